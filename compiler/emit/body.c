@@ -242,7 +242,8 @@ static const char *own_block(struct emitter *e, const struct ins *ins, size_t *l
     return subst_find(math, "block", function, length);
 }
 
-/* Adds the function that computes an inexact row on a whole block, once. Returns its name. */
+/* Adds the function that computes an inexact row on a whole block, once. Returns its name. Our own of float32 may become
+ * parts of their loops, so operands stay in registers; of float64 the constants alone would fill those of AVX2. */
 static const char *block_function(struct emitter *e, const struct ins *ins)
 {
     static const char *const elements[3] = {"a[j]", "b[j]", "c[j]"};
@@ -253,7 +254,8 @@ static const char *block_function(struct emitter *e, const struct ins *ins)
     if (!subst_is_new(&e->subst, name))
         return name;
     const char *own = own_block(e, ins, &length);
-    buf_printf(&e->blocks, "SEPARATE static void %s(%s_m *r", name, type);
+    buf_printf(&e->blocks, "%s void %s(%s_m *r", own && ins->source == WEFT_FLOAT32 ? "LOCAL" : "SEPARATE static", name,
+               type);
     for (int k = 0; k < arity; k++)
         buf_printf(&e->blocks, ", const %s_m *%c", type, 'a' + k);
     buf_puts(&e->blocks, ")\n{\n");

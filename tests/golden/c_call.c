@@ -1,9 +1,9 @@
 /* float32 out */
-@ headline.c, 89 lines: #if defined __clang__ ... };
+@ headline.c, 92 lines: #if defined __clang__ ... };
 f32 expf(f32);
 f32 sinf(f32);
 f32 powf(f32, f32);
-@ headline.c, 99 lines: #if defined __GNUC__ && !defined __TINYC__ && defined __AVX512BW__ ... }
+@ headline.c, 101 lines: #if defined __GNUC__ && !defined __TINYC__ && defined __AVX512BW__ ... }
 /* A row of several short groups; what it repeats is gathered once and copied, whole blocks at a time: what
  * goes too far is written again, and behind the row there is room for a block. */
 SEPARATE static void expand_f32(f32_m *row, const char *from, const int *offsets, i64 distinct, i64 columns)
@@ -142,7 +142,7 @@ static inline f32 own_powf(f32 x, f32 y)
     return powf(x, y);
 }
 #endif
-SEPARATE static void block_exp_f32(f32_m *r, const f32_m *a)
+LOCAL void block_exp_f32(f32_m *r, const f32_m *a)
 {
 #ifdef OWN_MATH
     i32 largest = 0;
@@ -175,7 +175,7 @@ SEPARATE static void block_sin_f32(f32_m *r, const f32_m *a)
     for (int j = 0; j < BLOCK; j++)
         r[j] = sinf(a[j]);
 }
-SEPARATE static void block_pow_f32(f32_m *r, const f32_m *a, const f32_m *b)
+LOCAL void block_pow_f32(f32_m *r, const f32_m *a, const f32_m *b)
 {
 #ifdef OWN_MATH
     ALIGNED f32 z[BLOCK];

@@ -1,6 +1,6 @@
 /* float32 out0 */
-@ headline.c, 89 lines: #if defined __clang__ ... };
-@ headline.c, 99 lines: #if defined __GNUC__ && !defined __TINYC__ && defined __AVX512BW__ ... }
+@ headline.c, 92 lines: #if defined __clang__ ... };
+@ headline.c, 101 lines: #if defined __GNUC__ && !defined __TINYC__ && defined __AVX512BW__ ... }
 SEPARATE static void put_f32(f32_m *to, const f32_m *block, int m)
 {
     INDEPENDENT
@@ -67,18 +67,21 @@ void weft_kernel(const struct weft_args *args, i64 begin, i64 end)
 #define INDEPENDENT _Pragma("clang loop vectorize(assume_safety) unroll(disable)")
 #define MAY_ALIAS __attribute__((may_alias))
 #define SEPARATE __attribute__((noinline))
+#define LOCAL static SEPARATE
 #define ALIGNED __attribute__((aligned(64)))
 #define VECTOR
 #elif defined __GNUC__ && !defined __TINYC__
 #define INDEPENDENT _Pragma("GCC ivdep")
 #define MAY_ALIAS __attribute__((may_alias))
 #define SEPARATE __attribute__((noinline))
+#define LOCAL static /* gcc makes it a part of what calls it, where that is one place */
 #define ALIGNED __attribute__((aligned(64)))
 #define VECTOR __attribute__((simd("notinbranch"), const))
 #else
 #define INDEPENDENT
 #define MAY_ALIAS
 #define SEPARATE
+#define LOCAL static
 #define ALIGNED
 #define VECTOR
 #endif
@@ -215,10 +218,12 @@ static inline void fence(void)
 #else
 #define CONVERSION static inline
 #endif
-/* Brings what a later block reads near. */
+/* Brings what a later block reads near, if the work is large. */
 static inline void fetch(const void *from, i64 ahead, int size)
 {
 #if defined __GNUC__ && !defined __TINYC__
+    if (!ahead)
+        return;
     for (int k = 0; k < BLOCK * size; k += 64)
         __builtin_prefetch((const char *)from + ahead + k);
 #endif

@@ -3,18 +3,21 @@
 #define INDEPENDENT _Pragma("clang loop vectorize(assume_safety) unroll(disable)")
 #define MAY_ALIAS __attribute__((may_alias))
 #define SEPARATE __attribute__((noinline))
+#define LOCAL static SEPARATE
 #define ALIGNED __attribute__((aligned(64)))
 #define VECTOR
 #elif defined __GNUC__ && !defined __TINYC__
 #define INDEPENDENT _Pragma("GCC ivdep")
 #define MAY_ALIAS __attribute__((may_alias))
 #define SEPARATE __attribute__((noinline))
+#define LOCAL static /* gcc makes it a part of what calls it, where that is one place */
 #define ALIGNED __attribute__((aligned(64)))
 #define VECTOR __attribute__((simd("notinbranch"), const))
 #else
 #define INDEPENDENT
 #define MAY_ALIAS
 #define SEPARATE
+#define LOCAL static
 #define ALIGNED
 #define VECTOR
 #endif
@@ -152,10 +155,12 @@ static inline void fence(void)
 #else
 #define CONVERSION static inline
 #endif
-/* Brings what a later block reads near. */
+/* Brings what a later block reads near, if the work is large. */
 static inline void fetch(const void *from, i64 ahead, int size)
 {
 #if defined __GNUC__ && !defined __TINYC__
+    if (!ahead)
+        return;
     for (int k = 0; k < BLOCK * size; k += 64)
         __builtin_prefetch((const char *)from + ahead + k);
 #endif
@@ -314,7 +319,7 @@ static inline f32 own_powf(f32 x, f32 y)
     return powf(x, y);
 }
 #endif
-SEPARATE static void block_pow_f32(f32_m *r, const f32_m *a, const f32_m *b)
+LOCAL void block_pow_f32(f32_m *r, const f32_m *a, const f32_m *b)
 {
 #ifdef OWN_MATH
     ALIGNED f32 z[BLOCK];
@@ -431,9 +436,9 @@ void weft_kernel(const struct weft_args *args, i64 begin, i64 end)
     if (args->stream)
         fence();
 }
-@ headline.c, 46 lines: /* uint8 out */ ... typedef double f64_m MAY_ALIAS;
+@ headline.c, 49 lines: /* uint8 out */ ... typedef double f64_m MAY_ALIAS;
 enum { BLOCK = 64, ACCESSES = 4 };
-@ headline.c, 164 lines: /* What a kernel is called with; the runtime fills it, the kernel only reads (but for `faults`). Part ... }
+@ headline.c, 166 lines: /* What a kernel is called with; the runtime fills it, the kernel only reads (but for `faults`). Part ... }
 #if defined __GNUC__ && !defined __clang__ && !defined __TINYC__
 __attribute__((optimize("no-tree-vectorize"))) /* gcc gathers slower than it loads */
 #endif

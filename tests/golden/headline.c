@@ -3,18 +3,21 @@
 #define INDEPENDENT _Pragma("clang loop vectorize(assume_safety) unroll(disable)")
 #define MAY_ALIAS __attribute__((may_alias))
 #define SEPARATE __attribute__((noinline))
+#define LOCAL static SEPARATE
 #define ALIGNED __attribute__((aligned(64)))
 #define VECTOR
 #elif defined __GNUC__ && !defined __TINYC__
 #define INDEPENDENT _Pragma("GCC ivdep")
 #define MAY_ALIAS __attribute__((may_alias))
 #define SEPARATE __attribute__((noinline))
+#define LOCAL static /* gcc makes it a part of what calls it, where that is one place */
 #define ALIGNED __attribute__((aligned(64)))
 #define VECTOR __attribute__((simd("notinbranch"), const))
 #else
 #define INDEPENDENT
 #define MAY_ALIAS
 #define SEPARATE
+#define LOCAL static
 #define ALIGNED
 #define VECTOR
 #endif
@@ -152,10 +155,12 @@ static inline void fence(void)
 #else
 #define CONVERSION static inline
 #endif
-/* Brings what a later block reads near. */
+/* Brings what a later block reads near, if the work is large. */
 static inline void fetch(const void *from, i64 ahead, int size)
 {
 #if defined __GNUC__ && !defined __TINYC__
+    if (!ahead)
+        return;
     for (int k = 0; k < BLOCK * size; k += 64)
         __builtin_prefetch((const char *)from + ahead + k);
 #endif
