@@ -444,6 +444,9 @@ __attribute__((optimize("no-tree-vectorize"))) /* gcc gathers slower than it loa
 #endif
 SEPARATE static void lookup_f32(f32_m *block, const f32_m *table, const u8_m *entry)
 {
+#if defined __GNUC__ && !defined __clang__ && !defined __TINYC__
+#pragma GCC unroll 16 /* a processor may guess the end of a loop of 64 steps wrongly each time */
+#endif
     for (int j = 0; j < BLOCK; j++)
         block[j] = table[entry[j]];
 }
