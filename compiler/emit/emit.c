@@ -419,6 +419,29 @@ static void put_joins(struct emitter *e, struct buf *out)
     }
 }
 
+/* Vectors of what a reduction in C joins. Where an operator joins two, in sums and products of floats, they are the
+ * machine's. Else they have one element, and the C compiler makes vectors of loops over them. */
+static void put_vectors(struct emitter *e, struct buf *out)
+{
+    const struct lanes *lanes = e->kernel->lanes;
+    const bool vectors = join_is_ordered(lanes->op, lanes->tree);
+    const char *const names[] = {"acc", "tree", "stage"}, *type = short_name(lanes->tree);
+    for (size_t i = 0; i < sizeof names / sizeof *names; i++)
+        if (vectors)
+            buf_printf(out, "typedef %s %s_v VECTORS(%s);\n", type, names[i], type);
+        else
+            buf_printf(out, "typedef %s_t %s_v;\n", names[i], names[i]);
+    for (size_t i = 0; i < 2; i++)
+        if (vectors)
+            buf_printf(out, "#undef join_%s_v\n#define join_%s_v(a, b) ((a) %s (b))\n", names[i], names[i],
+                       lanes->op == OP_ADD ? "+" : "*");
+        else
+            buf_printf(out, "#undef join_%s_v\n#define join_%s_v join_%s\n", names[i], names[i], names[i]);
+    buf_puts(out, "enum { PER_VECTOR = sizeof(acc_v) / sizeof(acc_t) };\n#undef OVER\n");
+    buf_printf(out, "#define OVER(k, count) %s\n",
+               vectors ? "for (int k = 0; k < (count) / PER_VECTOR; k++)" : "EACH(k, count)");
+}
+
 enum { LEVELS = 32 };              /* of the tree: enough for as many blocks as memory holds */
 
 /* How the kernel goes over its lanes, as constants. */
@@ -464,6 +487,7 @@ static void emit_joins(struct emitter *e)
     e->scratch = (e->scratch + 63) / 64 * 64;
     put_lanes(e, &e->joins);
     put_joins(e, &e->joins);
+    put_vectors(e, &e->joins);
     buf_printf(&e->literals, "const %s absent = %s, nothing = %s;\n", short_name(lanes->acc), value_name(e, lanes->absent),
                lanes->op == OP_ADD ? "0" : "absent");
     if (!lanes->tiles.row)

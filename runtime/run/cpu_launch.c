@@ -45,11 +45,12 @@ static struct weft_args *worker(const struct launch *launch, int index)
     return (struct weft_args *)(launch->workers + (size_t)index * launch->worker_size);
 }
 
-/* If there are several threads, each begins on a cache line of its own. */
-static char *allocate(struct arena *arena, int count, size_t size)
+/* If there are several threads, each begins on a cache line of its own, and so does scratch, whose vectors of 64 bytes
+ * would lie in two lines each. */
+static char *allocate(struct arena *arena, int count, size_t size, bool lines)
 {
-    char *memory = arena_alloc(arena, (size_t)count * size + (count > 1 ? LINE : 0));
-    return count > 1 ? memory + -(uintptr_t)memory % LINE : memory;
+    char *memory = arena_alloc(arena, (size_t)count * size + (lines ? LINE : 0));
+    return lines ? memory + -(uintptr_t)memory % LINE : memory;
 }
 
 /* Whether an output is an input's buffer. What was read is in a cache, and is better written there. */
@@ -85,9 +86,9 @@ void launch_init(struct launch *launch, const struct weft_context *context, stru
     if (!launch->threads)
         launch->threads = launch_threads(context, launch->work, launch->tiles);
     launch->worker_size = round_up(sizeof(struct weft_args) + (size_t)planned->kernel->fault_count);
-    launch->workers = allocate(arena, launch->threads, launch->worker_size);
-    launch->ranges = launch->threads > 1 ? allocate(arena, launch->threads, LINE) : NULL;
-    char *scratch = scratch_size ? allocate(arena, launch->threads, scratch_size) : NULL;
+    launch->workers = allocate(arena, launch->threads, launch->worker_size, launch->threads > 1);
+    launch->ranges = launch->threads > 1 ? allocate(arena, launch->threads, LINE, true) : NULL;
+    char *scratch = scratch_size ? allocate(arena, launch->threads, scratch_size, true) : NULL;
     struct weft_args all = {.samples = launch->samples, .sample_count = launch->sample_count,
                             .literals = planned->literals};
     choose_traffic(launch, context, &all);

@@ -150,6 +150,16 @@ static bool weft_fuses(void)
 #else
 #define ONE_BY_ONE
 #endif
+#if !defined __GNUC__ || defined __TINYC__
+#define VECTORS(type)
+#elif defined __clang__ || defined __AVX512BW__
+#define VECTORS(type) __attribute__((vector_size(64), aligned(sizeof(type)), may_alias))
+#elif defined __AVX2__
+#define VECTORS(type) __attribute__((vector_size(32), aligned(sizeof(type)), may_alias))
+#else
+#define VECTORS(type) __attribute__((vector_size(16), aligned(sizeof(type)), may_alias))
+#endif
+#define SPREAD(x) ((x) - (acc_v){0}) /* in all elements of a vector; -0.0 stays */
 #undef near
 #define near JOINED(near)
 #undef fold
@@ -210,7 +220,30 @@ static bool weft_fuses(void)
 #define LEVELS JOINED(LEVELS)
 #undef NEAR_LANES
 #define NEAR_LANES JOINED(NEAR_LANES)
+#undef fold_whole
+#define fold_whole JOINED(fold_whole)
+#undef join_side
+#define join_side JOINED(join_side)
+#undef acc_v
+#define acc_v JOINED(acc_v)
+#undef tree_v
+#define tree_v JOINED(tree_v)
+#undef stage_v
+#define stage_v JOINED(stage_v)
+#undef PER_VECTOR
+#define PER_VECTOR JOINED(PER_VECTOR)
 //: joins end
+#undef VECTORS
+#undef SPREAD
+#undef OVER
+#undef join_acc_v
+#undef join_tree_v
+#undef fold_whole
+#undef join_side
+#undef acc_v
+#undef tree_v
+#undef stage_v
+#undef PER_VECTOR
 #undef EACH
 #undef ROLLED
 #undef ONE_BY_ONE

@@ -9,7 +9,8 @@ $blocks
 /* Loops over EACH have no tail, and are not unrolled. So the C compiler makes little code of them, which takes it little
  * time. Those over ALL are unrolled: their lanes stay in registers. Rows of lanes have whole SIDEs of memory: `pitch`
  * lanes, of which the last ones may be unused. ONE_BY_ONE stands in loops of few turns, of which no vectors are to be
- * made. */
+ * made. Sums and products of floats join VECTORS: of a loop over 16 lanes that also fetches ahead, gcc made 16 additions
+ * of one element each with AVX-512. */
 #if defined __clang__
 #define ALL(j, count) INDEPENDENT for (int j = 0; j < count; j++)
 #define ROLLED _Pragma("clang loop unroll(disable)")
@@ -26,51 +27,87 @@ $blocks
 #define EACH(j, count) for (int j = 0; j < count; j++)
 #define ONE_BY_ONE
 #endif
+#if !defined __GNUC__ || defined __TINYC__
+#define VECTORS(type)
+#elif defined __clang__ || defined __AVX512BW__
+#define VECTORS(type) __attribute__((vector_size(64), aligned(sizeof(type)), may_alias))
+#elif defined __AVX2__
+#define VECTORS(type) __attribute__((vector_size(32), aligned(sizeof(type)), may_alias))
+#else
+#define VECTORS(type) __attribute__((vector_size(16), aligned(sizeof(type)), may_alias))
+#endif
+#define SPREAD(x) ((x) - (acc_v){0}) /* in all elements of a vector; -0.0 stays */
 $joins
-/* Fetches what follows `bytes` from here on. */
+/* Fetches what follows `bytes` from here on. Values that were just computed are near. */
 static inline void near(const void *from, i64 ahead, i64 bytes)
 {
 #if defined __GNUC__ && !defined __TINYC__
-    for (i64 k = 0; ahead && k < bytes; k += 64)
+    for (i64 k = 0; DIRECT && k < bytes; k += 64)
         __builtin_prefetch((const char *)from + ahead + k);
 #endif
 }
+/* Joins SIDE elements to as many lanes. */
+static inline void join_side(acc_t *lanes, const stage_t *from)
+{
+    acc_v *const to = (acc_v *)lanes;
+    OVER(k, SIDE)
+        to[k] = join_acc_v(to[k], (acc_v)((const stage_v *)from)[k]);
+}
+/* Joins elements to a row of ROW lanes, from lane 0 on: at least as many as there are lanes. Of what is joined in place
+ * the rest behind the last whole row, too, followed by what changes nothing. Returns the number of these. */
+static inline i64 fold_whole(acc_t *lanes, const stage_t *from, i64 count, i64 ahead, acc_t absent)
+{
+    acc_v l[ROW + 1];
+    stage_t last[2 * ROW + 1];
+    ALL(k, ROW / PER_VECTOR)
+        l[k] = ((acc_v *)lanes)[k];
+    for (; count >= ROW; count -= ROW, from += ROW) {
+        near(from, ahead, ROW * sizeof *from);
+        ALL(k, ROW / PER_VECTOR)
+            l[k] = join_acc_v(l[k], (acc_v)((const stage_v *)from)[k]);
+    }
+    if (DIRECT && count) {
+        ALL(k, ROW / PER_VECTOR) {
+            ((stage_v *)last)[k] = ((const stage_v *)(from + count - ROW))[k];
+            ((stage_v *)(last + ROW))[k] = (stage_v)SPREAD(absent);
+        }
+        ALL(k, ROW / PER_VECTOR)
+            l[k] = join_acc_v(l[k], (acc_v)((const stage_v *)(last + ROW - count))[k]);
+    }
+    ALL(k, ROW / PER_VECTOR)
+        ((acc_v *)lanes)[k] = l[k];
+    return count;
+}
 /* Joins elements to a row of `width` lanes, from lane `at` on. Returns the lane of the next element. ROW is the width
  * where the C compiler knows it, else 0. */
-static inline i64 fold(acc_t *lanes, i64 width, i64 at, const stage_t *from, i64 count, i64 ahead)
+static inline i64 fold(acc_t *lanes, i64 width, i64 at, const stage_t *from, i64 count, i64 ahead, acc_t absent)
 {
-    while (count) {
-        if (ROW && !at && count >= ROW) {
-            acc_t l[ROW + 1];
-            ALL(j, ROW)
-                l[j] = lanes[j];
-            for (; count >= ROW; count -= ROW, from += ROW) {
-                near(from, ahead, ROW * sizeof *from);
-                ALL(j, ROW)
-                    l[j] = join_acc(l[j], (acc_t)from[j]);
-            }
-            ALL(j, ROW)
-                lanes[j] = l[j];
-            continue;
-        }
+    for (;;) {
         for (; !ROW && count >= SIDE && width - at >= SIDE; count -= SIDE, from += SIDE, at += SIDE) {
             near(from, ahead, SIDE * sizeof *from);
-            EACH(j, SIDE)
-                lanes[at + j] = join_acc(lanes[at + j], (acc_t)from[j]);
+            join_side(lanes + at, from);
         }
         if (!ROW && at == width)
             at = 0;
-        for (; count && (ROW ? at || count < ROW : width - at < SIDE || count < SIDE); count--, from++) {
+        while (ROW ? at || count < ROW : width - at < SIDE || count < SIDE) {
             ONE_BY_ONE;
-            lanes[at] = join_acc(lanes[at], (acc_t)*from);
+            if (!count--)
+                return at;
+            lanes[at] = join_acc(lanes[at], (acc_t)*from++);
             at = at + 1 < width ? at + 1 : 0;
         }
+        if (ROW) {
+            const i64 rest = fold_whole(lanes, from, count, ahead, absent);
+            if (DIRECT)
+                return rest;
+            from += count - rest;
+            count = rest;
+        }
     }
-    return at;
 }
-enum { NEAR_LANES = 4096 };        /* so many lanes are in the nearest cache */
+enum { NEAR_LANES = 4095 };        /* so many lanes are in the nearest cache */
 /* The first element, at place `at` of a point, of what is joined in place. */
-static inline const stage_t *place_of(const struct weft_sample *sample, i64 point, i64 at)
+SEPARATE static const stage_t *place_of(const struct weft_sample *sample, i64 point, i64 at)
 {
     const struct weft_geometry *const s = sample->geometry;
     const i64 stride = s->groups + 2, row = at < s->columns ? 0 : at / s->columns;
@@ -102,11 +139,11 @@ SEPARATE static i64 fold_rows(acc_t *lanes, const struct weft_sample *sample, i6
             near(x[1] + i, ahead, SIDE * sizeof **x);
             near(x[2] + i, ahead, SIDE * sizeof **x);
             near(x[3] + i, ahead, SIDE * sizeof **x);
-            EACH(j, SIDE) {
-                acc_t a = join_acc(l[i + j], (acc_t)x[0][i + j]);
-                a = join_acc(a, (acc_t)x[1][i + j]);
-                a = join_acc(a, (acc_t)x[2][i + j]);
-                l[i + j] = join_acc(a, (acc_t)x[3][i + j]);
+            OVER(k, SIDE) {
+                acc_v a = join_acc_v(((acc_v *)(l + i))[k], (acc_v)((const stage_v *)(x[0] + i))[k]);
+                a = join_acc_v(a, (acc_v)((const stage_v *)(x[1] + i))[k]);
+                a = join_acc_v(a, (acc_v)((const stage_v *)(x[2] + i))[k]);
+                ((acc_v *)(l + i))[k] = join_acc_v(a, (acc_v)((const stage_v *)(x[3] + i))[k]);
             }
         }
         for (; i < inner; i++)
@@ -125,14 +162,19 @@ SEPARATE static i64 fold_rows(acc_t *lanes, const struct weft_sample *sample, i6
 static inline void plant(tree_t *tree, acc_t *lanes, i64 pitch, i64 number, acc_t absent)
 {
     for (i64 i = 0; i < pitch; i += SIDE) {
-        tree_t *to = tree + i, x[SIDE];
-        EACH(j, SIDE)
-            x[j] = (tree_t)lanes[i + j], lanes[i + j] = absent;
-        for (i64 rest = ORDERED ? number : number > 0; rest & 1; to += ORDERED ? pitch : 0, rest >>= 1)
-            EACH(j, SIDE)
-                x[j] = join_tree(to[j], x[j]);
-        EACH(j, SIDE)
-            to[j] = x[j];
+        tree_v x[SIDE], *to = (tree_v *)(tree + i);
+        OVER(k, SIDE) {
+            x[k] = (tree_v)((acc_v *)(lanes + i))[k];
+            ((acc_v *)(lanes + i))[k] = SPREAD(absent);
+        }
+        for (i64 rest = ORDERED ? number : number > 0; rest & 1; rest >>= 1) {
+            OVER(k, SIDE)
+                x[k] = join_tree_v(to[k], x[k]);
+            if (ORDERED)
+                to = (tree_v *)((tree_t *)to + pitch);
+        }
+        OVER(k, SIDE)
+            to[k] = x[k];
     }
 }
 /* Joins elements to those of `to`, which come first. */
@@ -140,8 +182,8 @@ static inline void join_rows(tree_t *to, const tree_t *from, i64 count)
 {
     i64 i = 0;
     for (; i + SIDE <= count; i += SIDE)
-        EACH(j, SIDE)
-            to[i + j] = join_tree(to[i + j], from[i + j]);
+        OVER(k, SIDE)
+            ((tree_v *)(to + i))[k] = join_tree_v(((tree_v *)(to + i))[k], ((const tree_v *)(from + i))[k]);
     ROLLED
     for (; i < count; i++) {
         ONE_BY_ONE;
@@ -216,9 +258,9 @@ $entry
     $literals
     $faults
     $buffers
-    stage_t stage[STAGE + BLOCK];
-    acc_t fixed_lanes[ROW + 1];
-    tree_t fixed_tree[ROW * LEVELS + 1];
+    ALIGNED stage_t stage[STAGE + BLOCK];
+    ALIGNED acc_t fixed_lanes[ROW + 1];
+    ALIGNED tree_t fixed_tree[ROW * LEVELS + 1];
     acc_t *const lanes = ROW ? fixed_lanes : (acc_t *)(args->scratch + SCRATCH);
     tree_t *const tree = ROW ? fixed_tree : (tree_t *)(args->scratch + SCRATCH + WIDTH * sizeof(acc_t));
     const struct weft_sample *sample = args->samples, *const last = sample + args->sample_count - 1;
@@ -235,8 +277,9 @@ $entry
         const struct weft_geometry *const s = sample->geometry;
         const struct weft_lanes *const r = s->lanes;
         const i64 local = tile - sample->first_tile, groups = s->groups, stride = groups + 2;
-        const i64 chunk = local % r->chunks, window = local / r->chunks % r->windows;
-        const i64 point0 = local / r->chunks / r->windows * r->together;
+        const i64 chunk = local % r->chunks, above = local / r->chunks;
+        const i64 window = ROW ? 0 : above % r->windows, step = ROW ? r->block : r->step;
+        const i64 point0 = (ROW ? above : above / r->windows) * r->together;
         const i64 point1 = point0 + r->together < r->points ? point0 + r->together : r->points;
         const i64 from = window * r->width, rest = r->inner - from < r->width ? r->inner - from : r->width;
         const i64 inner = ROW ? INNER : rest, first = chunk * r->chunk * r->block;
@@ -244,23 +287,33 @@ $entry
         const i64 width = ROW ? ROW : r->lanes * inner, pitch = (width + SIDE - 1) / SIDE * SIDE;
         char *p[ACCESSES];
         $tile
-        for (i64 i = 0; i < pitch; i += SIDE)
-            EACH(j, SIDE)
-                lanes[i + j] = absent;
+        for (i64 i = 0; i < pitch; i += PER_VECTOR)
+            *(acc_v *)(lanes + i) = SPREAD(absent);
         for (i64 point = point0; point < point1; point++) {
             i64 blocks = 0, found = -1;
-            for (i64 block = first; block < stop; block += r->block) {
+            for (i64 block = first; block < stop || (!FINDS && !blocks); block += r->block) {
                 const i64 limit = stop - block < r->block ? stop : block + r->block;
                 i64 element = block;
+                for (i64 j = 0; element >= stop && j < inner; j++) { /* there are no elements */
+                    ONE_BY_ONE;
+                    lanes[j] = nothing;
+                }
                 if (DIRECT && !ROW && width > NEAR_LANES && s->columns % r->inner == 0)
                     element = fold_rows(lanes, sample, point, from, inner, element, limit, args->ahead);
-                for (; element < limit; element += r->step) {
-                    i64 at = element * r->inner + from, left = (r->step == 1 ? 1 : limit - element) * inner;
-                    i64 lane = r->step == 1 ? (element - block) % r->lanes * inner : 0, filled = 0;
+                for (; element < limit; element += step) {
+                    i64 at = element * r->inner + from, left = (step == 1 ? 1 : limit - element) * inner;
+                    i64 lane = step == 1 ? (element - block) % r->lanes * inner : 0, filled = 0;
                     while (left > 0) { /* a run of elements in a row */
                         const i64 row = at < s->columns ? 0 : at / s->columns, column0 = at - row * s->columns;
                         const i64 run = s->columns - column0 < left ? s->columns - column0 : left;
                         const i64 column1 = column0 + run;
+                        if (DIRECT) {
+                            const stage_t *const x = place_of(sample, point, at);
+                            lane = fold(lanes, width, lane, x, run, args->ahead, absent);
+                            at += run;
+                            left -= run;
+                            continue;
+                        }
                         i64 number = row + point * r->rows, head = 0;
                         for (int k = 0; k < ACCESSES; k++)
                             p[k] = sample->bases[k];
@@ -272,10 +325,6 @@ $entry
                         (void)head;
                         at += run;
                         left -= run;
-                        if (DIRECT) {
-                            lane = fold(lanes, width, lane, (const stage_t *)p[SOURCE] + column0, run, args->ahead);
-                            continue;
-                        }
                         $row
                         for (i64 i = column0, m; i < column1; i += m) {
                             m = column1 - i < BLOCK ? column1 - i : BLOCK;
@@ -294,7 +343,7 @@ $entry
                             filled += m;
                             if (filled < STAGE && (left || i + m < column1))
                                 continue;
-                            lane = fold(lanes, width, lane, stage, filled, 0);
+                            lane = fold(lanes, width, lane, stage, filled, 0, absent);
                             filled = 0;
                         }
                     }
@@ -302,12 +351,8 @@ $entry
                 if (!FINDS)
                     plant(tree, lanes, pitch, blocks++, absent);
             }
-            if (!blocks) { /* there are no elements */
-                for (i64 j = 0; j < pitch; j++)
-                    lanes[j] = nothing;
-                plant(tree, lanes, pitch, blocks++, absent);
-            }
-            tree_t *const all = harvest(tree, pitch, blocks), *const to = (tree_t *)sample->bases[ACCESSES - 1] + from;
+            tree_t *const all = FINDS ? tree : harvest(tree, pitch, blocks);
+            tree_t *const to = (tree_t *)sample->bases[ACCESSES - 1] + from;
             if (FINDS)
                 all[0] = found < 0 ? (tree_t)absent : (tree_t)found;
             else if (r->kept == 1)
