@@ -36,7 +36,7 @@ static void put_kind(struct buf *buf, const struct kernel *kernel, int a, enum a
         [ACCESS_COLUMN] = {"one element for each of the innermost groups", ""},
         [ACCESS_EXPANDED] = {"several short groups, gathered into rows", ""},
         [ACCESS_TURNED] = {"across the rows", ", tiles are transposed"},
-        [ACCESS_WOVEN] = {"two strides", ", gathered a piece of a row at a time"},
+        [ACCESS_WOVEN] = {"short groups", ", gathered a piece of a row at a time"},
         [ACCESS_PARTED] = {"strided", ", loaded with what lies between"},
         [ACCESS_MAPPED] = {"found by their numbers", ", gathered into blocks"},
         [ACCESS_BOUNDED] = {"found by their numbers, as far as they are there", ", gathered into blocks"},
@@ -207,7 +207,7 @@ static void put_lanes(struct buf *buf, const struct lanes *lanes)
 /* Prints rows, and why they are longer than the innermost group. */
 static void put_rows(struct buf *buf, const struct geometry *g, const struct form *form, bool lanes)
 {
-    int together = g->period ? 2 : g->row_groups;
+    int together = g->period ? 2 + g->folded : g->row_groups;
     if (g->chunks) {
         put_chunks(buf, g, form);
         return;

@@ -350,7 +350,10 @@ static void bring_stored(struct emitter *e, int first, int end, int level)
 static void emit_level(struct emitter *e, int first, int end, int level)
 {
     const struct kernel *kernel = e->kernel;
+    const bool copied = copied_load(e) >= 0;
     bool open = false, stores = false;
+    if (copied)
+        buf_printf(&e->body, "if (!" NAME_STREAMED ") {\n", kernel->ins[kernel->ins_count - 1].index);
     for (int n = first; n < end; n++) {
         int i = e->schedule.order[n];
         if (e->schedule.call[i])
@@ -364,7 +367,7 @@ static void emit_level(struct emitter *e, int first, int end, int level)
         emit_ins(e, i, level);
     }
     if (open)
-        buf_puts(&e->body, "}\n");
+        buf_puts(&e->body, copied ? "}\n}\n" : "}\n");
     for (int n = first; n < end; n++)
         if (e->schedule.call[e->schedule.order[n]])
             emit_block_call(e, &e->body, e->schedule.order[n]);

@@ -162,6 +162,7 @@ static void emit_parts(struct emitter *e)
 {
     const struct kernel *kernel = e->kernel;
     find_called(e);
+    find_joined(e);
     emit_checks(e);
     e->calls_rows = many_heavy(e);
     e->heap = !e->params->target->chunks && block_bytes(e) > MAX_STACK;
@@ -187,9 +188,9 @@ static void emit_parts(struct emitter *e)
     }
 }
 
-static void put_head(struct emitter *e, struct buf *out, const char *mark)
+static void put_head(struct buf *out, const char *text, const char *mark)
 {
-    const char *head = strstr(e->params->target->prelude, mark);
+    const char *head = text ? strstr(text, mark) : NULL;
     if (!head)
         return;
     head += strlen(mark);
@@ -198,7 +199,7 @@ static void put_head(struct emitter *e, struct buf *out, const char *mark)
 
 static void put_types(struct emitter *e, struct buf *out)
 {
-    put_head(e, out, "//: move head\n");
+    put_head(out, e->params->target->prelude, "//: move head\n");
     for (int t = 0; t < WEFT_DTYPE_COUNT; t++) {
         const struct type_row *row = &type_rows[t];
         const char *value = t == WEFT_BOOL ? e->params->target->boolean : dtype_is_half(t) ? "int" : row->storage;
@@ -230,6 +231,8 @@ static void put_form(struct emitter *e, struct buf *out)
         buf_printf(out, "enum { BLOCK = %d, ACCESSES = %d };\n", form->block, form->accesses);
         if (memchr(e->kinds, ACCESS_WOVEN, (size_t)e->kernel->load_count))
             buf_printf(out, "enum { WOVEN = %d };\n", WOVEN_BYTES);
+        if (memchr(e->kinds, ACCESS_PARTED, (size_t)e->kernel->load_count))
+            buf_printf(out, "enum { PARTED = %d };\n", PARTED_COLUMNS);
         return;
     }
     const struct { const char *name; int value; } constants[] = {
@@ -335,20 +338,22 @@ static void put_helpers(struct emitter *e, struct buf *out)
 {
     const struct form *form = e->params->form;
     if (e->vectors)
-        put_head(e, out, "//: vector head\n");
+        put_head(out, e->params->target->prelude, "//: vector head\n");
+    if (e->shuffles)
+        put_head(out, e->params->target->shuffles, "//: vector shuffles\n");
     if (form && (form->bounds || form->hints))
-        put_head(e, out, "//: hinted head\n");
+        put_head(out, e->params->target->prelude, "//: hinted head\n");
     buf_add(out, e->subst.helpers.text, e->subst.helpers.length);
 }
 
 static void put_numbers(struct emitter *e, struct buf *out)
 {
-    put_head(e, out, "//: numbers head\n");
+    put_head(out, e->params->target->prelude, "//: numbers head\n");
 }
 
 static void put_samples(struct emitter *e, struct buf *out)
 {
-    put_head(e, out, "//: samples head\n");
+    put_head(out, e->params->target->prelude, "//: samples head\n");
 }
 
 /* The sections of a skeleton that are made as a whole. */

@@ -36,11 +36,14 @@ struct emitter {
     struct lines lines;            /* of the program, if the text says from which line a statement comes */
     int own_lines;                 /* lines of the text so far */
     bool vectors;                  /* the vector types of the prelude are needed */
+    bool shuffles;                 /* what shuffle_c.h begins with is needed */
     bool heap;                     /* blocks are in the scratch memory that the caller lends */
     size_t scratch;
     bool calls_rows;               /* heavy rows are functions, because there are many */
     bool *called;                  /* [ins] whether a call of a function of whole blocks reads it */
     bool *quotient;                /* [ins] whether it divides by way of a reciprocal */
+    int *joined;                   /* [accesses] the first of the loads that are gathered into one block; often itself */
+    const char **choice;           /* [accesses] of such a first load: which of them gives element c of a group, as C */
     int *seen;                     /* [ins] the last level in which the value has a name */
 };
 
@@ -67,6 +70,16 @@ struct buf *emit_section(struct emitter *e, const char *name, size_t length);
 
 /* The number of elements that the buffer of load k holds in addition to a block. */
 int pattern_length(const struct emitter *e, int k);
+/* joined.c */
+
+/* Finds woven loads that are gathered together. */
+void find_joined(struct emitter *e);
+/* Whether the value is the only thing that the kernel computes, all of it such a choice. Returns the first load, or -1. */
+int joined_load(const struct emitter *e, int value);
+
+/* The load whose elements the kernel stores as they are, all that it does; -1: it does more. Its blocks are streamed from
+ * where they are. */
+int copied_load(const struct emitter *e);
 /* Adds the load or store of access k. `called`: a function of whole blocks reads it. */
 void emit_access(struct emitter *e, int k, bool store, bool called);
 

@@ -13,6 +13,15 @@ static int first_parted(const struct emitter *e, int k)
     return k;
 }
 
+/* Whether load k is joined with others, of which one before it reads the same tensor. */
+static bool joined_again(const struct emitter *e, int k)
+{
+    for (int a = 0; a < k; a++)
+        if (e->joined[a] == e->joined[k] && access_same(&e->kernel->accesses[a], &e->kernel->accesses[k]))
+            return true;
+    return false;
+}
+
 /* The name of the section for accesses of this kind. Stores of some kinds have one element for each row, or none, so
  * they can be treated as strided. */
 static const char *section_of(enum access_kind kind, bool store)
@@ -33,8 +42,8 @@ int pattern_length(const struct emitter *e, int k)
     switch (e->kinds[k]) {
     case ACCESS_PERIODIC: return MAX_PERIOD;
     case ACCESS_EXPANDED: return MAX_EXPANDED;
-    case ACCESS_WOVEN: return WOVEN_BYTES / size / (3 * BLOCK) * (3 * BLOCK) + 12;
-    case ACCESS_PARTED: return (PARTED_MOST - 1) * BLOCK;
+    case ACCESS_WOVEN: return WOVEN_BYTES / size / (3 * BLOCK) * (3 * BLOCK) + 24;
+    case ACCESS_PARTED: return PARTED_MOST * (PARTED_COLUMNS + BLOCK);
     case ACCESS_TURNED: return (TURNED_TILE + TURNED_LINE * BLOCK) / size; /* behind each row there is room for a block */
     default: return 0;
     }
@@ -69,10 +78,12 @@ static void put_line(struct emitter *e, int k, bool store, bool called, const ch
         (skip_word(&at, "32nd ") && k % 32 != 31))
         return;
     const char *colon = memchr(at, ':', (size_t)(end - at)), *text = colon + 2;
-    struct tokens tokens = {.section = "move", .t = dtype, .s = dtype, .memory = true, .number = k, .first = first_parted(e, k),
-                            .name = access_name(e->arena, e->kernel, k)};
+    const int first = store ? copied_load(e) : e->joined[k] != k ? e->joined[k] : first_parted(e, k);
+    struct tokens tokens = {.section = "move", .t = dtype, .s = dtype, .memory = true, .number = k, .first = first,
+                            .choice = e->choice[k], .name = access_name(e->arena, e->kernel, k)};
     if (skip_word(&at, "head:")) {
         e->vectors = true;
+        e->shuffles = e->shuffles || text_is(text, (size_t)(end - text), "shuffles");
     } else if (skip_word(&at, "block:")) {
         struct buf name = buf_new(e->arena);
         subst_text(&e->subst, &name, text, (size_t)(end - text), &tokens);
@@ -102,11 +113,30 @@ static void put_lines(struct emitter *e, int k, bool store, bool called, const c
     }
 }
 
+int copied_load(const struct emitter *e)
+{
+    const struct kernel *kernel = e->kernel;
+    const struct ins *store = &kernel->ins[kernel->ins_count - 1];
+    if (e->params->target->chunks || kernel->lanes || store->kind != INS_STORE || store->dtype == WEFT_BOOL ||
+        e->kinds[store->index] != ACCESS_UNIT)
+        return -1;
+    const struct ins *value = &kernel->ins[store->a[0]];
+    if (kernel->ins_count > 2 || value->kind != INS_LOAD)
+        return joined_load(e, store->a[0]);
+    return access_stays((enum access_kind)e->kinds[value->index]) ? -1 : value->index;
+}
+
 void emit_access(struct emitter *e, int k, bool store, bool called)
 {
     const bool reduced = store && e->kernel->lanes;
     if (!reduced)
         put_lines(e, k, store, called, "every");
     const bool beside = e->kinds[k] == ACCESS_PARTED && first_parted(e, k) != k;
-    put_lines(e, k, store, called, reduced ? "reduced" : beside ? "beside" : section_of(e->kinds[k], store));
+    const bool copied = store && copied_load(e) >= 0;
+    put_lines(e, k, store, called,
+              reduced                              ? "reduced"
+              : copied                             ? "copied"
+              : beside                             ? "beside"
+              : !store && e->joined[k] != k        ? joined_again(e, k) ? "rejoined" : "joined"
+                                                   : section_of((enum access_kind)e->kinds[k], store));
 }

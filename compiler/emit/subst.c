@@ -164,6 +164,8 @@ static const char *token_text(struct subst *subst, const char *word, size_t leng
         return subst->target->function;
     if (tokens->name && text_is(word, length, "NAME"))
         return tokens->name;
+    if (tokens->name && text_is(word, length, "CHOICE"))
+        return tokens->choice ? tokens->choice : arena_printf(subst->arena, "%d", tokens->number);
     if (tokens->name && text_is(word, length, "VALUE"))
         return type_rows[tokens->t].short_name;
     if (length == 3 && memcmp(word + 1, "_m", 2) == 0 && (*word == 'S' || *word == 'T'))

@@ -32,6 +32,7 @@ struct tokens {
     bool memory;                   /* T means the type in memory */
     const char *a[3];              /* A, B and C; NULL: not replaced */
     int number, first;             /* $ and @ in the text of an access */
+    const char *choice;            /* CHOICE in the text of an access; NULL: its number */
     const char *name;              /* NAME in the text of an access; NULL: NAME, VALUE, LOAD(x), $ and @ are not
                                       replaced */
 };

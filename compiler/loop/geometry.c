@@ -170,24 +170,73 @@ static bool lies_across(const struct grouping *groups, const struct geometry *g,
 
 /* Whether the two innermost groups run as rows of groups of 2, 3 or 4, of which loads with two strides gather a tile's
  * part at once. That is faster than expanding several groups, where rows are long. */
-static bool weaves(const struct grouping *groups, bool flat, bool nested, unsigned fast)
+static bool weaves(const struct grouping *groups, bool flat, bool nested)
 {
     enum { WOVEN_COLUMNS = 256 };
     const int inner = groups->count - 1;
-    return flat && nested && (fast & FAST_WEAVE) && groups->extents[inner] <= WOVEN_MOST &&
+    return flat && nested && groups->extents[inner] <= WOVEN_MOST &&
            groups->extents[inner] * groups->extents[inner - 1] >= WOVEN_COLUMNS;
 }
 
-/* Makes loads with two strides woven, and tiles that begin with a group. */
-static void weave_tiles(int loads, struct geometry *g)
+/* Whether an access steps through the two innermost groups as through one. */
+static bool even(const struct grouping *groups, int a)
 {
-    enum { WHOLE = 3 * BLOCK };    /* a multiple of 2, 3 and 4 */
+    const int inner = groups->count - 1;
+    return group_strides(groups, inner - 1)[a] == groups->extents[inner] * group_strides(groups, inner)[a];
+}
+
+/* Joins the two innermost groups where they are short, as of pixels that are repeated, and all that is not one step
+ * along both are loads that can be woven. */
+static bool fold(struct arena *arena, const struct grouping *groups, int loads, struct grouping *folded)
+{
+    enum { MOST = 8, BYTES = 16, COLUMNS = 256 };
+    const int inner = groups->count - 1;
+    const int64_t both = inner < 2 ? 0 : groups->extents[inner] * groups->extents[inner - 1];
+    bool some = false;
+    if (inner < 2 || both > MOST || both * groups->extents[inner - 2] < COLUMNS)
+        return false;
+    for (int a = 0; a < groups->accesses; a++) {
+        const bool weaves = a < loads && group_strides(groups, inner - 2)[a] && both * groups->sizes[a] <= BYTES;
+        if (groups->walks[a] || (!even(groups, a) && !weaves) || !reaches(groups, inner - 1, groups->extents[inner - 1]))
+            return false;
+        some = some || !even(groups, a);
+    }
+    *folded = *groups;
+    folded->count = inner;
+    folded->extents[inner - 1] *= groups->extents[inner];
+    folded->strides = arena_copy(arena, groups->strides, (size_t)inner * (size_t)groups->accesses * sizeof(int64_t));
+    memcpy(group_strides(folded, inner - 1), group_strides(groups, inner), (size_t)groups->accesses * sizeof(int64_t));
+    return some;
+}
+
+/* The offsets of a group's elements, along the last group or, where that is folded, two; NULL where these do not fit. */
+static int *group_offsets(struct arena *arena, const struct grouping *groups, bool folded, int64_t period, int a)
+{
+    const int inner = groups->count - 1;
+    if (!reaches(groups, inner - folded, groups->extents[inner - folded]))
+        return NULL;
+    int *offsets = ARENA_ARRAY(arena, int, period);
+    for (int64_t c = 0; c < period; c++) {
+        const int64_t above = folded ? c / groups->extents[inner] : 0, rest = c - above * groups->extents[inner];
+        offsets[c] = (int)((folded ? above * group_strides(groups, inner - 1)[a] : 0) +
+                           (folded ? rest : c) * group_strides(groups, inner)[a]);
+    }
+    return offsets;
+}
+
+/* Makes loads with two strides woven, and tiles that begin with a group. */
+static void weave_tiles(struct arena *arena, const struct grouping *groups, bool folded, int loads, struct geometry *g)
+{
+    enum { WHOLE = 3 * BLOCK };    /* a multiple of 2, 3, 4, 6 and 8 */
     bool woven = false;
-    for (int a = 0; a < loads; a++)
-        if (g->kinds[a] == ACCESS_NESTED) {
+    for (int a = 0; a < loads; a++) {
+        if (folded && !even(groups, a))
+            g->kinds[a] = ACCESS_NESTED;
+        if (g->kinds[a] == ACCESS_NESTED && (g->offsets[a] = group_offsets(arena, groups, folded, g->period, a))) {
             g->kinds[a] = ACCESS_WOVEN;
             woven = true;
         }
+    }
     if (!woven)
         return;
     const int64_t columns = within(TILE / WHOLE * WHOLE, g->columns);
@@ -343,13 +392,17 @@ void make_geometry(struct arena *arena, const struct kernel *kernel, int rank, c
     g->strides = ARENA_ARRAY(arena, int64_t, (size_t)accesses * (size_t)(groups.count + 2));
     bool nested = false, allowed = (fast & FAST_SPECIAL) && (fast & FAST_FLAT);
     bool flat = allowed && (chunks ? chunks_run_flat(&groups) : runs_flat(&groups, kernel->load_count, &nested));
-    const bool woven = !chunks && !kernel->lanes && weaves(&groups, flat, nested, fast);
+    const bool may_weave = allowed && !chunks && !kernel->lanes && (fast & FAST_WEAVE);
+    struct grouping folded;
+    const bool folds = may_weave && fold(arena, &groups, kernel->load_count, &folded);
+    const bool woven = folds || (may_weave && weaves(&groups, flat, nested));
     if (!allowed || chunks || woven || !(fast & FAST_EXPAND) || !g->volume ||
         !expand(arena, &groups, kernel, flat, nested, g))
-        walk_plainly(arena, &groups, flat, g);
+        walk_plainly(arena, folds ? &folded : &groups, flat || folds, g);
     g->tiling = make_tiles(g->rows, g->columns);
     if (woven)
-        weave_tiles(kernel->load_count, g);
+        weave_tiles(arena, &groups, folds, kernel->load_count, g);
+    g->folded = folds;
     if (!chunks && !g->period && !g->row_groups && !kernel->lanes) {
         turn_tiles(&groups, kernel->load_count, g);
         part_loads(&groups, kernel, g);

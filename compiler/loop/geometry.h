@@ -12,7 +12,8 @@ enum {
     TURNED_LINE = 64,              /* bytes of a column of a tile that is transposed, at most: a cache line */
     TURNED_TILE = 16384,           /* bytes of such a tile, which stays in the nearest cache */
     PARTED_MOST = 4,               /* the most loads that are made together */
-    WOVEN_MOST = 4,                /* the longest group of a row that is woven */
+    PARTED_COLUMNS = 4 * BLOCK,    /* how many columns of them are made at once */
+    WOVEN_MOST = 4,                /* the longest group of a row that is woven, unless it is two groups */
     WOVEN_BYTES = 2048             /* about what is woven at once */
 };
 
@@ -43,7 +44,9 @@ struct geometry {
                                       behind the first of those that are loaded together */
     int64_t *starts;               /* [accesses] bytes from a tensor's first element to the first one that is read */
     unsigned char *kinds;          /* [accesses], enum access_kind */
-    int **offsets;                 /* [accesses] of expanded accesses, else NULL: [columns] offsets in bytes */
+    bool folded;                   /* the period is two groups */
+    int **offsets;                 /* [accesses] of expanded accesses [columns], of woven ones [period] offsets in bytes;
+                                      of others NULL */
     long long *distinct;           /* [accesses] of expanded accesses: columns after which the elements repeat */
     long long **maps;              /* [accesses] of mapped and bounded accesses, else NULL: as in weft_geometry */
     unsigned fast;                 /* a set of enum fast_path */

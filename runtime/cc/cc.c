@@ -97,6 +97,18 @@ static const char *machine_flag(const struct cc *cc)
 #endif
 }
 
+/* Bytes of vectors of 64 in any order; kernels use it under AVX-512 alone. */
+static const char *const *order_flags(void)
+{
+    static const char *const flags[] = {"-DVBMI", NULL};
+#if defined __x86_64__
+    __builtin_cpu_init();
+    return flags + !__builtin_cpu_supports("avx512vbmi");
+#else
+    return flags + 1;
+#endif
+}
+
 /* Without -fno-trapping-math, floor and casts are not vectorized. Under it gcc 12 folds some expressions to
  * zeros of the other sign; dialect.h prevents that (roundsat, fneg). */
 static const char *const strict_flags[] = {"-std=gnu11", "-O3", "-fPIC", "-w", "-ffp-contract=off",
@@ -121,7 +133,7 @@ static const char *const assembly_flags[] = {"-S", NULL};
 int cc_flags(const struct cc *cc, enum weft_math math, bool assembly, const char *flags[CC_MAX_FLAGS])
 {
     const char *machine[] = {machine_flag(cc), NULL}, *none[] = {NULL};
-    const char *const *groups[] = {machine, strict_flags,
+    const char *const *groups[] = {machine, strict_flags, order_flags(),
                                    cc->kind == CC_CLANG && cc->vector_functions[0] ? clang_flags : none,
                                    cc->kind == CC_GCC ? gcc_flags : none,
                                    math == WEFT_MATH_FAST ? fast_flags : none,

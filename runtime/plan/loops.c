@@ -131,10 +131,10 @@ static struct weft_geometry keep_walk(struct arena *arena, const struct kernel *
 {
     size_t accesses = (size_t)kernel->access_count, groups = (size_t)g->groups;
     bool expanded = g->row_groups > 0;
-    int **offsets = expanded ? arena_copy(arena, g->offsets, accesses * sizeof *g->offsets) : NULL;
-    for (size_t a = 0; expanded && a < accesses; a++)
+    int **offsets = expanded || g->period ? arena_copy(arena, g->offsets, accesses * sizeof *g->offsets) : NULL;
+    for (size_t a = 0; offsets && a < accesses; a++)
         if (offsets[a])
-            offsets[a] = arena_copy(arena, offsets[a], (size_t)g->columns * sizeof *offsets[a]);
+            offsets[a] = arena_copy(arena, offsets[a], (size_t)(expanded ? g->columns : g->period) * sizeof *offsets[a]);
     return (struct weft_geometry){
         .rows = g->rows, .columns = g->columns, .tile_rows = g->tiling.tile_rows,
         .tile_columns = g->tiling.tile_columns, .row_tiles = g->tiling.row_tiles, .period = g->period,

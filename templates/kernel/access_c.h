@@ -1,7 +1,8 @@
 /* How loads and stores of each kind of access (compiler/loop/geometry.h) are emitted for C. A line says to which
  * part of templates/kernel/kernel.c it goes, then what: $ is the access's number, T its type in memory, VALUE in
  * registers, LOAD(x) the value of the stored x, NAME what it reads or writes, N(pad) the helper of
- * prelude_c.h; w_@ is the block of the first of the accesses that are parted together. `block: w_$` declares that block; `head: vector` wants that part of the prelude; what is marked
+ * prelude_c.h; w_@ is the block of the first of the accesses that are parted or joined together,
+ * CHOICE which of those gives element c. `block: w_$` declares that block; `head: vector` wants that part of the prelude; what is marked
  * `called` is emitted where a function of whole blocks reads the load, `once` for the first access alone,
  * `32nd` for every 32nd access. A line that begins with + goes on with the one before. */
 
@@ -24,14 +25,19 @@ head: vector
 operands: if (s->strides[$ * stride + groups] < 0)
 operands:     fetch_row(args, s, p[$], s->strides + $ * stride, 1, column0, column1, i, m);
 //: load parted
+head: shuffles
 block: w_$
-operands: N(part)(w_$, BLOCK, p[$] - s->strides[$ * stride + groups + 1] + i * s->strides[$ * stride + groups],
-+ s->strides[$ * stride + groups], m); /* NAME */
 head: vector
-operands: fetch_row(args, s, p[$], s->strides + $ * stride, 1, column0, column1, i, m);
-operands: const T *const x_$ = w_$ + s->strides[$ * stride + groups + 1] / (i64)sizeof(T) * BLOCK;
+row: i64 from_$ = 0, turn_$ = 0; /* the columns in w_$ */
+operands: if (i + m > turn_$) {
+operands:     from_$ = i, turn_$ = column1 - i < PARTED ? column1 : i + PARTED;
+operands:     N(part)(w_$, PARTED + BLOCK, p[$] - s->strides[$ * stride + groups + 1] + i * s->strides[$ * stride + groups],
++ s->strides[$ * stride + groups], turn_$ - i); /* NAME */
+operands:     fetch_row(args, s, p[$], s->strides + $ * stride, 1, column0, column1, i, turn_$ - i);
+operands: }
+operands: const T *const x_$ = w_$ + s->strides[$ * stride + groups + 1] / (i64)sizeof(T) * (PARTED + BLOCK) + i - from_$;
 //: load beside
-operands: const T *const x_$ = w_@ + s->strides[$ * stride + groups + 1] / (i64)sizeof(T) * BLOCK; /* NAME */
+operands: const T *const x_$ = w_@ + s->strides[$ * stride + groups + 1] / (i64)sizeof(T) * (PARTED + BLOCK) + i - from_@; /* NAME */
 //: load periodic
 block: w_$
 row: N(repeat)(w_$, p[$], s->strides[$ * stride + groups], s->period); /* NAME */
@@ -52,6 +58,7 @@ row: if (p[$] != from_$)
 row:     N(expand)(w_$, from_$ = p[$], s->offsets[$], s->distinct[$], s->columns); /* NAME */
 operands: const T *const x_$ = w_$ + i;
 //: load turned
+head: shuffles
 block: w_$
 tile: i64 from_$ = row0, turn_$ = row0; /* the rows in w_$ */
 row: if (row >= turn_$) {
@@ -61,23 +68,39 @@ row:     N(turn)(w_$, p[$] + column0 * s->strides[$ * stride + groups], s->strid
 + turn_$ - row, column1 - column0); /* NAME */
 row: }
 head: vector
-operands: if (args->ahead && s->strides[$ * stride + groups] == (turn_$ - from_$) * (i64)sizeof(T)) /* the next tile */
-operands:     fetch(p[$] + column1 * s->strides[$ * stride + groups], ((row - from_$) * (column1 - column0) + i - column0) *
-+ (i64)sizeof(T), sizeof(T));
+operands: if (args->ahead) /* the next tile */
+operands:     fetch_turned(p[$] - (row - from_$) * (i64)sizeof(T), s->strides[$ * stride + groups], (turn_$ - from_$) * (i64)sizeof(T),
++ column1 < s->columns ? column1 : -1, ((row - from_$) * (column1 - column0) + i - column0) * (i64)sizeof(T), BLOCK * sizeof(T));
 operands: const T *const x_$ = w_$ + (row - from_$) * (column1 - column0 + BLOCK) + i - column0;
 //: load woven
 head: vector
+head: shuffles
 block: w_$
+buffers: struct N(orders) order_$ = {{0}};
 row: i64 from_$ = 0, turn_$ = 0; /* the columns in w_$ */
-operands: if (i + m > turn_$) {
-operands:     const i64 whole = WOVEN / (i64)sizeof(T) / (3 * BLOCK) * (3 * BLOCK) + 12; /* whole groups, for whole blocks */
+operands: const int more_$ = i + m > turn_$;
+operands: if (more_$) {
+operands:     const i64 whole = WOVEN / (i64)sizeof(T) / (3 * BLOCK) * (3 * BLOCK) + 24; /* whole groups, for whole blocks */
 operands:     from_$ = i - i % s->period, turn_$ = column1 - from_$ < whole ? column1 : from_$ + whole;
-operands:     const char *const p_$ = p[$] + from_$ / s->period * s->strides[$ * stride + groups + 1];
-operands:     N(weave)(w_$, p_$, s->strides[$ * stride + groups], s->strides[$ * stride + groups + 1], s->period,
-+ (turn_$ - from_$) / s->period, from_$ / s->period, (s->columns - turn_$) / s->period); /* NAME */
+operands:     const char *at_$[MOST_WOVEN];
+operands:     i64 jump_$[MOST_WOVEN];
+operands:     for (i64 c = 0; c < s->period; c++) {
+operands:         const i64 a = CHOICE;
+operands:         jump_$[c] = s->strides[a * stride + groups + 1];
+operands:         at_$[c] = p[a] + from_$ / s->period * jump_$[c] + s->offsets[a][c];
+operands:     }
+operands:     N(weave)(w_$, at_$, jump_$, s->period, (turn_$ - from_$) / s->period, from_$ / s->period, (s->columns - turn_$) / s->period,
++ &order_$); /* NAME */
 operands:     fetch_row(args, s, p[$], s->strides + $ * stride, s->period, column0, column1, from_$, turn_$ - from_$);
 operands: }
 operands: const T *const x_$ = w_$ + i - from_$;
+//: load joined
+head: vector
+operands: if (more_@)
+operands:     fetch_row(args, s, p[$], s->strides + $ * stride, s->period, column0, column1, from_@, turn_@ - from_@);
+operands: const T *const x_$ = x_@; /* NAME */
+//: load rejoined
+operands: const T *const x_$ = x_@; /* NAME */
 //: load mapped
 block: w_$
 operands: const T *const x_$ = N(mapped)(w_$, sample->bases[$], s->maps[$], p[$] - sample->bases[$],
@@ -97,6 +120,19 @@ results: if (m < BLOCK)
 results:     N(put)(o_$, w_$, m);
 results: else if (n_$)
 results:     stream(o_$, w_$, BLOCK * sizeof *w_$);
+once end: if (args->stream)
+once end:     fence();
+//: store copied
+head: vector
+block: w_$
+once row: head = first_block(args, p[$] + column0 * sizeof(T), sizeof(T));
+operands: T *const o_$ = (T *)p[$] + i; /* NAME */
+operands: const int n_$ = m == BLOCK && streams(args, o_$);
+operands: T *const y_$ = m < BLOCK ? w_$ : o_$;
+results: if (m < BLOCK)
+results:     N(put)(o_$, w_$, m);
+results: else if (n_$)
+results:     stream(o_$, x_@, BLOCK * sizeof(T));
 once end: if (args->stream)
 once end:     fence();
 //: store strided

@@ -1,6 +1,62 @@
 /* Elements that do not lie beside each other, gathered into blocks, rows and tiles by shuffles of vectors; for a storage
  * type T, as prelude_c.h. */
 
+//: vector shuffles
+#if defined __clang__ || (defined __GNUC__ && __GNUC__ >= 12)
+#define SIXTEEN(index, o, x, y, z) \
+    index((o), x, y, z), index((o + 1), x, y, z), index((o + 2), x, y, z), index((o + 3), x, y, z), \
+    index((o + 4), x, y, z), index((o + 5), x, y, z), index((o + 6), x, y, z), index((o + 7), x, y, z), \
+    index((o + 8), x, y, z), index((o + 9), x, y, z), index((o + 10), x, y, z), index((o + 11), x, y, z), \
+    index((o + 12), x, y, z), index((o + 13), x, y, z), index((o + 14), x, y, z), index((o + 15), x, y, z)
+/* SHUFFLE(x, y, index, ..): a vector whose byte k is byte index(k, ..) of x and, behind it, y. */
+#if defined VBMI && defined __AVX512BW__ /* the library defines VBMI where the processor has it */
+enum { VECTOR_BYTES = 64 };
+typedef u8 vector __attribute__((vector_size(64), aligned(1), may_alias));
+static inline vector shuffled(vector x, vector y, vector order)
+{
+    __asm__("vpermt2b %2, %1, %0" : "+v"(x) : "v"(order), "v"(y));
+    return x;
+}
+#define SHUFFLE(x, y, index, a, b, c) \
+    shuffled(x, y, (vector){SIXTEEN(index, 0, a, b, c), SIXTEEN(index, 16, a, b, c), SIXTEEN(index, 32, a, b, c), \
+                            SIXTEEN(index, 48, a, b, c)})
+/* Bytes of what is at `from` in this order, 0 where they are not its own; only those used are read. */
+static inline vector ORDER(const char *from, vector order, u64 own, u64 used)
+{
+    vector x;
+    __asm__("vmovdqu8 %1, %0%{%2%}%{z%}" : "=v"(x) : "m"(*(const vector *)from), "Yk"(used));
+    __asm__("vpermb %0, %1, %0%{%2%}%{z%}" : "+v"(x) : "v"(order), "Yk"(own));
+    return x;
+}
+#define ORDERED
+#else
+#undef VBMI
+enum { VECTOR_BYTES = 16 };
+typedef u8 vector __attribute__((vector_size(16), aligned(1), may_alias));
+#define SHUFFLE(x, y, index, a, b, c) __builtin_shufflevector(x, y, SIXTEEN(index, 0, a, b, c))
+#ifdef __SSSE3__
+typedef char signs __attribute__((vector_size(16), aligned(1), may_alias));
+#define ORDER(from, order, own, used) (vector)__builtin_ia32_pshufb128(*(const signs *)(from), (signs)(order))
+#define ORDERED
+#endif
+#endif
+#endif
+/* Elements of a group, and places from which a group's elements come, at most. */
+enum { MOST_WOVEN = 8, MOST_SOURCES = 4 };
+/* Brings bytes `done` and following of the next tile near: `side` bytes of columns that lie `step` apart, from `column`
+ * on. Negative: from the first one on of the next rows. */
+static inline void fetch_turned(const char *from, i64 step, i64 side, i64 column, i64 done, i64 count)
+{
+#if defined __GNUC__ && !defined __TINYC__
+    from += column < 0 ? side : column * step;
+    if (step == side)
+        for (i64 k = 0; k < count; k += 64)
+            __builtin_prefetch(from + done + k);
+    else
+        for (i64 k = (u32)done / (u32)side; k < (u32)(done + count) / (u32)side; k++)
+            __builtin_prefetch(from + k * step);
+#endif
+}
 //: move gather
 #undef BYTES
 #undef PLACE
@@ -70,78 +126,99 @@ SEPARATE static const T *N(gather)(T *block, const char *from, i64 step, int m)
     return block;
 }
 //: move part
-#undef BYTES
+#undef EVERY
+#undef FIRST_OF
+#undef LATER_OF
 #undef WHERE
-#undef EVEN
-#undef FROM
-#undef LAST
+#undef WHERE_FROM
+#undef WHERE_LAST
 #undef LINED
 #undef QUARTERS
-#if defined __clang__ || (defined __GNUC__ && __GNUC__ >= 12)
-#define BYTES(index, x, y, z) \
-    index(0, x, y, z), index(1, x, y, z), index(2, x, y, z), index(3, x, y, z), index(4, x, y, z), index(5, x, y, z), \
-    index(6, x, y, z), index(7, x, y, z), index(8, x, y, z), index(9, x, y, z), index(10, x, y, z), index(11, x, y, z), \
-    index(12, x, y, z), index(13, x, y, z), index(14, x, y, z), index(15, x, y, z)
-/* Of two vectors, every second element. */
-#define EVEN(k, part, x, y) ((k / ONE * 2 + part) * ONE + k % ONE)
+#undef PUT_PART
+#undef PART3
+#undef PART4
+#ifdef SHUFFLE
+/* Of which byte of all vectors byte k of a part is. */
+#define EVERY(k, part, parts, x) ((k / ONE * parts + part) * ONE + k % ONE)
+#define PUT_PART(part, y) *(vector *)(to + part * pitch + j) = y;
+#ifdef VBMI
+/* The same of the first two of more, and of what is then there and the others. */
+#define FIRST_OF(k, part, parts, x) (EVERY(k, part, parts, x) & 127)
+#define LATER_OF(k, part, parts, x) \
+    (EVERY(k, part, parts, x) < 128 ? k : 64 + (parts == 3 ? EVERY(k, part, parts, x) & 63 : k))
+#define PART3(part) \
+    y = SHUFFLE(x[0], x[1], FIRST_OF, part, 3, 0); \
+    PUT_PART(part, SHUFFLE(y, x[2], LATER_OF, part, 3, 0))
+#define PART4(part) \
+    y = SHUFFLE(x[0], x[1], FIRST_OF, part, 4, 0); \
+    z = SHUFFLE(x[2], x[3], FIRST_OF, part, 4, 0); \
+    PUT_PART(part, SHUFFLE(y, z, LATER_OF, part, 4, 0))
+#else
 /* In which of three vectors the element of the part is that stands where byte k does: each place has one. */
 #define WHERE(k, part) ((k / ONE - part + 3) % 3 == 0 ? 0 : (SIDE + k / ONE - part + 3) % 3 == 0 ? 1 : 2)
-#define FROM(k, part, x, y) (WHERE(k, part) == 1 ? 16 + k : k)
-#define LAST(k, part, x, y) (WHERE(k, part) == 2 ? 16 + k : k)
+#define WHERE_FROM(k, part, x, y) (WHERE(k, part) == 1 ? 16 + k : k)
+#define WHERE_LAST(k, part, x, y) (WHERE(k, part) == 2 ? 16 + k : k)
 /* Where element k / ONE of the part then stands. */
 #define LINED(k, part, x, y) ((k / ONE * 3 + part) % SIDE * ONE + k % ONE)
 /* The elements of a vector in the order of their four parts, in 4 bytes each. */
 #define QUARTERS(k, x, y, z) (k % 4 / ONE * 4 * ONE + k / 4 * ONE + k % ONE)
 #define PART3(part) \
-    y = __builtin_shufflevector(x[0], x[1], BYTES(FROM, part, 0, 0)); \
-    y = __builtin_shufflevector(y, x[2], BYTES(LAST, part, 0, 0)); \
-    *(vector *)(to + part * pitch + j) = __builtin_shufflevector(y, y, BYTES(LINED, part, 0, 0));
+    y = SHUFFLE(x[0], x[1], WHERE_FROM, part, 0, 0); \
+    y = SHUFFLE(y, x[2], WHERE_LAST, part, 0, 0); \
+    PUT_PART(part, SHUFFLE(y, y, LINED, part, 0, 0))
 #define PART4(part, a, b, c, d) \
-    *(words4 *)(to + part * pitch + j) = __builtin_shufflevector(w[part / 2], w[part / 2 + 2], a, b, c, d);
-/* A block of each part, from vectors that hold an element of each in turn. */
-static inline void N(taken_apart)(T *to, const i64 pitch, const char *from, const int parts)
+    PUT_PART(part, (vector)__builtin_shufflevector(w[part / 2], w[part / 2 + 2], a, b, c, d))
+#endif
+/* `count` elements of each part, whole blocks, from vectors that hold an element of each in turn. */
+static inline void N(taken_apart)(T *to, const i64 pitch, const char *from, const int parts, i64 count)
 {
-    enum { ONE = sizeof(T), SIDE = 16 / ONE };
-    typedef u8 vector __attribute__((vector_size(16), aligned(1), may_alias));
-    typedef u32 words4 __attribute__((vector_size(16), aligned(1), may_alias));
-    for (int j = 0; j < BLOCK; j += SIDE, from += 16 * parts) {
-        vector x[4], y;
-        words4 w[4];
+    enum { ONE = sizeof(T), SIDE = VECTOR_BYTES / ONE };
+    for (i64 j = 0; j < count; j += SIDE, from += VECTOR_BYTES * parts) {
+        vector x[4], y, z;
         for (int k = 0; k < parts; k++)
-            x[k] = *(const vector *)(from + 16 * k);
+            x[k] = *(const vector *)(from + VECTOR_BYTES * k);
         if (parts == 2) {
-            *(vector *)(to + j) = __builtin_shufflevector(x[0], x[1], BYTES(EVEN, 0, 0, 0));
-            *(vector *)(to + pitch + j) = __builtin_shufflevector(x[0], x[1], BYTES(EVEN, 1, 0, 0));
+            PUT_PART(0, SHUFFLE(x[0], x[1], EVERY, 0, 2, 0)) PUT_PART(1, SHUFFLE(x[0], x[1], EVERY, 1, 2, 0))
         } else if (parts == 3) {
             PART3(0) PART3(1) PART3(2)
-        } else if (ONE <= 4) {
+        } else {
+#ifdef VBMI
+            PART4(0) PART4(1) PART4(2) PART4(3)
+#else
+            typedef u32 words4 __attribute__((vector_size(16), aligned(1), may_alias));
+            words4 w[4];
             for (int k = 0; k < 4; k++)
-                x[k] = __builtin_shufflevector(x[k], x[k], BYTES(QUARTERS, 0, 0, 0));
+                x[k] = SHUFFLE(x[k], x[k], QUARTERS, 0, 0, 0);
             for (int k = 0; k < 4; k += 2) {
                 w[k / 2 * 2] = __builtin_shufflevector((words4)x[k], (words4)x[k + 1], 0, 4, 1, 5);
                 w[k / 2 * 2 + 1] = __builtin_shufflevector((words4)x[k], (words4)x[k + 1], 2, 6, 3, 7);
             }
             PART4(0, 0, 1, 4, 5) PART4(1, 2, 3, 6, 7) PART4(2, 0, 1, 4, 5) PART4(3, 2, 3, 6, 7)
+#endif
         }
     }
 }
 #endif
-/* Elements that stand `step` apart in memory, and those between them: a block for each of the parts, `pitch` apart. */
-SEPARATE static void N(part)(T *to, i64 pitch, const char *from, i64 step, int m)
+/* `count` elements that stand `step` apart in memory, and those between them: a row for each of the parts, `pitch`
+ * apart, which goes on with its last element to the end of a block. */
+SEPARATE static void N(part)(T *to, i64 pitch, const char *from, i64 step, i64 count)
 {
-    const i64 parts = step / (i64)sizeof(T);
-#ifdef WHERE
-    if (m == BLOCK && parts == 2)
-        N(taken_apart)(to, pitch, from, 2);
-    else if (m == BLOCK && parts == 3)
-        N(taken_apart)(to, pitch, from, 3);
-    else if (m == BLOCK && parts == 4 && sizeof(T) < 8)
-        N(taken_apart)(to, pitch, from, 4);
+    const i64 parts = step / (i64)sizeof(T), whole = count / BLOCK * BLOCK;
+    i64 first = 0;
+#ifdef SHUFFLE
+    first = whole;
+    if (parts == 2)
+        N(taken_apart)(to, pitch, from, 2, whole);
+    else if (parts == 3)
+        N(taken_apart)(to, pitch, from, 3, whole);
+    else if (parts == 4 && sizeof(T) < 8)
+        N(taken_apart)(to, pitch, from, 4, whole);
     else
+        first = 0;
 #endif
-        for (i64 c = 0; c < parts; c++)
-            for (int j = 0; j < BLOCK; j++)
-                to[c * pitch + j] = ((const T *)from)[(j < m ? j : m - 1) * parts + c];
+    for (i64 c = 0; c < parts; c++)
+        for (i64 j = first; j < (count + BLOCK - 1) / BLOCK * BLOCK; j++)
+            to[c * pitch + j] = ((const T *)from)[(j < count ? j : count - 1) * parts + c];
 }
 //: move turn
 #undef PAIR
@@ -223,39 +300,34 @@ SEPARATE static void N(turn)(T *to, const char *from, i64 step, i64 rows, i64 co
 //: move weave
 #undef JOIN
 #undef JOINED
+#undef PUT
 #undef PUT2
 #undef PUT3
 #undef PUT4
-#undef BYTES
-#if defined __clang__ || (defined __GNUC__ && __GNUC__ >= 12)
-#define BYTES(index, x, y, z) \
-    index(0, x, y, z), index(1, x, y, z), index(2, x, y, z), index(3, x, y, z), index(4, x, y, z), index(5, x, y, z), \
-    index(6, x, y, z), index(7, x, y, z), index(8, x, y, z), index(9, x, y, z), index(10, x, y, z), index(11, x, y, z), \
-    index(12, x, y, z), index(13, x, y, z), index(14, x, y, z), index(15, x, y, z)
+#ifdef SHUFFLE
 /* Of which byte of two vectors byte k is, for vector `part` of those that give an element each of `period` vectors in
  * turn, to which vector `c` is added; before the first is, the others are vector 0. */
 #define JOIN(k, part, c, period) \
-    ((part * 16 + k) / (int)sizeof(T) % period == c \
-         ? 16 + (part * 16 + k) / (int)sizeof(T) / period * (int)sizeof(T) + k % (int)sizeof(T) \
-     : c == 1 ? (part * 16 + k) / (int)sizeof(T) / period * (int)sizeof(T) + k % (int)sizeof(T) : k)
-typedef u8 N(vector) __attribute__((vector_size(16), aligned(1), may_alias));
-#define JOINED(x, y, part, c, period) __builtin_shufflevector(x, y, BYTES(JOIN, part, c, period))
-#define PUT2(part) *(N(vector) *)(to + 2 * g + part * SIDE) = JOINED(x[0], x[1], part, 1, 2);
-#define PUT3(part) *(N(vector) *)(to + 3 * g + part * SIDE) = JOINED(JOINED(x[0], x[1], part, 1, 3), x[2], part, 2, 3);
+    ((part * VECTOR_BYTES + k) / (int)sizeof(T) % period == c \
+         ? VECTOR_BYTES + (part * VECTOR_BYTES + k) / (int)sizeof(T) / period * (int)sizeof(T) + k % (int)sizeof(T) \
+     : c == 1 ? (part * VECTOR_BYTES + k) / (int)sizeof(T) / period * (int)sizeof(T) + k % (int)sizeof(T) : k)
+#define JOINED(x, y, part, c, period) SHUFFLE(x, y, JOIN, part, c, period)
+#define PUT(part, period, y) *(vector *)(to + period * g + part * SIDE) = y;
+#define PUT2(part) PUT(part, 2, JOINED(x[0], x[1], part, 1, 2))
+#define PUT3(part) PUT(part, 3, JOINED(JOINED(x[0], x[1], part, 1, 3), x[2], part, 2, 3))
 #define PUT4(part) \
-    *(N(vector) *)(to + 4 * g + part * SIDE) = \
-        JOINED(JOINED(JOINED(x[0], x[1], part, 1, 4), x[2], part, 2, 4), x[3], part, 3, 4);
+    PUT(part, 4, JOINED(JOINED(JOINED(x[0], x[1], part, 1, 4), x[2], part, 2, 4), x[3], part, 3, 4))
 #endif
-/* An element of each of `period` rows that lie `step` apart, in turn. */
-static inline void N(interleave)(T *to, const char *from, i64 step, i64 count, const i64 period)
+/* An element of each of `period` rows in turn. */
+static inline void N(interleave)(T *to, const char *const *at, i64 count, const i64 period)
 {
     i64 g = 0;
-#ifdef JOINED
-    enum { SIDE = 16 / sizeof(T) };
+#ifdef SHUFFLE
+    enum { SIDE = VECTOR_BYTES / sizeof(T) };
     for (; g + SIDE <= count; g += SIDE) {
-        N(vector) x[4];
+        vector x[4];
         for (int c = 0; c < period; c++)
-            x[c] = *(const N(vector) *)(from + g * sizeof(T) + c * step);
+            x[c] = *(const vector *)(at[c] + g * sizeof(T));
         if (period == 2) {
             PUT2(0) PUT2(1)
         } else if (period == 3) {
@@ -267,74 +339,160 @@ static inline void N(interleave)(T *to, const char *from, i64 step, i64 count, c
 #endif
     for (; g < count; g++)
         for (i64 c = 0; c < period; c++)
-            to[g * period + c] = *(const T *)(from + g * sizeof(T) + c * step);
+            to[g * period + c] = *(const T *)(at[c] + g * sizeof(T));
 }
 /* Groups up to number `end`, and from `next` to the last. */
-static inline void N(groups)(T *to, const char *from, i64 step, i64 jump, i64 end, i64 next, i64 count, const i64 period)
+static inline void N(groups)(T *to, const char *const *at, const i64 *jumps, i64 end, i64 next, i64 count, i64 period)
 {
     for (i64 g = 0; g < count; g++) {
         g = g == end ? next : g;
         for (i64 c = 0; c < period && g < count; c++)
-            to[g * period + c] = *(const T *)(from + g * jump + c * step);
+            to[g * period + c] = *(const T *)(at[c] + g * jumps[c]);
     }
 }
-#undef SHUFFLES
-#ifdef __SSSE3__
-#define SHUFFLES
-/* Groups of which as many as a vector holds lie within 16 bytes. What a vector reads too much lies among the groups, or
- * the `before` and `after` that the row has on both sides; what it writes too much is written again, or goes behind.
- * Returns the number of the first group of the rest, which is behind those in front of *first. */
-static inline i64 N(shuffled)(T *to, const char *from, i64 step, i64 jump, i64 count, i64 before, i64 after,
-                              const i64 period, i64 *first)
+/* How groups are made by ordering the bytes of a vector from each of a few sources: elements that lie near each other
+ * and are as far from those of the next group. */
+struct N(source) {
+    i64 first, jump, low, above;   /* its first element, bytes to the next group, and between which from there a group lies */
+#ifdef ORDERED
+    vector order;                  /* where each byte comes from, in the source's vector; 128: from another source */
+    u64 own, used;                 /* the bytes that are its own, and those of the source that are used, a bit each */
+#endif
+};
+struct N(orders) {
+    i64 of[MOST_WOVEN], offsets[MOST_WOVEN]; /* each element's source, and how far it is from the first one there */
+    struct N(source) sources[MOST_SOURCES];
+    i64 count, many;               /* sources; groups of a vector, 0: none */
+};
+#ifdef ORDERED
+static inline void N(find_sources)(struct N(orders) *o, const char *const *at, const i64 *jumps, i64 period)
 {
-    typedef char order __attribute__((vector_size(16), aligned(1), may_alias));
-    const i64 one = sizeof(T), many = 16 / (period * one), back = (many - 1) * jump, side = (period - 1) * step;
-    const i64 low = (back < 0 ? back : 0) + (side < 0 ? side : 0), above = (side > 0 ? side : 0) + one;
-    char which[16] = {0};
-    i64 g = 0, last;
-    int k = 0;
-    *first = 0;
-    if (many == 0 || jump == 0 || (back > 0 ? back : 0) + above - low > 16 || count < 3 * many)
-        return 0;
-    for (i64 group = 0; group < many; group++)
-        for (i64 c = 0; c < period; c++)
-            for (i64 byte = 0; byte < one; byte++)
-                which[k++] = (char)(group * jump + c * step - low + byte);
-    for (; jump < 0 && (g + before) * jump + low + 16 > above && g < count - many; g++)
-        ; /* too much would lie in front of all groups */
-    *first = g;
-    for (last = count - many; jump > 0 && last * jump + low + 16 > (count + after - 1) * jump + above && last > 0; last--)
-        ;
-    const order mask = *(const order *)which;
-    for (; g < last + many; g += 4 * many)
-        for (i64 k = 0; k < 4; k++) {
-            const i64 at = g + k * many < last ? g + k * many : last;
-            *(order *)(to + at * period) = (order)__builtin_ia32_pshufb128(*(const order *)(from + at * jump + low), mask);
+    o->count = 0;
+    for (i64 c = 0, k; c < period; c++) {
+        for (k = 0; k < o->count; k++) {
+            struct N(source) *const s = &o->sources[k];
+            const i64 from = at[c] - at[s->first], to = from + (i64)sizeof(T);
+            const i64 low = from < s->low ? from : s->low, above = to > s->above ? to : s->above;
+            o->offsets[c] = from;
+            if (s->jump == jumps[c] && above - low <= VECTOR_BYTES / 2) {
+                s->low = low, s->above = above;
+                break;
+            }
         }
+        if (k == MOST_SOURCES) {
+            o->many = 0;
+            break;
+        }
+        if (k == o->count) {
+            o->sources[o->count++] = (struct N(source)){.first = c, .jump = jumps[c], .above = sizeof(T)};
+            o->offsets[c] = 0;
+        }
+        o->of[c] = k;
+    }
+}
+static inline void N(set_order)(struct N(orders) *o, i64 k, i64 period)
+{
+    struct N(source) *const s = &o->sources[k];
+    const i64 back = s->jump < 0 ? (o->many - 1) * s->jump : 0;
+    u8 order[VECTOR_BYTES];
+    int byte = 0;
+    s->own = s->used = 0;
+    for (i64 g = 0; g < o->many; g++)
+        for (i64 c = 0; c < period; c++)
+            for (i64 b = 0; b < (i64)sizeof(T); b++, byte++) {
+                const i64 place = g * s->jump - back + o->offsets[c] - s->low + b;
+                order[byte] = o->of[c] == k ? (u8)place : 128;
+                s->own |= (u64)(o->of[c] == k) << byte;
+                s->used |= o->of[c] == k ? 1ull << place : 0;
+            }
+    for (; byte < VECTOR_BYTES; byte++)
+        order[byte] = 128;
+    s->order = *(const vector *)order;
+}
+SEPARATE static void N(find_orders)(struct N(orders) *o, const char *const *at, const i64 *jumps, i64 period)
+{
+    o->many = VECTOR_BYTES / (period * (i64)sizeof(T));
+    N(find_sources)(o, at, jumps, period);
+    for (i64 k = 0; k < o->count; k++) {
+        const i64 pace = o->sources[k].jump < 0 ? -o->sources[k].jump : o->sources[k].jump;
+        const i64 room = VECTOR_BYTES - o->sources[k].above + o->sources[k].low, most = pace ? room / pace + 1 : o->many;
+        o->many = o->many < most ? o->many : most;
+    }
+    for (i64 k = 0; k < o->count && o->many; k++)
+        N(set_order)(o, k, period);
+}
+static inline int N(holds)(const struct N(orders) *o, const char *const *at, i64 period)
+{
+    int other = o->count == 0;
+    for (i64 c = 0; c < period && !other && o->many; c++)
+        other = at[c] - at[o->sources[o->of[c]].first] != o->offsets[c];
+    return !other;
+}
+/* What a vector writes too much is written again, or goes behind. Where it would read too much, beyond the groups and
+ * the `before` and `after` that the row has on both sides, it makes none. Returns the number of the first group of the
+ * rest, which is behind those in front of *first. */
+static inline i64 N(ordered)(T *to, const struct N(orders) *o, const char *const *at, i64 count, i64 before, i64 after,
+                             i64 period, const int sources, i64 *first)
+{
+    const i64 many = o->many;
+    i64 last = count - many, steps[MOST_SOURCES];
+    const char *from[MOST_SOURCES];
+    vector order[MOST_SOURCES];
+    u64 own[MOST_SOURCES], used[MOST_SOURCES];
+    *first = 0;
+    for (int k = 0; k < sources; k++) {
+        const struct N(source) *const s = &o->sources[k];
+        const i64 low = s->low + (s->jump < 0 ? (many - 1) * s->jump : 0);
+        from[k] = at[s->first] + low, steps[k] = s->jump;
+        order[k] = s->order, own[k] = s->own, used[k] = s->used;
+#ifndef VBMI
+        while (s->jump < 0 && (*first + before) * s->jump + low + VECTOR_BYTES > s->above && *first < last)
+            ++*first;
+        while (s->jump >= 0 && last * s->jump + low + VECTOR_BYTES > (count + after - 1) * s->jump + s->above && last >= 0)
+            last--;
+#endif
+    }
+    if (last <= *first)
+        return *first = 0;
+    for (i64 g = *first; g < last + many; g += many) {
+        vector y = {0};
+        g = g < last ? g : last;
+        for (int k = 0; k < sources; k++)
+            y |= ORDER(from[k] + g * steps[k], order[k], own[k], used[k]);
+        *(vector *)(to + g * period) = y;
+    }
     return last + many;
 }
 #endif
-static inline void N(gathered)(T *to, const char *from, i64 step, i64 jump, i64 count, i64 before, i64 after,
-                               const i64 period)
+/* `count` groups, with room for a block behind them, of `period` elements: the first ones, and the bytes from group to
+ * group; the row has so many more of them before and after. */
+SEPARATE static void N(weave)(T *to, const char *const *at, const i64 *jumps, i64 period, i64 count, i64 before, i64 after,
+                              struct N(orders) *o)
 {
     i64 first = 0, next = 0;
-    if (jump == (i64)sizeof(T)) {
-        N(interleave)(to, from, step, count, period);
-        return;
-    }
-#ifdef SHUFFLES
-    next = N(shuffled)(to, from, step, jump, count, before, after, period, &first);
+    int beside = period >= 2 && period <= 4;
+    for (i64 c = 0; c < period; c++)
+        beside &= jumps[c] == (i64)sizeof(T);
+    if (beside && period == 2) {
+        N(interleave)(to, at, count, 2);
+    } else if (beside && period == 3) {
+        N(interleave)(to, at, count, 3);
+    } else if (beside) {
+        N(interleave)(to, at, count, 4);
+    } else {
+#ifdef ORDERED
+        if (!N(holds)(o, at, period))
+            N(find_orders)(o, at, jumps, period);
+        if (o->many && o->count == 1)
+            next = N(ordered)(to, o, at, count, before, after, period, 1, &first);
+        else if (o->many && o->count == 2)
+            next = N(ordered)(to, o, at, count, before, after, period, 2, &first);
+        else if (o->many && o->count == 3)
+            next = N(ordered)(to, o, at, count, before, after, period, 3, &first);
+        else if (o->many)
+            next = N(ordered)(to, o, at, count, before, after, period, 4, &first);
 #endif
-    N(groups)(to, from, step, jump, first, next, count, period);
-}
-/* `count` groups, with room for a block behind them; the row has so many more of them before and after. */
-SEPARATE static void N(weave)(T *to, const char *from, i64 step, i64 jump, i64 period, i64 count, i64 before, i64 after)
-{
-    if (period == 2)
-        N(gathered)(to, from, step, jump, count, before, after, 2);
-    else if (period == 3)
-        N(gathered)(to, from, step, jump, count, before, after, 3);
-    else
-        N(gathered)(to, from, step, jump, count, before, after, 4);
+        N(groups)(to, at, jumps, first, next, count, period);
+    }
     N(fill)(to + count * period, to[count * period - 1]);
 }

@@ -23,8 +23,8 @@ enum access_kind {
     ACCESS_BOUNDED = 'b',          /* the same, where positions may lie outside: a value is there */
     ACCESS_TURNED = 't',           /* the next element is that of the next row: tiles are transposed. Of loads alone,
                                       and only the library makes such rows */
-    ACCESS_WOVEN = 'w',            /* two strides, in groups of 2, 3 or 4: a tile's part of a row is gathered at once.
-                                      The same holds */
+    ACCESS_WOVEN = 'w',            /* in groups of up to 8 elements, wherever these are: a tile's part of a row is
+                                      gathered at once. The same holds */
     ACCESS_PARTED = 'd',           /* strided, but what lies between its elements is loaded, too: these loads are made
                                       together. The same holds */
     ACCESS_VALUE = 'v'             /* stays, and stands among the kernel's arguments in place of its address */

@@ -70,6 +70,10 @@ static const struct {
     {"take(roll(concat(x, y), 2), int32(z))", {{2, {H, W}}, {2, {H, W}}, {1, {H}}}},
     {"tile(x, [2, 3])", {{2, {H, W}}}},
     {"repeat(x, 2, 1)", {{3, {H, W, 3}}}},
+    {"repeat(repeat(x, 2, 0), 2, 1)", {{3, {H, W, 3}}}},
+    {"repeat(x[:, ::-1], 2, 2) - y", {{3, {H, W, 2}}, {2, {W, 4}}}},
+    {"x[..., [1, 0, 1]] * y + stack(z, z[:, ::-1], z, axis=-1)", {{3, {H, W, 3}}, {1, {3}}, {2, {H, W}}}},
+    {"concat(x, y, axis=-1)[::-1, :, ::-1]", {{3, {H, W, 3}}, {3, {H, W, 1}}}},
 };
 enum { PROGRAMS = sizeof programs / sizeof *programs };
 

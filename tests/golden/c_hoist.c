@@ -1,5 +1,5 @@
 /* float64 temporary 1 */
-@ headline.c, 92 lines: #if defined __clang__ ... };
+@ headline.c, 93 lines: #if defined __clang__ ... };
 f64 exp(f64);
 @ headline.c, 101 lines: #if defined __GNUC__ && !defined __TINYC__ && defined __AVX512BW__ ... }
 SEPARATE static void put_f64(f64_m *to, const f64_m *block, int m)
@@ -188,7 +188,8 @@ struct weft_geometry {             /* shared by samples that have the same shape
     const long long *extents;      /* [groups] */
     const long long *strides;      /* [accesses][groups + 2]: outer groups, then along the inner one;
                                       last, in flat classes, from one period to the next */
-    int *const *offsets;           /* [accesses] expanded accesses: bytes from a row's start, [columns] */
+    int *const *offsets;           /* [accesses] expanded accesses: bytes from a row's start, [columns]; woven ones: from
+                                      a group's, [period] */
     const long long *distinct;     /* [accesses] theirs: columns after which the elements repeat */
     long long *const *maps;        /* [accesses] mapped accesses: how many levels, and for each how many
                                       pieces, innermost first, the place of the first element, the pieces'
@@ -544,7 +545,8 @@ struct weft_geometry {             /* shared by samples that have the same shape
     const long long *extents;      /* [groups] */
     const long long *strides;      /* [accesses][groups + 2]: outer groups, then along the inner one;
                                       last, in flat classes, from one period to the next */
-    int *const *offsets;           /* [accesses] expanded accesses: bytes from a row's start, [columns] */
+    int *const *offsets;           /* [accesses] expanded accesses: bytes from a row's start, [columns]; woven ones: from
+                                      a group's, [period] */
     const long long *distinct;     /* [accesses] theirs: columns after which the elements repeat */
     long long *const *maps;        /* [accesses] mapped accesses: how many levels, and for each how many
                                       pieces, innermost first, the place of the first element, the pieces'

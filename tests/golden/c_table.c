@@ -66,7 +66,8 @@ struct weft_geometry {             /* shared by samples that have the same shape
     const long long *extents;      /* [groups] */
     const long long *strides;      /* [accesses][groups + 2]: outer groups, then along the inner one;
                                       last, in flat classes, from one period to the next */
-    int *const *offsets;           /* [accesses] expanded accesses: bytes from a row's start, [columns] */
+    int *const *offsets;           /* [accesses] expanded accesses: bytes from a row's start, [columns]; woven ones: from
+                                      a group's, [period] */
     const long long *distinct;     /* [accesses] theirs: columns after which the elements repeat */
     long long *const *maps;        /* [accesses] mapped accesses: how many levels, and for each how many
                                       pieces, innermost first, the place of the first element, the pieces'
@@ -438,7 +439,7 @@ void weft_kernel(const struct weft_args *args, i64 begin, i64 end)
 }
 @ headline.c, 49 lines: /* uint8 out */ ... typedef double f64_m MAY_ALIAS;
 enum { BLOCK = 64, ACCESSES = 4 };
-@ headline.c, 166 lines: /* What a kernel is called with; the runtime fills it, the kernel only reads (but for `faults`). Part ... }
+@ headline.c, 167 lines: /* What a kernel is called with; the runtime fills it, the kernel only reads (but for `faults`). Part ... }
 #if defined __GNUC__ && !defined __clang__ && !defined __TINYC__
 __attribute__((optimize("no-tree-vectorize"))) /* gcc gathers slower than it loads */
 #endif

@@ -1,7 +1,7 @@
 /* float32 out */
 @ headline.c, 48 lines: #if defined __clang__ ... typedef double f64_m MAY_ALIAS;
 enum { BLOCK = 64, ACCESSES = 2 };
-@ headline.c, 43 lines: /* What a kernel is called with; the runtime fills it, the kernel only reads (but for `faults`). Part ... };
+@ headline.c, 44 lines: /* What a kernel is called with; the runtime fills it, the kernel only reads (but for `faults`). Part ... };
 @ headline.c, 101 lines: #if defined __GNUC__ && !defined __TINYC__ && defined __AVX512BW__ ... }
 #undef BYTES
 #undef PLACE
@@ -91,14 +91,16 @@ void weft_kernel(const struct weft_args *args, i64 begin, i64 end)
                     fetch_row(args, s, p[0], s->strides + 0 * stride, 1, column0, column1, i, m);
                 f32_m *const o_1 = (f32_m *)p[1] + i; /* out */
                 const int n_1 = m == BLOCK && streams(args, o_1);
-                f32_m *const y_1 = m < BLOCK || n_1 ? w_1 : o_1;
+                f32_m *const y_1 = m < BLOCK ? w_1 : o_1;
+                if (!n_1) {
                 INDEPENDENT
                 for (int j = 0; j < BLOCK; j++) {
                     const f32 a_0 = x_0[j];
                     y_1[j] = a_0;
                 }
+                }
                 if (m < BLOCK)
                     put_f32(o_1, w_1, m);
                 else if (n_1)
-                    stream(o_1, w_1, BLOCK * sizeof *w_1);
+                    stream(o_1, x_0, BLOCK * sizeof(f32_m));
 @ headline.c, 15 lines: } ... }

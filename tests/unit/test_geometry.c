@@ -71,6 +71,8 @@ static int64_t walked_offset(const struct geometry *g, int a, int64_t row, int64
     int64_t offset = column % period * strides[g->groups] + column / period * strides[g->groups + 1];
     if (g->kinds[a] == ACCESS_EXPANDED)
         offset = g->offsets[a][column];
+    if (g->kinds[a] == ACCESS_WOVEN)
+        offset = g->offsets[a][column % period] + column / period * strides[g->groups + 1];
     for (int i = g->groups - 1; i >= 0; i--) {
         offset += row % g->extents[i] * strides[i];
         row /= g->extents[i];
@@ -107,7 +109,8 @@ static void check_kind(const struct sample *s, int a)
         assert_true(!g->period && step != 0 && step != size && strides[g->groups - 1] == size);
         return;
     case ACCESS_WOVEN:
-        assert_true(!even && jump != 0 && g->period <= 4 && g->tiling.tile_columns % g->period == 0);
+        assert_true((!even || g->folded) && jump != 0 && g->period <= (g->folded ? 8 : 4));
+        assert_int_equal(g->tiling.tile_columns % g->period, 0);
         return;
     case ACCESS_PARTED:
         assert_true(!g->period && step / size >= 2 && step / size <= 4 && jump >= 0 && jump < step);

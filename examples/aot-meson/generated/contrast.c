@@ -111,7 +111,8 @@ struct weft_geometry {             /* shared by samples that have the same shape
     const long long *extents;      /* [groups] */
     const long long *strides;      /* [accesses][groups + 2]: outer groups, then along the inner one;
                                       last, in flat classes, from one period to the next */
-    int *const *offsets;           /* [accesses] expanded accesses: bytes from a row's start, [columns] */
+    int *const *offsets;           /* [accesses] expanded accesses: bytes from a row's start, [columns]; woven ones: from
+                                      a group's, [period] */
     const long long *distinct;     /* [accesses] theirs: columns after which the elements repeat */
     long long *const *maps;        /* [accesses] mapped accesses: how many levels, and for each how many
                                       pieces, innermost first, the place of the first element, the pieces'
@@ -271,8 +272,8 @@ enum access_kind {
     ACCESS_BOUNDED = 'b',          /* the same, where positions may lie outside: a value is there */
     ACCESS_TURNED = 't',           /* the next element is that of the next row: tiles are transposed. Of loads alone,
                                       and only the library makes such rows */
-    ACCESS_WOVEN = 'w',            /* two strides, in groups of 2, 3 or 4: a tile's part of a row is gathered at once.
-                                      The same holds */
+    ACCESS_WOVEN = 'w',            /* in groups of up to 8 elements, wherever these are: a tile's part of a row is
+                                      gathered at once. The same holds */
     ACCESS_PARTED = 'd',           /* strided, but what lies between its elements is loaded, too: these loads are made
                                       together. The same holds */
     ACCESS_VALUE = 'v'             /* stays, and stands among the kernel's arguments in place of its address */

@@ -1,0 +1,83 @@
+/* Finds woven loads that are gathered into one block: those among which masks that repeat along a row choose. Behind
+ * stack and concat along a short axis, and lists of positions there, each load gives some elements of a group. Where
+ * all of them are in the block of the first, any choice among them gives the same. */
+#include "compiler/emit/emit_impl.h"
+
+/* How often the kernel uses a value. */
+static int uses(const struct kernel *kernel, int value)
+{
+    int count = 0;
+    for (int i = 0; i < kernel->ins_count; i++)
+        for (int k = 0; k < 3; k++)
+            count += kernel->ins[i].a[k] == value;
+    return count;
+}
+
+static bool is_load(const struct emitter *e, int i, enum access_kind kind)
+{
+    return e->kernel->ins[i].kind == INS_LOAD && e->kinds[e->kernel->ins[i].index] == kind;
+}
+
+/* Whether the instruction chooses between a woven load of its own and something else, which is a woven load or chooses
+ * again, by a mask. */
+static bool chooses(const struct emitter *e, int i)
+{
+    const struct ins *ins = &e->kernel->ins[i];
+    if (ins->kind != INS_OP || ins->op != OP_WHERE || !is_load(e, ins->a[0], ACCESS_PERIODIC) ||
+        e->kernel->ins[ins->a[0]].dtype != WEFT_BOOL)
+        return false;
+    for (int k = 1; k < 3; k++)
+        if (uses(e->kernel, ins->a[k]) != 1)
+            return false;
+    return is_load(e, ins->a[1], ACCESS_WOVEN) && (is_load(e, ins->a[2], ACCESS_WOVEN) || chooses(e, ins->a[2]));
+}
+
+/* Joins the loads of the chain that ends with instruction i. */
+static void join(struct emitter *e, int i)
+{
+    const struct kernel *kernel = e->kernel;
+    struct buf choice = buf_new(e->arena);
+    int first = kernel->load_count;
+    for (int at = i, end = 0; !end; at = kernel->ins[at].a[2]) {
+        const struct ins *ins = &kernel->ins[at];
+        end = ins->kind == INS_LOAD;
+        const int load = end ? ins->index : kernel->ins[ins->a[1]].index;
+        if (!end)
+            buf_printf(&choice, NAME_BUFFER "[c] ? %d : ", kernel->ins[ins->a[0]].index, load);
+        else
+            buf_printf(&choice, "%d", load);
+        first = load < first ? load : first;
+        e->joined[load] = 0;
+    }
+    for (int at = i, end = 0; !end; at = kernel->ins[at].a[2]) {
+        end = kernel->ins[at].kind == INS_LOAD;
+        e->joined[end ? kernel->ins[at].index : kernel->ins[kernel->ins[at].a[1]].index] = first;
+    }
+    e->choice[first] = choice.text;
+}
+
+void find_joined(struct emitter *e)
+{
+    const struct kernel *kernel = e->kernel;
+    e->joined = ARENA_ARRAY(e->arena, int, kernel->access_count);
+    e->choice = ARENA_ARRAY(e->arena, const char *, kernel->access_count);
+    for (int a = 0; a < kernel->access_count; a++)
+        e->joined[a] = a;
+    for (int i = kernel->ins_count - 1; i >= 0; i--)
+        if (chooses(e, i) && e->joined[kernel->ins[kernel->ins[i].a[1]].index] == kernel->ins[kernel->ins[i].a[1]].index &&
+            !e->choice[kernel->ins[kernel->ins[i].a[1]].index])
+            join(e, i);
+}
+
+int joined_load(const struct emitter *e, int value)
+{
+    const struct kernel *kernel = e->kernel;
+    for (int i = 0; i < kernel->ins_count - 1; i++)
+        if (kernel->ins[i].kind != INS_LOAD && (kernel->ins[i].kind != INS_OP || kernel->ins[i].op != OP_WHERE))
+            return -1;
+    int last = value;
+    while (kernel->ins[last].kind == INS_OP && kernel->ins[kernel->ins[last].a[1]].kind == INS_LOAD)
+        last = kernel->ins[last].a[2];
+    const int load = kernel->ins[last].index;
+    return kernel->ins[last].kind == INS_LOAD && e->choice[e->joined[load]] ? e->joined[load] : -1;
+}
