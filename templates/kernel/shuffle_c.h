@@ -443,7 +443,7 @@ static inline i64 N(ordered)(T *to, const struct N(orders) *o, const char *const
     for (int k = 0; k < sources; k++) {
         const struct N(source) *const s = &o->sources[k];
         const i64 low = s->low + (s->jump < 0 ? (many - 1) * s->jump : 0);
-        from[k] = at[s->first] + low, steps[k] = s->jump;
+        from[k] = at[s->first] + low, steps[k] = many * s->jump;
         order[k] = s->order, own[k] = s->own, used[k] = s->used;
 #ifndef VBMI
         while (s->jump < 0 && (*first + before) * s->jump + low + VECTOR_BYTES > s->above && *first < last)
@@ -454,12 +454,31 @@ static inline i64 N(ordered)(T *to, const struct N(orders) *o, const char *const
     }
     if (last <= *first)
         return *first = 0;
-    for (i64 g = *first; g < last + many; g += many) {
-        vector y = {0};
-        g = g < last ? g : last;
+    const i64 out = many * period * (i64)sizeof(T);
+    i64 vectors = (last - *first + many - 1) / many;
+    const i64 rest = last - *first - vectors * many; /* of the last vector, which is over some of the one before */
+    to += *first * period;
+    for (int k = 0; k < sources; k++)
+        from[k] += *first * o->sources[k].jump;
+    for (; vectors >= 4; vectors -= 4) {
+        for (int v = 0; v < 4; v++) {
+            vector y = ORDER(from[0] + v * steps[0], order[0], own[0], used[0]);
+            for (int k = 1; k < sources; k++)
+                y |= ORDER(from[k] + v * steps[k], order[k], own[k], used[k]);
+            *(vector *)((char *)to + v * out) = y;
+        }
         for (int k = 0; k < sources; k++)
-            y |= ORDER(from[k] + g * steps[k], order[k], own[k], used[k]);
-        *(vector *)(to + g * period) = y;
+            from[k] += 4 * steps[k];
+        to = (T *)((char *)to + 4 * out);
+    }
+    for (; vectors >= 0; vectors--) {
+        vector y = {0};
+        for (int k = 0; k < sources; k++) {
+            y |= ORDER(from[k] + (vectors ? 0 : rest * o->sources[k].jump), order[k], own[k], used[k]);
+            from[k] += steps[k];
+        }
+        *(vector *)((char *)to + (vectors ? 0 : rest * period * (i64)sizeof(T))) = y;
+        to = (T *)((char *)to + out);
     }
     return last + many;
 }
