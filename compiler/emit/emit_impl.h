@@ -44,6 +44,7 @@ struct emitter {
     bool *quotient;                /* [ins] whether it divides by way of a reciprocal */
     int *joined;                   /* [accesses] the first of the loads that are gathered into one block; often itself */
     const char **choice;           /* [accesses] of such a first load: which of them gives element c of a group, as C */
+    int *chosen;                   /* [accesses] of such a first load: the value that they are chosen for */
     int *seen;                     /* [ins] the last level in which the value has a name */
 };
 

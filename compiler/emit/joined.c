@@ -54,6 +54,7 @@ static void join(struct emitter *e, int i)
         e->joined[end ? kernel->ins[at].index : kernel->ins[kernel->ins[at].a[1]].index] = first;
     }
     e->choice[first] = choice.text;
+    e->chosen[first] = i;
 }
 
 void find_joined(struct emitter *e)
@@ -61,6 +62,7 @@ void find_joined(struct emitter *e)
     const struct kernel *kernel = e->kernel;
     e->joined = ARENA_ARRAY(e->arena, int, kernel->access_count);
     e->choice = ARENA_ARRAY(e->arena, const char *, kernel->access_count);
+    e->chosen = ARENA_ARRAY(e->arena, int, kernel->access_count);
     for (int a = 0; a < kernel->access_count; a++)
         e->joined[a] = a;
     for (int i = kernel->ins_count - 1; i >= 0; i--)
@@ -75,9 +77,8 @@ int joined_load(const struct emitter *e, int value)
     for (int i = 0; i < kernel->ins_count - 1; i++)
         if (kernel->ins[i].kind != INS_LOAD && (kernel->ins[i].kind != INS_OP || kernel->ins[i].op != OP_WHERE))
             return -1;
-    int last = value;
-    while (kernel->ins[last].kind == INS_OP && kernel->ins[kernel->ins[last].a[1]].kind == INS_LOAD)
-        last = kernel->ins[last].a[2];
-    const int load = kernel->ins[last].index;
-    return kernel->ins[last].kind == INS_LOAD && e->choice[e->joined[load]] ? e->joined[load] : -1;
+    for (int a = 0; a < kernel->load_count; a++)
+        if (e->choice[a] && e->chosen[a] == value)
+            return a;
+    return -1;
 }

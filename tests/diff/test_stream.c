@@ -264,6 +264,23 @@ static void test_broadcast(void **state)
         check_broadcast(2, (int64_t[]){1024, 4097}, (int64_t[]){1, 4097});
 }
 
+/* ---- what is only copied ---- */
+
+/* Blocks go past the caches from where they are: in memory, woven, joined; lists that name an element twice. */
+static void test_copied(void **state)
+{
+    static const char *const texts[] = {"x[..., [2, 0, 1]]", "x[..., [0, 0, 2]]", "x[..., [1, 2, 1]]", "x[:, ::-1]",
+                                        "stack(x[..., 1], x[..., 0], x[:, ::-1, 2], axis=-1)", "roll(x, 1, 0)"};
+    const int64_t shape[] = {2003, 2801, 3};
+    const struct input x = {"x", small_integers(WEFT_UINT8, 3, shape)};
+    struct placed out = place(WEFT_UINT8, 3, shape, 0, 1);
+    (void)state;
+    for (size_t i = 0; i < sizeof texts / sizeof *texts; i++)
+        check(texts[i], &x, 1, &out, 1);
+    tensor_free((struct tensor *)&x.tensor);
+    tensor_free(&out.tensor);
+}
+
 /* ---- in place ---- */
 
 static void test_in_place(void **state)
@@ -301,6 +318,7 @@ int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(test_types), cmocka_unit_test(test_short_rows), cmocka_unit_test(test_alignments),
-        cmocka_unit_test(test_results), cmocka_unit_test(test_broadcast), cmocka_unit_test(test_in_place)};
+        cmocka_unit_test(test_results), cmocka_unit_test(test_broadcast), cmocka_unit_test(test_copied),
+        cmocka_unit_test(test_in_place)};
     return cmocka_run_group_tests_name("stream", tests, NULL, finish);
 }
