@@ -23,6 +23,10 @@
 #define NAME_ROW "from_%d"             /* the row that a buffer holds */
 #define NAME_PHASE "phase_%d"
 #define NAME_TURN "turn_%d"
+#define NAME_MORE "more_%d"            /* whether a piece of a row is gathered */
+#define NAME_FIRST "at_%d"             /* where the elements of its first group are, and how far those of the next */
+#define NAME_JUMP "jump_%d"
+#define NAME_ORDER "order_%d"          /* how bytes of vectors are ordered to make groups */
 
 /* Beside a kernel: functions for an operation on a type, and replacements of library functions. */
 #define NAME_BLOCK_FUNCTION "block_%s_%s"

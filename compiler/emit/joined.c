@@ -65,10 +65,11 @@ void find_joined(struct emitter *e)
     e->chosen = ARENA_ARRAY(e->arena, int, kernel->access_count);
     for (int a = 0; a < kernel->access_count; a++)
         e->joined[a] = a;
-    for (int i = kernel->ins_count - 1; i >= 0; i--)
-        if (chooses(e, i) && e->joined[kernel->ins[kernel->ins[i].a[1]].index] == kernel->ins[kernel->ins[i].a[1]].index &&
-            !e->choice[kernel->ins[kernel->ins[i].a[1]].index])
+    for (int i = kernel->ins_count - 1; i >= 0; i--) {
+        const int load = chooses(e, i) ? kernel->ins[kernel->ins[i].a[1]].index : -1;
+        if (load >= 0 && e->joined[load] == load && !e->choice[load]) /* not a part of a longer chain */
             join(e, i);
+    }
 }
 
 int joined_load(const struct emitter *e, int value)
