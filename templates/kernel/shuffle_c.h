@@ -52,7 +52,7 @@ static inline void fetch_turned(const char *from, i64 step, i64 side, i64 column
     if (step == side)
         for (i64 k = 0; k < count; k += 64)
             __builtin_prefetch(from + done + k);
-    else
+    else if (count >= 256) /* of elements of 1 and 2 bytes the shuffles take longer than memory */
         for (i64 k = (u32)done / (u32)side; k < (u32)(done + count) / (u32)side; k++)
             __builtin_prefetch(from + k * step);
 #endif
