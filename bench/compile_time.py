@@ -43,7 +43,7 @@ RECORDER = """#!/bin/sh
 [ "$1" = --version ] && exec {cc} "$@"
 : >{directory}/arguments
 for argument in "$@"; do
-    case $argument in */k.c) cp "$argument" {directory}/k.c; argument={directory}/k.c ;; */k.so) argument={directory}/k.so ;; esac
+    case $argument in k.c | */k.c) cp "$argument" {directory}/k.c; argument={directory}/k.c ;; k.so | */k.so) argument={directory}/k.so ;; esac
     printf '%s\\n' "$argument" >>{directory}/arguments
 done
 exec {cc} "$@"

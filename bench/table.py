@@ -125,6 +125,7 @@ def details():
            f"channel: {span(ratios[0], '.2f')} of the copy on one thread, {span(ratios[1], '.2f')} of a copy by as many "
            f"threads on {all_['threads']}. In caches, 64 KB to 1 MB: {span(plain, '.2f')} times the speed of the loop "
            "one would write by hand (`bench/throughput.py`).")
+    yield ahead()
     yield batches()
     yield (f"A warm `weft_run` of three operands on 16 elements takes {warm(overhead)} instructions beside its kernel "
            "(`bench/overhead.py`).")
@@ -138,6 +139,23 @@ def details():
            f"extent 6 {grouped[6, 10, 'float32']:.2f} (`bench/groups.py`).")
     yield compile_cuda()
     yield python_small()
+
+
+def ahead():
+    """In how many cases of compare.py --sizes a peer is faster, and in which."""
+    result = load("peers_sizes")
+    cases, behind = result["cases"], []
+    for case in cases:
+        peer = min((name for name in case["ms"] if name != "Weft"), key=case["ms"].get)
+        ratio = case["ms"][peer] / case["ms"]["Weft"]
+        if ratio < 1:
+            behind.append(f"`{case['text']}` of {case['elements']:,} elements on {case['threads']} thread"
+                          f"{'s' * (case['threads'] > 1)}, where {peer} takes {ratio:.2f} of the time")
+    formulas = len({case["text"] for case in cases})
+    others = "Weft is ahead of all of them" + (f" but in {'; '.join(behind)}" if behind else "")
+    return (f"{formulas} formulas from 1,000 to 10,000,000 elements on one thread and two, {len(cases)} cases, beside NumPy, "
+            f"numexpr, blosc2, JAX, PyTorch and torch.compile: {others} ({result['machine'].split(',')[0]}, "
+            f"{result['date']}, `{result['command']}`).")
 
 
 def batches():
@@ -172,24 +190,27 @@ def naive(hoist):
 
 def paragraph():
     speed, cold = load("peers"), load("compile_time")
-    peers = [name for name in ("NumPy", "numexpr", "JAX") if any(name in case["ms"] for case in speed["cases"])]
+    package = {"NumPy": "numpy", "numexpr": "numexpr", "blosc2": "blosc2", "JAX": "jax", "PyTorch compiled": "torch"}
+    peers = [name for name in package if any(name in case["ms"] for case in speed["cases"])]
     processors = f"{speed['threads']} processor" + "s" * (speed["threads"] > 1)
     lines = [f"| {processors}, GB/s | Weft | {' | '.join(peers)} | Weft, of copy |",
              "|---|" + "---|" * (len(peers) + 2)]
     for case in speed["cases"]:
         rate = {name: f"{case['bytes'] / ms / 1e6:.1f}" for name, ms in case["ms"].items()}
-        cells = [f"`{case['text']}`", rate["Weft"]] + [rate.get(name, "") for name in peers]
+        kind = case["case"].rpartition(": ")[2]
+        formula = f"`{case['text']}`, {kind}" if len(case["text"]) < 80 else kind  # of several statements
+        cells = [formula, rate["Weft"]] + [rate.get(name, "") for name in peers]
         lines.append("| " + " | ".join(cells + [f"{case['of_copy']['Weft']:.2f}"]) + " |")
-    versions = ", ".join(f"{name} {speed['versions'][name.lower()]}" for name in peers)
+    versions = ", ".join(f"{name.split()[0]} {speed['versions'][package[name]]}" for name in peers)
     ratios = [program["ratio"] for program in cold["programs"]]
     compiler = [program["cc_ms"] for program in cold["programs"]]
     prose = (
         "Bytes read and written once, by the time taken. `of copy`: 1 is the speed of copying as many bytes, the faster "
         f"of memcpy and a copy with non-temporal stores. {speed['machine']}; {speed['versions']['cc']}; {versions}; "
-        f"{speed['date']}; `{speed['command']}`. JAX works on arrays of its own and returns a new one each time, "
-        "everybody else writes into the same array. A kernel that was never compiled before takes "
+        f"{speed['date']}; `{speed['command']}`. JAX and blosc2 return a new array each time, "
+        "everybody else writes into the same one. A kernel that was never compiled before takes "
         f"{span(ratios, '.2f')} times what the bare C compiler takes on the same text "
-        f"({span(compiler, '.0f')} ms here; `{cold['command']}`). The numbers are those of "
+        f"({span(compiler, '.0f')} ms on {cold['machine'].split(',')[0]}; `{cold['command']}`). The numbers are those of "
         "[bench/results](bench/results); run the commands for yours.")
     lines += [""] + wrapped(prose) + [""] + list(gpu_lines())
     lines += ["More of the same kind, each from its file there:", ""] + [
