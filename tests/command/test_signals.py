@@ -74,8 +74,8 @@ class Signals(CommandTest):
         """While first kernels compute for as long as there is work."""
         if self.weft("run", "1", env={"WEFT_CC": "libtcc"}).returncode:
             self.skipTest("the module around libtcc is not there")
-        np.save(self.path("x.npy"), np.zeros((60000, 1), "f4"))
-        np.save(self.path("y.npy"), np.zeros((1, 60000), "f4"))
+        np.save(self.path("x.npy"), np.zeros((600000, 1), "f4"))
+        np.save(self.path("y.npy"), np.zeros((1, 600000), "f4"))
         self.end(signal.SIGINT, self.hung, "run", "sum(sin(x + y))", "x=x.npy", "y=y.npy",
                  env=dict(self.env, WEFT_DISABLE="cache"))
 
@@ -103,9 +103,9 @@ class Signals(CommandTest):
         self.end(signal.SIGTERM, lambda: os.listdir(self.path("tmp")), "run", "terms.weft", "x=[1, 2]", env=env)
 
     def test_computing(self):
-        """What takes a minute ends all the same."""
-        np.save(self.path("x.npy"), np.zeros((60000, 1), "f4"))
-        np.save(self.path("y.npy"), np.zeros((1, 60000), "f4"))
+        """What takes minutes ends all the same."""
+        np.save(self.path("x.npy"), np.zeros((600000, 1), "f4"))
+        np.save(self.path("y.npy"), np.zeros((1, 600000), "f4"))
         for number in SIGNALS:
             self.end(number, lambda: True, "run", "sum(sin(x + y))", "x=x.npy", "y=y.npy", "-o", "out.npy",
                      env={"TMPDIR": self.path("tmp")}, between=1)
