@@ -437,12 +437,17 @@ static void put_vectors(struct emitter *e, struct buf *out)
             buf_printf(out, "typedef %s %s_v VECTORS(%s);\n", type, names[i], type);
         else
             buf_printf(out, "typedef %s_t %s_v;\n", names[i], names[i]);
-    for (size_t i = 0; i < 2; i++)
-        if (vectors)
-            buf_printf(out, "#undef join_%s_v\n#define join_%s_v(a, b) ((a) %s (b))\n", names[i], names[i],
-                       lanes->op == OP_ADD ? "+" : "*");
-        else
-            buf_printf(out, "#undef join_%s_v\n#define join_%s_v join_%s\n", names[i], names[i], names[i]);
+    for (size_t i = 0; i < 2; i++) {
+        const struct ins ins = {INS_OP, lanes->op, lanes->tree, lanes->tree, {-1, -1, -1}};
+        buf_printf(out, "#undef join_%s_v\n#define join_%s_v", names[i], names[i]);
+        if (vectors) {
+            buf_puts(out, "(a, b) (");
+            put_meaning(e, out, &ins, op_meaning(lanes->op, lanes->tree), (const char *[]){"(a)", "(b)", NULL});
+            buf_puts(out, ")\n");
+        } else {
+            buf_printf(out, " join_%s\n", names[i]);
+        }
+    }
     buf_puts(out, "enum { PER_VECTOR = sizeof(acc_v) / sizeof(acc_t) };\n#undef OVER\n");
     buf_printf(out, "#define OVER(k, count) %s\n",
                vectors ? "for (int k = 0; k < (count) / PER_VECTOR; k++)" : "EACH(k, count)");

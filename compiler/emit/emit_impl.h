@@ -71,6 +71,7 @@ struct buf *emit_section(struct emitter *e, const char *name, size_t length);
 
 /* The number of elements that the buffer of load k holds in addition to a block. */
 int pattern_length(const struct emitter *e, int k);
+
 /* joined.c */
 
 /* Finds woven loads that are gathered together. */

@@ -3,16 +3,6 @@
  * all of them are in the block of the first, any choice among them gives the same. */
 #include "compiler/emit/emit_impl.h"
 
-/* How often the kernel uses a value. */
-static int uses(const struct kernel *kernel, int value)
-{
-    int count = 0;
-    for (int i = 0; i < kernel->ins_count; i++)
-        for (int k = 0; k < 3; k++)
-            count += kernel->ins[i].a[k] == value;
-    return count;
-}
-
 static bool is_load(const struct emitter *e, int i, enum access_kind kind)
 {
     return e->kernel->ins[i].kind == INS_LOAD && e->kinds[e->kernel->ins[i].index] == kind;
@@ -20,16 +10,16 @@ static bool is_load(const struct emitter *e, int i, enum access_kind kind)
 
 /* Whether the instruction chooses between a woven load of its own and something else, which is a woven load or chooses
  * again, by a mask. */
-static bool chooses(const struct emitter *e, int i)
+static bool chooses(const struct emitter *e, const int *uses, int i)
 {
     const struct ins *ins = &e->kernel->ins[i];
     if (ins->kind != INS_OP || ins->op != OP_WHERE || !is_load(e, ins->a[0], ACCESS_PERIODIC) ||
         e->kernel->ins[ins->a[0]].dtype != WEFT_BOOL)
         return false;
     for (int k = 1; k < 3; k++)
-        if (uses(e->kernel, ins->a[k]) != 1)
+        if (uses[ins->a[k]] != 1)
             return false;
-    return is_load(e, ins->a[1], ACCESS_WOVEN) && (is_load(e, ins->a[2], ACCESS_WOVEN) || chooses(e, ins->a[2]));
+    return is_load(e, ins->a[1], ACCESS_WOVEN) && (is_load(e, ins->a[2], ACCESS_WOVEN) || chooses(e, uses, ins->a[2]));
 }
 
 /* Joins the loads of the chain that ends with instruction i. */
@@ -60,13 +50,14 @@ static void join(struct emitter *e, int i)
 void find_joined(struct emitter *e)
 {
     const struct kernel *kernel = e->kernel;
+    const int *uses = kernel_uses(e->arena, kernel);
     e->joined = ARENA_ARRAY(e->arena, int, kernel->access_count);
     e->choice = ARENA_ARRAY(e->arena, const char *, kernel->access_count);
     e->chosen = ARENA_ARRAY(e->arena, int, kernel->access_count);
     for (int a = 0; a < kernel->access_count; a++)
         e->joined[a] = a;
     for (int i = kernel->ins_count - 1; i >= 0; i--) {
-        const int load = chooses(e, i) ? kernel->ins[kernel->ins[i].a[1]].index : -1;
+        const int load = chooses(e, uses, i) ? kernel->ins[kernel->ins[i].a[1]].index : -1;
         if (load >= 0 && e->joined[load] == load && !e->choice[load]) /* not a part of a longer chain */
             join(e, i);
     }

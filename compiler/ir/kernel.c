@@ -94,3 +94,13 @@ void fault_tell(struct diags *diags, const struct fault *fault)
     else
         diag(diags, DIAG_ZERO_DIVISOR, fault->span);
 }
+
+int *kernel_uses(struct arena *arena, const struct kernel *kernel)
+{
+    int *uses = ARENA_ARRAY(arena, int, kernel->ins_count);
+    for (int i = 0; i < kernel->ins_count; i++)
+        for (int k = 0; k < 3; k++)
+            if (kernel->ins[i].a[k] >= 0)
+                uses[kernel->ins[i].a[k]]++;
+    return uses;
+}

@@ -261,6 +261,8 @@ static inline bool fault_is_any(const struct fault *fault)
 
 /* The weight of computing one element, by op_weight. */
 int kernel_weight(const struct kernel *kernel);
+/* [ins] by how many operands each value is read. */
+int *kernel_uses(struct arena *arena, const struct kernel *kernel);
 /* The value of an integer literal. */
 int64_t literal_value(const struct kernel *kernel, const struct ins *literal);
 /* Whether the instruction divides integers by a literal that fits 32 bits. Its value is then in the kernel's text,

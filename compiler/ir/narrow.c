@@ -349,10 +349,6 @@ static void place(struct narrowing *n, int i)
 static bool decide_all(struct narrowing *n)
 {
     bool any = false;
-    for (int i = 0; i < n->from->ins_count; i++)
-        for (int k = 0; k < 3; k++)
-            if (n->from->ins[i].a[k] >= 0)
-                n->uses[n->from->ins[i].a[k]]++;
     for (int i = 0; i < n->from->ins_count; i++) {
         const struct ins *ins = &n->from->ins[i];
         decide(n, i);
@@ -369,7 +365,7 @@ struct kernel *narrow(struct arena *arena, struct kernel *kernel)
     struct narrowing n = {.arena = arena, .from = kernel,
                           .ranges = ARENA_ARRAY(arena, struct range, kernel->ins_count),
                           .root = ARENA_ARRAY(arena, int, kernel->ins_count),
-                          .uses = ARENA_ARRAY(arena, int, kernel->ins_count),
+                          .uses = kernel_uses(arena, kernel),
                           .left_out = ARENA_ARRAY(arena, bool, kernel->ins_count),
                           .dtypes = ARENA_ARRAY(arena, enum weft_dtype, kernel->ins_count)};
     if (!decide_all(&n))

@@ -50,8 +50,9 @@ void make_form(const struct kernel *kernel, const struct geometry *geometry, con
                struct form *form);
 /* Whether some access of a kernel with these kinds finds elements by number. Maps are tables, one for each shape. */
 bool any_numbered(const struct kernel *kernel, const unsigned char *kinds);
-/* Of a reduction: where loads are not aligned, each thread gets one lane. Else: makes accesses ACCESS_COLUMN for which the form's period is short enough. Chooses geometry->peel for tensors whose
- * addresses are `misalignment`[a] modulo 16, and makes accesses whose chunks are not aligned then ACCESS_UNALIGNED. */
+/* Of a reduction: where loads are not aligned, each thread gets one lane. Else: makes accesses ACCESS_COLUMN for which the
+ * form's period is short enough. Chooses geometry->peel for tensors whose addresses are `misalignment`[a] modulo 16, and
+ * makes accesses whose chunks are not aligned then ACCESS_UNALIGNED. */
 void align_chunks(const struct kernel *kernel, const unsigned char *misalignment, struct geometry *geometry,
                   struct form *form);
 /* Changes the form of a reduction so that each thread has one lane. */

@@ -1,10 +1,10 @@
 /* How loads and stores of each kind of access (compiler/loop/geometry.h) are emitted for C. A line says to which
  * part of templates/kernel/kernel.c it goes, then what: $ is the access's number, T its type in memory, VALUE in
  * registers, LOAD(x) the value of the stored x, NAME what it reads or writes, N(pad) the helper of
- * prelude_c.h; w_@ is the block of the first of the accesses that are parted or joined together,
- * CHOICE which of those gives element c. `block: w_$` declares that block; `head: vector` wants that part of the prelude; what is marked
- * `called` is emitted where a function of whole blocks reads the load, `once` for the first access alone,
- * `32nd` for every 32nd access. A line that begins with + goes on with the one before. */
+ * prelude_c.h; w_@ is the block of the first of the accesses that are parted or joined together, CHOICE which of those
+ * gives element c. `block: w_$` declares that block; `head: vector` wants that part of the prelude; what is marked
+ * `called` is emitted where a function of whole blocks reads the load, `once` for the first access alone, `32nd` for every
+ * 32nd access. A line that begins with + goes on with the one before. */
 
 //: load scalar
 row: const VALUE a_$ = LOAD(*(const T *)p[$]); /* NAME */
