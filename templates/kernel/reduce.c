@@ -105,7 +105,7 @@ static inline i64 fold(acc_t *lanes, i64 width, i64 at, const stage_t *from, i64
         }
     }
 }
-enum { NEAR_LANES = 4095 };        /* so many lanes are in the nearest cache */
+enum { NEAR_LANES = 4096 };        /* so many lanes are in the nearest cache beside what is read */
 /* The first element, at place `at` of a point, of what is joined in place. */
 SEPARATE static const stage_t *place_of(const struct weft_sample *sample, i64 point, i64 at)
 {
@@ -309,7 +309,7 @@ $entry
                         const i64 column1 = column0 + run;
                         if (DIRECT) {
                             const stage_t *const x = place_of(sample, point, at);
-                            lane = fold(lanes, width, lane, x, run, args->ahead, absent);
+                            lane = fold(lanes, width, lane, x, run, 4 * args->ahead, absent); /* one stream: farther */
                             at += run;
                             left -= run;
                             continue;
