@@ -45,6 +45,7 @@ struct emitter {
     int *joined;                   /* [accesses] the first of the loads that are gathered into one block; often itself */
     const char **choice;           /* [accesses] of such a first load: which of them gives element c of a group, as C */
     int *chosen;                   /* [accesses] of such a first load: the value that they are chosen for */
+    bool *apart;                   /* [accesses] of parted loads: whether the conversions that read them take them apart */
     int *seen;                     /* [ins] the last level in which the value has a name */
 };
 
@@ -72,7 +73,13 @@ struct buf *emit_section(struct emitter *e, const char *name, size_t length);
 /* The number of elements that the buffer of load k holds in addition to a block. */
 int pattern_length(const struct emitter *e, int k);
 
+/* The first load that is parted together with load k. There is one such set of a tensor. */
+int first_parted(const struct emitter *e, int k);
+
 /* joined.c */
+
+/* Finds parted loads of bytes that are only converted to float32. */
+void find_apart(struct emitter *e);
 
 /* Finds woven loads that are gathered together. */
 void find_joined(struct emitter *e);

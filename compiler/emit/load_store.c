@@ -4,8 +4,7 @@
 
 #include <string.h>
 
-/* The first load that is parted together with load k. There is one such set of a tensor. */
-static int first_parted(const struct emitter *e, int k)
+int first_parted(const struct emitter *e, int k)
 {
     for (int a = 0; a < k; a++)
         if (e->kinds[a] == ACCESS_PARTED && access_same(&e->kernel->accesses[a], &e->kernel->accesses[k]))
@@ -43,7 +42,7 @@ int pattern_length(const struct emitter *e, int k)
     case ACCESS_PERIODIC: return MAX_PERIOD;
     case ACCESS_EXPANDED: return MAX_EXPANDED;
     case ACCESS_WOVEN: return WOVEN_BYTES / size / (3 * BLOCK) * (3 * BLOCK) + 24;
-    case ACCESS_PARTED: return PARTED_MOST * (PARTED_COLUMNS + BLOCK);
+    case ACCESS_PARTED: return e->apart[k] ? (PARTED_MOST - 1) * BLOCK : PARTED_MOST * (PARTED_COLUMNS + BLOCK);
     case ACCESS_TURNED: return (TURNED_TILE + TURNED_LINE * BLOCK) / size; /* behind each row there is room for a block */
     default: return 0;
     }
@@ -136,6 +135,7 @@ void emit_access(struct emitter *e, int k, bool store, bool called)
     put_lines(e, k, store, called,
               reduced                              ? "reduced"
               : copied                             ? "copied"
+              : !store && e->apart[k]              ? beside ? "apart_again" : "apart"
               : beside                             ? "beside"
               : !store && e->joined[k] != k        ? joined_again(e, k) ? "rejoined" : "joined"
                                                    : section_of((enum access_kind)e->kinds[k], store));

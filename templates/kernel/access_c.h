@@ -38,6 +38,17 @@ operands: }
 operands: const T *const x_$ = w_$ + s->strides[$ * stride + groups + 1] / (i64)sizeof(T) * (PARTED + BLOCK) + i - from_$;
 //: load beside
 operands: const T *const x_$ = w_@ + s->strides[$ * stride + groups + 1] / (i64)sizeof(T) * (PARTED + BLOCK) + i - from_@; /* NAME */
+//: load apart
+head: shuffles
+head: vector
+block: w_$
+row: const i64 part_$ = s->strides[$ * stride + groups + 1], parts_$ = s->strides[$ * stride + groups] / (i64)sizeof(T);
+operands: const T *x_$ = (const T *)(p[$] - part_$) + i * parts_$; /* NAME and what lies between its elements */
+operands: fetch(x_$, args->ahead * parts_$, parts_$ * sizeof *x_$);
+operands: if (!ANY_ORDER || m < BLOCK)
+operands:     x_$ = N(all_parts)(w_$, x_$, parts_$, m);
+//: load apart_again
+row: const i64 part_$ = s->strides[$ * stride + groups + 1]; /* NAME */
 //: load periodic
 block: w_$
 row: N(repeat)(w_$, p[$], s->strides[$ * stride + groups], s->period); /* NAME */
