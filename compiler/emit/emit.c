@@ -454,7 +454,10 @@ static void put_vectors(struct emitter *e, struct buf *out)
                vectors ? "for (int k = 0; k < (count) / PER_VECTOR; k++)" : "EACH(k, count)");
 }
 
-enum { LEVELS = 32 };              /* of the tree: enough for as many blocks as memory holds */
+enum {
+    LEVELS = 32,                   /* of the tree: enough for as many blocks as memory holds */
+    STAGED = 8                     /* lanes that stay in registers wait for those of the last stage: so many rows are one */
+};
 
 /* How the kernel goes over its lanes, as constants. */
 static void put_lanes(struct emitter *e, struct buf *out)
@@ -464,6 +467,7 @@ static void put_lanes(struct emitter *e, struct buf *out)
     int stage = row ? row : BLOCK; /* whole blocks, and whole rows of lanes */
     while (stage % BLOCK != 0)
         stage += row;
+    stage *= row ? STAGED : 1;
     const bool ordered = join_is_ordered(lanes->op, lanes->tree);
     const int inner = row ? (int)lanes->tiles.inner : 1;
     buf_printf(out, "enum { ROW = %d, INNER = %d, STAGE = %d, MAX_LANES = %d, WIDTH = %d, SCRATCH = %zu };\n",

@@ -17,6 +17,7 @@ enum {
     LINE = 64,                     /* bytes: threads write to cache lines of their own */
     FETCHED_BYTES = 4 << 20,       /* of all tensors: from here on inputs are prefetched */
     FETCH_AHEAD = 2048,            /* bytes */
+    READ_AHEAD = 8192,             /* the same where nothing is written beside it */
     STREAMED_BYTES = 16 << 20      /* of all outputs: from here on they bypass the caches */
 };
 
@@ -69,12 +70,13 @@ static bool writes_in_place(const struct launch *launch)
 
 /* Inputs larger than the near caches are prefetched, and large outputs bypass the caches, since a plain
  * store would read the line first. FETCH_AHEAD and STREAMED_BYTES were measured, with and without
- * WEFT_DISABLE=stream (bench/throughput.py --bytes). FETCHED_BYTES was not: below it prefetching makes
- * no difference. */
+ * WEFT_DISABLE=stream (bench/throughput.py --bytes), READ_AHEAD by bench/reduce.py. FETCHED_BYTES was not: below it
+ * prefetching makes no difference. */
 static void choose_traffic(const struct launch *launch, const struct weft_context *context,
                            struct weft_args *args)
 {
-    args->ahead = launch->touched >= FETCHED_BYTES ? FETCH_AHEAD : 0;
+    const int64_t ahead = launch->planned->kernel->lanes ? READ_AHEAD : FETCH_AHEAD;
+    args->ahead = launch->touched >= FETCHED_BYTES ? ahead : 0;
     args->stream = (context->fast & FAST_STREAM) && launch->stored >= STREAMED_BYTES &&
                    !writes_in_place(launch);
 }

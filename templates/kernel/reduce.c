@@ -299,7 +299,7 @@ $entry
                     lanes[j] = nothing;
                 }
                 if (DIRECT && !ROW && width > NEAR_LANES && s->columns % r->inner == 0)
-                    element = fold_rows(lanes, sample, point, from, inner, element, limit, args->ahead);
+                    element = fold_rows(lanes, sample, point, from, inner, element, limit, args->ahead / 4);
                 for (; element < limit; element += step) {
                     i64 at = element * r->inner + from, left = (step == 1 ? 1 : limit - element) * inner;
                     i64 lane = step == 1 ? (element - block) % r->lanes * inner : 0, filled = 0;
@@ -309,7 +309,7 @@ $entry
                         const i64 column1 = column0 + run;
                         if (DIRECT) {
                             const stage_t *const x = place_of(sample, point, at);
-                            lane = fold(lanes, width, lane, x, run, 4 * args->ahead, absent); /* one stream: farther */
+                            lane = fold(lanes, width, lane, x, run, args->ahead, absent);
                             at += run;
                             left -= run;
                             continue;
