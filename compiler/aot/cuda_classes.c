@@ -1,7 +1,7 @@
 /* Chooses the CUDA kernels that a loop gets ahead of time: few, and together they serve every call. Dense data gets
  * those that the extents of likely calls ask for, one for the same data with gaps between rows, one for many
- * samples of such data in a table, and one for inputs that are not aligned. Any other strides take a general kernel, of
- * which there is one with indices of 32 bits and one with 64. */
+ * samples of such data in a table, and beside each of them one for inputs that are not aligned. Any other strides take a
+ * general kernel, of which there is one with indices of 32 bits and one with 64. */
 #include "compiler/aot/kernel_impl.h"
 
 #include <string.h>
@@ -57,12 +57,12 @@ static void add_likely(struct aot_kernel *k, struct aot_loop *loop, const struct
     add_class(k, loop, class);
 }
 
-/* Adds a partner of the first class, for calls whose inputs are not aligned as chunks of their result are. Such inputs
+/* Adds a partner of class number `of`, for calls whose inputs are not aligned as chunks of their result are. Such inputs
  * are loaded as chunks of words (ACCESS_UNALIGNED), the others as before. */
-static void add_unaligned(struct aot_kernel *k, struct aot_loop *loop)
+static void add_partner(struct aot_kernel *k, struct aot_loop *loop, int of)
 {
     const struct kernel *kernel = loop->kernel;
-    struct aot_class class = loop->classes[0];
+    struct aot_class class = loop->classes[of];
     unsigned char *kinds = arena_copy(k->arena, class.kinds, (size_t)kernel->access_count);
     for (int a = 0; a < kernel->load_count; a++)
         if (kinds[a] == ACCESS_UNIT) {
@@ -73,15 +73,23 @@ static void add_unaligned(struct aot_kernel *k, struct aot_loop *loop)
         return;
     class.kinds = kinds;
     class.form.spare = true;
-    loop->classes[0].unaligned = loop->class_count;
+    loop->classes[of].unaligned = loop->class_count;
     ARENA_PUSH(k->arena, loop->classes, loop->class_count, class);
 }
 
-/* A geometry with just the kinds and groups on which a form depends. */
+/* Of all classes so far, which are those that compute in chunks. */
+static void add_unaligned(struct aot_kernel *k, struct aot_loop *loop)
+{
+    const int count = loop->class_count;
+    for (int c = 0; c < count; c++)
+        add_partner(k, loop, c);
+}
+
+/* A geometry with just what a form depends on. */
 static struct geometry plain_geometry(struct aot_kernel *k, const struct kernel *kernel, unsigned char *kinds, int groups)
 {
     const size_t accesses = (size_t)kernel->access_count, each = (size_t)groups + 2;
-    struct geometry g = {.volume = 1, .groups = groups, .kinds = kinds,
+    struct geometry g = {.volume = 1, .groups = groups, .kinds = kinds, .fast = k->target->fast,
                          .strides = ARENA_ARRAY(k->arena, int64_t, accesses * each)};
     for (size_t a = 0; a < accesses; a++)
         for (size_t i = 0; i < each; i++)
@@ -97,7 +105,7 @@ static void add_rows(struct aot_kernel *k, struct aot_loop *loop, const struct g
     if (groups <= dense->groups)
         return;
     for (int a = 0; a < kernel->access_count; a++)
-        if (!strchr((const char[]){ACCESS_UNIT, ACCESS_SCALAR, ACCESS_PERIODIC, '\0'}, dense->kinds[a]))
+        if (!strchr((const char[]){ACCESS_UNIT, ACCESS_SCALAR, ACCESS_VALUE, ACCESS_PERIODIC, '\0'}, dense->kinds[a]))
             return;
     struct geometry g = plain_geometry(k, kernel, dense->kinds, groups);
     g.period = dense->period;
@@ -147,7 +155,6 @@ void aot_cuda_classes(struct aot_kernel *k, struct aot_loop *loop, const struct 
         add_rows(k, loop, &usual->geometry);
     if (usual && !any_numbered(loop->kernel, usual->geometry.kinds))
         add_likely(k, loop, &usual->geometry, usual->kernel, fixed, true);
-    if (usual)
-        add_unaligned(k, loop);
+    add_unaligned(k, loop);
     add_general(k, loop);
 }

@@ -60,6 +60,11 @@ static bool only_inputs_are_unaligned(const struct loop *loop, const struct plan
     return good;
 }
 
+static const struct class *choose_class(const struct loop *loop, const struct class *class, bool unaligned)
+{
+    return unaligned ? &loop->class[class->unaligned] : class;
+}
+
 /* Room for a table, which a kernel reads besides its arguments. A graph would copy what is no longer there. */
 static int reserve_table(struct call *call)
 {
@@ -120,15 +125,13 @@ static int64_t count_tiles(const struct plan *plan, int first)
 
 static int launch(struct call *call, const struct loop *loop, const struct plan *plan, const uint64_t *bases)
 {
-    const struct class *class = plan->class;
     uint64_t maps[ACCESSES] = {0}, from[ACCESSES];
     memcpy(from, bases, sizeof from);
     const int first = peel(loop, plan, from);
     const bool dense = is_dense(loop, plan, from), unaligned = !dense && only_inputs_are_unaligned(loop, plan, from);
     struct launch_words launch = {.tiles = count_tiles(plan, first), .dense = 2 * first + (dense || unaligned),
                                   .bases = from, .maps = maps, .sample_count = 1};
-    if (unaligned)
-        class = &loop->class[class->unaligned];
+    const struct class *const class = choose_class(loop, plan->class, unaligned);
     int status = find_function(call->gpu, class);
     if (!status && (class->mapped || class->many))
         status = send_table(call, loop, plan, &launch, maps);
@@ -138,6 +141,7 @@ static int launch(struct call *call, const struct loop *loop, const struct plan 
 /* Samples that one launch computes: one after the other, and behind the room for them what they are walked by. */
 struct table {
     const struct class *class;
+    bool unaligned;                /* the class for inputs that are not aligned, which serves aligned ones, too */
     int64_t samples, room, tiles;
     uint64_t words[SAMPLES * BATCH_WORDS + 1];
 };
@@ -147,11 +151,12 @@ static int launch_table(struct call *call, const struct loop *loop, struct table
     const struct launch_words launch = {.tiles = table->tiles, .samples = call->table, .sample_count = table->samples};
     if (!table->samples)
         return WEFT_KERNEL_OK;
-    int status = find_function(call->gpu, table->class);
+    const struct class *const class = choose_class(loop, table->class, table->unaligned);
+    int status = find_function(call->gpu, class);
     status = status ? status : CALL(cuMemcpyHtoDAsync, call->table, table->words,
                                     (size_t)table->room * BATCH_WORDS * sizeof *table->words, call->stream);
     table->samples = 0;
-    return status ? status : launch_kernel(call, loop, table->class, NULL, launch);
+    return status ? status : launch_kernel(call, loop, class, NULL, launch);
 }
 
 /* Memory for it is there. */
@@ -161,9 +166,13 @@ static void add_sample(const struct call *call, const struct loop *loop, const s
     const int first = peel(loop, plan, bases);
     const int64_t sample = 3 + loop->accesses, each = BATCH_WORDS - sample;
     const int64_t at = table->room * sample + table->samples * each;
-    if (!table->samples)
+    if (!table->samples) {
         table->tiles = 0;
-    put_sample(table->words + table->samples * sample, plan->class, table->tiles, 2 * first + is_dense(loop, plan, bases),
+        table->unaligned = false;
+    }
+    const bool dense = is_dense(loop, plan, bases), unaligned = !dense && only_inputs_are_unaligned(loop, plan, bases);
+    table->unaligned = table->unaligned || unaligned;
+    put_sample(table->words + table->samples * sample, plan->class, table->tiles, 2 * first + (dense || unaligned),
                call->table + (uint64_t)at * sizeof *table->words, bases);
     put_geometry(table->words + at, plan->class, &plan->walk, NULL);
     table->class = plan->class;

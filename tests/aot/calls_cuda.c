@@ -135,46 +135,61 @@ static void test_large_batch(void)
     drop(r), drop(c), drop(o), drop(p);
 }
 
-/* A picture in a larger one, its rows with gaps, then its columns as well. */
-static void test_strided(void)
+/* A picture in a larger one, its rows with gaps after which they begin anywhere, then its columns as well; of `w` columns,
+ * so many bytes behind a line. */
+static void check_strided(int h, int w, int shift)
 {
-    enum { H = 7, W = 50 };
-    const int64_t shape[3] = {H, W, 3}, rows[3] = {3 * W + 10, 3, 1}, apart[3] = {(3 * W + 3) * 2, 6, 2}, three[1] = {3};
-    uint8_t *room = calloc(H, (3 * W + 10) * 2);
+    const int64_t shape[3] = {h, w, 3}, rows[3] = {3 * w + 10, 3, 1}, apart[3] = {(3 * w + 3) * 2, 6, 2}, three[1] = {3};
+    const size_t room_bytes = (size_t)(shift + h * (3 * w + 10) * 2);
+    uint8_t *const room = calloc(room_bytes, 1);
     for (int which = 0; which < 2; which++) {
         const int64_t *strides = which ? apart : rows;
-        for (int i = 0; i < H * W * 3; i++)
-            room[i / 3 / W * strides[0] + i / 3 % W * strides[1] + i % 3 * strides[2]] = bytes[i];
-        void *const img = placed(room, H * (3 * W + 10) * 2), *const out = placed(NULL, H * W * 3 * sizeof(float)),
-                    *const means = placed(mean, sizeof mean);
-        CHECK(normalize_cuda_strided(img, shape, strides, means, three, NULL, 0.017f, out, shape, NULL, stream) == 0);
-        fetch(found, out, H * W * 3 * sizeof(float));
-        CHECK(is_normalized(found, H * W * 3));
+        for (int i = 0; i < h * w * 3; i++)
+            room[shift + i / 3 / w * strides[0] + i / 3 % w * strides[1] + i % 3 * strides[2]] = bytes[i];
+        uint8_t *const img = placed(room, room_bytes);
+        void *const out = placed(NULL, (size_t)(h * w * 3) * sizeof(float)), *const means = placed(mean, sizeof mean);
+        CHECK(normalize_cuda_strided(img + shift, shape, strides, means, three, NULL, 0.017f, out, shape, NULL, stream) == 0);
+        fetch(found, out, (size_t)(h * w * 3) * sizeof(float));
+        CHECK(is_normalized(found, h * w * 3));
         drop(img), drop(out), drop(means);
     }
     free(room);
 }
 
+static void test_strided(void)
+{
+    check_strided(7, 50, 0);
+    check_strided(41, 296, 0);
+    check_strided(41, 296, 3);
+}
+
+/* Pictures of several tiles and of less than one, some of which begin behind a line. */
 static void test_batch(void)
 {
-    enum { SAMPLES = 5 };
-    const int64_t three[1] = {3}, shapes[SAMPLES][3] = {{2, 3, 3}, {1, 1, 3}, {0, 4, 3}, {9, 64, 3}, {2, 3, 3}};
+    enum { SAMPLES = 7, ROOM = 4 };
+    const int64_t three[1] = {3}, shapes[SAMPLES][3] = {{2, 3, 3}, {1, 1, 3}, {0, 4, 3}, {41, 300, 3}, {2, 3, 3}, {40, 297, 3}, {9, 64, 3}};
     float gain = 0.017f;
     struct weft_array img[SAMPLES], out[SAMPLES], means = {placed(mean, sizeof mean), three, NULL}, gains = {&gain, NULL, NULL};
-    for (int i = 0; i < SAMPLES; i++) {
-        const size_t count = (size_t)(shapes[i][0] * shapes[i][1] * 3);
-        img[i] = (struct weft_array){placed(bytes, count), shapes[i], NULL};
-        out[i] = (struct weft_array){placed(NULL, count * sizeof(float)), NULL, NULL};
+    uint8_t *whole[SAMPLES];
+    for (int last = 1; last <= SAMPLES; last += 3) {
+        for (int i = 0; i < last; i++) {
+            const size_t count = (size_t)(shapes[i][0] * shapes[i][1] * 3);
+            const int shift = last > 3 ? i % ROOM : 0;
+            whole[i] = placed(NULL, count + ROOM);
+            CHECK(cuMemcpyHtoD_v2((pointer)(uintptr_t)(whole[i] + shift), bytes, count) == 0);
+            img[i] = (struct weft_array){whole[i] + shift, shapes[i], NULL};
+            out[i] = (struct weft_array){placed(NULL, count * sizeof(float)), NULL, NULL};
+        }
+        CHECK(normalize_cuda_batch(last, img, 1, &means, 0, &gains, 0, out, stream) == WEFT_KERNEL_OK);
+        for (int i = 0; i < last; i++) {
+            const int64_t count = shapes[i][0] * shapes[i][1] * 3;
+            fetch(found, out[i].data, (size_t)count * sizeof(float));
+            CHECK(is_normalized(found, count));
+            drop(whole[i]), drop(out[i].data);
+        }
     }
-    CHECK(normalize_cuda_batch(SAMPLES, img, 1, &means, 0, &gains, 0, out, stream) == WEFT_KERNEL_OK);
     CHECK(normalize_cuda_batch(0, NULL, 1, NULL, 0, NULL, 0, NULL, stream) == WEFT_KERNEL_OK);
     CHECK(normalize_cuda_batch(-1, img, 1, &means, 0, &gains, 0, out, stream) == WEFT_KERNEL_INVALID_ARGUMENT);
-    for (int i = 0; i < SAMPLES; i++) {
-        const int64_t count = shapes[i][0] * shapes[i][1] * 3;
-        fetch(found, out[i].data, (size_t)count * sizeof(float));
-        CHECK(is_normalized(found, count));
-        drop(img[i].data), drop(out[i].data);
-    }
     drop(means.data);
 }
 

@@ -112,7 +112,7 @@ class RealCode(CudaTest):
         self.build_real(*[word for arch in archs for word in ("--arch", arch)], "--check")  # the default ones
         text = (self.here / "out/twice_cuda.c").read_text()
         names = re.findall(r"static const uint64_t \*const codes_(\w+)\[CODES\]", text)
-        self.assertEqual(len(names), 5)
+        self.assertEqual(len(names), 6)
         for name in names:
             for arch in archs:
                 code = self.words(text, f"code_{name}_{arch}")
@@ -218,15 +218,28 @@ class Called(CudaTest):
         self.compiled("few.c")
         self.assertEqual(self.good("./calls"), "0 failures\n")
 
+    def test_classes(self):
+        """Of normalize: kinds, for batches, indices of 64 bits, samples in a table, elements of a chunk."""
+        text = (self.source / "sample_cuda.c").read_text()
+        rows = re.findall(r'\{"(\w+)", \d+, (\w+), \w+, \w+, (\w+), (\w+), (\d+),.* codes_normalize', text)
+        dense = [("false", "false", "false", "4"), ("false", "false", "false", "4"), ("true", "false", "true", "4")]
+        general = [("false", "false", "false", "1"), ("false", "true", "false", "1")]
+        self.assertEqual(rows, [("upvu", *row) for row in dense] + [("apvu", *row) for row in dense] +
+                         [("ggvg", *row) for row in general])
+
     def test_loads_that_are_not_aligned(self):
         """They do not make all elements be loaded singly."""
         text = (self.source / "sample_cuda.c").read_text()
-        chosen = "class = &loop->class[class->unaligned];"
+        chosen = "return unaligned ? "
         self.assertEqual(text.count(chosen), 1)
-        (self.here / "told.c").write_text(text.replace(chosen, "puts(\"unaligned\"), " + chosen))
+        told = 'puts(!unaligned ? "usual" : class->batch ? "batch" : class->groups ? "rows" : "dense");'
+        (self.here / "told.c").write_text(text.replace(chosen, told + chosen))
         self.compiled("told.c")
         told = self.good("./calls").splitlines()
-        self.assertGreater(told.count("unaligned"), 10)
+        self.assertGreater(told.count("dense"), 10)
+        self.assertGreater(told.count("usual"), 10)
+        self.assertEqual(told.count("rows"), 2)
+        self.assertEqual(told.count("batch"), 2)
         self.assertEqual(told[-1], "0 failures")
 
     def test_what_cannot_run(self):
