@@ -19,6 +19,7 @@ def play_on(mock):
     the variable when a process begins. Peers work in the device's memory, which is the host's."""
     if "MOCKCUDA_OPEN" in os.environ:
         return
+    mock = str(pathlib.Path(mock).resolve())
     put_before = {"LD_LIBRARY_PATH": mock, "PYTHONPATH": str(ROOT / "tests/gpu/standins")}
     for variable, path in put_before.items():
         os.environ[variable] = ":".join(filter(None, [path] + os.environ.get(variable, "").split(":")))

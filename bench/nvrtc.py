@@ -29,8 +29,17 @@ def find():
     """The library and where it is, or None and what was looked for."""
     for name in NAMES[:1] + tuple(path for place in places() for path in sorted(glob.glob(place))) + NAMES[1:]:
         with contextlib.suppress(OSError):
-            return c.CDLL(name), name
+            found = c.CDLL(name)
+            open_builtins(name)
+            return found, name
     return None, ", ".join(NAMES) + ", " + ", ".join(places())
+
+
+def open_builtins(name):
+    """NVRTC's second library, which it opens by name; the toolkit's does not look beside itself."""
+    for path in glob.glob(f"{os.path.dirname(name)}/libnvrtc-builtins.so.*.*") if "/" in name else ():
+        with contextlib.suppress(OSError):
+            c.CDLL(path)
 
 
 def check(lib, code, name):

@@ -194,18 +194,26 @@ def kernel_text(options, text, types, batch):
     return done.stdout
 
 
-def disassemble(image):
+def find_nvdisasm(build):
+    """In PATH, in a toolkit, or where scripts/sass put it; None."""
+    known = [shutil.which("nvdisasm"), "/usr/local/cuda/bin/nvdisasm"]
+    for place in (pathlib.Path(build), ROOT / "build"):
+        known += sorted(place.glob("sass/lib/python3*/site-packages/nvidia/*/bin/nvdisasm"))
+    return next((str(path) for path in known if path and os.access(path, os.X_OK)), None)
+
+
+def disassemble(nvdisasm, image):
     with tempfile.NamedTemporaryFile(suffix=".cubin") as file:
         file.write(image)
         file.flush()
-        return subprocess.run(["nvdisasm", "--print-code", file.name], capture_output=True, text=True, check=True).stdout
+        return subprocess.run([nvdisasm, "--print-code", file.name], capture_output=True, text=True, check=True).stdout
 
 
 def measure(options, text, types, element_out, element_bytes, batch, element_in):
     """Of the first kernel, where there are several: it is the one that reads the operands."""
     cuda = next(nvrtc.kernels(kernel_text(options, text, types, batch)))
     image, _, log = nvrtc.compile_text(options.library, cuda, options.arch, nvrtc.STRICT + nvrtc.VERBOSE)
-    return read(disassemble(image), nvrtc.resources(log)["registers"], cuda, element_out, element_bytes, element_in)
+    return read(disassemble(options.nvdisasm, image), nvrtc.resources(log)["registers"], cuda, element_out, element_bytes, element_in)
 
 
 def size_of(type_text):
@@ -246,7 +254,8 @@ def all_cases():
 def figures(options):
     """A row for each case whose name holds one of options.cases. None, having said why: something is missing."""
     options.library, place = nvrtc.find()
-    if not options.library or not shutil.which("nvdisasm"):
+    options.nvdisasm = find_nvdisasm(options.build)
+    if not options.library or not options.nvdisasm:
         print(f"there is no {'nvdisasm' if options.library else f'NVRTC: tried {place}'}")
         return None
     return [{"case": name, "text": text, "narrow": any(size_of(word) <= 2 for word in types.values()), **measure(options, text, types, out, moved, batch, loaded)}

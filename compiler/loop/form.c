@@ -167,7 +167,8 @@ static enum along choose_along(const struct lanes *lanes, const struct geometry 
 }
 
 /* How many neighbouring lanes a thread has: those whose narrow elements are loaded in a word, where all operands are dense
- * and a point's lanes lie there one after the other. Short rows leave single elements at their ends. */
+ * and a point's lanes lie there one after the other, or neighbours of a lane where a row of them is whole words. Short rows
+ * leave single elements at their ends. */
 static int lanes_of_thread(const struct kernel *kernel, const struct geometry *g, enum along along)
 {
     const struct lanes *lanes = kernel->lanes;
@@ -181,9 +182,11 @@ static int lanes_of_thread(const struct kernel *kernel, const struct geometry *g
             widest = size;
     }
     if (!(g->fast & FAST_CHUNK) || !widest || widest >= WORD_BYTES || lanes->partial || lanes->threads.serial ||
-        tiles->width != tiles->inner || tiles->elements < BLOCK_ELEMENTS || (g->groups && along != ALONG_POINTS))
+        tiles->elements < BLOCK_ELEMENTS || (g->groups && along != ALONG_POINTS))
         return 1;
     const int lane_count = WORD_BYTES / widest;
+    if (tiles->width != tiles->inner && (tiles->width % lane_count || tiles->inner % lane_count))
+        return 1;
     return g->groups || tiles->points == 1 || tiles->elements * tiles->inner % lane_count == 0 ? lane_count : 1;
 }
 

@@ -150,13 +150,13 @@ DEVICE tree_t harvest(const tree_t *tree, const int count, tree_t x)
 }
 #endif
 /* Joins whole turns of the thread's places, and single elements of each of them at the end of a block, or where words of
- * them are not aligned. */
+ * them are not aligned. The first place is element `element` + `lane` and an inner element, the others are the next ones. */
 DEVICE void join_places(const struct weft_args *args, const struct weft_geometry *s, char *const *bases, const index point,
-                        const index element, const index end, const int place, const bool dense, const acc_t absent,
-                        acc_t *values, acc_t *x)
+                        const index element, const index end, const int lane, const index inner, const bool dense,
+                        const acc_t absent, acc_t *values, acc_t *x)
 {
     if (dense && end - element >= UNROLL * LANE_COUNT) {
-        compute(args, s, bases, point, element, end, place, absent, values, true, CHUNK);
+        compute(args, s, bases, point, element + lane, end, inner, absent, values, true, CHUNK);
         UNROLLED
         for (int u = 0; u < UNROLL * CHUNK; u++)
             x[u % CHUNK] = join_acc(x[u % CHUNK], values[u]);
@@ -164,13 +164,13 @@ DEVICE void join_places(const struct weft_args *args, const struct weft_geometry
     }
     ROLLED
     for (int k = 0; k < CHUNK; k++) {
-        const index first = element + (place + k) / INNER;
+        const index first = element + lane + (inner + k) / INNER;
         acc_t own = absent;
         UNROLLED
         for (int q = 0; q < CHUNK; q++)
             own = q == k ? x[q] : own;
         if (first < end)
-            compute(args, s, bases, point, first, end, (place + k) % INNER, absent, values, false, 1);
+            compute(args, s, bases, point, first, end, (inner + k) % INNER, absent, values, false, 1);
         UNROLLED
         for (int u = 0; u < UNROLL; u++)
             own = first < end ? join_acc(own, values[u]) : own;
@@ -179,12 +179,11 @@ DEVICE void join_places(const struct weft_args *args, const struct weft_geometry
             x[q] = q == k ? own : x[q];
     }
 }
-/* The thread's lanes of the nodes from element `first` on and before `last`, of a point: from place `place` on, where a place
- * is a lane and an inner element. A node is a block, or where the elements are lanes of blocks UNROLL of these. Nodes are
- * joined in pairs, if the order matters; else to what `all` holds. */
+/* The thread's lanes of the nodes from element `first` on and before `last`, of a point. A node is a block, or where the
+ * elements are lanes of blocks UNROLL of these. Nodes are joined in pairs, if the order matters; else to what `all` holds. */
 DEVICE void join_nodes(const struct weft_args *args, const struct weft_geometry *s, char *const *bases, const index point,
-                       const int lane, const index inner, const int place, const index first, const index last,
-                       const bool dense, const acc_t absent, tree_t *all)
+                       const int lane, const index inner, const index first, const index last, const bool dense,
+                       const acc_t absent, tree_t *all)
 {
     acc_t values[UNROLL * CHUNK], x[CHUNK];
 #if ORDERED
@@ -209,7 +208,7 @@ DEVICE void join_nodes(const struct weft_args *args, const struct weft_geometry 
         ROLLED
         for (index e = node + (CHUNK > 1 ? 0 : lane); e < end; e += UNROLL * LANE_COUNT) {
 #if CHUNK > 1
-            join_places(args, s, bases, point, e, end, place, dense, absent, values, x);
+            join_places(args, s, bases, point, e, end, lane, inner, dense, absent, values, x);
 #else
             compute_values(args, s, bases, point, e, end, inner, absent, values);
             UNROLLED
@@ -254,13 +253,17 @@ DEVICE void join_tile(const struct weft_args *args, const struct weft_geometry *
     const index point = (index)group * (index)r->together + unit / beside, from = LINE ? 0 : (index)window * width;
     const index elements = (index)r->elements, nodes = (index)r->chunk / beside;
     const index first = ((index)chunk * beside + part) * nodes * NODE;
-    const bool mine = used && point < (index)r->points && (CHUNK > 1 || from + place % width < INNER);
+    const bool mine = used && point < (index)r->points && from + place % width < INNER;
+    /* Places of which there are few inner elements are counted through, as their elements are. */
+    const bool through = CHUNK > 1 && (LINE || INNER_KNOWN);
+    const int lane = through ? 0 : place / width;
+    const index inner = through ? place : from + place % width;
     tree_t *const to = (tree_t *)bases[ACCESSES - 1];
     tree_t x[CHUNK];
     EACH_PLACE
         x[k] = (tree_t)(elements ? absent : NOTHING(absent));
     if (mine && first < elements)
-        join_nodes(args, s, bases, point, place / width, from + place % width, place, first,
+        join_nodes(args, s, bases, point, lane, inner, first,
                    elements - first < nodes * NODE ? elements : first + nodes * NODE, dense, absent, x);
 #if BESIDE != 1
     EACH_PLACE

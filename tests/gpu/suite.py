@@ -6,8 +6,8 @@
     suite.py run LIST BUILD SOURCE OUT [--jobs N] [--limit SECONDS] [--only WORD]
 
 `run` writes OUT, JSON: each test with its status (passed, failed, skipped, timeout, or not run when the limit
-was reached), its seconds, and the end of what a failed one printed. Tests that want the card to themselves come
-last, then compute-sanitizer over a short run where it is installed. Exit status: 1 when something failed, 77
+was reached), its seconds, and the end of what a failed one printed. Tests of what only a GPU has come first, those that
+want the card to themselves after them, then the long ones that compare values, then compute-sanitizer over a short run where it is installed. Exit status: 1 when something failed, 77
 when everything was skipped. It needs nothing but Python's own library."""
 import argparse
 import concurrent.futures
@@ -22,9 +22,10 @@ import time
 
 SKIPPED, TAIL = 77, 4000
 # What compute-sanitizer looks at: a tool and a test, on device memory.
-SANITIZED = [("memcheck", "gpu_layouts_device"), ("memcheck", "gpu_batch_device"), ("memcheck", "gpu_groups_device"),
+SANITIZED = [("memcheck", "gpu_numbers_device"), ("memcheck", "gpu_layouts_device"), ("memcheck", "gpu_batch_device"), ("memcheck", "gpu_groups_device"),
              ("initcheck", "gpu_layouts_device"), ("racecheck", "gpu_layouts_device")]
 SANITIZER_SECONDS = 120
+SHORT = 600                        # the most seconds that meson gives to tests of what only a GPU has
 
 
 # ---- the list ----
@@ -121,9 +122,11 @@ def sanitizer():
 def run(options):
     tests = [test for test in json.loads(pathlib.Path(options.list).read_text(encoding="utf-8")) if options.only in test["name"]]
     runner, began = Runner(options), time.monotonic()
+    short = [test for test in tests if test["parallel"] and test["timeout"] <= SHORT]
+    alone = [test for test in tests if not test["parallel"]]
     with concurrent.futures.ThreadPoolExecutor(options.jobs) as pool:
-        entries = list(pool.map(runner.run, (test for test in tests if test["parallel"])))
-    entries += [runner.run(test) for test in tests if not test["parallel"]]
+        entries = list(pool.map(runner.run, short)) + [runner.run(test) for test in alone]
+        entries += pool.map(runner.run, (test for test in tests if test not in short + alone))
     tool = sanitizer()
     if tool and any(entry["status"] == "passed" for entry in entries):
         entries += runner.sanitize(tests, tool)

@@ -49,6 +49,11 @@ static const struct scene scenes[] = {
     /* narrow elements: several lanes of a thread, where all rows are aligned, and one where they are not */
     {"mean(reshape(a, [-1, 3]), axes=0)", WEFT_UINT8, WEFT_FLOAT32, 3 * 6001, 3},
     {"max(reshape(a, [-1, 5]), axes=0)", WEFT_INT16, WEFT_INT16, 5 * 3003, 5},
+    {"mean(reshape(a, [-1, 100]), axes=0)", WEFT_UINT8, WEFT_FLOAT32, 100 * 1300, 100},
+    {"sum(reshape(a[2:], [-1, 64]), axes=0)", WEFT_FLOAT16, WEFT_FLOAT16, 64 * 1100 + 2, 64},
+    {"sum(reshape(a[1:], [-1, 64]), axes=0)", WEFT_UINT8, WEFT_UINT64, 64 * 1100 + 1, 64},
+    {"max(reshape(a, [-1, 70]), axes=0)", WEFT_UINT8, WEFT_UINT8, 70 * 1100, 70},
+    {"reshape(sum(reshape(a, [2, -1, 50])[:, :, :48], axes=1), [-1])", WEFT_FLOAT16, WEFT_FLOAT16, 2 * 1100 * 50, 96},
     {"sum(reshape(a[1:], [3, -1]), axes=1)", WEFT_FLOAT16, WEFT_FLOAT16, 3 * 2100 + 1, 3},
     {"sum(reshape(a, [5, -1]), axes=1)", WEFT_BFLOAT16, WEFT_BFLOAT16, 5 * 2001, 5},
     {"sum(reshape(a, [5, -1])[:, :1500], axes=1)", WEFT_FLOAT16, WEFT_FLOAT16, 5 * 2000, 5},

@@ -63,6 +63,13 @@ class Sweep(unittest.TestCase):
         self.assertEqual([(step["cut"], step["entries"]) for step in told["steps"].values()], [(True, [])] * 2)
         self.assertEqual(told["best"]["cut"], ["sweep", "hints"])
 
+    def test_steps_that_end(self):
+        """Each is named, and the others go on."""
+        done, told = self.sweep("--steps", "places,overhead", "--library", "/none")
+        self.assertEqual(done.returncode, 1, done.stdout + done.stderr)
+        self.assertEqual(told["failed"], ["places: ended with 1", "overhead: ended with 1"])
+        self.assertIn("FAILED: overhead: ended with 1", done.stdout)
+
     def test_unknown_step(self):
         done, told = self.sweep("--steps", "ceiling")
         self.assertIn("there is no step 'ceiling'; there are suite, ceilings, ", done.stderr)

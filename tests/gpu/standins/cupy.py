@@ -7,7 +7,7 @@ import tempfile
 import types
 
 import numpy as np
-from numpy import absolute, clip, exp, maximum, rint, sin, sqrt  # noqa: F401
+from numpy import absolute, argmax, clip, exp, maximum, mean, rint, sin, sqrt, sum  # noqa: A004, F401
 
 __version__ = "a stand-in"
 C_TYPES = {"float32": "float", "uint8": "unsigned char", "float16": "_Float16"}
