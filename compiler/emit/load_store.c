@@ -42,7 +42,7 @@ int pattern_length(const struct emitter *e, int k)
     case ACCESS_PERIODIC: return MAX_PERIOD;
     case ACCESS_EXPANDED: return MAX_EXPANDED;
     case ACCESS_WOVEN: return WOVEN_BYTES / size / (3 * BLOCK) * (3 * BLOCK) + 24;
-    case ACCESS_PARTED: return e->apart[k] ? (PARTED_MOST - 1) * BLOCK : PARTED_MOST * (PARTED_COLUMNS + BLOCK);
+    case ACCESS_PARTED: return PARTED_MOST * (PARTED_COLUMNS + BLOCK);
     case ACCESS_TURNED: return (TURNED_TILE + TURNED_LINE * BLOCK) / size; /* behind each row there is room for a block */
     default: return 0;
     }

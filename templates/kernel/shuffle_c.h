@@ -42,7 +42,7 @@ typedef char signs __attribute__((vector_size(16), aligned(1), may_alias));
 #endif
 #endif
 #endif
-/* Whether vectors of bytes come into any order; then a block of all parts stays where it is. */
+/* Whether vectors of bytes come into any order; bytes are then taken apart where they are, as they are converted. */
 #ifndef ANY_ORDER
 #define ANY_ORDER 0
 #endif
@@ -225,20 +225,15 @@ SEPARATE static void N(part)(T *to, i64 pitch, const char *from, i64 step, i64 c
         for (i64 j = first; j < (count + BLOCK - 1) / BLOCK * BLOCK; j++)
             to[c * pitch + j] = ((const T *)from)[(j < count ? j : count - 1) * parts + c];
 }
-//: move all_parts
+//: move pad_parts
 #undef GROUP
 /* Which group the byte belongs to that becomes byte k of a vector of floats. */
 #define GROUP(k, x, y, z) (k / 4)
-/* All parts of a block's elements, for widen_part: as they lie in memory where that puts vectors of bytes into any order,
- * else a block of each. */
-SEPARATE static const T *N(all_parts)(T *block, const T *from, i64 parts, int m)
+/* All parts of a block that a row does not fill. */
+SEPARATE static const T *N(pad_parts)(T *block, const T *from, i64 parts, int m)
 {
-#if ANY_ORDER
     for (i64 j = 0; j < BLOCK * parts; j++)
         block[j] = j < m * parts ? from[j] : block[j - parts];
-#else
-    N(part)(block, BLOCK, (const char *)from, parts * sizeof(T), m);
-#endif
     return block;
 }
 //: widen_part widen_part
@@ -264,7 +259,7 @@ CONVERSION void M(widen_part)(f32_m *r, const S_m *a, i64 parts, i64 part)
 #else
 CONVERSION void M(widen_part)(f32_m *r, const S_m *a, i64 parts, i64 part)
 {
-    M(widen)(r, a + part / (i64)sizeof(S) * BLOCK);
+    M(widen)(r, a + part / (i64)sizeof(S) * (PARTED + BLOCK));
 }
 #endif
 //: move turn
