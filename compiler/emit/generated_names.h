@@ -23,6 +23,7 @@
 #define NAME_ROW "from_%d"             /* the row that a buffer holds */
 #define NAME_PHASE "phase_%d"
 #define NAME_TURN "turn_%d"
+#define NAME_LAID "laid_%d"            /* whether transposed rows went straight to the result */
 #define NAME_MORE "more_%d"            /* whether a piece of a row is gathered */
 #define NAME_FIRST "at_%d"             /* where the elements of its first group are, and how far those of the next */
 #define NAME_JUMP "jump_%d"

@@ -73,11 +73,12 @@ static void put_line(struct emitter *e, int k, bool store, bool called, const ch
 {
     const char *at = line->text, *end = at + line->length;
     enum weft_dtype dtype = e->kernel->accesses[k].dtype;
-    if ((skip_word(&at, "called ") && !called) || (skip_word(&at, "once ") && again(e, place)) ||
+    const bool copied = copied_load(e) >= 0 && e->kinds[k] == ACCESS_TURNED;
+    if ((skip_word(&at, "called ") && !called) || (skip_word(&at, "copied ") && !copied) || (skip_word(&at, "once ") && again(e, place)) ||
         (skip_word(&at, "32nd ") && k % 32 != 31))
         return;
     const char *colon = memchr(at, ':', (size_t)(end - at)), *text = colon + 2;
-    const int first = store ? copied_load(e) : e->joined[k] != k ? e->joined[k] : first_parted(e, k);
+    const int first = store ? copied_load(e) : copied ? e->kernel->load_count : e->joined[k] != k ? e->joined[k] : first_parted(e, k);
     struct tokens tokens = {.section = "move", .t = dtype, .s = dtype, .memory = true, .number = k, .first = first,
                             .choice = e->choice[k], .name = access_name(e->arena, e->kernel, k)};
     if (skip_word(&at, "head:")) {

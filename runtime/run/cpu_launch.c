@@ -18,7 +18,8 @@ enum {
     FETCHED_BYTES = 4 << 20,       /* of all tensors: from here on inputs are prefetched */
     FETCH_AHEAD = 2048,            /* bytes */
     READ_AHEAD = 8192,             /* the same where nothing is written beside it */
-    STREAMED_BYTES = 16 << 20      /* of all outputs: from here on they bypass the caches */
+    STREAMED_BYTES = 16 << 20,     /* of all outputs: from here on they bypass the caches */
+    STREAMED_TURNED = 8 << 20      /* the same where operands are transposed */
 };
 
 static size_t round_up(size_t size)
@@ -68,6 +69,14 @@ static bool writes_in_place(const struct launch *launch)
     return false;
 }
 
+/* The least output that bypasses the caches. A tile that is transposed is written to as many pages as it has rows, where
+ * a processor does not fetch the lines that a plain store reads first. */
+static int64_t streamed_bytes(const struct planned *planned)
+{
+    const bool turned = memchr(planned->kinds, ACCESS_TURNED, (size_t)planned->kernel->load_count);
+    return turned ? STREAMED_TURNED : STREAMED_BYTES;
+}
+
 /* Inputs larger than the near caches are prefetched, and large outputs bypass the caches, since a plain
  * store would read the line first. FETCH_AHEAD and STREAMED_BYTES were measured, with and without
  * WEFT_DISABLE=stream (bench/throughput.py --bytes), READ_AHEAD by bench/reduce.py. FETCHED_BYTES was not: below it
@@ -75,9 +84,10 @@ static bool writes_in_place(const struct launch *launch)
 static void choose_traffic(const struct launch *launch, const struct weft_context *context,
                            struct weft_args *args)
 {
-    const int64_t ahead = launch->planned->kernel->lanes ? READ_AHEAD : FETCH_AHEAD;
+    const struct planned *planned = launch->planned;
+    const int64_t ahead = planned->kernel->lanes ? READ_AHEAD : FETCH_AHEAD;
     args->ahead = launch->touched >= FETCHED_BYTES ? ahead : 0;
-    args->stream = (context->fast & FAST_STREAM) && launch->stored >= STREAMED_BYTES &&
+    args->stream = (context->fast & FAST_STREAM) && launch->stored >= streamed_bytes(planned) &&
                    !writes_in_place(launch);
 }
 

@@ -2,9 +2,10 @@
  * part of templates/kernel/kernel.c it goes, then what: $ is the access's number, T its type in memory, VALUE in
  * registers, LOAD(x) the value of the stored x, NAME what it reads or writes, N(pad) the helper of
  * prelude_c.h; w_@ is the block of the first of the accesses that are parted or joined together, CHOICE which of those
- * gives element c. `block: w_$` declares that block; `head: vector` wants that part of the prelude; what is marked
- * `called` is emitted where a function of whole blocks reads the load, `once` for the first access alone, `32nd` for every
- * 32nd access. A line that begins with + goes on with the one before. */
+ * gives element c; of a turned load @ is the store. `block: w_$` declares that block; `head: vector` wants that part of
+ * the prelude; what is marked `called` is emitted where a function of whole blocks reads the load, `copied` where the
+ * kernel only stores what it turns, `once` for the first access alone, `32nd` for every 32nd access. A line that begins
+ * with + goes on with the one before. */
 
 //: load scalar
 row: const VALUE a_$ = LOAD(*(const T *)p[$]); /* NAME */
@@ -82,13 +83,19 @@ operands: const T *const x_$ = w_$ + i;
 head: shuffles
 block: w_$
 tile: i64 from_$ = row0, turn_$ = row0; /* the rows in w_$ */
+copied tile: int laid_$ = 0; /* whether they are in the result instead */
 row: if (row >= turn_$) {
 row:     const i64 more = s->extents[groups - 1] - at[groups - 1]; /* rows that lie beside each other */
 row:     from_$ = row, turn_$ = row1 - row < more ? row1 : row + more;
+copied row:     laid_$ = N(lay)(args, p[@], s->strides[@ * stride + groups - 1], p[$], s->strides[$ * stride + groups],
++ turn_$ - row, column0, column1, s->columns);
+copied row:     if (!laid_$)
 row:     N(turn)(w_$, p[$] + column0 * s->strides[$ * stride + groups], s->strides[$ * stride + groups],
 + turn_$ - row, column1 - column0); /* NAME */
 row: }
 head: vector
+copied operands: if (laid_$)
+copied operands:     break;
 operands: if (args->ahead) /* the next tile */
 operands:     fetch_turned(p[$] - (row - from_$) * (i64)sizeof(T), s->strides[$ * stride + groups], (turn_$ - from_$) * (i64)sizeof(T),
 + column1 < s->columns ? column1 : -1, ((row - from_$) * (column1 - column0) + i - column0) * (i64)sizeof(T), BLOCK * sizeof(T));

@@ -1,6 +1,6 @@
-/* Outputs of 16 MB and more are written past the caches: with that and without every byte is the same,
- * the ones between and around rows included. Rows of an odd pitch begin at every place in a line of
- * the cache that an element can have, and end in a part of a block. */
+/* Outputs of 16 MB and more, and of 8 MB where they are transposed, are written past the caches: with that and without
+ * every byte is the same, the ones between and around rows included. Rows of an odd pitch begin at every place in a line
+ * of the cache that an element can have, and end in a part of a block. */
 #include "tests/diff/run.h"
 #include "tests/sample.h"
 
@@ -283,6 +283,50 @@ static void test_copied(void **state)
     tensor_free((struct tensor *)&x.tensor);
 }
 
+/* ---- what is transposed ---- */
+
+static struct tensor any_bytes(enum weft_dtype dtype, int rank, const int64_t *shape)
+{
+    struct tensor x = tensor_new(dtype, rank, shape);
+    int64_t bytes = (int64_t)weft_dtype_size(dtype);
+    for (int d = 0; d < rank; d++)
+        bytes *= shape[d];
+    for (int64_t i = 0; i < bytes; i++)
+        ((uint8_t *)x.memory)[i] = (uint8_t)(i * 7 + i / 251);
+    return x;
+}
+
+/* `columns` of a result, which is the least that is streamed and begins `from` elements behind a line. */
+static void check_transposed(enum weft_dtype dtype, int64_t columns, int64_t from, int64_t gap)
+{
+    const int64_t size = (int64_t)weft_dtype_size(dtype), rows = STREAMED / 2 / size / columns + 1;
+    const int64_t shape[] = {rows, columns}, other[] = {columns, rows};
+    const struct input x = {"x", any_bytes(dtype, 2, other)};
+    struct placed out = place(dtype, 2, shape, gap, from);
+    check("transpose(x)", &x, 1, &out, 1);
+    for (int64_t i = 0; i < rows; i++)
+        for (int64_t j = 0; j < columns; j++)
+            if (memcmp(tensor_at(&out.tensor, (int64_t[]){i, j}), tensor_at(&x.tensor, (int64_t[]){j, i}), (size_t)size) != 0)
+                fail_msg("transpose of %s, %d columns, place %d: element %d, %d is wrong", weft_dtype_name(dtype),
+                         (int)columns, (int)from, (int)i, (int)j);
+    tensor_free((struct tensor *)&x.tensor);
+    tensor_free(&out.tensor);
+}
+
+/* Whole lines, which begin anywhere; rows that begin at different places of theirs; rows of little more than a line, and
+ * of one column more than a tile. */
+static void test_transposed(void **state)
+{
+    static const enum weft_dtype dtypes[] = {WEFT_UINT8, WEFT_INT16, WEFT_FLOAT32, WEFT_FLOAT64};
+    static const struct { int64_t columns, from, gap; } cases[] = {
+        {1024, 0, 0}, {1280, 1, 0}, {1344, 7, 0}, {833, 0, 0}, {831, 3, 1}, {70, 5, 58}, {257, 1, 63}};
+    (void)state;
+    for (int t = 0; t < 4; t++)
+        for (int i = 0; i < 7; i++)
+            if (sample_chosen(sample_pair(t, i, 7)))
+                check_transposed(dtypes[t], cases[i].columns, cases[i].from, cases[i].gap);
+}
+
 /* ---- in place ---- */
 
 static void test_in_place(void **state)
@@ -321,6 +365,6 @@ int main(void)
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(test_types), cmocka_unit_test(test_short_rows), cmocka_unit_test(test_alignments),
         cmocka_unit_test(test_results), cmocka_unit_test(test_broadcast), cmocka_unit_test(test_copied),
-        cmocka_unit_test(test_in_place)};
+        cmocka_unit_test(test_transposed), cmocka_unit_test(test_in_place)};
     return cmocka_run_group_tests_name("stream", tests, NULL, finish);
 }
