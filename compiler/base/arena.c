@@ -1,4 +1,5 @@
-/* Implements arena.h with a list of blocks from calloc. The newest block serves all requests that fit. */
+/* Implements arena.h with a list of blocks from calloc. The newest block serves all requests that fit. Large memory with any
+ * contents is a block of its own from malloc, behind the newest one. */
 #include "compiler/base/arena.h"
 
 #include <stdbool.h>
@@ -63,13 +64,20 @@ static struct arena_block *add_block(struct arena *arena, size_t size)
     return block;
 }
 
-/* Takes memory. *zero says whether it is known to be zeroed; lent memory is not. */
-static inline void *take(struct arena *arena, size_t size, bool *zero)
+/* Counts memory that is handed out. Returns its size, rounded up. */
+static inline size_t count(struct arena *arena, size_t size)
 {
     if (size > SIZE_MAX / 2 || (arena->limit && arena->allocated + size > arena->limit))
         arena_fail(arena);
     size = (size + ALIGNMENT - 1) / ALIGNMENT * ALIGNMENT;
     arena->allocated += size;
+    return size;
+}
+
+/* Takes memory. *zero says whether it is known to be zeroed; lent memory is not. */
+static inline void *take(struct arena *arena, size_t size, bool *zero)
+{
+    size = count(arena, size);
     *zero = !arena->lent || size > arena->lent_size;
     if (!*zero) {
         char *memory = arena->lent;
@@ -90,6 +98,22 @@ void *arena_alloc(struct arena *arena, size_t size)
     bool zero;
     void *memory = take(arena, size, &zero);
     return zero ? memory : memset(memory, 0, size);
+}
+
+void *arena_raw(struct arena *arena, size_t size)
+{
+    bool zero;
+    if (size < BLOCK_SIZE)
+        return take(arena, size, &zero);
+    size = count(arena, size);
+    struct arena_block *block = malloc(sizeof *block + size);
+    if (!block)
+        arena_fail(arena);
+    struct arena_block **const behind = arena->blocks ? &arena->blocks->next : &arena->blocks;
+    block->next = *behind;
+    block->used = block->size = size;
+    *behind = block;
+    return block->data;
 }
 
 void *arena_copy(struct arena *arena, const void *data, size_t size)

@@ -67,7 +67,7 @@ static inline struct tensor *call_operand(const struct call *call, int o)
 /* Memory for temporaries. May jump if memory runs out. */
 static inline char *lend_aligned(struct arena *arena, size_t size)
 {
-    char *memory = arena_alloc(arena, size + TEMPORARY_ALIGNMENT);
+    char *memory = arena_raw(arena, size + TEMPORARY_ALIGNMENT);
     return memory + -(uintptr_t)memory % TEMPORARY_ALIGNMENT;
 }
 

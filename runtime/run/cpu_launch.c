@@ -47,12 +47,16 @@ static struct weft_args *worker(const struct launch *launch, int index)
     return (struct weft_args *)(launch->workers + (size_t)index * launch->worker_size);
 }
 
-/* If there are several threads, each begins on a cache line of its own, and so does scratch, whose vectors of 64 bytes
- * would lie in two lines each. */
+static char *at_line(char *memory)
+{
+    return memory + -(uintptr_t)memory % LINE;
+}
+
+/* If there are several threads, each begins on a cache line of its own. */
 static char *allocate(struct arena *arena, int count, size_t size, bool lines)
 {
     char *memory = arena_alloc(arena, (size_t)count * size + (lines ? LINE : 0));
-    return lines ? memory + -(uintptr_t)memory % LINE : memory;
+    return lines ? at_line(memory) : memory;
 }
 
 /* Whether an output is an input's buffer. What was read is in a cache, and is better written there. */
@@ -100,7 +104,8 @@ void launch_init(struct launch *launch, const struct weft_context *context, stru
     launch->worker_size = round_up(sizeof(struct weft_args) + (size_t)planned->kernel->fault_count);
     launch->workers = allocate(arena, launch->threads, launch->worker_size, launch->threads > 1);
     launch->ranges = launch->threads > 1 ? allocate(arena, launch->threads, LINE, true) : NULL;
-    char *scratch = scratch_size ? allocate(arena, launch->threads, scratch_size, true) : NULL;
+    /* Of vectors of 64 bytes each lies in one line. There are megabytes of lanes: zeroing them takes longer than small work. */
+    char *scratch = scratch_size ? at_line(arena_raw(arena, (size_t)launch->threads * scratch_size + LINE)) : NULL;
     struct weft_args all = {.samples = launch->samples, .sample_count = launch->sample_count,
                             .literals = planned->literals};
     choose_traffic(launch, context, &all);

@@ -9,7 +9,8 @@ $blocks
 /* Loops over EACH have no tail, and are not unrolled. So the C compiler makes little code of them, which takes it little
  * time. Those over ALL are unrolled: their lanes stay in registers. Rows of lanes have whole SIDEs of memory: `pitch`
  * lanes, of which the last ones may be unused. ONE_BY_ONE stands in loops of few turns, of which no vectors are to be
- * made. Sums and products of floats join VECTORS: of a loop over 16 lanes that also fetches ahead, gcc made 16 additions
+ * made. What a tile takes are SEPARATE functions, since the C compiler takes longer for a large one than for its parts.
+ * Sums and products of floats join VECTORS: of a loop over 16 lanes that also fetches ahead, gcc made 16 additions
  * of one element each with AVX-512. */
 #if defined __clang__
 #define ALL(j, count) INDEPENDENT for (int j = 0; j < count; j++)
@@ -80,7 +81,7 @@ static inline i64 fold_whole(acc_t *lanes, const stage_t *from, i64 count, i64 a
 }
 /* Joins elements to a row of `width` lanes, from lane `at` on. Returns the lane of the next element. ROW is the width
  * where the C compiler knows it, else 0. */
-static inline i64 fold(acc_t *lanes, i64 width, i64 at, const stage_t *from, i64 count, i64 ahead, acc_t absent)
+SEPARATE static i64 fold(acc_t *lanes, i64 width, i64 at, const stage_t *from, i64 count, i64 ahead, acc_t absent)
 {
     for (;;) {
         for (; !ROW && count >= SIDE && width - at >= SIDE; count -= SIDE, from += SIDE, at += SIDE) {
@@ -159,7 +160,7 @@ SEPARATE static i64 fold_rows(acc_t *lanes, const struct weft_sample *sample, i6
 }
 /* Joins block `number` to the tree, and resets its lanes: level l holds the lanes of 2 ** l blocks. Where the order does
  * not matter, there is level 0 alone. */
-static inline void plant(tree_t *tree, acc_t *lanes, i64 pitch, i64 number, acc_t absent)
+SEPARATE static void plant(tree_t *tree, acc_t *lanes, i64 pitch, i64 number, acc_t absent)
 {
     for (i64 i = 0; i < pitch; i += SIDE) {
         tree_v x[SIDE], *to = (tree_v *)(tree + i);
@@ -191,18 +192,16 @@ static inline void join_rows(tree_t *to, const tree_t *from, i64 count)
     }
 }
 /* Joins what the tree holds of `blocks` blocks. Returns the lanes. */
-static inline tree_t *harvest(tree_t *tree, i64 pitch, i64 blocks)
+SEPARATE static tree_t *harvest(tree_t *tree, i64 pitch, i64 blocks)
 {
-    for (; ORDERED && !(blocks & 1); blocks >>= 1)
-        tree += pitch;
-    tree_t *all = tree;
-    while (ORDERED && (blocks >>= 1)) {
-        tree += pitch;
+    tree_t *all = ORDERED ? 0 : tree;
+    for (; ORDERED && blocks; blocks >>= 1, tree += pitch)
         if (blocks & 1) {
-            join_rows(tree, all, pitch);
+            for (i64 i = 0; all && i < pitch; i += SIDE)
+                OVER(k, SIDE)
+                    ((tree_v *)(tree + i))[k] = join_tree_v(((tree_v *)(tree + i))[k], ((tree_v *)(all + i))[k]);
             all = tree;
         }
-    }
     return all;
 }
 /* Joins two lanes that are `apart` elements apart. */
@@ -211,7 +210,7 @@ static inline tree_t pair(const tree_t *all, i64 apart)
     return join_tree(all[0], all[apart]);
 }
 /* Joins lanes of `inner` elements each, 32 apart, 16, 8, 4, 2 and 1, as far as they are there. */
-static inline void join_lanes(tree_t *all, i64 lanes, i64 inner)
+SEPARATE static void join_lanes(tree_t *all, i64 lanes, i64 inner)
 {
     ROLLED
     for (i64 apart = ROW / 2; ROW && apart >= (ORDERED ? HALF : INNER); apart /= 2)

@@ -18,6 +18,31 @@ static void allocations_are_zeroed_and_aligned(void **state)
     arena_finish(&arena);
 }
 
+static void memory_of_any_contents_is_apart(void **state)
+{
+    (void)state;
+    struct arena arena;
+    arena_init(&arena);
+    char *before = NULL;
+    for (size_t size = 1; size < 1 << 20; size *= 2) {
+        char *memory = arena_raw(&arena, size), *zeroed = arena_alloc(&arena, 40);
+        assert_int_equal((uintptr_t)memory % 16, 0);
+        memset(memory, 0xff, size);
+        for (int i = 0; i < 40; i++)
+            assert_int_equal(zeroed[i], 0);
+        if (size > 1 << 15)
+            assert_ptr_equal(zeroed, before + 48); /* the newest block serves on */
+        before = zeroed;
+    }
+    arena.limit = arena.allocated + 100000;
+    jmp_buf env;
+    if (!ARENA_GUARD(&arena, env)) {
+        arena_raw(&arena, 100001);
+        fail_msg("more than the limit was handed out");
+    }
+    arena_finish(&arena);
+}
+
 static void lent_memory_comes_first(void **state)
 {
     (void)state;
@@ -134,6 +159,7 @@ int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(allocations_are_zeroed_and_aligned),
+        cmocka_unit_test(memory_of_any_contents_is_apart),
         cmocka_unit_test(lent_memory_comes_first),
         cmocka_unit_test(arrays_keep_their_elements),
         cmocka_unit_test(running_out_jumps),
