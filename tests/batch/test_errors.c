@@ -203,6 +203,31 @@ static void columns(void **unused)
     right(&g);
 }
 
+/* However many columns: they are seen to be evenly apart, and not compared in pairs, of which there are too many. */
+static void many_columns(void **unused)
+{
+    (void)unused;
+    enum { MANY = 2000, LONG = 3 };
+    static float data[2][LONG * MANY];
+    static DLTensor tensors[2][MANY];
+    struct weft_program *program;
+    int64_t shape[] = {LONG}, strides[] = {MANY};
+    for (int t = 0; t < 2; t++)
+        for (int i = 0; i < MANY; i++) {
+            tensors[t][i] = host_tensor(data[t] + i, WEFT_FLOAT32, 1, shape);
+            tensors[t][i].strides = strides;
+        }
+    for (int n = 0; n < LONG * MANY; n++)
+        data[0][n] = (float)n;
+    const struct weft_argument in = {"a", tensors[0], MANY, true}, out = {NULL, tensors[1], MANY, true};
+    const struct weft_run_params params = {&in, 1, &out, 1, NULL};
+    assert_int_equal(weft_compile(context, "a * 2", NULL, &program, NULL), WEFT_OK);
+    assert_int_equal(weft_run(program, &params, NULL), WEFT_OK);
+    for (int n = 0; n < LONG * MANY; n++)
+        assert_true(data[1][n] == (float)n * 2);
+    weft_program_destroy(program);
+}
+
 /* The same question asked of every pair of samples, by comparing all their addresses. */
 static bool all_apart(const struct given *g, bool in_place[COUNT])
 {
@@ -338,6 +363,7 @@ int main(void)
         cmocka_unit_test(samples),
         cmocka_unit_test(overlaps),
         cmocka_unit_test(columns),
+        cmocka_unit_test(many_columns),
         cmocka_unit_test(random_places),
         cmocka_unit_test(no_samples),
         cmocka_unit_test(plain_beside_batch),

@@ -63,7 +63,7 @@ class Doctor(CommandTest):
         os.mkdir(self.path("home"))
         self.env = {"PATH": os.environ.get("PATH", "/usr/bin:/bin"), "HOME": self.path("home"),
                     "TMPDIR": self.path("tmp"), "WEFT_MODULES": "/nonexistent"}
-        for name in "WEFT_CC", "ASAN_OPTIONS", "UBSAN_OPTIONS":
+        for name in "WEFT_CC", "ASAN_OPTIONS", "UBSAN_OPTIONS", "WEFT_MUTANT", "WEFT_MUTANT_MAP":
             if name in os.environ:
                 self.env[name] = os.environ[name]
 
@@ -116,8 +116,11 @@ class Doctor(CommandTest):
             self.assertLessEqual(set(finding), {"part", "name", "state", "text", "advice"})
         self.assertEqual(found["Machine", "OMP_NUM_THREADS"]["text"], "not set")
         self.assertEqual(found["Machine", "temporary files"]["text"], self.path("tmp"))
-        self.assertIn("of %d for this process" % os.sysconf("SC_NPROCESSORS_ONLN"),
-                      found["Machine", "processors"]["text"])
+        with open("/proc/cpuinfo", encoding="utf-8") as file:
+            model = re.search(r"^model name\s*: (.*)$", file.read(), re.MULTILINE)
+        self.assertEqual(found["Machine", "processors"]["text"],
+                         "%d of %d for this process, %s" % (len(os.sched_getaffinity(0)), os.sysconf("SC_NPROCESSORS_ONLN"),
+                                                            model[1] if model else os.uname().machine))
 
     def test_variables(self):
         found = self.findings(0, OMP_NUM_THREADS="3", WEFT_CFLAGS="-g", WEFT_DISABLE="cache", WEFT_CACHE_SIZE="5M")

@@ -143,6 +143,7 @@ static void two_devices(void **state)
     (void)state;
     if (gpu_count() < 2)
         skip();
+    static float host[COUNT];
     struct side sides[] = {begin(0), begin(1)};
     struct weft_context *context = api_context(WEFT_TARGET_AUTO);
     struct weft_program *program = api_compile(context, "x * 3 + y");
@@ -155,6 +156,9 @@ static void two_devices(void **state)
     call.outputs[0].where = 0;
     call.stream = sides[1].stream;
     fails(program, &call, WEFT_INVALID_ARGUMENT, "stream", "GPU 0");
+    call.inputs[1] = (struct api_line){"y", WEFT_FLOAT32, COUNT, host, API_HOST}; /* which takes memory of the GPU */
+    fails(program, &call, WEFT_INVALID_ARGUMENT, "stream", "GPU 0");
+    call.inputs[1] = (struct api_line){"y", WEFT_FLOAT32, COUNT, (void *)(uintptr_t)sides[0].x, 0};
     call.stream = sides[0].stream;
     api_run(program, &call);
     gpu_enter_on(0);

@@ -196,6 +196,37 @@ static void batches(void **state)
     weft_context_destroy(context);
 }
 
+/* A tensor beside samples of odd sizes lies on the GPU as its type wants it. */
+static void beside_odd_samples(void **state)
+{
+    (void)state;
+    enum { ODD = 3, COLUMNS = 5 };
+    unsigned char bytes[ODD][ODD];
+    double row[COLUMNS], results[ODD][ODD * COLUMNS];
+    int64_t shapes[ODD][2], wide[ODD][2], columns = COLUMNS;
+    DLTensor ins[ODD], outs[ODD];
+    DLTensor beside = {.data = row, .device = {kDLCPU, 0}, .ndim = 1, .dtype = {kDLFloat, 64, 1}, .shape = &columns};
+    for (int i = 0; i < COLUMNS; i++)
+        row[i] = i + 0.5;
+    for (int s = 0; s < ODD; s++) {
+        shapes[s][0] = wide[s][0] = s + 1, shapes[s][1] = 1, wide[s][1] = COLUMNS;
+        for (int i = 0; i < ODD; i++)
+            bytes[s][i] = (unsigned char)(10 * s + i);
+        ins[s] = (DLTensor){.data = bytes[s], .device = {kDLCPU, 0}, .ndim = 2, .dtype = {kDLUInt, 8, 1}, .shape = shapes[s]};
+        outs[s] = beside, outs[s].data = results[s], outs[s].ndim = 2, outs[s].shape = wide[s];
+    }
+    struct weft_context *context = api_context(WEFT_TARGET_CUDA);
+    struct weft_program *program = api_compile(context, "a + row");
+    const struct weft_argument inputs[] = {{"a", ins, ODD, true}, {"row", &beside, 1, false}}, output = {NULL, outs, ODD, true};
+    const struct weft_run_params params = {inputs, 2, &output, 1, NULL};
+    assert_int_equal(weft_run(program, &params, NULL), WEFT_OK);
+    for (int s = 0; s < ODD; s++)
+        for (int i = 0; i < (s + 1) * COLUMNS; i++)
+            assert_true(results[s][i] == 10 * s + i / COLUMNS + row[i % COLUMNS]);
+    weft_program_destroy(program);
+    weft_context_destroy(context);
+}
+
 /* ---- more than the GPU holds ---- */
 
 /* On the fake driver alone: a real one tells nobody how much is really left. */
@@ -211,7 +242,7 @@ static void more_than_there_is(void **state)
     for (int64_t i = 0; i < count; i++)
         in[i] = (unsigned char)(i % 251);
     struct weft_context *context = api_context(WEFT_TARGET_CUDA);
-    struct weft_program *program = api_compile(context, "~x");
+    struct weft_program *program = api_compile(context, "x ^ uint8([255])"); /* an array that all pieces share */
     const struct api_call call = {.inputs = {{"x", WEFT_UINT8, count, in, API_HOST}},
                                   .outputs = {{"out", WEFT_UINT8, count, out, API_HOST}}};
     memory(ROOM << 20);
@@ -279,8 +310,8 @@ static void one_element(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {cmocka_unit_test(same_as_in_c), cmocka_unit_test(in_place),
-                                       cmocka_unit_test(batches), cmocka_unit_test(one_element),
-                                       cmocka_unit_test(more_than_there_is)};
+                                       cmocka_unit_test(batches), cmocka_unit_test(beside_odd_samples),
+                                       cmocka_unit_test(one_element), cmocka_unit_test(more_than_there_is)};
     gpu_needed();
     return cmocka_run_group_tests_name("gpu host", tests, NULL, NULL);
 }

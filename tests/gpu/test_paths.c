@@ -330,13 +330,15 @@ static void compare_quotients(const char *text, float mean, float deviation, int
 static void test_quotients(void **state)
 {
     (void)state;
-    static const char *const texts[] = {"(img / 255 - mean) / std", "(img - mean) / std / 3"};
+    static const char *const texts[] = {"(img / 255 - mean) / std", "(img - mean) / std / 3",
+                                        "float32(uint64(float64(img) * 1e18)) / std / std + mean"}; /* up to 2 ** 128 */
     static const float values[] = {0.0f, -0.0f, 1.0f, 3.0f, -57.4f, 0x1p-32f, 0x1p32f, 0x1.000002p32f, 0x1.fffffep-33f,
                                    0x1p-149f, 0x1p-126f, 0x1.fffffep127f, -1e-20f, 1e20f, INFINITY, NAN};
     enum { VALUES = sizeof values / sizeof *values };
     fill(&scenes[0], 0);
     for (size_t t = 0; t < sizeof texts / sizeof *texts; t++) {
         compile_all(texts[t]);
+        compare_quotients(texts[t], 0x1p-32f, 0x1p-32f, 0);
         for (int i = 0; i < VALUES; i++) {
             compare_quotients(texts[t], values[i], 57.4f, i % CHANNELS);
             compare_quotients(texts[t], 0.485f, values[i], (i + 1) % CHANNELS);

@@ -190,6 +190,42 @@ static void test_descriptors(void **state)
 #endif
 }
 
+static const char *instead;       /* a directory that comes into the place of the next one that is made; NULL: none does */
+
+/* The library's, with what another user of a directory in which all may rename could do behind it. */
+char *mkdtemp(char *path)
+{
+    char *(*own)(char *);
+    *(void **)&own = dlsym(RTLD_NEXT, "mkdtemp");
+    char *made = own(path);
+    if (made && instead) {
+        assert_int_equal(rmdir(path), 0);
+        assert_int_equal(symlink(instead, path), 0);
+        instead = NULL;
+    }
+    return made;
+}
+
+/* Nothing is put into a directory that a link leads to, though it looks like the one that was made. */
+static void test_link_in_its_place(void **state)
+{
+    struct scene *scene = *state;
+    char other[80];
+    write_script(scene, "cc \"$@\"");
+    snprintf(other, sizeof other, "%s/other", scene->directory);
+    assert_int_equal(mkdir(other, 0700), 0);
+    setenv("TMPDIR", scene->directory, 1);
+    cc_finish(&scene->cc);
+    assert_true(cc_init(&scene->cc, scene->script, NULL));
+    unsetenv("TMPDIR");
+    scene->cc.running = &scene->running;
+    instead = other;
+    assert_null(load(scene));
+    assert_null(instead);
+    assert_non_null(strstr(scene->diags.last->message, scene->directory));
+    assert_int_equal(rmdir(other), 0); /* it is empty */
+}
+
 int main(int argc, char **argv)
 {
     if (argc == 2 && strcmp(argv[1], "look") == 0)
@@ -202,6 +238,7 @@ int main(int argc, char **argv)
         TEST(test_without_a_path),
         TEST(test_set_user_id),
         TEST(test_descriptors),
+        TEST(test_link_in_its_place),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

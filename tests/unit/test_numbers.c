@@ -360,6 +360,30 @@ static void layouts_that_clash_at_the_call(void **state)
     weft_program_destroy(program);
 }
 
+/* ---- inputs of type number ---- */
+
+/* A value that its place does not take is told at the run, also to a host that inferred and prepared nothing. */
+static void a_number_that_does_not_go(void **state)
+{
+    (void)state;
+    struct weft_program *program = compile("input k: number\nx // k");
+    int64_t k = 0, two = 2;
+    int32_t out[2] = {7, 7};
+    DLTensor x = tensor(source, i32, 1, &two, NULL), number = tensor(&k, i64, 0, NULL, NULL);
+    DLTensor result = tensor(out, i32, 1, &two, NULL);
+    const struct weft_argument inputs[] = {{.name = "x", .tensors = &x}, {.name = "k", .tensors = &number}};
+    const struct weft_argument output = {.tensors = &result};
+    const struct weft_run_params params = {inputs, 2, &output, 1, NULL};
+    struct weft_error *error = NULL;
+    assert_error(weft_run(program, &params, &error), WEFT_TYPE_ERROR, &error,
+                 "'//' of integers by a literal 0; divide by 0.0 if infinities are meant");
+    assert_int_equal(out[0], 7);
+    k = 2;
+    assert_int_equal(weft_run(program, &params, NULL), WEFT_OK);
+    assert_int_equal(out[1], source[1] / 2);
+    weft_program_destroy(program);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -371,6 +395,7 @@ int main(void)
         cmocka_unit_test(samples_have_as_many_numbers),
         cmocka_unit_test(infer_tells_layouts),
         cmocka_unit_test(layouts_that_clash_at_the_call),
+        cmocka_unit_test(a_number_that_does_not_go),
     };
     return cmocka_run_group_tests(tests, open_context, close_context);
 }
