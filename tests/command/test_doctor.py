@@ -118,9 +118,9 @@ class Doctor(CommandTest):
         self.assertEqual(found["Machine", "temporary files"]["text"], self.path("tmp"))
         with open("/proc/cpuinfo", encoding="utf-8") as file:
             model = re.search(r"^model name\s*: (.*)$", file.read(), re.MULTILINE)
+        numbers = len(os.sched_getaffinity(0)), os.sysconf("SC_NPROCESSORS_ONLN")
         self.assertEqual(found["Machine", "processors"]["text"],
-                         "%d of %d for this process, %s" % (len(os.sched_getaffinity(0)), os.sysconf("SC_NPROCESSORS_ONLN"),
-                                                            model[1] if model else os.uname().machine))
+                         "%d of %d for this process, %s" % (*numbers, model[1] if model else os.uname().machine))
 
     def test_variables(self):
         found = self.findings(0, OMP_NUM_THREADS="3", WEFT_CFLAGS="-g", WEFT_DISABLE="cache", WEFT_CACHE_SIZE="5M")

@@ -212,12 +212,14 @@ static void beside_odd_samples(void **state)
         shapes[s][0] = wide[s][0] = s + 1, shapes[s][1] = 1, wide[s][1] = COLUMNS;
         for (int i = 0; i < ODD; i++)
             bytes[s][i] = (unsigned char)(10 * s + i);
-        ins[s] = (DLTensor){.data = bytes[s], .device = {kDLCPU, 0}, .ndim = 2, .dtype = {kDLUInt, 8, 1}, .shape = shapes[s]};
+        ins[s] = (DLTensor){.data = bytes[s], .device = {kDLCPU, 0}, .ndim = 2, .dtype = {kDLUInt, 8, 1},
+                            .shape = shapes[s]};
         outs[s] = beside, outs[s].data = results[s], outs[s].ndim = 2, outs[s].shape = wide[s];
     }
     struct weft_context *context = api_context(WEFT_TARGET_CUDA);
     struct weft_program *program = api_compile(context, "a + row");
-    const struct weft_argument inputs[] = {{"a", ins, ODD, true}, {"row", &beside, 1, false}}, output = {NULL, outs, ODD, true};
+    const struct weft_argument inputs[] = {{"a", ins, ODD, true}, {"row", &beside, 1, false}};
+    const struct weft_argument output = {NULL, outs, ODD, true};
     const struct weft_run_params params = {inputs, 2, &output, 1, NULL};
     assert_int_equal(weft_run(program, &params, NULL), WEFT_OK);
     for (int s = 0; s < ODD; s++)

@@ -190,7 +190,7 @@ static void test_descriptors(void **state)
 #endif
 }
 
-static const char *instead;       /* a directory that comes into the place of the next one that is made; NULL: none does */
+static const char *instead;       /* a directory that comes into the place of the next one; NULL: none does */
 
 /* The library's, with what another user of a directory in which all may rename could do behind it. */
 char *mkdtemp(char *path)
