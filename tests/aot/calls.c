@@ -116,6 +116,18 @@ static void test_views(void)
     }
 }
 
+/* Counts that are extents. */
+static void test_counts(void)
+{
+    enum { N = 5, M = 3 };
+    const int16_t x[N] = {7, 1, -4, 9, 300};
+    const uint8_t k[M] = {0};
+    int16_t out[N * M] = {0}, rows[N * M] = {0};
+    CHECK(again(x, k, N, M, out, rows) == WEFT_KERNEL_OK);
+    for (int i = 0; i < N * M; i++)
+        CHECK(out[i] == x[i / M] && rows[i] == x[i % N]);
+}
+
 static void test_bytes(void)
 {
     float values[3] = {1.5f, -2, 0}, out[3];
@@ -411,6 +423,7 @@ int main(void)
     test_dense();
     test_division();
     test_views();
+    test_counts();
     test_bytes();
     test_hoisted();
     test_types();

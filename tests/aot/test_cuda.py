@@ -61,6 +61,7 @@ class Written(CudaTest):
         self.assertEqual((self.here / "out/k.d").read_text(), "out/twice_cuda.h out/twice_cuda.c: k.weft\n")
         header = (self.here / "out/twice_cuda.h").read_text()
         self.assertIn("int twice_cuda(const float *x, int64_t n, float *y, void *weft_stream);", header)
+        self.assertIn("weft_stream is a CUstream or a cudaStream_t of\n * that GPU, NULL its legacy default stream.", header)
         for name in NAMES:
             self.assertIn(f"twice_cuda_{name}(", header)
         for compiler in ("gcc", "clang"):
@@ -68,6 +69,19 @@ class Written(CudaTest):
                 self.good(compiler, *STRICT, "-Iout", "-c", "out/twice_cuda.c", "-o", compiler + ".o", mock=False)
         given = {line.split()[-1] for line in self.good("nm", "gcc.o", mock=False).splitlines() if line.split()[-2] == "T"}
         self.assertEqual(given, {"twice_cuda"} | {f"twice_cuda_{name}" for name in NAMES})
+
+    def test_kernels(self):
+        """Those of a loop, by the kinds of its accesses: for likely calls, rows with gaps, many samples, data that are
+        not aligned, and any strides, with indices of 32 and 64 bits. None is there twice, or never the best."""
+        (self.here / "k.weft").write_text("""kernel plane(x: float32[h, w]) { return y = x * 2 }
+kernel pixels(x: float32[n, 3], gain: float32[3]) { return y = x * gain }
+kernel single(x: float32[1]) { return y = x * 2 }
+""")
+        self.build("--arch", "sm_90", "--bundle", "all")
+        text = (self.here / "out/all.c").read_text()
+        for name, kinds in (("plane", "uu uu uu au gg gg"), ("pixels", "upu upu apu ggg ggg"), ("single", "uu uu au gg gg")):
+            classes = re.search(rf"struct class classes_{name}_0\[\] = {{\n(.*?)\n}};", text, re.DOTALL)[1]
+            self.assertEqual(re.findall(r'^    {"(\w+)"', classes, re.MULTILINE), kinds.split(), name)
 
     def test_refused(self):
         self.assertIn("sm_90, sm_100", self.refused(236, "--target", "cuda", "--arch", "sm_33", status=2))

@@ -294,6 +294,9 @@ static void mistakes(void **state)
          WEFT_SHAPE_ERROR, "b", "but 3 in input 'b' of sample 'q.npy'");
     told(f, kernel, (struct weft_input_type[]){{"a", "float32[2]"}, {"b", "float32[3]"}}, 2,
          WEFT_SHAPE_ERROR, "b", "size variable n");
+    told(f, "input x: float32[3]; input y: float32[n]; return sum(x) * y",
+         (struct weft_input_type[]){{"x", "float32[n]"}, {"y", "float32[4]"}}, 2,
+         WEFT_SHAPE_ERROR, "y", "size variable n is 3 in input 'x' but 4 in input 'y'");
     told(f, kernel, (struct weft_input_type[]){{"a", "uint8", &first, origins}}, 1,
          WEFT_INPUT_ERROR, "a", "'p.npy' for input 'a' is uint8, expected float32");
     told(f, kernel, (struct weft_input_type[]){{"a", "float32[2, ?]"}}, 1,
