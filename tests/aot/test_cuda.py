@@ -77,7 +77,7 @@ class Written(CudaTest):
 kernel pixels(x: float32[n, 3], gain: float32[3]) { return y = x * gain }
 kernel single(x: float32[1]) { return y = x * 2 }
 """)
-        self.build("--arch", "sm_90", "--bundle", "all")
+        self.build("--arch", "sm_90", "--bundle", "all", env={"MOCKCUDA_CFLAGS": "-O0"})
         text = (self.here / "out/all.c").read_text()
         for name, kinds in (("plane", "uu uu uu au gg gg"), ("pixels", "upu upu apu ggg ggg"), ("single", "uu uu au gg gg")):
             classes = re.search(rf"struct class classes_{name}_0\[\] = {{\n(.*?)\n}};", text, re.DOTALL)[1]

@@ -11,7 +11,7 @@
 
 #include <cmocka.h>
 
-enum { LENGTH = 12, ROOM = 2 * LENGTH, STEPS = 3000, TENSORS = 3, CHANGES = 19 };
+enum { LENGTH = 12, ROOM = 2 * LENGTH, STEPS = 3000, TENSORS = 3, CHANGES = 20 };
 
 /* A call of "x - y", everything it points at included. */
 struct given {
@@ -86,6 +86,10 @@ static void change(struct given *given, uint32_t what, uint32_t i, uint32_t pick
     case 16: tensor->data = given->data[pick % TENSORS] + pick % 4; break;
     case 17: pick % 2 ? (given->input_count = pick / 2 % 4) : (given->output_count = pick / 2 % 2); break;
     case 18: tensor->ndim = pick % 2 ? 3 : 0; break;
+    case 19: /* all of them, by as much */
+        for (int t = 0; t < TENSORS; t++)
+            given->tensors[t].data = (char *)given->tensors[t].data + 1 + pick % 4;
+        break;
     }
 }
 

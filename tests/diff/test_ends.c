@@ -1,0 +1,120 @@
+/* Kernels read nothing before or behind an input, and write nothing around an output, however they load whole vectors:
+ * each operand begins or ends at a page that nobody may touch. Beside this machine's instructions x86-64-v3, which others
+ * have. Results are those of libtcc's kernels, which have no vectors. */
+#include "include/weft/weft.h"
+
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/mman.h>
+#include <unistd.h>
+
+#include <cmocka.h>
+
+enum { LONG = 1003, ROOM = 1 << 16, RANK = 2 };
+
+struct program {
+    const char *text;
+    enum weft_dtype dtype;
+    int64_t shape[RANK];
+};
+
+static const struct program programs[] = {
+    {"transpose(x)", WEFT_UINT8, {LONG, 3}},
+    {"transpose(x)", WEFT_FLOAT32, {LONG, 2}},
+    {"x[:, 0] ^ x[:, 1] ^ x[:, 2] ^ x[:, 3]", WEFT_UINT8, {LONG, 4}},
+    {"x[:, 0] + x[:, 1] * x[:, 2]", WEFT_FLOAT32, {LONG, 3}},
+    {"x[:, ::2]", WEFT_UINT8, {3, LONG}},
+    {"x[:, ::-1]", WEFT_UINT8, {LONG, 3}},
+    {"transpose(x)", WEFT_UINT8, {4, LONG}},
+    {"repeat(x, 2, axis=1)", WEFT_UINT8, {LONG, 3}},
+};
+enum { PROGRAMS = sizeof programs / sizeof *programs };
+
+static char *pages[2];             /* an input's and an output's ROOM bytes, between two pages that are closed */
+
+static int open_pages(void **state)
+{
+    (void)state;
+    const size_t page = (size_t)sysconf(_SC_PAGESIZE);
+    for (int p = 0; p < 2; p++) {
+        char *all = mmap(NULL, ROOM + 2 * page, PROT_NONE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
+        if (all == MAP_FAILED || mprotect(all + page, ROOM, PROT_READ | PROT_WRITE) != 0)
+            return 1;
+        pages[p] = all + page;
+    }
+    return 0;
+}
+
+static DLTensor tensor(char *data, enum weft_dtype dtype, int rank, int64_t *shape)
+{
+    return (DLTensor){.data = data, .device = {kDLCPU, 0}, .ndim = rank, .dtype = weft_dtype_to_dlpack(dtype), .shape = shape};
+}
+
+static size_t bytes_of(enum weft_dtype dtype, int rank, const int64_t *shape)
+{
+    size_t bytes = weft_dtype_size(dtype);
+    for (int d = 0; d < rank; d++)
+        bytes *= (size_t)shape[d];
+    return bytes;
+}
+
+/* Runs it with operands at the beginning or at the end of their pages. Returns where the result is. */
+static const char *run(struct weft_context *context, const struct program *own, bool at_end, size_t *size)
+{
+    struct weft_program *program = NULL;
+    struct weft_tensor_info info;
+    int64_t shape[RANK] = {own->shape[0], own->shape[1]};
+    const size_t bytes = bytes_of(own->dtype, RANK, shape);
+    char *const from = pages[0] + (at_end ? ROOM - bytes : 0);
+    DLTensor x = tensor(from, own->dtype, RANK, shape);
+    const struct weft_argument input = {.name = "x", .tensors = &x};
+    for (size_t i = 0; i < bytes; i++)
+        from[i] = (char)(own->dtype == WEFT_UINT8 ? i * 41 + i / 251 : i % 4 == 3 ? 0x3f : i * 7);
+    assert_int_equal(weft_compile(context, own->text, NULL, &program, NULL), WEFT_OK);
+    assert_int_equal(weft_infer(program, &input, 1, &info, NULL), WEFT_OK);
+    *size = bytes_of(info.dtype, info.rank, info.shape);
+    char *const to = pages[1] + (at_end ? ROOM - *size : 0);
+    DLTensor result = tensor(to, info.dtype, info.rank, (int64_t *)info.shape);
+    const struct weft_argument output = {.tensors = &result};
+    memset(to, 0x5a, *size);
+    assert_int_equal(weft_run(program, &(struct weft_run_params){&input, 1, &output, 1, NULL}, NULL), WEFT_OK);
+    weft_program_destroy(program);
+    return to;
+}
+
+static void test_ends(void **state)
+{
+    (void)state;
+    static char expected[ROOM];
+    static const char *const other[] = {"-march=x86-64-v3", NULL};
+    const struct weft_context_params ways[] = {{.cc = "libtcc"}, {.tier = WEFT_TIER_NONE},
+#if defined __x86_64__
+                                               {.tier = WEFT_TIER_NONE, .cflags = other},
+#endif
+    };
+    enum { WAYS = sizeof ways / sizeof *ways };
+    struct weft_context *contexts[WAYS];
+    (void)other;
+    for (int w = 0; w < WAYS; w++)
+        assert_int_equal(weft_context_create(&ways[w], &contexts[w], NULL), WEFT_OK);
+    for (int p = 0; p < PROGRAMS; p++)
+        for (int turn = 0; turn < 2 * WAYS; turn++) {
+            size_t size;
+            const char *found = run(contexts[turn / 2], &programs[p], turn % 2, &size);
+            if (turn == 0)
+                memcpy(expected, found, size);
+            else if (memcmp(expected, found, size) != 0)
+                fail_msg("%s, way %d", programs[p].text, turn / 2);
+        }
+    for (int w = 0; w < WAYS; w++)
+        weft_context_destroy(contexts[w]);
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {cmocka_unit_test(test_ends)};
+    return cmocka_run_group_tests_name("ends", tests, open_pages, NULL);
+}
