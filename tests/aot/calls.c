@@ -418,9 +418,41 @@ static void test_large(void)
     free(a), free(s), free(t), free(u);
 }
 
+/* ---- threads ---- */
+
+#if defined _OPENMP
+extern int omp_get_max_threads(void);
+
+/* How many this process has. */
+static int count_threads(void)
+{
+    char line[200];
+    int count = 0;
+    FILE *file = fopen("/proc/self/status", "r");
+    while (file && fgets(line, sizeof line, file) && sscanf(line, "Threads: %d", &count) < 1)
+        continue;
+    if (file)
+        fclose(file);
+    return count;
+}
+
+/* Small calls start none, and large ones no more than they may. */
+static void test_threads(bool large)
+{
+    const int count = count_threads(), most = large ? omp_get_max_threads() : 1;
+    CHECK(count <= most);
+}
+#else
+static void test_threads(bool large)
+{
+    (void)large;
+}
+#endif
+
 int main(void)
 {
     test_dense();
+    test_threads(false);
     test_division();
     test_views();
     test_counts();
@@ -436,6 +468,7 @@ int main(void)
     test_batch_in_place();
     test_environment();
     test_large();
+    test_threads(true);
     printf("%d failures\n", failures);
     return failures != 0;
 }

@@ -1,6 +1,6 @@
 /* Kernels read nothing before or behind an input, and write nothing around an output, however they load whole vectors:
- * each operand begins or ends at a page that nobody may touch. Beside this machine's instructions x86-64-v3, which others
- * have. Results are those of libtcc's kernels, which have no vectors. */
+ * each operand begins or ends at a page that nobody may touch. Beside this machine's instructions x86-64-v3, which
+ * others have. Results are those of libtcc's kernels, which have no vectors. */
 #include "include/weft/weft.h"
 
 #include <setjmp.h>
@@ -50,7 +50,8 @@ static int open_pages(void **state)
 
 static DLTensor tensor(char *data, enum weft_dtype dtype, int rank, int64_t *shape)
 {
-    return (DLTensor){.data = data, .device = {kDLCPU, 0}, .ndim = rank, .dtype = weft_dtype_to_dlpack(dtype), .shape = shape};
+    return (DLTensor){.data = data, .device = {kDLCPU, 0}, .ndim = rank, .dtype = weft_dtype_to_dlpack(dtype),
+                      .shape = shape};
 }
 
 static size_t bytes_of(enum weft_dtype dtype, int rank, const int64_t *shape)
