@@ -243,6 +243,43 @@ static void ends(void **state)
     api_check(scene->outs[0], COUNT, twice);
 }
 
+/* How many kernels a batch launches whose samples are dense and not, in turn. On a real driver, which does not count: 0. */
+static long launches_of(struct weft_program *program, const struct scene *scene, int samples)
+{
+    enum { MOST = 8, LONG = 500 };
+    long (*launched)(void) = (long (*)(void))gpu_mock("mockcuda_launches");
+    int64_t shape = LONG, stride = 2;
+    DLTensor ins[MOST], outs[MOST];
+    for (int i = 0; i < samples; i++) {
+        ins[i] = (DLTensor){.data = (float *)(uintptr_t)scene->x + i * 2 * LONG, .device = {kDLCUDA, 0}, .ndim = 1,
+                            .dtype = {kDLFloat, 32, 1}, .shape = &shape, .strides = i % 2 ? &stride : NULL};
+        outs[i] = ins[i];
+        outs[i].strides = NULL;
+        outs[i].data = (float *)(uintptr_t)scene->outs[0] + i * LONG;
+    }
+    const struct weft_argument input = {"x", ins, samples, true}, output = {NULL, outs, samples, true};
+    const struct weft_run_params params = {&input, 1, &output, 1, scene->streams[0]};
+    const long before = launched ? launched() : 0;
+    assert_int_equal(weft_run(program, &params, NULL), WEFT_OK);
+    gpu_wait(scene->streams[0]);
+    float found[MOST * LONG];
+    gpu_download(found, scene->outs[0], (size_t)samples * LONG * sizeof *found);
+    for (int64_t n = 0; n < samples * LONG; n++)
+        assert_true(found[n] == twice(n / LONG * 2 * LONG + n % LONG * (n / LONG % 2 + 1)));
+    return launched ? launched() - before : 0;
+}
+
+/* A kernel is launched once for all samples that it is for. */
+static void launches(void **state)
+{
+    struct scene *scene = *state;
+    struct weft_program *program = api_compile(scene->context, "x * 2 + 1");
+    const long two = launches_of(program, scene, 2);
+    for (int samples = 3; samples <= 8; samples++)
+        assert_int_equal(launches_of(program, scene, samples), two);
+    weft_program_destroy(program);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -252,7 +289,8 @@ int main(void)
         cmocka_unit_test_setup_teardown(in_order, begin, end),
         cmocka_unit_test_setup_teardown(streams_pass, begin, end),
         cmocka_unit_test_setup_teardown(current_context, begin, end),
-        cmocka_unit_test_setup_teardown(ends, begin, end)};
+        cmocka_unit_test_setup_teardown(ends, begin, end),
+        cmocka_unit_test_setup_teardown(launches, begin, end)};
     gpu_needed();
     return cmocka_run_group_tests_name("gpu streams", tests, NULL, NULL);
 }

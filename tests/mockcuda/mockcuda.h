@@ -9,6 +9,8 @@
 void mockcuda_fail_at(long number, int code);
 /* Driver calls since then. */
 long mockcuda_calls(void);
+/* Kernels that were launched, or captured. */
+long mockcuda_launches(void);
 /* The name of the call that failed last; NULL: none did. */
 const char *mockcuda_failed(void);
 

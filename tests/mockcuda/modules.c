@@ -358,11 +358,19 @@ static void finish_launch(struct mock_item *item)
     free((void *)item->from);
 }
 
+static long launches;
+
+long mockcuda_launches(void)
+{
+    return launches;
+}
+
 int cuLaunchKernel(struct CUfunc_st *function, unsigned grid_x, unsigned grid_y, unsigned grid_z,
                    unsigned block_x, unsigned block_y, unsigned block_z, unsigned shared,
                    struct CUstream_st *handle, void **parameters, void **extra)
 {
     ENTER();
+    launches++;
     check_function(function);
     struct mock_item *item = mock_new_item(mock_run_launch);
     *item = (struct mock_item){.run = mock_run_launch,
