@@ -5,8 +5,8 @@
     suite.py files LIST                     the files of {build} that it names
     suite.py run LIST BUILD SOURCE OUT [--jobs N] [--limit SECONDS] [--only WORD]
 
-`run` writes OUT, JSON: each test with its status (passed, failed, skipped, timeout, or not run when the limit
-was reached), its seconds, and the end of what a failed one printed. Tests of what only a GPU has come first, those that
+`run` writes OUT, JSON: each test with its status (passed, failed, skipped, timeout, or not run, when the limit was
+reached before its end), its seconds, and the end of what a failed one printed. Tests of what only a GPU has come first, those that
 want the card to themselves after them, then the long ones that compare values, then compute-sanitizer over a short run where it is installed. Exit status: 1 when something failed, 77
 when everything was skipped. It needs nothing but Python's own library."""
 import argparse
@@ -25,6 +25,7 @@ SKIPPED, TAIL = 77, 4000
 SANITIZED = [("memcheck", "gpu_numbers_device"), ("memcheck", "gpu_layouts_device"), ("memcheck", "gpu_batch_device"), ("memcheck", "gpu_groups_device"),
              ("initcheck", "gpu_layouts_device"), ("racecheck", "gpu_layouts_device")]
 SANITIZER_SECONDS = 120
+CHOSEN = {"WEFT_SHARE"} & set(os.environ)  # what a test gets from the caller, not from the list
 SHORT = 600                        # the most seconds that meson gives to tests of what only a GPU has
 
 
@@ -76,10 +77,11 @@ class Runner:
         if left < 1:
             return {"name": test["name"], "status": "not run", "seconds": 0}
         command = list(before) + [self.placed(word) for word in test["command"]]
-        env = dict(os.environ, **{name: self.placed(value) for name, value in test["env"].items()})
-        start = time.monotonic()
-        status, text = executed(command, env, min(timeout or test["timeout"], left))
-        entry = {"name": test["name"], "status": {0: "passed", SKIPPED: "skipped", None: "timeout"}.get(status, "failed"),
+        env = dict(os.environ, **{name: self.placed(value) for name, value in test["env"].items() if name not in CHOSEN})
+        start, most = time.monotonic(), timeout or test["timeout"]
+        status, text = executed(command, env, min(most, left))
+        late = "timeout" if most <= left else "not run"
+        entry = {"name": test["name"], "status": {0: "passed", SKIPPED: "skipped", None: late}.get(status, "failed"),
                  "seconds": round(time.monotonic() - start, 2)}
         if entry["status"] != "passed":
             entry.update(exit=status, output=text[-TAIL:])
