@@ -47,6 +47,9 @@ static void test_chains(void **state)
     chain = chain_of("x - mean(x, axis=1)", &kernels); /* each point needs the mean of every row */
     assert_int_equal(kernels, 3);
     assert_int_equal(chain, 2); /* the last one waits */
+    chain = chain_of("x - mean(x)", &kernels); /* of one point */
+    assert_int_equal(kernels, 4);
+    assert_in_range(chain, 0, 1);
 }
 
 int main(void)
