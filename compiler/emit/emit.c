@@ -449,7 +449,9 @@ static void put_vectors(struct emitter *e, struct buf *out)
             buf_printf(out, " join_%s\n", names[i]);
         }
     }
-    buf_puts(out, "enum { PER_VECTOR = sizeof(acc_v) / sizeof(acc_t) };\n#undef OVER\n");
+    buf_puts(out, "enum { PER_VECTOR = sizeof(acc_v) / sizeof(acc_t) };\n#undef OVER\n#undef VECTOR_ROW\n");
+    if (vectors && lanes->tree == WEFT_FLOAT32 && lanes->tiles.row == LANE_COUNT)
+        buf_puts(out, "#define VECTOR_ROW /* 64 bytes */\n");
     buf_printf(out, "#define OVER(k, count) %s\n",
                vectors ? "for (int k = 0; k < (count) / PER_VECTOR; k++)" : "EACH(k, count)");
 }

@@ -67,6 +67,14 @@ static inline i64 fold_whole(acc_t *lanes, const stage_t *from, i64 count, i64 a
         ALL(k, ROW / PER_VECTOR)
             l[k] = join_acc_v(l[k], (acc_v)((const stage_v *)from)[k]);
     }
+#if defined VECTOR_ROW && defined __AVX512BW__ && !defined __clang__ && !defined __TINYC__
+    if (DIRECT && count) {
+        typedef i32 places_v VECTORS(i32);
+        const places_v places = {0, 1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 11, 12, 13, 14, 15};
+        const stage_v rest = *(const stage_v *)(from + count - ROW);
+        l[0] = join_acc_v(l[0], (acc_v)__builtin_shuffle(rest, (stage_v)SPREAD(absent), places + (i32)(ROW - count)));
+    }
+#else
     if (DIRECT && count) {
         ALL(k, ROW / PER_VECTOR) {
             ((stage_v *)last)[k] = ((const stage_v *)(from + count - ROW))[k];
@@ -75,6 +83,7 @@ static inline i64 fold_whole(acc_t *lanes, const stage_t *from, i64 count, i64 a
         ALL(k, ROW / PER_VECTOR)
             l[k] = join_acc_v(l[k], (acc_v)((const stage_v *)(last + ROW - count))[k]);
     }
+#endif
     ALL(k, ROW / PER_VECTOR)
         ((acc_v *)lanes)[k] = l[k];
     return count;
@@ -244,10 +253,10 @@ static inline void keep(tree_t *to, const tree_t *from, i64 count)
 /* The first of `count` elements that is true; `count` if none is. There are BLOCK of them in memory. */
 static inline i64 first_true(const stage_t *from, i64 count)
 {
-    u8 any = 0;
+    u64 any = 0;
     i64 i = 0;
-    EACH(j, BLOCK)
-        any |= (u8)(from[j] != 0);
+    EACH(j, BLOCK / 8) /* of bytes it would take more steps to join a vector to one element */
+        any |= ((const u64_m *)from)[j];
     for (i = any ? 0 : count; i < count && !from[i]; i++)
         ONE_BY_ONE;
     return i;
@@ -270,6 +279,8 @@ $entry
         else
             count = half;
     }
+    const struct weft_sample *met = 0; /* of what was found last: further tiles of its point need not look */
+    i64 met_point = 0;
     for (i64 tile = begin; tile < end; tile++) {
         while (sample < last && sample[1].first_tile <= tile)
             sample++;
@@ -286,11 +297,12 @@ $entry
         const i64 width = ROW ? ROW : r->lanes * inner, pitch = (width + SIDE - 1) / SIDE * SIDE;
         char *p[ACCESSES];
         $tile
-        for (i64 i = 0; i < pitch; i += PER_VECTOR)
-            *(acc_v *)(lanes + i) = SPREAD(absent);
+        const int single = ORDERED && stop - first <= r->block; /* block: its lanes are all that the tree would hold */
         for (i64 point = point0; point < point1; point++) {
-            i64 blocks = 0, found = -1;
-            for (i64 block = first; block < stop || (!FINDS && !blocks); block += r->block) {
+            for (i64 i = 0; i < pitch; i += PER_VECTOR)
+                *(acc_v *)(lanes + i) = SPREAD(absent);
+            i64 blocks = 0, found = -1, start = FINDS && met == sample && met_point == point ? stop : first;
+            for (i64 block = start; block < stop || (!FINDS && !blocks); block += r->block) {
                 const i64 limit = stop - block < r->block ? stop : block + r->block;
                 i64 element = block;
                 for (i64 j = 0; element >= stop && j < inner; j++) { /* there are no elements */
@@ -337,6 +349,7 @@ $entry
                                     continue;
                                 found = at - column1 + i + j;
                                 left = 0, element = limit, block = stop;
+                                met = sample, met_point = point;
                                 break;
                             }
                             filled += m;
@@ -347,10 +360,11 @@ $entry
                         }
                     }
                 }
-                if (!FINDS)
-                    plant(tree, lanes, pitch, blocks++, absent);
+                if (!FINDS && !single)
+                    plant(tree, lanes, pitch, blocks, absent);
+                blocks++;
             }
-            tree_t *const all = FINDS ? tree : harvest(tree, pitch, blocks);
+            tree_t *const all = single ? (tree_t *)lanes : FINDS ? tree : harvest(tree, pitch, blocks);
             tree_t *const to = (tree_t *)sample->bases[ACCESSES - 1] + from;
             if (FINDS)
                 all[0] = found < 0 ? (tree_t)absent : (tree_t)found;
