@@ -267,7 +267,7 @@ def run_case(weft, work, case, random):
     case.make(random)
     outs, functions, names = zip(*contenders(weft, case))
     size = outs[0].nbytes + (sum(array.nbytes for array in case.inputs.values()) if case.read is None else case.read)
-    best = machine.measure([*copies(work, size), *functions], OPTIONS.seconds, least=1e-4)
+    best = machine.measure([*copies(work, size), *functions], OPTIONS.seconds, least=1e-4, own=True)
     copy, times = min(best[:2]), dict(zip(names, best[2:]))
     fastest = min((name for name in names if name != "Weft"), key=times.get)
     print(f"{case.name:14} {case.text[:36]:36} {size / 1e6:6.0f} MB  copy {copy * 1e3:8.3f} ms" +
