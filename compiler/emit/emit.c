@@ -181,8 +181,10 @@ static void emit_parts(struct emitter *e)
         else if (e->schedule.rate[i] != RATE_BLOCK)
             emit_single(e, i);
     }
-    emit_slots(e);
-    emit_body(e);
+    if (!copies_runs(e)) {
+        emit_slots(e);
+        emit_body(e);
+    }
     for (int i = 0; i < kernel->fault_count; i++) {
         buf_printf(&e->faults, "unsigned char " NAME_FAULT " = 0;\n", i);
         buf_printf(&e->remarks, "if (" NAME_FAULT ")\n    args->faults[%d] = 1;\n", i, i);

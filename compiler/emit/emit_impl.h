@@ -89,6 +89,8 @@ int joined_load(const struct emitter *e, int value);
 /* The load whose elements the kernel stores as they are, all that it does; -1: it does more. Its blocks are streamed from
  * where they are. */
 int copied_load(const struct emitter *e);
+/* Whether it is copied in runs instead, which the text of its load and store does. */
+bool copies_runs(const struct emitter *e);
 /* Adds the load or store of access k. `called`: a function of whole blocks reads it. */
 void emit_access(struct emitter *e, int k, bool store, bool called);
 

@@ -74,11 +74,14 @@ static void put_line(struct emitter *e, int k, bool store, bool called, const ch
     const char *at = line->text, *end = at + line->length;
     enum weft_dtype dtype = e->kernel->accesses[k].dtype;
     const bool copied = copied_load(e) >= 0 && e->kinds[k] == ACCESS_TURNED;
-    if ((skip_word(&at, "called ") && !called) || (skip_word(&at, "copied ") && !copied) || (skip_word(&at, "once ") && again(e, place)) ||
-        (skip_word(&at, "32nd ") && k % 32 != 31))
+    if ((skip_word(&at, "called ") && !called) || (skip_word(&at, "copied ") && !copied) ||
+        (skip_word(&at, "once ") && again(e, place)) || (skip_word(&at, "32nd ") && k % 32 != 31))
         return;
     const char *colon = memchr(at, ':', (size_t)(end - at)), *text = colon + 2;
-    const int first = store ? copied_load(e) : copied ? e->kernel->load_count : e->joined[k] != k ? e->joined[k] : first_parted(e, k);
+    const int first = store                ? copied_load(e)
+                      : copied             ? e->kernel->load_count
+                      : e->joined[k] != k  ? e->joined[k]
+                                           : first_parted(e, k);
     struct tokens tokens = {.section = "move", .t = dtype, .s = dtype, .memory = true, .number = k, .first = first,
                             .choice = e->choice[k], .name = access_name(e->arena, e->kernel, k)};
     if (skip_word(&at, "head:")) {
@@ -126,15 +129,23 @@ int copied_load(const struct emitter *e)
     return access_stays((enum access_kind)e->kinds[value->index]) ? -1 : value->index;
 }
 
+bool copies_runs(const struct emitter *e)
+{
+    const int load = copied_load(e);
+    return load >= 0 && (e->kinds[load] == ACCESS_UNIT || e->kinds[load] == ACCESS_WOVEN);
+}
+
 void emit_access(struct emitter *e, int k, bool store, bool called)
 {
     const bool reduced = store && e->kernel->lanes;
     if (!reduced)
         put_lines(e, k, store, called, "every");
     const bool beside = e->kinds[k] == ACCESS_PARTED && first_parted(e, k) != k;
-    const bool copied = store && copied_load(e) >= 0;
+    const bool copied = store && copied_load(e) >= 0, run = copies_runs(e) && e->kinds[k] == ACCESS_UNIT;
     put_lines(e, k, store, called,
               reduced                              ? "reduced"
+              : run && (!store || e->kinds[copied_load(e)] == ACCESS_UNIT) ? "run"
+              : run                                ? "gathered"
               : copied                             ? "copied"
               : !store && e->apart[k]              ? beside ? "apart_again" : "apart"
               : beside                             ? "beside"

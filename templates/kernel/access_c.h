@@ -18,6 +18,8 @@ operands: const T *x_$ = (const T *)p[$] + i; /* NAME */
 operands: if (m < BLOCK)
 operands:     x_$ = N(pad)(w_$, x_$, m);
 operands: fetch(x_$, args->ahead, sizeof *x_$);
+//: load run
+operands: const T *const x_$ = (const T *)p[$] + i; /* NAME */
 //: load strided
 block: w_$
 operands: const T *const x_$ = N(gather)(w_$, p[$] + i * s->strides[$ * stride + groups],
@@ -161,6 +163,20 @@ results: if (m < BLOCK)
 results:     N(put)(o_$, w_$, m);
 results: else if (n_$)
 results:     stream(o_$, x_@, BLOCK * sizeof(T));
+once end: if (args->stream)
+once end:     fence();
+//: store run
+head: vector
+operands: m = column1 - i;
+operands: N(copy)(args, (T *)p[$] + i, x_@, m, args->ahead); /* NAME */
+once end: if (args->stream)
+once end:     fence();
+//: store gathered
+head: vector
+operands: m = turn_@ - i;
+operands: if (args->stream && turn_@ < column1) /* up to a whole line */
+operands:     m -= (u64)((T *)p[$] + turn_@) % 64 / sizeof(T);
+operands: N(copy)(args, (T *)p[$] + i, x_@, m, 0); /* NAME */
 once end: if (args->stream)
 once end:     fence();
 //: store strided

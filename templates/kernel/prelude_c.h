@@ -67,6 +67,47 @@ SEPARATE static void N(put)(T *to, const T *block, int m)
     for (int j = 0; j < m; j++)
         to[j] = block[j];
 }
+//: move copy
+#undef SOME
+#ifdef WIDE
+#define SOME(step) \
+    if (size & step) \
+        __builtin_memcpy(o, x, step), o += step, x += step;
+/* Fewer bytes than a vector has, and none beyond them. */
+static inline void N(copy_some)(T *to, const T *from, u64 size)
+{
+    char *o = (char *)to;
+    const char *x = (const char *)from;
+    SOME(32) SOME(16) SOME(8) SOME(4) SOME(2) SOME(1)
+}
+/* What a kernel only copies, past the caches where that is wanted. */
+SEPARATE static void N(copy)(const struct weft_args *args, T *to, const T *from, i64 count, i64 ahead)
+{
+    enum { SIDE = sizeof(bytes) / sizeof(T) };
+    i64 j = -(u64)to % sizeof(bytes) / sizeof(T);
+    const int past = count >= j && streams(args, to + j);
+    if (past)
+        N(copy_some)(to, from, j * sizeof(T));
+    else
+        j = 0;
+    for (; j + SIDE <= count; j += SIDE) {
+        if (ahead)
+            __builtin_prefetch((const char *)(from + j) + ahead);
+        if (past)
+            stream(to + j, from + j, sizeof(bytes));
+        else
+            *(bytes *)(to + j) = *(const bytes *)(from + j);
+    }
+    N(copy_some)(to + j, from + j, (count - j) * sizeof(T));
+}
+#else
+SEPARATE static void N(copy)(const struct weft_args *args, T *to, const T *from, i64 count, i64 ahead)
+{
+    INDEPENDENT
+    for (i64 j = 0; j < count; j++)
+        to[j] = from[j];
+}
+#endif
 //: move scatter
 SEPARATE static void N(scatter)(char *to, i64 step, const T *block, int m)
 {

@@ -353,14 +353,15 @@ static inline void N(strip)(char *to, i64 pitch, const char *from, i64 step, con
     enum { SIDE = 16 / sizeof(T) };
     ALIGNED T line[4 * SIDE * SIDE];
     for (int k = 0; k < 4; k++)
-        N(square)(past ? line + k * SIDE : (T *)to + k * SIDE, past ? 4 * SIDE : pitch / (i64)sizeof(T), from + k * SIDE * step, step);
+        N(square)((past ? line : (T *)to) + k * SIDE, past ? 4 * SIDE : pitch / (i64)sizeof(T), from + k * SIDE * step, step);
     for (int k = 0; k < SIDE && past; k++)
         stream(to + k * pitch, line + k * 4 * SIDE, 64);
 }
 #endif
-/* Columns `first` to `end` become rows, `pitch` bytes apart; there are enough of both for a strip. What does not fill one
- * is part of a strip that ends there. Columns of the next tile are brought near, if there is one. */
-static inline void N(strips)(char *to, i64 pitch, const char *from, i64 step, i64 rows, i64 first, i64 end, int past, const char *next)
+/* Columns `first` to `end` become rows, `pitch` bytes apart; there are enough of both for a strip. What does not fill
+ * one is part of a strip that ends there. Columns of the next tile are brought near, if there is one. */
+static inline void N(strips)(char *to, i64 pitch, const char *from, i64 step, i64 rows, i64 first, i64 end, int past,
+                             const char *next)
 {
     enum { SIDE = 16 / sizeof(T), LINE = 64 / sizeof(T) };
     for (i64 j = first, more; j < end; j += more) {
@@ -391,9 +392,10 @@ SEPARATE static int N(lay)(const struct weft_args *args, char *to, i64 pitch, co
         return 0;
     const i64 head = -(u64)to % 64 / sizeof(T); /* tiles are whole lines apart */
     const int past = pitch % 64 == 0 && (u64)to % sizeof(T) == 0 && streams(args, to + head * sizeof(T));
-    const i64 first = column0 && past ? column0 + head : column0, end = column1 < total && past ? column1 + head : column1;
-    const char *const next = !args->ahead ? 0 : column1 < total ? from + (column1 - column0) * step : from - column0 * step + rows * (i64)sizeof(T);
-    N(strips)(to, pitch, from, step, rows, first, end < total ? end : total, past, next);
+    const i64 first = column0 && past ? column0 + head : column0;
+    const i64 end = column1 < total && past ? column1 + head : column1;
+    const i64 next = column1 < total ? (column1 - column0) * step : rows * (i64)sizeof(T) - column0 * step;
+    N(strips)(to, pitch, from, step, rows, first, end < total ? end : total, past, args->ahead ? from + next : 0);
     return 1;
 #else
     return 0;
