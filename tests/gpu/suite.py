@@ -141,6 +141,8 @@ def run(options):
     for reason in sorted({entry["output"].strip() for entry in entries if entry["status"] == "skipped"}):
         print(f"skipped: {reason}")
     for entry in entries:
+        if entry["status"] == "not run" and entry["seconds"]:
+            print(f"ended by the limit after {entry['seconds']:.0f} s: {entry['name']}")
         if entry["status"] in ("failed", "timeout"):
             print(f"---- {entry['name']} ----\n{entry.get('output', '')}")
     if counts["failed"] or counts["timeout"]:
