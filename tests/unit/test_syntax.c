@@ -444,6 +444,10 @@ static void selections(void **state)
                     "<expr>:1:32: error[W0278]: size variable 'n' is no value; write extent(x, 0)\n"
                     "kernel f(x: f32[n]) { return x[n] }\n"
                     "                               ^\n");
+    assert_messages("kernel f(x: f32[n, m]) { return x[:, m] }",
+                    "<expr>:1:38: error[W0278]: size variable 'm' is no value; write extent(x, 1)\n"
+                    "kernel f(x: f32[n, m]) { return x[:, m] }\n"
+                    "                                     ^\n");
     assert_messages("'text'",
                     "<expr>:1:1: error[W0009]: a string is no value; it stands as an argument"
                     " only\n"
