@@ -1,5 +1,5 @@
-/* Memory for work on a GPU, from inside: which blocks are lent again, and when idle ones are freed. On the fake driver,
- * whose directory MOCKCUDA names. */
+/* Memory for work on a GPU, from inside: which blocks are lent again, when idle ones are freed, and constants. On the fake
+ * driver, whose directory MOCKCUDA names. */
 #include "runtime/kernels/context.h"
 #include "runtime/gpu/device.h"
 
@@ -112,6 +112,21 @@ static void test_freed(void **state)
     give_back(scene, other);
 }
 
+/* Equal bytes are there once. */
+static void test_constants(void **state)
+{
+    struct scene *scene = *state;
+    static const int32_t some[] = {1, 2, 3, 4}, same[] = {1, 2, 3, 4}, other[] = {1, 2, 3, 5};
+    const uint64_t first = cuda_constant(scene->device, some, sizeof some, &scene->diags);
+    const int before = live(0);
+    assert_true(first != 0);
+    assert_true(cuda_constant(scene->device, same, sizeof same, &scene->diags) == first);
+    assert_int_equal(live(0), before);
+    const uint64_t second = cuda_constant(scene->device, other, sizeof other, &scene->diags);
+    assert_true(second != 0 && second != first);
+    assert_true(cuda_constant(scene->device, some, sizeof some - 4, &scene->diags) != first);
+}
+
 static void find_mock(void)
 {
     char path[500];
@@ -127,7 +142,8 @@ static void find_mock(void)
 int main(void)
 {
 #define TEST(name) cmocka_unit_test_setup_teardown(name, set_up, tear_down)
-    const struct CMUnitTest tests[] = {TEST(test_lent_again), TEST(test_passing), TEST(test_freed)};
+    const struct CMUnitTest tests[] = {TEST(test_lent_again), TEST(test_passing), TEST(test_freed),
+                                       TEST(test_constants)};
     find_mock();
     return cmocka_run_group_tests_name("cuda memory", tests, NULL, NULL);
 }
