@@ -126,6 +126,7 @@ def details():
            f"threads on {all_['threads']}. In caches, 64 KB to 1 MB: {span(plain, '.2f')} times the speed of the loop "
            "one would write by hand (`bench/throughput.py`).")
     yield ahead()
+    yield from reductions()
     yield batches()
     yield (f"A warm `weft_run` of three operands on 16 elements takes {warm(overhead)} instructions beside its kernel "
            "(`bench/overhead.py`).")
@@ -156,6 +157,32 @@ def ahead():
     return (f"{formulas} formulas from 1,000 to 10,000,000 elements on one thread and two, {len(cases)} cases, beside NumPy, "
             f"numexpr, blosc2, JAX, PyTorch and torch.compile: {others} ({result['machine'].split(',')[0]}, "
             f"{result['date']}, `{result['command']}`).")
+
+
+def reductions():
+    """Shares of the speed of reading, and where a peer is faster; nothing as long as there is no result."""
+    if not (ROOT / "bench/results/reduce.json").exists():
+        return
+    result = load("reduce")
+    cases = {case["case"]: case for case in result["cases"]}
+    alone = all(set(case["ms"]) <= {"Weft", "exp"} for case in cases.values())
+    shares = [f"{word} {case['read_ms']['read'] / case['ms']['Weft']:.2f}" for word, case in cases.items()
+              if word not in ("softmax", "layernorm", "exp")]
+    behind, labels = [], {"numpy": "NumPy", "jax": "JAX", "torch": "PyTorch"}
+    for word, case in cases.items():
+        peers = {name: ms for name, ms in case["ms"].items() if name not in ("Weft", "exp")}
+        best = min(peers, key=peers.get, default=None)
+        if best and peers[best] < case["ms"]["Weft"]:
+            behind.append(f"{word}, where {labels.get(best, best)} takes {peers[best] / case['ms']['Weft']:.2f} of the time")
+    rates = [[case["bytes"] / ms / 1e6 for ms in (case["read_ms"]["read"], min(case["read_ms"].values()))]
+             for case in cases.values()]
+    times = [f"{word} takes {cases[word]['ms']['Weft'] / cases[word]['ms']['exp']:.1f} times as long as exp"
+             for word in ("softmax", "layernorm") if word in cases]
+    yield (f"Reductions on {result['threads']} thread{'s' * (result['threads'] > 1)}, as shares of the speed of reading as many "
+           f"bytes in one stream ({span([rate[0] for rate in rates], '.0f')} GB/s; the fastest loop there is reads "
+           f"{span([rate[1] for rate in rates], '.0f')}): {', '.join(shares + times)}. "
+           f"{'' if alone else 'Behind a peer: ' + '; '.join(behind) if behind else 'No peer is faster'} ({result['machine'].split(',')[0]}, "
+           f"load {result['load_average']:.0f}, {result['date']}, `{result['command']}`, whose source has the texts).")
 
 
 def batches():
