@@ -47,6 +47,14 @@ static void put_kind(struct buf *buf, const struct kernel *kernel, int a, enum a
         buf_printf(buf, ": %s%s", texts[kind].moves, chunks ? "" : texts[kind].in_blocks);
 }
 
+/* Says with which load before it a kernel in C makes load a, if it does. */
+static void put_together(struct buf *buf, const struct kernel *kernel, int a, int first, bool parted)
+{
+    if (first != a)
+        buf_printf(buf, parted ? ", from the same vectors as the first load of %s" : ", into one block with what is read of %s",
+                   access_text(buf->arena, kernel, first));
+}
+
 static void put_names(struct buf *buf, const struct kernel *kernel)
 {
     for (int a = kernel->load_count; a < kernel->access_count; a++)
@@ -232,6 +240,7 @@ void dump_groups(struct buf *buf, const struct kernel *kernel, const struct shap
     if (kernel->lanes)
         put_lanes(buf, kernel->lanes);
     put_rows(buf, g, form, kernel->lanes);
+    const int *together = loads_together(buf->arena, kernel, g->kinds);
     for (int a = 0; a < kernel->access_count; a++) {
         buf_printf(buf, "  %-5s %-24s %-8s", a < kernel->load_count ? "load" : "store",
                    access_text(buf->arena, kernel, a), type_rows[kernel->accesses[a].dtype].name);
@@ -244,6 +253,8 @@ void dump_groups(struct buf *buf, const struct kernel *kernel, const struct shap
             buf_printf(buf, ", from byte %lld on", (long long)g->starts[a]);
         if (a < kernel->load_count || !kernel->lanes)
             put_kind(buf, kernel, a, (enum access_kind)g->kinds[a], g->chunks);
+        if (a < kernel->load_count && !g->chunks)
+            put_together(buf, kernel, a, together[a], g->kinds[a] == ACCESS_PARTED);
         if (kernel->accesses[a].map) {
             buf_puts(buf, "; ");
             put_map(buf, kernel, &kernel->accesses[a]);

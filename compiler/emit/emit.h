@@ -50,6 +50,9 @@ struct emit_params {
 char *emit(struct arena *arena, const struct kernel *kernel, const struct emit_params *params,
            size_t *scratch);
 
+/* For each load the first of those that a kernel in C makes together with it, of parted and of joined ones; else itself. */
+int *loads_together(struct arena *arena, const struct kernel *kernel, const unsigned char *kinds);
+
 /* What an access reads or writes, for people: "img", "temporary 2". */
 const char *access_name(struct arena *arena, const struct kernel *kernel, int access);
 /* The name of an instruction's value in the text. */
