@@ -15,9 +15,9 @@ enum {
     CHUNK = 1 << 20,               /* the most and the least that is claimed at once */
     LEAST_CHUNK = 1 << 16,
     LINE = 64,                     /* bytes: threads write to cache lines of their own */
-    FETCHED_BYTES = 4 << 20,       /* of all tensors: from here on inputs are prefetched */
-    FETCH_AHEAD = 2048,            /* bytes */
-    READ_AHEAD = 8192,             /* the same where nothing is written beside it */
+    FETCHED_BYTES = 32 << 20,      /* of all tensors: from here on inputs are prefetched, */
+    READ_BYTES = 4 << 20,          /* or from here on where next to nothing is written beside them, */
+    FETCH_AHEAD = 8192,            /* so many bytes ahead */
     STREAMED_BYTES = 16 << 20,     /* of all outputs: from here on they bypass the caches */
     STREAMED_TURNED = 8 << 20      /* the same where operands are transposed */
 };
@@ -81,16 +81,16 @@ static int64_t streamed_bytes(const struct planned *planned)
     return turned ? STREAMED_TURNED : STREAMED_BYTES;
 }
 
-/* Inputs larger than the near caches are prefetched, and large outputs bypass the caches, since a plain
- * store would read the line first. FETCH_AHEAD and STREAMED_BYTES were measured, with and without
- * WEFT_DISABLE=stream (bench/throughput.py --bytes), READ_AHEAD by bench/reduce.py. FETCHED_BYTES was not: below it
- * prefetching makes no difference. */
+/* Inputs that caches do not hold are prefetched, and large outputs bypass the caches, since a plain store would read the
+ * line first. The bounds were measured: with and without WEFT_DISABLE=stream (bench/throughput.py --bytes), on a processor
+ * whose outer cache has 32 MB (bench/kernel_pairs.py --bytes, bench/selections.py, bench/reduce.py --size). What comes from
+ * that cache is slower by up to a fifth where it is prefetched and results are written beside it, and is not where all is
+ * only read. */
 static void choose_traffic(const struct launch *launch, const struct weft_context *context,
                            struct weft_args *args)
 {
     const struct planned *planned = launch->planned;
-    const int64_t ahead = planned->kernel->lanes ? READ_AHEAD : FETCH_AHEAD;
-    args->ahead = launch->touched >= FETCHED_BYTES ? ahead : 0;
+    args->ahead = launch->touched >= (planned->kernel->lanes ? READ_BYTES : FETCHED_BYTES) ? FETCH_AHEAD : 0;
     args->stream = (context->fast & FAST_STREAM) && launch->stored >= streamed_bytes(planned) &&
                    !writes_in_place(launch);
 }

@@ -49,7 +49,7 @@ row: const i64 part_$ = s->strides[$ * stride + groups + 1], parts_$ = s->stride
 row: i64 from_$ = 0, turn_$ = 0; /* the columns in w_$ */
 operands: const T *x_$ = (const T *)(p[$] - part_$) + i * parts_$; /* NAME and what lies between its elements */
 operands: if (ANY_ORDER) {
-operands:     fetch(x_$, args->ahead * parts_$, parts_$ * sizeof *x_$);
+operands:     fetch(x_$, args->ahead, parts_$ * sizeof *x_$);
 operands:     if (m < BLOCK)
 operands:         x_$ = N(pad_parts)(w_$, x_$, parts_$, m);
 operands: } else {

@@ -2561,7 +2561,7 @@ static void launch_class(struct call *call, const struct loop *loop, int class, 
         return;
     launch.args.samples = samples;
     launch.args.scratch = launch.scratch ? call->scratch : NULL;
-    launch.args.ahead = touched < 4 << 20 ? 0 : samples->geometry->lanes ? 8192 : 2048;
+    launch.args.ahead = touched >= (samples->geometry->lanes ? 4 : 32) << 20 ? 8192 : 0;
     launch.args.stream = stored >= 16 << 20;
     run_launch(&launch);
     for (int f = 0; f < loop->faults; f++)
