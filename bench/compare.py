@@ -154,7 +154,7 @@ def of_torch(case):
 def run_case(weft, work, case):
     print(f"\n{case.name}   {case.text[:70]!r}   {case.out.size} elements, {case.bytes() / 1e6:.4g} MB")
     names, functions, seconds = zip(*contenders(weft, work, case))
-    best = dict(zip(names, machine.measure(functions, OPTIONS.seconds, least=1e-4, pause=PAUSE if THREADS > 1 else 0)))
+    best = dict(zip(names, machine.measure(functions, OPTIONS.seconds, least=1e-4, pause=PAUSE if THREADS > 1 else 0, own=True)))
     copy = min(best.pop("copy_plain"), best.pop("copy_stream"))
     entry = {"case": case.name, "text": case.text, "threads": THREADS, "elements": case.out.size,
              "bytes": case.bytes(), "copy_ms": copy * 1e3,

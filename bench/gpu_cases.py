@@ -141,8 +141,8 @@ def reductions(scale):
     yield Case("means of channels, uint8", "mean(x, axes=[0, 1])", {"x": ((r, scaled(4096, scale, 7), 3), u8)}, ((3,), f32),
                lambda w, x: w.mean(w.mean(w.f32(x), 0), 0),
                None, lambda torch, out, x: torch.mean(x.to(torch.float32), dim=(0, 1), out=out), 1e-4)
-    yield Case("means of columns, uint8", "mean(x, axes=0)", {"x": ((scaled(1 << 16, scale, 1100), k - k % 4), u8)}, ((k - k % 4,), f32),
-               lambda w, x: w.mean(w.f32(x), 0),
+    yield Case("means of columns, uint8", "mean(x, axes=0)", {"x": ((scaled(1 << 16, scale, 1100), k - k % 4), u8)},
+               ((k - k % 4,), f32), lambda w, x: w.mean(w.f32(x), 0),
                None, lambda torch, out, x: torch.mean(x.to(torch.float32), dim=0, out=out), 1e-4)
     yield Case("softmax", "softmax(x)", {"x": ((r, k), f32)}, ((r, k), f32),
                lambda w, x: w.exp(x) / w.sum(w.exp(x), 1).reshape(-1, 1),

@@ -213,7 +213,8 @@ def measure(options, text, types, element_out, element_bytes, batch, element_in)
     """Of the first kernel, where there are several: it is the one that reads the operands."""
     cuda = next(nvrtc.kernels(kernel_text(options, text, types, batch)))
     image, _, log = nvrtc.compile_text(options.library, cuda, options.arch, nvrtc.STRICT + nvrtc.VERBOSE)
-    return read(disassemble(options.nvdisasm, image), nvrtc.resources(log)["registers"], cuda, element_out, element_bytes, element_in)
+    registers = nvrtc.resources(log)["registers"]
+    return read(disassemble(options.nvdisasm, image), registers, cuda, element_out, element_bytes, element_in)
 
 
 def size_of(type_text):

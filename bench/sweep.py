@@ -105,7 +105,8 @@ def alone(given, name):
 
 def started(name, seconds, out):
     """Runs a step's process. None, or how it ended where it did not end by itself."""
-    command = [sys.executable, __file__, *sys.argv[1:], "--alone", "--steps", name, "--limit", f"{seconds:.1f}", "--out", str(out)]
+    command = [sys.executable, __file__, *sys.argv[1:], "--alone", "--steps", name, "--limit", f"{seconds:.1f}"]
+    command += ["--out", str(out)]
     with subprocess.Popen(command, start_new_session=True) as process:
         try:
             status = process.wait(seconds + LATE)

@@ -178,10 +178,11 @@ def reductions():
              for case in cases.values()]
     times = [f"{word} takes {cases[word]['ms']['Weft'] / cases[word]['ms']['exp']:.1f} times as long as exp"
              for word in ("softmax", "layernorm") if word in cases]
-    yield (f"Reductions on {result['threads']} thread{'s' * (result['threads'] > 1)}, as shares of the speed of reading as many "
-           f"bytes in one stream ({span([rate[0] for rate in rates], '.0f')} GB/s; the fastest loop there is reads "
+    ahead = "" if alone else "Behind a peer: " + "; ".join(behind) if behind else "No peer is faster"
+    yield (f"Reductions on {result['threads']} thread{'s' * (result['threads'] > 1)}, as shares of the speed of reading as "
+           f"many bytes in one stream ({span([rate[0] for rate in rates], '.0f')} GB/s; the fastest loop there is reads "
            f"{span([rate[1] for rate in rates], '.0f')}): {', '.join(shares + times)}. "
-           f"{'' if alone else 'Behind a peer: ' + '; '.join(behind) if behind else 'No peer is faster'} ({result['machine'].split(',')[0]}, "
+           f"{ahead} ({result['machine'].split(',')[0]}, "
            f"load {result['load_average']:.0f}, {result['date']}, `{result['command']}`, whose source has the texts).")
 
 

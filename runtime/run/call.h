@@ -64,7 +64,7 @@ static inline struct tensor *call_operand(const struct call *call, int o)
     return o < inputs ? &call->inputs[o] : &call->outputs[o - inputs];
 }
 
-/* Memory for temporaries. May jump if memory runs out. */
+/* Memory for temporaries, not zeroed. May jump if memory runs out. */
 static inline char *lend_aligned(struct arena *arena, size_t size)
 {
     char *memory = arena_raw(arena, size + TEMPORARY_ALIGNMENT);

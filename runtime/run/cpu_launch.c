@@ -16,7 +16,7 @@ enum {
     LEAST_CHUNK = 1 << 16,
     LINE = 64,                     /* bytes: threads write to cache lines of their own */
     FETCHED_BYTES = 32 << 20,      /* of all tensors: from here on inputs are prefetched, */
-    READ_BYTES = 4 << 20,          /* or from here on where next to nothing is written beside them, */
+    READ_BYTES = 4 << 20,          /* or from here on where hardly anything is written, or operands are transposed, */
     FETCH_AHEAD = 8192,            /* so many bytes ahead */
     STREAMED_BYTES = 16 << 20,     /* of all outputs: from here on they bypass the caches */
     STREAMED_TURNED = 8 << 20      /* the same where operands are transposed */
@@ -73,26 +73,21 @@ static bool writes_in_place(const struct launch *launch)
     return false;
 }
 
-/* The least output that bypasses the caches. A tile that is transposed is written to as many pages as it has rows, where
- * a processor does not fetch the lines that a plain store reads first. */
-static int64_t streamed_bytes(const struct planned *planned)
-{
-    const bool turned = memchr(planned->kinds, ACCESS_TURNED, (size_t)planned->kernel->load_count);
-    return turned ? STREAMED_TURNED : STREAMED_BYTES;
-}
-
 /* Inputs that caches do not hold are prefetched, and large outputs bypass the caches, since a plain store would read the
  * line first. The bounds were measured: with and without WEFT_DISABLE=stream (bench/throughput.py --bytes), on a processor
  * whose outer cache has 32 MB (bench/kernel_pairs.py --bytes, bench/selections.py, bench/reduce.py --size). What comes from
- * that cache is slower by up to a fifth where it is prefetched and results are written beside it, and is not where all is
- * only read. */
+ * that cache is slower by up to a fifth where it is prefetched and results are written beside it, and is not where it is
+ * only read. A tile that is transposed is read from as many pages as it has columns, and written to as many as it has
+ * rows: a processor fetches nothing ahead there, for loads and for plain stores. */
 static void choose_traffic(const struct launch *launch, const struct weft_context *context,
                            struct weft_args *args)
 {
     const struct planned *planned = launch->planned;
-    args->ahead = launch->touched >= (planned->kernel->lanes ? READ_BYTES : FETCHED_BYTES) ? FETCH_AHEAD : 0;
-    args->stream = (context->fast & FAST_STREAM) && launch->stored >= streamed_bytes(planned) &&
-                   !writes_in_place(launch);
+    const bool turned = memchr(planned->kinds, ACCESS_TURNED, (size_t)planned->kernel->load_count);
+    const bool reads = planned->kernel->lanes || turned;
+    args->ahead = launch->touched >= (reads ? READ_BYTES : FETCHED_BYTES) ? FETCH_AHEAD : 0;
+    args->stream = (context->fast & FAST_STREAM) && !writes_in_place(launch) &&
+                   launch->stored >= (turned ? STREAMED_TURNED : STREAMED_BYTES);
 }
 
 void launch_init(struct launch *launch, const struct weft_context *context, struct arena *arena)
@@ -104,7 +99,8 @@ void launch_init(struct launch *launch, const struct weft_context *context, stru
     launch->worker_size = round_up(sizeof(struct weft_args) + (size_t)planned->kernel->fault_count);
     launch->workers = allocate(arena, launch->threads, launch->worker_size, launch->threads > 1);
     launch->ranges = launch->threads > 1 ? allocate(arena, launch->threads, LINE, true) : NULL;
-    /* Of vectors of 64 bytes each lies in one line. There are megabytes of lanes: zeroing them takes longer than small work. */
+    /* Begins on a cache line, so that a vector of 64 bytes lies in one. Not zeroed: of megabytes that takes longer than
+     * small work. */
     char *scratch = scratch_size ? at_line(arena_raw(arena, (size_t)launch->threads * scratch_size + LINE)) : NULL;
     struct weft_args all = {.samples = launch->samples, .sample_count = launch->sample_count,
                             .literals = planned->literals};

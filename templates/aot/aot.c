@@ -236,6 +236,7 @@ static bool weft_fuses(void)
 #undef VECTORS
 #undef SPREAD
 #undef OVER
+#undef VECTOR_ROW
 #undef join_acc_v
 #undef join_tree_v
 #undef fold_whole

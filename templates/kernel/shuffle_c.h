@@ -226,9 +226,6 @@ SEPARATE static void N(part)(T *to, i64 pitch, const char *from, i64 step, i64 c
             to[c * pitch + j] = ((const T *)from)[(j < count ? j : count - 1) * parts + c];
 }
 //: move pad_parts
-#undef GROUP
-/* Which group the byte belongs to that becomes byte k of a vector of floats. */
-#define GROUP(k, x, y, z) (k / 4)
 /* All parts of a block that a row does not fill. */
 SEPARATE static const T *N(pad_parts)(T *block, const T *from, i64 parts, int m)
 {
@@ -238,6 +235,9 @@ SEPARATE static const T *N(pad_parts)(T *block, const T *from, i64 parts, int m)
 }
 //: widen_part widen_part
 #if ANY_ORDER
+#undef GROUP
+/* Which group the byte belongs to that becomes byte k of a vector of floats. */
+#define GROUP(k, x, y, z) (k / 4)
 /* Each byte becomes one of 4; the others are zero until it is shifted. A block's last vector ends with the block. */
 CONVERSION void M(widen_part)(f32_m *r, const S_m *a, i64 parts, i64 part)
 {

@@ -167,7 +167,8 @@ static void test_strided(void)
 static void test_batch(void)
 {
     enum { SAMPLES = 7, ROOM = 4 };
-    const int64_t three[1] = {3}, shapes[SAMPLES][3] = {{2, 3, 3}, {1, 1, 3}, {0, 4, 3}, {41, 300, 3}, {2, 3, 3}, {40, 297, 3}, {9, 64, 3}};
+    const int64_t three[1] = {3};
+    const int64_t shapes[SAMPLES][3] = {{2, 3, 3}, {1, 1, 3}, {0, 4, 3}, {41, 300, 3}, {2, 3, 3}, {40, 297, 3}, {9, 64, 3}};
     float gain = 0.017f;
     struct weft_array img[SAMPLES], out[SAMPLES], means = {placed(mean, sizeof mean), three, NULL}, gains = {&gain, NULL, NULL};
     uint8_t *whole[SAMPLES];

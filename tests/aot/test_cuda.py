@@ -71,8 +71,8 @@ class Written(CudaTest):
         self.assertEqual(given, {"twice_cuda"} | {f"twice_cuda_{name}" for name in NAMES})
 
     def test_kernels(self):
-        """Those of a loop, by the kinds of its accesses: for likely calls, rows with gaps, many samples, each of these where data
-        are not aligned, and any strides, with indices of 32 and 64 bits. None is there twice, or never the best."""
+        """Those of a loop, by the kinds of its accesses: for likely calls, rows with gaps, many samples, each of these where
+        data are not aligned, and any strides, with indices of 32 and 64 bits. None is there twice, or never the best."""
         (self.here / "k.weft").write_text("""kernel plane(x: float32[h, w]) { return y = x * 2 }
 kernel pixels(x: float32[n, 3], gain: float32[3]) { return y = x * gain }
 kernel single(x: float32[1]) { return y = x * 2 }

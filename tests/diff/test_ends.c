@@ -30,6 +30,11 @@ static const struct program programs[] = {
     {"x[:, ::-1]", WEFT_UINT8, {LONG, 3}},
     {"transpose(x)", WEFT_UINT8, {4, LONG}},
     {"repeat(x, 2, axis=1)", WEFT_UINT8, {LONG, 3}},
+    {"transpose(x)", WEFT_UINT8, {LONG, 40}},
+    {"transpose(x)", WEFT_FLOAT32, {LONG, 16}},
+    {"0.25 * x[:, 0] + 0.5 * x[:, 1] + 0.125 * x[:, 2]", WEFT_UINT8, {LONG, 3}},
+    {"float32(x[:, 0]) - x[:, 1]", WEFT_INT8, {LONG, 2}},
+    {"sum(x, axes=1)", WEFT_FLOAT32, {150, 100}},
 };
 enum { PROGRAMS = sizeof programs / sizeof *programs };
 
@@ -73,7 +78,7 @@ static const char *run(struct weft_context *context, const struct program *own, 
     DLTensor x = tensor(from, own->dtype, RANK, shape);
     const struct weft_argument input = {.name = "x", .tensors = &x};
     for (size_t i = 0; i < bytes; i++)
-        from[i] = (char)(own->dtype == WEFT_UINT8 ? i * 41 + i / 251 : i % 4 == 3 ? 0x3f : i * 7);
+        from[i] = (char)(weft_dtype_size(own->dtype) == 1 ? i * 41 + i / 251 : i % 4 == 3 ? 0x3f : i * 7);
     assert_int_equal(weft_compile(context, own->text, NULL, &program, NULL), WEFT_OK);
     assert_int_equal(weft_infer(program, &input, 1, &info, NULL), WEFT_OK);
     *size = bytes_of(info.dtype, info.rank, info.shape);

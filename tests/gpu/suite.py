@@ -6,9 +6,10 @@
     suite.py run LIST BUILD SOURCE OUT [--jobs N] [--limit SECONDS] [--only WORD]
 
 `run` writes OUT, JSON: each test with its status (passed, failed, skipped, timeout, or not run, when the limit was
-reached before its end), its seconds, and the end of what a failed one printed. Tests of what only a GPU has come first, those that
-want the card to themselves after them, then the long ones that compare values, then compute-sanitizer over a short run where it is installed. Exit status: 1 when something failed, 77
-when everything was skipped. It needs nothing but Python's own library."""
+reached before its end), its seconds, and the end of what a failed one printed. Tests of what only a GPU has come first,
+those that want the card to themselves after them, then the long ones that compare values, then compute-sanitizer over a
+short run where it is installed. Exit status: 1 when something failed, 77 when everything was skipped. It needs nothing
+but Python's own library."""
 import argparse
 import concurrent.futures
 import datetime
@@ -22,7 +23,8 @@ import time
 
 SKIPPED, TAIL = 77, 4000
 # What compute-sanitizer looks at: a tool and a test, on device memory.
-SANITIZED = [("memcheck", "gpu_numbers_device"), ("memcheck", "gpu_layouts_device"), ("memcheck", "gpu_batch_device"), ("memcheck", "gpu_groups_device"),
+SANITIZED = [("memcheck", "gpu_numbers_device"), ("memcheck", "gpu_layouts_device"), ("memcheck", "gpu_batch_device"),
+             ("memcheck", "gpu_groups_device"),
              ("initcheck", "gpu_layouts_device"), ("racecheck", "gpu_layouts_device")]
 SANITIZER_SECONDS = 120
 CHOSEN = {"WEFT_SHARE"} & set(os.environ)  # what a test gets from the caller, not from the list

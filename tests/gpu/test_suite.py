@@ -22,7 +22,8 @@ class Suite(unittest.TestCase):
         """Exit status, and the result's tests by name, in their order."""
         with tempfile.TemporaryDirectory() as scratch:
             pathlib.Path(scratch, "list").write_text(json.dumps(tests), encoding="utf-8")
-            command = [sys.executable, SUITE, "run", f"{scratch}/list", scratch, scratch, f"{scratch}/out", "--jobs", "1", *words]
+            command = [sys.executable, SUITE, "run", f"{scratch}/list", scratch, scratch, f"{scratch}/out", "--jobs", "1"]
+            command += words
             done = subprocess.run(command, capture_output=True, text=True, check=False,
                                   env=dict(os.environ, PATH="/usr/bin:/bin", **env))
             told = json.loads(pathlib.Path(scratch, "out").read_text(encoding="utf-8"))

@@ -198,7 +198,8 @@ class Texts(unittest.TestCase):
             for stage in ("c", "cuda"):
                 seen |= self.check(self.show(program, stage), program)
         inside = set(re.findall(r"#define (NAME_\w+)", header().split("/* In a source")[0]))
-        # results that lie with gaps: those of the random programs do; nor are there woven rows, bytes taken apart and plain transposes
+        # results that lie with gaps: those of the random programs do; nor are there woven rows, bytes taken apart and plain
+        # transposes
         self.assertEqual(inside - seen, {"NAME_ENTRY", "NAME_KEPT_ENTRY", "NAME_PHASE", "NAME_TURN", "NAME_MORE",
                                          "NAME_FIRST", "NAME_JUMP", "NAME_ORDER", "NAME_PART", "NAME_PARTS", "NAME_LAID"})
 
