@@ -13,7 +13,7 @@
 
 #include <cmocka.h>
 
-enum { LONG = 1003, ROOM = 1 << 16, RANK = 2 };
+enum { LONG = 1003, WHOLE = 1024, ROOM = 1 << 16, RANK = 2 };
 
 struct program {
     const char *text;
@@ -33,7 +33,8 @@ static const struct program programs[] = {
     {"transpose(x)", WEFT_UINT8, {LONG, 40}},
     {"transpose(x)", WEFT_FLOAT32, {LONG, 16}},
     {"0.25 * x[:, 0] + 0.5 * x[:, 1] + 0.125 * x[:, 2]", WEFT_UINT8, {LONG, 3}},
-    {"float32(x[:, 0]) - x[:, 1]", WEFT_INT8, {LONG, 2}},
+    {"0.25 * x[:, 0] + 0.5 * x[:, 1] + 0.125 * x[:, 2]", WEFT_UINT8, {WHOLE, 3}},
+    {"float32(x[:, 0]) - x[:, 1]", WEFT_INT8, {WHOLE, 2}},
     {"sum(x, axes=1)", WEFT_FLOAT32, {150, 100}},
 };
 enum { PROGRAMS = sizeof programs / sizeof *programs };
