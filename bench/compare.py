@@ -3,15 +3,16 @@
     /usr/bin/python3 bench/compare.py [--build build] [--threads 1] [--save NAME] [--scale 1.0]
     /usr/bin/python3 bench/compare.py --sizes --threads 1 2 [--save NAME] [--plot FILE.svg]
 
-The cases are those of compare_cases.py. Every contender's result is compared with Weft's first. Times are the best of many runs, taken in turns,
-so that a slow spell of the machine hits all alike. `of copy` is the time that copying the same bytes
-takes (read plus written; the faster of memcpy and a copy with non-temporal stores) over the time
-taken: 1 is the limit of memory. NumPy is required; numexpr, blosc2, JAX and PyTorch (eager and compiled) take part
-where they are installed and can, and are named as skipped where they are not or cannot. JAX, blosc2 and eager PyTorch return a new array
-each time; everybody else writes into the same one. With --threads N the process may use N processors; each of several
-numbers has a process of its own. --sizes goes from a thousand to ten million elements, or takes the numbers given. At
-the end come the cases in which a peer was faster, and by how much. --save writes bench/results/NAME.json, --plot draws
-it (plot.py)."""
+The cases are those of compare_cases.py. Every contender's result is compared with Weft's first. Times are the best of
+many runs, taken in turns, so that a slow spell of the machine hits all alike; a turn begins with calls that do not
+count, on several threads with so many that all of them are awake: some contenders wait for a thread that sleeps, others
+compute alone meanwhile. `of copy` is the time that copying the same bytes takes (read plus written; the faster of
+memcpy and a copy with non-temporal stores) over the time taken: 1 is the limit of memory. NumPy is required; numexpr,
+blosc2, JAX and PyTorch (eager and compiled) take part where they are installed and can, and are named as skipped where
+they are not or cannot. JAX, blosc2 and eager PyTorch return a new array each time; everybody else writes into the same
+one. With --threads N the process may use N processors; each of several numbers has a process of its own. --sizes goes
+from a thousand to ten million elements, or takes the numbers given. At the end come the cases in which a peer was
+faster, and by how much. --save writes bench/results/NAME.json, --plot draws it (plot.py)."""
 import argparse
 import ctypes
 import importlib
@@ -154,7 +155,9 @@ def of_torch(case):
 def run_case(weft, work, case):
     print(f"\n{case.name}   {case.text[:70]!r}   {case.out.size} elements, {case.bytes() / 1e6:.4g} MB")
     names, functions, seconds = zip(*contenders(weft, work, case))
-    best = dict(zip(names, machine.measure(functions, OPTIONS.seconds, least=1e-4, pause=PAUSE if THREADS > 1 else 0, own=True)))
+    several = THREADS > 1
+    best = dict(zip(names, machine.measure(functions, OPTIONS.seconds, least=1e-3 if several else 1e-4,
+                                           pause=PAUSE if several else 0, own=True)))
     copy = min(best.pop("copy_plain"), best.pop("copy_stream"))
     entry = {"case": case.name, "text": case.text, "threads": THREADS, "elements": case.out.size,
              "bytes": case.bytes(), "copy_ms": copy * 1e3,
