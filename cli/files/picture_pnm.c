@@ -7,6 +7,7 @@
 #include "cli/files/picture.h"
 
 #include <string.h>
+#include <sys/stat.h>
 
 enum { MAX_SAMPLE = 65535 };
 
@@ -128,11 +129,30 @@ static bool read_bytes(struct reader *reader)
                                                (long long)reader->largest));
 }
 
+/* False with an error if the file is too short for its samples, which is known of a regular one (and of one in memory)
+ * before memory for them is asked for. */
+static bool is_long_enough(struct reader *reader)
+{
+    struct stat status;
+    const int fd = fileno(reader->file);
+    size_t size;
+    if ((fd >= 0 && (fstat(fd, &status) != 0 || !S_ISREG(status.st_mode))) || !tensor_bytes(reader->tensor, &size))
+        return true;
+    const size_t count = size / weft_dtype_size(reader->tensor->dtype);
+    const off_t at = ftello(reader->file);
+    if (at < 0 || fseeko(reader->file, 0, SEEK_END) != 0)
+        return true;
+    const off_t end = ftello(reader->file);
+    if (fseeko(reader->file, at, SEEK_SET) != 0 || (size_t)(end - at) >= (reader->plain ? count : size))
+        return true;
+    return ended(reader);
+}
+
 bool picture_read_pnm(struct report *report, const char *path, FILE *file, struct tensor *tensor)
 {
     struct reader reader = {.report = report, .path = path, .file = file, .tensor = tensor};
     bool done = read_header(&reader) &&
-                (tensor->outline || (tensor_allocate(report, path, "the picture", tensor) &&
+                (tensor->outline || (is_long_enough(&reader) && tensor_allocate(report, path, "the picture", tensor) &&
                                      (reader.plain ? read_text : read_bytes)(&reader)));
     if (!done)
         tensor_finish(tensor);
