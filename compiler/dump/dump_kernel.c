@@ -51,7 +51,7 @@ static void put_kind(struct buf *buf, const struct kernel *kernel, int a, enum a
 static void put_together(struct buf *buf, const struct kernel *kernel, int a, int first, bool parted)
 {
     if (first != a)
-        buf_printf(buf, parted ? ", from the same vectors as the first load of %s" : ", into one block with what is read of %s",
+        buf_printf(buf, parted ? ", together with the other parts of %s" : ", into one block with what is read of %s",
                    access_text(buf->arena, kernel, first));
 }
 

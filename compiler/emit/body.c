@@ -360,7 +360,7 @@ static void bring_stored(struct emitter *e, int first, int end, int level)
 static void emit_level(struct emitter *e, int first, int end, int level)
 {
     const struct kernel *kernel = e->kernel;
-    const bool copied = copied_load(e) >= 0;
+    const bool copied = e->copied >= 0;
     bool open = false, stores = false;
     if (copied)
         buf_printf(&e->body, "if (!" NAME_STREAMED ") {\n", kernel->ins[kernel->ins_count - 1].index);

@@ -45,6 +45,7 @@ struct emitter {
     int *joined;                   /* [accesses] the first of the loads that are gathered into one block; often itself */
     const char **choice;           /* [accesses] of such a first load: which of them gives element c of a group, as C */
     int *chosen;                   /* [accesses] of such a first load: the value that they are chosen for */
+    int copied;                    /* the load whose elements are stored as they are, all that is done; -1: more is done */
     bool *apart;                   /* [accesses] of parted loads: whether the conversions that read them take them apart */
     int *seen;                     /* [ins] the last level in which the value has a name */
 };
@@ -86,9 +87,9 @@ void find_joined(struct emitter *e);
 /* Whether the value is the only thing that the kernel computes, all of it such a choice. Returns the first load, or -1. */
 int joined_load(const struct emitter *e, int value);
 
-/* The load whose elements the kernel stores as they are, all that it does; -1: it does more. Its blocks are streamed from
- * where they are. */
-int copied_load(const struct emitter *e);
+/* Finds the load whose elements the kernel stores as they are, after find_joined. Its blocks are streamed from where they
+ * are. */
+void find_copied(struct emitter *e);
 /* Whether it is copied in runs instead, which the text of its load and store does. */
 bool copies_runs(const struct emitter *e);
 /* Adds the load or store of access k. `called`: a function of whole blocks reads it. */

@@ -73,12 +73,12 @@ static void put_line(struct emitter *e, int k, bool store, bool called, const ch
 {
     const char *at = line->text, *end = at + line->length;
     enum weft_dtype dtype = e->kernel->accesses[k].dtype;
-    const bool copied = copied_load(e) >= 0 && e->kinds[k] == ACCESS_TURNED;
+    const bool copied = e->copied >= 0 && e->kinds[k] == ACCESS_TURNED;
     if ((skip_word(&at, "called ") && !called) || (skip_word(&at, "copied ") && !copied) ||
         (skip_word(&at, "once ") && again(e, place)) || (skip_word(&at, "32nd ") && k % 32 != 31))
         return;
     const char *colon = memchr(at, ':', (size_t)(end - at)), *text = colon + 2;
-    const int first = store                ? copied_load(e)
+    const int first = store                ? e->copied
                       : copied             ? e->kernel->load_count
                       : e->joined[k] != k  ? e->joined[k]
                                            : first_parted(e, k);
@@ -116,39 +116,53 @@ static void put_lines(struct emitter *e, int k, bool store, bool called, const c
     }
 }
 
-int copied_load(const struct emitter *e)
+void find_copied(struct emitter *e)
 {
     const struct kernel *kernel = e->kernel;
     const struct ins *store = &kernel->ins[kernel->ins_count - 1];
+    e->copied = -1;
     if (e->params->target->chunks || kernel->lanes || store->kind != INS_STORE || store->dtype == WEFT_BOOL ||
         e->kinds[store->index] != ACCESS_UNIT)
-        return -1;
+        return;
     const struct ins *value = &kernel->ins[store->a[0]];
     if (kernel->ins_count > 2 || value->kind != INS_LOAD)
-        return joined_load(e, store->a[0]);
-    return access_stays((enum access_kind)e->kinds[value->index]) ? -1 : value->index;
+        e->copied = joined_load(e, store->a[0]);
+    else if (!access_stays((enum access_kind)e->kinds[value->index]))
+        e->copied = value->index;
 }
 
 bool copies_runs(const struct emitter *e)
 {
-    const int load = copied_load(e);
-    return load >= 0 && (e->kinds[load] == ACCESS_UNIT || e->kinds[load] == ACCESS_WOVEN);
+    return e->copied >= 0 && (e->kinds[e->copied] == ACCESS_UNIT || e->kinds[e->copied] == ACCESS_WOVEN);
+}
+
+/* The section of a load, by what is known of its kernel and of other loads. */
+static const char *load_section(const struct emitter *e, int k)
+{
+    const bool first = e->kinds[k] != ACCESS_PARTED || first_parted(e, k) == k;
+    if (e->kinds[k] == ACCESS_UNIT && copies_runs(e))
+        return "run";
+    if (e->apart[k])
+        return first ? "apart" : "apart_again";
+    if (!first)
+        return "beside";
+    if (e->joined[k] != k)
+        return joined_again(e, k) ? "rejoined" : "joined";
+    return section_of((enum access_kind)e->kinds[k], false);
+}
+
+static const char *store_section(const struct emitter *e, int k)
+{
+    if (e->kernel->lanes)
+        return "reduced";
+    if (copies_runs(e))
+        return e->kinds[e->copied] == ACCESS_UNIT ? "run" : "gathered";
+    return e->copied >= 0 ? "copied" : section_of((enum access_kind)e->kinds[k], true);
 }
 
 void emit_access(struct emitter *e, int k, bool store, bool called)
 {
-    const bool reduced = store && e->kernel->lanes;
-    if (!reduced)
+    if (!store || !e->kernel->lanes)
         put_lines(e, k, store, called, "every");
-    const bool beside = e->kinds[k] == ACCESS_PARTED && first_parted(e, k) != k;
-    const bool copied = store && copied_load(e) >= 0, run = copies_runs(e) && e->kinds[k] == ACCESS_UNIT;
-    put_lines(e, k, store, called,
-              reduced                              ? "reduced"
-              : run && (!store || e->kinds[copied_load(e)] == ACCESS_UNIT) ? "run"
-              : run                                ? "gathered"
-              : copied                             ? "copied"
-              : !store && e->apart[k]              ? beside ? "apart_again" : "apart"
-              : beside                             ? "beside"
-              : !store && e->joined[k] != k        ? joined_again(e, k) ? "rejoined" : "joined"
-                                                   : section_of((enum access_kind)e->kinds[k], store));
+    put_lines(e, k, store, called, store ? store_section(e, k) : load_section(e, k));
 }

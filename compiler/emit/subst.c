@@ -73,6 +73,8 @@ void subst_helper(struct subst *subst, const char *name, const struct tokens *to
     text = text ? text : subst_find(subst->target->prelude, inside.section, name, &length);
     if (!text && subst->target->shuffles)
         text = subst_find(subst->target->shuffles, inside.section, name, &length);
+    if (!text && subst->target->turns)
+        text = subst_find(subst->target->turns, inside.section, name, &length);
     text = text ? text : subst_find(weft_template_dialect, inside.section, name, &length);
     if (!text)
         return;

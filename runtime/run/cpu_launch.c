@@ -82,12 +82,14 @@ static bool writes_in_place(const struct launch *launch)
 static void choose_traffic(const struct launch *launch, const struct weft_context *context,
                            struct weft_args *args)
 {
+    if (launch->touched < READ_BYTES) /* the least of all these bounds */
+        return;
     const struct planned *planned = launch->planned;
     const bool turned = memchr(planned->kinds, ACCESS_TURNED, (size_t)planned->kernel->load_count);
     const bool reads = planned->kernel->lanes || turned;
     args->ahead = launch->touched >= (reads ? READ_BYTES : FETCHED_BYTES) ? FETCH_AHEAD : 0;
-    args->stream = (context->fast & FAST_STREAM) && !writes_in_place(launch) &&
-                   launch->stored >= (turned ? STREAMED_TURNED : STREAMED_BYTES);
+    args->stream = (context->fast & FAST_STREAM) && launch->stored >= (turned ? STREAMED_TURNED : STREAMED_BYTES) &&
+                   !writes_in_place(launch);
 }
 
 void launch_init(struct launch *launch, const struct weft_context *context, struct arena *arena)

@@ -1,0 +1,172 @@
+/* Columns that become rows: tiles of transposed operands, by shuffles of vectors, into a buffer or straight into the
+ * result; for a storage type T, as shuffle_c.h, whose shuffles of vectors it uses. */
+
+//: move turn
+#undef PAIR
+#undef PAIRS
+#undef HALVES
+#undef QUARTER
+#undef UNROLLED
+#if defined __clang__
+#define UNROLLED _Pragma("clang loop unroll(full)")
+#else
+#define UNROLLED _Pragma("GCC unroll 16")
+#endif
+#if defined __clang__ || (defined __GNUC__ && __GNUC__ >= 12)
+/* Of which byte of two vectors byte k is, where these give an element each in turn, of their lower or upper halves. */
+#define PAIR(k, upper) (k / (int)sizeof(T) % 2 * 16 + k / (int)sizeof(T) / 2 * (int)sizeof(T) + k % (int)sizeof(T) + upper * 8)
+#define PAIRS(upper) \
+    PAIR(0, upper), PAIR(1, upper), PAIR(2, upper), PAIR(3, upper), PAIR(4, upper), PAIR(5, upper), PAIR(6, upper), \
+    PAIR(7, upper), PAIR(8, upper), PAIR(9, upper), PAIR(10, upper), PAIR(11, upper), PAIR(12, upper), \
+    PAIR(13, upper), PAIR(14, upper), PAIR(15, upper)
+/* As many elements of each of as many columns as a vector of 16 bytes has, transposed by pairing vectors with those
+ * half of all further on. */
+static inline void N(square)(T *to, i64 pitch, const char *from, i64 step)
+{
+    enum { SIDE = 16 / sizeof(T) };
+    typedef u8 vector __attribute__((vector_size(16), aligned(1), may_alias));
+    vector x[SIDE], y[SIDE];
+    UNROLLED
+    for (int k = 0; k < SIDE; k++)
+        x[k] = *(const vector *)(from + k * step);
+    UNROLLED
+    for (int width = 1; width < SIDE; width *= 2) {
+        UNROLLED
+        for (int k = 0; k < SIDE; k += 2) {
+            y[k] = __builtin_shufflevector(x[k / 2], x[k / 2 + SIDE / 2], PAIRS(0));
+            y[k + 1] = __builtin_shufflevector(x[k / 2], x[k / 2 + SIDE / 2], PAIRS(1));
+        }
+        UNROLLED
+        for (int k = 0; k < SIDE; k++)
+            x[k] = y[k];
+    }
+    UNROLLED
+    for (int k = 0; k < SIDE; k++)
+        *(vector *)(to + k * pitch) = x[k];
+}
+/* 16 bytes of each of as many columns as a cache line has elements become such lines of as many rows. `past`: they are
+ * written past the caches. */
+#ifdef __AVX512BW__
+#define HALVES(which) \
+    if (sizeof(T) == 1) \
+        __asm__("vpunpck" which "bw %2, %1, %0" : "=v"(z) : "v"(x[k / 2]), "v"(x[k / 2 + SIDE / 2])); \
+    else if (sizeof(T) == 2) \
+        __asm__("vpunpck" which "wd %2, %1, %0" : "=v"(z) : "v"(x[k / 2]), "v"(x[k / 2 + SIDE / 2])); \
+    else if (sizeof(T) == 4) \
+        __asm__("vpunpck" which "dq %2, %1, %0" : "=v"(z) : "v"(x[k / 2]), "v"(x[k / 2 + SIDE / 2])); \
+    else \
+        __asm__("vpunpck" which "qdq %2, %1, %0" : "=v"(z) : "v"(x[k / 2]), "v"(x[k / 2 + SIDE / 2]));
+#define QUARTER(place, k) \
+    __asm__("vinserti32x4 %3, %2, %1, %0" : "=v"(z) : "v"(z), "m"(*(const quarter *)(from + (k) * step)), "i"(place));
+static inline void N(strip)(char *to, i64 pitch, const char *from, i64 step, const int past)
+{
+    enum { SIDE = 16 / sizeof(T) };
+    bytes x[SIDE], y[SIDE], z;
+    UNROLLED
+    for (int k = 0; k < SIDE; k++) { /* squares beside each other */
+        __asm__("vbroadcasti32x4 %1, %0" : "=v"(z) : "m"(*(const quarter *)(from + k * step)));
+        QUARTER(1, SIDE + k) QUARTER(2, 2 * SIDE + k) QUARTER(3, 3 * SIDE + k)
+        x[k] = z;
+    }
+    UNROLLED
+    for (int width = 1; width < SIDE; width *= 2) {
+        UNROLLED
+        for (int k = 0; k < SIDE; k += 2) {
+            HALVES("l") y[k] = z;
+            HALVES("h") y[k + 1] = z;
+        }
+        UNROLLED
+        for (int k = 0; k < SIDE; k++)
+            x[k] = y[k];
+    }
+    UNROLLED
+    for (int k = 0; k < SIDE; k++)
+        if (past)
+            __asm__ volatile("vmovntdq %1, %0" : "=m"(*(bytes *)(to + k * pitch)) : "v"(x[k]));
+        else
+            *(bytes *)(to + k * pitch) = x[k];
+}
+#else
+static inline void N(strip)(char *to, i64 pitch, const char *from, i64 step, const int past)
+{
+    enum { SIDE = 16 / sizeof(T) };
+    ALIGNED T line[4 * SIDE * SIDE];
+    for (int k = 0; k < 4; k++)
+        N(square)((past ? line : (T *)to) + k * SIDE, past ? 4 * SIDE : pitch / (i64)sizeof(T), from + k * SIDE * step, step);
+    for (int k = 0; k < SIDE && past; k++)
+        stream(to + k * pitch, line + k * 4 * SIDE, 64);
+}
+#endif
+/* Columns `first` to `end` become rows, `pitch` bytes apart; there are enough of both for a strip. What does not fill
+ * one is part of a strip that ends there. Columns of the next tile are brought near, if there is one. */
+static inline void N(strips)(char *to, i64 pitch, const char *from, i64 step, i64 rows, i64 first, i64 end, int past,
+                             const char *next)
+{
+    enum { SIDE = 16 / sizeof(T), LINE = 64 / sizeof(T) };
+    for (i64 j = first, more; j < end; j += more) {
+        const i64 c = j + LINE <= end ? j : end - LINE, head = past ? -(u64)(to + c * sizeof(T)) % 64 / sizeof(T) : 0;
+        more = c == j && head ? head : LINE;
+        if (next)
+            for (int k = 0; k < LINE; k++)
+                __builtin_prefetch(next + (c + k) * step);
+        for (i64 r = 0; r < rows; r += SIDE) {
+            const i64 k = r + SIDE <= rows ? r : rows - SIDE;
+            char *const o = to + k * pitch + c * (i64)sizeof(T);
+            if (past && !head)
+                N(strip)(o, pitch, from + c * step + k * (i64)sizeof(T), step, 1);
+            else
+                N(strip)(o, pitch, from + c * step + k * (i64)sizeof(T), step, 0);
+        }
+    }
+}
+#endif
+/* The same straight into the result, for columns of a tile, if there are enough; returns whether there are. Where lines
+ * are written past the caches a tile begins and ends with one, but for the row's ends. */
+SEPARATE static int N(lay)(const struct weft_args *args, char *to, i64 pitch, const char *from, i64 step, i64 rows,
+                           i64 column0, i64 column1, i64 total)
+{
+#ifdef PAIR
+    enum { SIDE = 16 / sizeof(T), LINE = 64 / sizeof(T) };
+    if (rows < SIDE || column1 - column0 < LINE)
+        return 0;
+    const i64 head = -(u64)to % 64 / sizeof(T); /* tiles are whole lines apart */
+    const int past = pitch % 64 == 0 && (u64)to % sizeof(T) == 0 && streams(args, to + head * sizeof(T));
+    const i64 first = column0 && past ? column0 + head : column0;
+    const i64 end = column1 < total && past ? column1 + head : column1;
+    const i64 next = column1 < total ? (column1 - column0) * step : rows * (i64)sizeof(T) - column0 * step;
+    N(strips)(to, pitch, from, step, rows, first, end < total ? end : total, past, args->ahead ? from + next : 0);
+    return 1;
+#else
+    return 0;
+#endif
+}
+/* Columns that lie `step` apart become rows, behind each of which there is room for a block. */
+SEPARATE static void N(turn)(T *to, const char *from, i64 step, i64 rows, i64 columns)
+{
+    const i64 pitch = columns + BLOCK;
+    i64 r = 0;
+#ifdef PAIR
+    if (rows >= 16 / (i64)sizeof(T) && columns >= 64 / (i64)sizeof(T)) {
+        N(strips)((char *)to, pitch * sizeof(T), from, step, rows, 0, columns, 0, 0);
+        r = rows;
+    }
+#endif
+    if (r == 0 && rows >= 2 && rows <= 4 && rows * (i64)sizeof(T) == step) {
+        i64 j = 0;
+        for (; j + BLOCK <= columns; j += BLOCK)
+            N(part)(to + j, pitch, from + j * step, step, BLOCK);
+        for (; j < columns; j++)
+            for (i64 k = 0; k < rows; k++)
+                to[k * pitch + j] = *(const T *)(from + j * step + k * sizeof(T));
+        r = rows;
+    }
+    for (; r < rows; r++) {
+        i64 j = 0;
+        for (; j + BLOCK <= columns; j += BLOCK)
+            N(gather)(to + r * pitch + j, from + j * step + r * sizeof(T), step, BLOCK);
+        for (; j < columns; j++)
+            to[r * pitch + j] = *(const T *)(from + j * step + r * sizeof(T));
+    }
+    for (r = 0; r < rows; r++)
+        N(fill)(to + r * pitch + columns, to[r * pitch + columns - 1]);
+}
