@@ -303,7 +303,7 @@ static bool is_reduced(const struct node *node)
 static void lower_positions(struct pipeline *p, int n)
 {
     if (position_is_stored(p->shapes[n]) && !position_is_sum(p->shapes[n]))
-        p->reduced[n].temporary = stored_positions(p, n, p->shapes[n], position_dtype(p->program, n, p->shapes[n]));
+        p->reduced[n].temporary = stored_positions(p, n, p->shapes[n], p->program->nodes[n].dtype);
 }
 
 /* A node that takes elements along one dimension, while its positions along the others are stored. */

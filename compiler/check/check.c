@@ -324,7 +324,7 @@ static bool check_take(struct program *program, struct node *node)
 static bool check_position(struct program *program, struct node *node)
 {
     const struct view_args *args = &program->views[node->view];
-    node->dtype = args->kind == VIEW_LINSPACE ? WEFT_FLOAT32 : args->dtype;
+    node->dtype = args->dtype;
     if ((node->operand_count && operand_node(program, node, 0)->poison) || !check_sizes(program, node))
         return false;
     return args->kind != VIEW_INDEX || dtype_is_integer(args->dtype) ||

@@ -66,12 +66,12 @@ bool view_arange(struct view_walk *w)
     return count_out(w) && !beyond_type(w, &w->args->counts, w->out->extents[0]);
 }
 
-static bool one_number(const struct view_walk *w, const struct numbers *numbers, const char *what)
-{
-    return numbers->count == 1 || view_wrong(w, DIAG_VIEW_RANK, numbers, "%s is one number", what);
-}
-
 bool view_linspace(struct view_walk *w)
 {
-    return one_number(w, &w->args->first, "a") && one_number(w, &w->args->last, "b") && count_out(w);
+    const struct shape *between = w->viewed->shape; /* that of b - a */
+    if (between && between->rank)
+        return view_wrong(w, DIAG_VIEW_RANK, NULL,
+                          "linspace goes from one number to another, and together a and b have the shape %s; select one "
+                          "element, as in a[0]", shape_text(w->arena, w->viewed->program, between));
+    return count_out(w);
 }

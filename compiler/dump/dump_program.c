@@ -202,8 +202,6 @@ static void put_view(struct buf *buf, const struct program *program, const struc
     put_numbers(buf, program, "shape", &args->shape);
     put_numbers(buf, program, "rel_shape", &args->rel_shape);
     put_numbers(buf, program, "src_dims", &args->src_dims);
-    put_numbers(buf, program, "a", &args->first);
-    put_numbers(buf, program, "b", &args->last);
     put_numbers(buf, program, args->kind == VIEW_TILE ? "counts" : "n", &args->counts);
     put_numbers(buf, program, "shifts", &args->shifts);
     put_numbers(buf, program, args->kind == VIEW_INDEX                                   ? "d"

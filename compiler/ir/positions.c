@@ -1,4 +1,4 @@
-/* Implements positions.h, and the values of index, arange and linspace (lower_impl.h). */
+/* Implements positions.h, and the values of their nodes (lower_impl.h). */
 #include "compiler/ir/positions.h"
 
 #include "compiler/ir/lower_impl.h"
@@ -24,15 +24,6 @@ static int64_t counted_extent(const struct shape *shape)
 {
     const int d = counted_dimension(shape);
     return d < 0 ? 1 : shape->extents[d];
-}
-
-enum weft_dtype position_dtype(const struct program *program, int n, const struct shape *shape)
-{
-    const int64_t extent = counted_extent(shape);
-    const bool many = extent < 0 || extent > INT32_MAX;
-    return program->views[program->nodes[n].view].kind != VIEW_LINSPACE ? program->nodes[n].dtype
-           : many                                                     ? WEFT_INT64
-                                                                      : WEFT_INT32;
 }
 
 bool position_is_stored(const struct shape *shape)
@@ -236,10 +227,10 @@ static int load_sum(struct lowering *l, const struct node *node, enum weft_dtype
     return ins_add_op(l, OP_ADD, dtype, dtype, (int[]){base, place, -1}, node->token);
 }
 
-static int load_positions(struct lowering *l, const struct node *node)
+int position_value(struct lowering *l, const struct node *node)
 {
     const int n = (int)(node - l->program->nodes);
-    const enum weft_dtype dtype = position_dtype(l->program, n, l->shapes[n]);
+    const enum weft_dtype dtype = node->dtype;
     if (position_is_sum(l->shapes[n]))
         return load_sum(l, node, dtype);
     if (position_is_stored(l->shapes[n]))
@@ -257,56 +248,4 @@ int positions_loaded(struct lowering *l, const struct shape *shape, int map, con
     while (l->positions[p].dtype != WEFT_INT64 || !shapes_equal(l->positions[p].shape, shape))
         p++;
     return ins_add_load_under(l, TENSOR_TEMPORARY, l->positions[p].temporary, WEFT_INT64, map, node->span);
-}
-
-static int float64_literal(struct lowering *l, double value, struct span span)
-{
-    return ins_add_literal(l, (union scalar){.f64 = value}, WEFT_FLOAT64, span);
-}
-
-static int float64_op(struct lowering *l, enum op op, int a, int b, struct span span)
-{
-    return ins_add_op(l, op, WEFT_FLOAT64, op == OP_EQ ? WEFT_BOOL : WEFT_FLOAT64, (int[]){a, b, -1}, span);
-}
-
-/* The last position, in float64. */
-static int last_position(struct lowering *l, const struct node *node, int64_t extent)
-{
-    if (extent >= 0)
-        return float64_literal(l, (double)(extent - 1), node->token);
-    const int count = ins_add_load_under(l, TENSOR_NUMBER, (int)extent, WEFT_INT64, 0, node->token);
-    return float64_op(l, OP_SUB, ins_convert(l, count, WEFT_FLOAT64, false, node->token),
-                      float64_literal(l, 1, node->token), node->token);
-}
-
-static int float64_where(struct lowering *l, int condition, int a, int b, struct span span)
-{
-    return ins_add_op(l, OP_WHERE, WEFT_FLOAT64, WEFT_FLOAT64, (int[]){condition, a, b}, span);
-}
-
-/* a + i * (b - a) / (n - 1) in float64; the last element is b, and a single one is a. */
-static int linspace_value(struct lowering *l, const struct node *node)
-{
-    const struct view_args *args = &l->program->views[node->view];
-    const double a = literal_number(&args->first.items[0]), b = literal_number(&args->last.items[0]);
-    const int64_t extent = counted_extent(l->shapes[node - l->program->nodes]);
-    const int first = float64_literal(l, a, node->token);
-    int value = first;
-    if (extent < 0 || extent > 1) {
-        const int i = ins_convert(l, load_positions(l, node), WEFT_FLOAT64, false, node->token);
-        const int end = last_position(l, node, extent), b_value = float64_literal(l, b, node->token);
-        int step = float64_op(l, OP_MUL, i, float64_literal(l, b - a, node->token), node->token);
-        step = float64_op(l, OP_DIV, step, end, node->token);
-        value = float64_op(l, OP_ADD, value, step, node->token);
-        value = float64_where(l, float64_op(l, OP_EQ, i, end, node->token), b_value, value, node->token);
-    }
-    if (extent < 0)
-        value = float64_where(l, float64_op(l, OP_EQ, last_position(l, node, extent),
-                                            float64_literal(l, 0, node->token), node->token), first, value, node->token);
-    return ins_convert(l, value, WEFT_FLOAT32, false, node->token);
-}
-
-int position_value(struct lowering *l, const struct node *node)
-{
-    return l->program->views[node->view].kind == VIEW_LINSPACE ? linspace_value(l, node) : load_positions(l, node);
 }

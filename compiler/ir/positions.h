@@ -7,8 +7,6 @@
 
 #include "compiler/ir/kernel_program.h"
 
-/* The type in which node n's positions are counted. `shape` is the node's. */
-enum weft_dtype position_dtype(const struct program *program, int n, const struct shape *shape);
 /* Whether a constant of such positions is too large, so that they are stored; and whether index, arange and linspace make
  * them as a sum of two constants instead. */
 bool position_is_stored(const struct shape *shape);

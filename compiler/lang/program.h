@@ -126,7 +126,7 @@ static inline bool item_is_number(const struct item *item)
 
 struct view_args {
     enum view_kind kind;
-    struct numbers shape, rel_shape, src_dims, axes, shifts, counts, first, last;
+    struct numbers shape, rel_shape, src_dims, axes, shifts, counts;
     bool has_layout;
     const char *layout;            /* "" clears the layout */
     struct span layout_span;

@@ -149,7 +149,6 @@ static void read_kind(struct parser *p, const struct callee *callee, struct argu
     case 't': argument->dtype = parse_dtype(p); break;
     case 'n': parse_numbers(p, &argument->numbers, parameter_name(p, callee, parameter)); break;
     case 's': parse_numbers(p, &argument->numbers, parameter_name(p, callee, parameter)); break;
-    case 'i': parse_integers(p, &argument->numbers, parameter_name(p, callee, parameter)); break;
     case 'a': case 'r': case 'e':
         parse_axes(p, &argument->numbers, parameter_name(p, callee, parameter));
         break;
@@ -294,7 +293,7 @@ static struct numbers *numbers_called(struct view_args *args, const char *name)
     struct { const char *name; struct numbers *numbers; } members[] = {
         {"shape", &args->shape}, {"rel_shape", &args->rel_shape}, {"src_dims", &args->src_dims},
         {"axes", &args->axes}, {"axis", &args->axes}, {"shifts", &args->shifts}, {"counts", &args->counts},
-        {"n", &args->counts}, {"d", &args->axes}, {"a", &args->first}, {"b", &args->last}};
+        {"n", &args->counts}, {"d", &args->axes}};
     for (size_t i = 0; i < sizeof members / sizeof *members; i++)
         if (strcmp(members[i].name, name) == 0)
             return members[i].numbers;
@@ -394,6 +393,8 @@ PARSE_APART static int make(struct parser *p, const struct callee *callee,
     int operands = p->stack_count - base;
     p->stack_count = base;
     p->program->position_count += callee->kind == NODE_POSITION || callee->kind == NODE_TAKE;
+    if (has_view(callee) && callee->view == VIEW_LINSPACE)
+        return parse_linspace(p, p->stack + base, node.view, span, callee->span);
     return parse_add_node(p, node, p->stack + base, operands);
 }
 

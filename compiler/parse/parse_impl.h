@@ -103,8 +103,6 @@ struct mark parse_numbers_begin(struct parser *p);
 void parse_numbers_end(struct parser *p, struct mark mark, bool keep);
 /* Parses a number, a list of numbers or an input's name, for the argument called `what`. */
 void parse_numbers(struct parser *p, struct numbers *numbers, const char *what);
-/* The same for numbers that stand in the text. */
-void parse_integers(struct parser *p, struct numbers *numbers, const char *what);
 /* axes.c: parses axes (rule 9.5) of views and reductions: an integer, a list, or letters of a layout in quotes. */
 void parse_axes(struct parser *p, struct numbers *numbers, const char *what);
 /* Parses a layout in quotes; "" for none. */
@@ -126,6 +124,9 @@ struct recipe {
     struct span span, token;       /* the call, and the name in it */
 };
 int parse_recipe(struct parser *p, const struct recipe *recipe);
+
+/* linspace.c: makes the nodes of linspace from `a` to `b`; the view has n. Returns the node of the result. */
+int parse_linspace(struct parser *p, const int ends[2], int view, struct span span, struct span token);
 
 /* Parses the selection at '['. `operand` is selected from; its text begins at `start`. Returns the node. */
 int parse_selection(struct parser *p, int operand, uint32_t start);

@@ -176,17 +176,6 @@ PARSE_APART void parse_numbers(struct parser *p, struct numbers *numbers, const 
     parse_numbers_end(p, mark, numbers->sizes != NULL);
 }
 
-PARSE_APART void parse_integers(struct parser *p, struct numbers *numbers, const char *what)
-{
-    parse_numbers(p, numbers, what);
-    if (p->failed || numbers->input < 0)
-        return;
-    diag(p->diags, DIAG_NOT_YET, numbers->span,
-         arena_printf(p->arena, "%.60s as %s", parse_text(p, numbers->span), what),
-         arena_printf(p->arena, "; %s is written as a number so far", what));
-    numbers->input = -1;
-}
-
 /* ---- layouts ---- */
 
 /* "HWC", or "" for none. */
