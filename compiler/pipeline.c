@@ -125,6 +125,16 @@ static int sought(const struct pipeline *p, int n)
     return plain && shape_volume(points) > 0 ? arms[0] : -1;
 }
 
+/* The temporary with the extreme elements that the bool `v == extreme or v != v` of argmin or argmax looks for; -1: there
+ * is none. */
+static int sought_extreme(const struct pipeline *p, int found)
+{
+    const struct program *program = p->program;
+    const int equal = program->operands[program->nodes[found].operands];
+    const int extreme = program->operands[program->nodes[equal].operands + 1];
+    return p->fast & FAST_SKIP && program->nodes[extreme].kind == NODE_REDUCE ? p->reduced[extreme].temporary : -1;
+}
+
 /* Finds the nodes that the wanted results need. */
 static bool *find_needed(const struct pipeline *p)
 {
@@ -153,6 +163,7 @@ struct reducing {
     struct lowered_value value;
     int reduced, inner;            /* as in struct program_kernel */
     bool finds;                    /* as in struct reduce */
+    int extreme;
 };
 
 /* The number of parallel dimensions behind dimension d. */
@@ -183,7 +194,8 @@ static struct reducing order_dimensions(const struct pipeline *p, int n)
             }
     space->rigid = 0;
     const struct lowered_value value = {.node = found < 0 ? operand : found, .space = space, .axes = axes};
-    return (struct reducing){node, value, shape->rank - parallel - inner, inner, found >= 0};
+    return (struct reducing){node, value, shape->rank - parallel - inner, inner, found >= 0,
+                             found < 0 ? -1 : sought_extreme(p, found)};
 }
 
 /* Adds a kernel that computes what is reduced. Returns the temporary for the final values; -1 with a diagnostic. */
@@ -201,7 +213,7 @@ static int add_reduction(struct pipeline *p, const struct reducing *reduction, e
     if (!kernel)
         return -1;
     const int to = add_temporary(&p->kernels, result, p->shapes[node - p->program->nodes]);
-    const struct reduce how = {node->join, joined, result, reduction->finds, to, node->token};
+    const struct reduce how = {node->join, joined, result, reduction->finds, reduction->extreme, to, node->token};
     add_kernel(&p->kernels, (struct program_kernel){.kernel = kernel, .space = value.space,
                                                     .reduced = reduction->reduced, .inner = reduction->inner,
                                                     .reduce = arena_copy(p->arena, &how, sizeof how)});

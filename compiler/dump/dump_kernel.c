@@ -200,7 +200,7 @@ static void put_lanes(struct buf *buf, const struct lanes *lanes)
                (long long)t->elements, (long long)t->points, (long long)t->inner,
                op_name(buf->arena, lanes->op), type_rows[lanes->tree].name);
     if (lanes->finds)
-        buf_puts(buf, " of the first position of true");
+        buf_printf(buf, " of the first position of true%s", lanes->parts < 0 ? "" : ", in tiles that have the extreme element");
     else if (lanes->acc != lanes->tree)
         buf_printf(buf, ", blocks in %s", type_rows[lanes->acc].name);
     if (lanes->threads.threads) {

@@ -465,6 +465,16 @@ enum {
     STAGED = 8                     /* lanes that stay in registers wait for those of the last stage: so many rows are one */
 };
 
+/* Whether a tile has nothing that is looked for: neither the extreme element of the point nor a NaN. */
+static void put_passed_over(const struct emitter *e, struct buf *out)
+{
+    const struct lanes *lanes = e->kernel->lanes;
+    const char *type = short_name(e->kernel->accesses[lanes->parts].dtype);
+    buf_printf(out, "#define PART ((const %s_m *)sample->bases[%d])[point * r->chunks + chunk]\n", type, lanes->parts);
+    buf_printf(out, "#define PASSED_OVER (PART != ((const %s_m *)sample->bases[%d])[point] && PART == PART)\n", type,
+               lanes->extreme);
+}
+
 /* How the kernel goes over its lanes, as constants. */
 static void put_lanes(struct emitter *e, struct buf *out)
 {
@@ -481,7 +491,11 @@ static void put_lanes(struct emitter *e, struct buf *out)
     buf_printf(out, "enum { DIRECT = %d, SOURCE = %d, ORDERED = %d, LEVELS = %d, SIDE = %d, HALF = %d };\n", source >= 0,
                source < 0 ? 0 : source, ordered, ordered ? LEVELS : 1, ordered || row ? LANE_COUNT : BLOCK,
                LANE_COUNT / 2 * inner);
-    buf_printf(out, "enum { FINDS = %d };\n", lanes->finds);
+    buf_printf(out, "enum { FINDS = %d };\n#undef PASSED_OVER\n", lanes->finds);
+    if (lanes->finds && lanes->parts >= 0)
+        put_passed_over(e, out);
+    else
+        buf_puts(out, "#define PASSED_OVER 0\n");
     buf_printf(out, "typedef %s_m stage_t;\n", short_name(e->kernel->accesses[e->kernel->load_count].dtype));
 }
 

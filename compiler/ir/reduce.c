@@ -19,6 +19,7 @@ struct reducing {
     enum weft_dtype dtype;         /* of values and partial results */
     enum join join;
     bool finds;                    /* as in struct reduce */
+    int extreme;
     int lanes;                     /* LANE_COUNT, or fewer where there are fewer elements */
     int64_t points;                /* of the parallel dimensions; or open */
     int64_t inner;                 /* the number of elements of a lane: points that follow reduced dimensions */
@@ -311,12 +312,71 @@ static enum weft_dtype block_dtype(const struct reducing *r, enum weft_dtype sto
     return is_signed ? WEFT_INT16 : WEFT_UINT16;
 }
 
+/* The kernel that stores a temporary by joining; NULL: there is none. */
+static const struct kernel *joined_by(const struct reducing *r, int temporary)
+{
+    for (int k = 0; k < r->into->count; k++) {
+        const struct kernel *kernel = r->into->kernels[k].kernel;
+        const struct access *to = &kernel->accesses[kernel->load_count];
+        if (kernel->lanes && to->kind == TENSOR_TEMPORARY && to->index == temporary)
+            return kernel;
+    }
+    return NULL;
+}
+
+/* The temporary with what the tiles of an earlier kernel, which are also those of `lanes`, have of the extreme elements
+ * that are looked for; -1: there is none. */
+static int find_parts(const struct reducing *r, const struct lanes *lanes)
+{
+    const struct kernel *all = r->extreme < 0 ? NULL : joined_by(r, r->extreme);
+    if (!all || !all->lanes->partial)
+        return -1;
+    const int parts = all->accesses[0].index;
+    const struct kernel *tiles = joined_by(r, parts);
+    return tiles && lanes_match(tiles->lanes, lanes) ? parts : -1;
+}
+
+/* Adds a load of the first part of each point. The one that stores comes behind all loads. */
+static int load_parts(const struct reducing *r, struct program_kernel *whole, int parts)
+{
+    struct kernel *kernel = whole->kernel;
+    const struct shape *own = r->into->temporaries[parts].shape, *first = SHAPE(r, r->points, 1, 1);
+    const struct axis axes[] = {{0, {.step = 1}}, {-1, {.step = 1}}, {1, {.step = 1}}};
+    struct shape *points = arena_copy(r->arena, whole->space, sizeof *points);
+    for (int d = points->rank - whole->reduced; d < points->rank; d++)
+        points->extents[d] = 1;
+    const int map = map_select(kernel, map_view(kernel, 0, points, first), first, own,
+                               arena_copy(r->arena, axes, sizeof axes));
+    const struct access store = kernel->accesses[kernel->load_count];
+    const enum weft_dtype dtype = r->into->temporaries[parts].dtype;
+    kernel_add_access(kernel, store);
+    kernel->accesses[kernel->load_count] = (struct access){TENSOR_TEMPORARY, parts, dtype, map};
+    for (int i = 0; i < kernel->ins_count; i++)
+        kernel->ins[i].index += kernel->ins[i].kind == INS_STORE;
+    kernel_add_ins(kernel, (struct ins){INS_LOAD, OP_COUNT, dtype, dtype, {-1, -1, -1}, kernel->load_count, r->span});
+    return kernel->load_count++;
+}
+
+/* Where the kernel looks for extreme elements of which tiles are known, it gets what it needs to pass over the others. */
+static void add_parts(const struct reducing *r, struct program_kernel *whole, struct lanes *lanes)
+{
+    const struct kernel *kernel = whole->kernel;
+    const int parts = lanes->finds ? find_parts(r, lanes) : -1;
+    lanes->parts = lanes->extreme = -1;
+    for (int a = 0; parts >= 0 && a < kernel->load_count; a++)
+        if (kernel->accesses[a].kind == TENSOR_TEMPORARY && kernel->accesses[a].index == r->extreme)
+            lanes->extreme = a;
+    if (lanes->extreme >= 0)
+        lanes->parts = load_parts(r, whole, parts);
+}
+
 /* Makes the kernel join its values into temporary `to`. */
 static void fuse_joins(const struct reducing *r, struct program_kernel *whole, struct lanes lanes, int to)
 {
     struct kernel *kernel = whole->kernel;
     const enum weft_dtype stored = store_narrow(kernel);
     lanes.finds = stored == WEFT_BOOL && r->finds;
+    add_parts(r, whole, &lanes);
     struct shape *shape = arena_copy(r->arena, whole->space, sizeof *shape);
     for (int d = shape->rank - whole->inner - whole->reduced; d < shape->rank; d++)
         shape->extents[d] = 1;
@@ -394,7 +454,7 @@ void reduce(struct kernel_program *program, int k, enum joiner joiner)
     struct program_kernel *kernel = &program->kernels[k];
     const struct reduce how = *kernel->reduce;
     struct reducing r = {.arena = program->arena, .into = program, .span = how.span, .dtype = how.dtype,
-                         .join = how.join, .finds = how.finds, .lanes = LANE_COUNT};
+                         .join = how.join, .finds = how.finds, .extreme = how.extreme, .lanes = LANE_COUNT};
     const int inner = kernel->inner, values = kernel->kernel->accesses[kernel->kernel->load_count].index;
     const int rank = kernel->space->rank, parallel = rank - inner - kernel->reduced;
     const int64_t n = volume_between(&r, kernel->space, parallel, rank - inner);

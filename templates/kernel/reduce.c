@@ -301,7 +301,8 @@ $entry
         for (i64 point = point0; point < point1; point++) {
             for (i64 i = 0; i < pitch; i += PER_VECTOR)
                 *(acc_v *)(lanes + i) = SPREAD(absent);
-            i64 blocks = 0, found = -1, start = FINDS && met == sample && met_point == point ? stop : first;
+            i64 blocks = 0, found = -1;
+            const i64 start = FINDS && ((met == sample && met_point == point) || PASSED_OVER) ? stop : first;
             for (i64 block = start; block < stop || (!FINDS && !blocks); block += r->block) {
                 const i64 limit = stop - block < r->block ? stop : block + r->block;
                 i64 element = block;

@@ -177,6 +177,34 @@ class Reductions(unittest.TestCase):
             for text in ("argmax(x, axis=1)", "argmax(x)", "argmin(0 - x)" if dtype != "uint8" else "argmin(255 - x)"):
                 self.ways(text, x, slow, (3,))
 
+    def test_tiles_passed_over(self):
+        """Positions of extremes that several tiles of 65,536 elements have, or one, at their borders; every type. Where the
+        extremes of tiles are known, the others are passed over."""
+        rng, slow, all_tiles = np.random.default_rng(8), without("reduce"), without("skip")
+        contexts = [all_tiles, *(weft.Context(threads=n) for n in (1, 2, 3, 8))]
+        places = [0], [65535], [65536], [65535, 65536], [131071, 131072, 200003], [150000, 199999], [200003], [9, 65545]
+        groups = weft.compile("argmax(x)").source("groups", x="float32[200004]")
+        self.assertIn("in tiles that have the extreme element", groups)
+        some = [case for case in itertools.product(TYPES, ("argmin", "argmax")) if case[0] != "float32"]
+        some = [("float32", "argmin"), ("float32", "argmax"), *sample.chosen(some)]
+        for (dtype, name), at in itertools.product(some, places):
+            dtype = np.dtype(dtype)
+            many = {"f": [np.inf, -np.inf, np.nan, "zero", 3], "b": [True, False]}.get(dtype.kind, [7])
+            value = many[rng.integers(len(many))]
+            x = np.zeros(200004, dtype) if dtype == bool else rng.integers(0, 5, 200004).astype(dtype)
+            if value == "zero":
+                x[...] = -0.0 if rng.random() < 0.5 else 0.0
+                x[at] = -x[0]
+            else:
+                x[at] = value if dtype == bool or name == "argmax" or value == np.inf else 0
+            rows = x.reshape(1, -1) if rng.random() < 0.5 else np.stack([x[::-1], x, np.roll(x, 70000)])
+            for text, axis in ((f"{name}(x, axis=1)", 1), (f"{name}(x)", None)):
+                expected = getattr(np, name)(rows, axis=axis)
+                self.assertTrue((np.asarray(weft.evaluate(text, {"x": rows}, context=contexts[1])) == expected).all())
+                for context in contexts if dtype.itemsize == 4 else contexts[:3]:
+                    found = np.asarray(weft.evaluate(text, {"x": rows}, context=context))
+                    self.assertTrue((found == expected).all(), f"{text} of {dtype}{rows.shape}, {value} at {at}")
+
     def test_large_batches(self):
         """Samples of unlike shapes, large and small, some of them reduced by several tiles, each as if alone."""
         rng, slow = np.random.default_rng(6), without("reduce")
