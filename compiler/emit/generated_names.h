@@ -25,6 +25,10 @@
 #define NAME_TURN "turn_%d"
 #define NAME_LAID "laid_%d"            /* whether transposed rows went straight to the result */
 #define NAME_MORE "more_%d"            /* whether a piece of a row is gathered */
+#define NAME_GROUP "group_%d"          /* its first group, how many there are, and those of the tile */
+#define NAME_MANY "many_%d"
+#define NAME_BEGIN "begin_%d"
+#define NAME_END "end_%d"
 #define NAME_FIRST "at_%d"             /* where the elements of its first group are, and how far those of the next */
 #define NAME_JUMP "jump_%d"
 #define NAME_PARTS "parts_%d"          /* how many elements a load steps over, and which of them it reads */

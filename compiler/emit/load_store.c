@@ -73,7 +73,7 @@ static void put_line(struct emitter *e, int k, bool store, bool called, const ch
 {
     const char *at = line->text, *end = at + line->length;
     enum weft_dtype dtype = e->kernel->accesses[k].dtype;
-    const bool copied = e->copied >= 0 && e->kinds[k] == ACCESS_TURNED;
+    const bool copied = e->copied == k && (e->kinds[k] == ACCESS_TURNED || e->kinds[k] == ACCESS_WOVEN);
     if ((skip_word(&at, "called ") && !called) || (skip_word(&at, "copied ") && !copied) ||
         (skip_word(&at, "once ") && again(e, place)) || (skip_word(&at, "32nd ") && k % 32 != 31))
         return;

@@ -2,10 +2,10 @@
  * part of templates/kernel/kernel.c it goes, then what: $ is the access's number, T its type in memory, VALUE in
  * registers, LOAD(x) the value of the stored x, NAME what it reads or writes, N(pad) the helper of
  * prelude_c.h; w_@ is the block of the first of the accesses that are parted or joined together, CHOICE which of those
- * gives element c; of a turned load @ is the store. `block: w_$` declares that block; `head: vector` wants that part of
- * the prelude; what is marked `called` is emitted where a function of whole blocks reads the load, `copied` where the
- * kernel only stores what it turns, `once` for the first access alone, `32nd` for every 32nd access. A line that begins
- * with + goes on with the one before. */
+ * gives element c; of a load that is turned or woven @ is the store. `block: w_$` declares that block; `head: vector`
+ * wants that part of the prelude; what is marked `called` is emitted where a function of whole blocks reads the load,
+ * `copied` where the kernel only stores what it turns or weaves, `once` for the first access alone, `32nd` for every
+ * 32nd access. A line that begins with + goes on with the one before. */
 
 //: load scalar
 row: const VALUE a_$ = LOAD(*(const T *)p[$]); /* NAME */
@@ -108,26 +108,32 @@ head: shuffles
 block: w_$
 buffers: struct N(orders) order_$ = {{0}};
 row: i64 from_$ = 0, turn_$ = 0; /* the columns in w_$ */
+row: i64 group_$ = 0, many_$ = 0; /* the first of their groups, and how many there are */
+row: const i64 begin_$ = column0 / s->period, end_$ = column1 / s->period;
 operands: const int more_$ = i + m > turn_$;
 operands: if (more_$) {
 operands:     const i64 whole = WOVEN / (i64)sizeof(T) / (3 * BLOCK) * (3 * BLOCK) + 24; /* whole groups, for whole blocks */
-operands:     from_$ = i - i % s->period, turn_$ = column1 - from_$ < whole ? column1 : from_$ + whole;
+operands:     group_$ = i / s->period, from_$ = group_$ * s->period;
+operands:     turn_$ = column1 - from_$ < whole ? column1 : from_$ + whole, many_$ = (turn_$ - from_$) / s->period;
+operands:     const i64 after = s->columns / s->period - group_$;
 operands:     const char *at_$[MOST_WOVEN];
 operands:     i64 jump_$[MOST_WOVEN];
 operands:     for (i64 c = 0; c < s->period; c++) {
 operands:         const i64 a = CHOICE;
 operands:         jump_$[c] = s->strides[a * stride + groups + 1];
-operands:         at_$[c] = p[a] + from_$ / s->period * jump_$[c] + s->offsets[a][c];
+operands:         at_$[c] = p[a] + group_$ * jump_$[c] + s->offsets[a][c];
 operands:     }
-operands:     N(weave)(w_$, at_$, jump_$, s->period, (turn_$ - from_$) / s->period, from_$ / s->period, (s->columns - turn_$) / s->period,
-+ &order_$); /* NAME */
-operands:     fetch_row(args, s, p[$], s->strides + $ * stride, s->period, column0, column1, from_$, turn_$ - from_$);
+copied operands:     if (i == column0 && N(lay_groups)(args, (T *)p[@] + i, at_$, jump_$, s->period, end_$ - group_$, group_$,
++ after - end_$ + group_$))
+copied operands:         break;
+operands:     N(weave)(w_$, at_$, jump_$, s->period, many_$, group_$, after - many_$, &order_$); /* NAME */
+operands:     fetch_row(args, s, p[$], s->strides + $ * stride, s->period, begin_$, end_$, group_$, many_$);
 operands: }
 operands: const T *const x_$ = w_$ + i - from_$;
 //: load joined
 head: vector
 operands: if (more_@)
-operands:     fetch_row(args, s, p[$], s->strides + $ * stride, s->period, column0, column1, from_@, turn_@ - from_@);
+operands:     fetch_row(args, s, p[$], s->strides + $ * stride, s->period, begin_@, end_@, group_@, many_@);
 operands: const T *const x_$ = x_@; /* NAME */
 //: load rejoined
 operands: const T *const x_$ = x_@; /* NAME */

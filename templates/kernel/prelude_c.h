@@ -408,26 +408,26 @@ static inline void fetch(const void *from, i64 ahead, int size)
         __builtin_prefetch((const char *)from + ahead + k);
 #endif
 }
-/* The same for a load along a row that begins at `p`, of columns i and following, in steps of so many bytes for `period`
- * columns. Where it descends a processor stops at a page; what the next tile or row reads is then fetched, upwards.
- * Not inline, gcc takes calls for ones without an effect. */
+/* The same for a load along a row that begins at `p`, of groups of `period` columns that lie `jump` bytes apart: `count`
+ * from `i` on, of a tile that has those from `begin` to `end`. Where it descends a processor stops at a page; what the
+ * next tile or row reads is then fetched, upwards. Not inline, gcc takes calls for ones without an effect. */
 #if defined __GNUC__ && !defined __TINYC__
 __attribute__((always_inline))
 #endif
 static inline void fetch_row(const struct weft_args *args, const struct weft_geometry *s, const char *p, const i64 *strides,
-                             i64 period, i64 column0, i64 column1, i64 i, i64 count)
+                             i64 period, i64 begin, i64 end, i64 i, i64 count)
 {
 #if defined __GNUC__ && !defined __TINYC__
     const i64 jump = strides[s->groups + (period > 1)], most = 64 * period;
-    if (!args->ahead || jump > most || jump < -most || (column1 - column0) / period * -jump > 16384)
+    if (!args->ahead || jump > most || jump < -most || (end - begin) * -jump > 16384)
         return;
     if (jump >= 0)
-        p += i / period * jump + args->ahead;
+        p += i * jump + args->ahead;
     else if (s->row_tiles == 1 && s->groups)
-        p += strides[s->groups - 1] + (column1 - i + column0) / period * jump;
+        p += strides[s->groups - 1] + (end - i + begin) * jump;
     else
-        p += (2 * column1 - i) / period * jump;
-    for (i64 k = 0, bytes = count / period * (jump < 0 ? -jump : jump); k < bytes; k += 64)
+        p += (2 * end - i) * jump;
+    for (i64 k = 0, bytes = count * (jump < 0 ? -jump : jump); k < bytes; k += 64)
         __builtin_prefetch(p + k);
 #endif
 }

@@ -42,6 +42,18 @@ typedef char signs __attribute__((vector_size(16), aligned(1), may_alias));
 #endif
 #endif
 #endif
+#ifdef SHUFFLE
+static inline void put_vector(void *to, vector x, int past)
+{
+#ifdef WIDE
+    if (past) {
+        __asm__ volatile("vmovntdq %1, %0" : "=m"(*(vector *)to) : WIDE(x));
+        return;
+    }
+#endif
+    *(vector *)to = x;
+}
+#endif
 /* Whether vectors of bytes come into any order; bytes are then taken apart where they are, as they are converted. */
 #ifndef ANY_ORDER
 #define ANY_ORDER 0
@@ -277,22 +289,27 @@ CONVERSION void M(widen_part)(f32_m *r, const S_m *a, i64 parts, i64 part)
          ? VECTOR_BYTES + (part * VECTOR_BYTES + k) / (int)sizeof(T) / period * (int)sizeof(T) + k % (int)sizeof(T) \
      : c == 1 ? (part * VECTOR_BYTES + k) / (int)sizeof(T) / period * (int)sizeof(T) + k % (int)sizeof(T) : k)
 #define JOINED(x, y, part, c, period) SHUFFLE(x, y, JOIN, part, c, period)
-#define PUT(part, period, y) *(vector *)(to + period * g + part * SIDE) = y;
+#define PUT(part, period, y) put_vector(to + period * g + part * SIDE, y, past);
 #define PUT2(part) PUT(part, 2, JOINED(x[0], x[1], part, 1, 2))
 #define PUT3(part) PUT(part, 3, JOINED(JOINED(x[0], x[1], part, 1, 3), x[2], part, 2, 3))
 #define PUT4(part) \
     PUT(part, 4, JOINED(JOINED(JOINED(x[0], x[1], part, 1, 4), x[2], part, 2, 4), x[3], part, 3, 4))
 #endif
-/* An element of each of `period` rows in turn. */
-static inline void N(interleave)(T *to, const char *const *at, i64 count, const i64 period)
+/* An element of each of `period` rows in turn, of groups `g` to `end`, past the caches or not; the last vector is over
+ * the one before. */
+static inline void N(interleave)(T *to, const char *const *at, i64 g, i64 end, const i64 period, int past, i64 ahead)
 {
-    i64 g = 0;
 #ifdef SHUFFLE
     enum { SIDE = VECTOR_BYTES / sizeof(T) };
-    for (; g + SIDE <= count; g += SIDE) {
+    for (const i64 begin = g; g < end && end - begin >= SIDE; g += SIDE) {
+        if (g + SIDE > end)
+            g = end - SIDE, past = 0;
         vector x[4];
-        for (int c = 0; c < period; c++)
+        for (int c = 0; c < period; c++) {
             x[c] = *(const vector *)(at[c] + g * sizeof(T));
+            if (ahead)
+                __builtin_prefetch(at[c] + g * sizeof(T) + ahead);
+        }
         if (period == 2) {
             PUT2(0) PUT2(1)
         } else if (period == 3) {
@@ -302,9 +319,48 @@ static inline void N(interleave)(T *to, const char *const *at, i64 count, const 
         }
     }
 #endif
-    for (; g < count; g++)
+    for (; g < end; g++)
         for (i64 c = 0; c < period; c++)
             to[g * period + c] = *(const T *)(at[c] + g * sizeof(T));
+}
+SEPARATE static void N(interleaved)(T *to, const char *const *at, i64 g, i64 end, i64 period, int past, i64 ahead)
+{
+    if (period == 2)
+        N(interleave)(to, at, g, end, 2, past, ahead);
+    else if (period == 3)
+        N(interleave)(to, at, g, end, 3, past, ahead);
+    else
+        N(interleave)(to, at, g, end, 4, past, ahead);
+}
+/* Whether each row's elements lie beside each other, and groups are short enough for that. */
+static inline int N(beside)(const i64 *jumps, i64 period)
+{
+    int beside = period >= 2 && period <= 4;
+    for (i64 c = 0; c < period; c++)
+        beside &= jumps[c] == (i64)sizeof(T);
+    return beside;
+}
+/* The same straight into the result for a tile of `count` groups, if vectors can; returns whether they can. Past the
+ * caches it begins and ends with a line, but for the row's ends: that has so many groups more before and after. */
+SEPARATE static int N(lay_groups)(const struct weft_args *args, T *to, const char *const *at, const i64 *jumps, i64 period,
+                                  i64 count, i64 before, i64 after)
+{
+#ifdef SHUFFLE
+    i64 head = 0;
+    if (!N(beside)(jumps, period))
+        return 0;
+    while (args->stream && head < 64 && (u64)(to + head * period) % 64)
+        head++;
+    if (head == 64)
+        return 0;
+    const i64 end = count + (head < after ? head : after), first = head < end ? head : end;
+    if (!before)
+        N(interleaved)(to, at, 0, first, period, 0, 0);
+    N(interleaved)(to, at, first, end, period, args->stream && streams(args, to + first * period), args->ahead);
+    return 1;
+#else
+    return 0;
+#endif
 }
 /* Groups up to number `end`, and from `next` to the last. */
 static inline void N(groups)(T *to, const char *const *at, const i64 *jumps, i64 end, i64 next, i64 count, i64 period)
@@ -454,15 +510,8 @@ SEPARATE static void N(weave)(T *to, const char *const *at, const i64 *jumps, i6
                               struct N(orders) *o)
 {
     i64 first = 0, next = 0;
-    int beside = period >= 2 && period <= 4;
-    for (i64 c = 0; c < period; c++)
-        beside &= jumps[c] == (i64)sizeof(T);
-    if (beside && period == 2) {
-        N(interleave)(to, at, count, 2);
-    } else if (beside && period == 3) {
-        N(interleave)(to, at, count, 3);
-    } else if (beside) {
-        N(interleave)(to, at, count, 4);
+    if (N(beside)(jumps, period)) {
+        N(interleaved)(to, at, 0, count, period, 0, 0);
     } else {
 #ifdef ORDERED
         if (!N(holds)(o, at, period))

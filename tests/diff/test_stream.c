@@ -327,6 +327,43 @@ static void test_transposed(void **state)
                 check_transposed(dtypes[t], cases[i].columns, cases[i].from, cases[i].gap);
 }
 
+/* ---- what is woven ---- */
+
+/* A result of groups of `channels`, which is the least that is streamed, from as many planes; it begins `from` elements
+ * behind a line, and its rows are `gap` elements apart. */
+static void check_woven(enum weft_dtype dtype, int64_t channels, int64_t columns, int64_t from, int64_t gap)
+{
+    const int64_t size = (int64_t)weft_dtype_size(dtype), rows = STREAMED / size / columns / channels + 1;
+    const int64_t shape[] = {rows, columns, channels};
+    const struct input x = {"x", any_bytes(dtype, 3, (int64_t[]){channels, rows, columns})};
+    struct placed out = place(dtype, 3, shape, gap, from);
+    check("transpose(x, [1, 2, 0])", &x, 1, &out, 1);
+    for (int64_t i = 0; i < rows * columns * channels; i++) {
+        const int64_t c = i % channels, column = i / channels % columns, row = i / channels / columns;
+        if (memcmp(tensor_at(&out.tensor, (int64_t[]){row, column, c}), tensor_at(&x.tensor, (int64_t[]){c, row, column}),
+                   (size_t)size) != 0)
+            fail_msg("%d planes of %s, %d columns, place %d: element %d of row %d is wrong", (int)channels,
+                     weft_dtype_name(dtype), (int)columns, (int)from, (int)column, (int)row);
+    }
+    tensor_free((struct tensor *)&x.tensor);
+    tensor_free(&out.tensor);
+}
+
+/* One row, which begins anywhere, also where no group begins with a line; rows that begin at different places of theirs,
+ * shorter and longer than a tile. */
+static void test_woven(void **state)
+{
+    static const enum weft_dtype dtypes[] = {WEFT_UINT8, WEFT_INT16, WEFT_FLOAT32, WEFT_FLOAT64};
+    static const struct { int64_t channels, columns, from, gap; } cases[] = {
+        {3, 1024, 0, 0}, {3, 1001, 1, 0}, {3, 1000, 5, 0}, {2, 1000, 1, 0}, {4, 1000, 4, 0}, {4, 999, 2, 0},
+        {3, 91, 2, 1}, {2, 130, 0, 6}, {3, 6007, 1, 2}};
+    (void)state;
+    for (int t = 0; t < 4; t++)
+        for (int i = 0; i < 9; i++)
+            if (sample_chosen(sample_pair(t, i, 9)))
+                check_woven(dtypes[t], cases[i].channels, cases[i].columns, cases[i].from, cases[i].gap);
+}
+
 /* ---- in place ---- */
 
 static void test_in_place(void **state)
@@ -365,6 +402,7 @@ int main(void)
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(test_types), cmocka_unit_test(test_short_rows), cmocka_unit_test(test_alignments),
         cmocka_unit_test(test_results), cmocka_unit_test(test_broadcast), cmocka_unit_test(test_copied),
-        cmocka_unit_test(test_transposed), cmocka_unit_test(test_in_place)};
+        cmocka_unit_test(test_transposed), cmocka_unit_test(test_woven),
+        cmocka_unit_test(test_in_place)};
     return cmocka_run_group_tests_name("stream", tests, NULL, finish);
 }

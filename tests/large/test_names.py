@@ -201,7 +201,8 @@ class Texts(unittest.TestCase):
         # results that lie with gaps: those of the random programs do; nor are there woven rows, bytes taken apart and plain
         # transposes
         self.assertEqual(inside - seen, {"NAME_ENTRY", "NAME_KEPT_ENTRY", "NAME_PHASE", "NAME_TURN", "NAME_MORE",
-                                         "NAME_FIRST", "NAME_JUMP", "NAME_ORDER", "NAME_PART", "NAME_PARTS", "NAME_LAID"})
+                                         "NAME_GROUP", "NAME_MANY", "NAME_BEGIN", "NAME_END", "NAME_FIRST", "NAME_JUMP",
+                                         "NAME_ORDER", "NAME_PART", "NAME_PARTS", "NAME_LAID"})
 
     def test_sources(self):
         for make in programs.ALL:
