@@ -415,11 +415,25 @@ static void start(struct emitter *e)
         e->subst.first = "hinted";
 }
 
+/* Whether a reduction in C joins integers in the order of its floats. */
+static bool joins_keys(const struct emitter *e)
+{
+    const struct lanes *lanes = e->kernel->lanes;
+    return !e->params->target->chunks && dtype_is_float(lanes->tree) && !join_is_ordered(lanes->op, lanes->tree);
+}
+
+/* The type in which values of a reduction are joined. */
+static enum weft_dtype joined_dtype(const struct emitter *e, enum weft_dtype dtype)
+{
+    return !joins_keys(e) ? dtype : dtype == WEFT_FLOAT64 ? WEFT_INT64 : WEFT_INT32;
+}
+
 /* The types in which a reduction joins values, and the functions that join two. */
 static void put_joins(struct emitter *e, struct buf *out)
 {
     const struct lanes *lanes = e->kernel->lanes;
-    const struct { const char *name; enum weft_dtype dtype; } types[] = {{"acc", lanes->acc}, {"tree", lanes->tree}};
+    const struct { const char *name; enum weft_dtype dtype; } types[] = {
+        {"acc", joined_dtype(e, lanes->acc)}, {"tree", joined_dtype(e, lanes->tree)}};
     for (size_t i = 0; i < sizeof types / sizeof *types; i++) {
         const struct ins ins = {INS_OP, lanes->op, types[i].dtype, types[i].dtype, {-1, -1, -1}};
         const char *type = short_name(types[i].dtype), *name = types[i].name;
@@ -496,7 +510,9 @@ static void put_lanes(struct emitter *e, struct buf *out)
         put_passed_over(e, out);
     else
         buf_puts(out, "#define PASSED_OVER 0\n");
-    buf_printf(out, "typedef %s_m stage_t;\n", short_name(e->kernel->accesses[e->kernel->load_count].dtype));
+    buf_printf(out, "typedef %s_m stage_t;\ntypedef %s_m out_t;\n",
+               short_name(e->kernel->accesses[e->kernel->load_count].dtype), short_name(lanes->tree));
+    buf_printf(out, "#undef KEYS\n#define KEYS %d\n", !joins_keys(e) ? 0 : lanes->op == OP_GREATEST ? 1 : -1);
 }
 
 /* Removes what loads, computes and stores elements. */
@@ -524,8 +540,8 @@ static void emit_joins(struct emitter *e)
     put_lanes(e, &e->joins);
     put_joins(e, &e->joins);
     put_vectors(e, &e->joins);
-    buf_printf(&e->literals, "const %s absent = %s, nothing = %s;\n", short_name(lanes->acc), value_name(e, lanes->absent),
-               lanes->op == OP_ADD ? "0" : "absent");
+    buf_printf(&e->literals, joins_keys(e) ? "const %s absent = key_of(%s), nothing = %s;\n" : "const %s absent = %s, nothing = %s;\n",
+               short_name(joined_dtype(e, lanes->acc)), value_name(e, lanes->absent), lanes->op == OP_ADD ? "0" : "absent");
     if (!lanes->tiles.row)
         e->scratch += (size_t)MAX_WIDTH * (size_t)type_rows[lanes->acc].size +
                       (size_t)(MAX_TREE + LEVELS * BLOCK) * (size_t)type_rows[lanes->tree].size;

@@ -4,7 +4,7 @@
 #include "runtime/plan/plan.h"
 
 enum {
-    NEAR = 1 << 18,                /* bytes that a tile reads, about: half of a small second cache */
+    NEAR = 1 << 17,                /* bytes that a tile reads, about: it and the next one are half of a small second cache */
     LEAST = 1 << 19,               /* bytes of all tiles: less is in a cache anyway */
     ENOUGH = 32,                   /* tiles, for threads to share */
     CACHED = 1 << 19               /* bytes of a tile that a second cache keeps for the next reduction */
@@ -116,6 +116,18 @@ static int chain_reductions(struct plan *plan, const struct division *division, 
     return next;
 }
 
+/* The bytes from what a tile of the kernel reads in rows to what the next one does; 0: they are not always as many. */
+static int64_t tile_bytes(const struct planned *planned, int64_t points, int64_t each)
+{
+    const struct weft_geometry *walk = &planned->walk;
+    if (walk->groups != 1 || walk->rows % points != 0)
+        return 0;
+    for (int a = 0; a < planned->kernel->load_count; a++)
+        if (planned->kinds[a] == ACCESS_UNIT)
+            return walk->rows / points * each * walk->strides[a * (walk->groups + 2)];
+    return 0;
+}
+
 void find_chains(struct plan *plan, const struct division *division)
 {
     for (int k = 0, next; k < plan->kernel_count; k = next) {
@@ -133,6 +145,7 @@ void find_chains(struct plan *plan, const struct division *division)
         const int64_t each = near < 1 || most < 1 ? 1 : near < most ? near : most;
         for (int i = k; i < next; i++)
             retile(plan, &plan->kernels[i], points, each);
+        plan->kernels[k + 1].ahead = tile_bytes(&plan->kernels[k + 1], points, each);
         plan->kernels[k].chain = next - k;
     }
 }

@@ -23,6 +23,8 @@ struct planned {
     int chain;                     /* so many kernels, from this one on, are run tile by tile: tile number t of each
                                       needs only tiles number t of those before; 0: it runs alone, or another begins
                                       its chain */
+    int64_t ahead;                 /* bytes from what a tile of a chain reads to what the next one does, which this kernel
+                                      fetches meanwhile; 0: it fetches what it reads itself */
     int peel;                      /* as in struct geometry */
     unsigned long long *literals;
     double work;                   /* an estimate of its time, from the bytes moved and the instructions

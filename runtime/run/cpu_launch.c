@@ -87,7 +87,8 @@ static void choose_traffic(const struct launch *launch, const struct weft_contex
     const struct planned *planned = launch->planned;
     const bool turned = memchr(planned->kinds, ACCESS_TURNED, (size_t)planned->kernel->load_count);
     const bool reads = planned->kernel->lanes || turned;
-    args->ahead = launch->touched >= (reads ? READ_BYTES : FETCHED_BYTES) ? FETCH_AHEAD : 0;
+    if (launch->touched >= (reads ? READ_BYTES : FETCHED_BYTES))
+        args->ahead = planned->ahead ? planned->ahead : FETCH_AHEAD;
     args->stream = (context->fast & FAST_STREAM) && launch->stored >= (turned ? STREAMED_TURNED : STREAMED_BYTES) &&
                    !writes_in_place(launch);
 }

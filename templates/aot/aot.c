@@ -160,6 +160,10 @@ static bool weft_fuses(void)
 #define VECTORS(type) __attribute__((vector_size(16), aligned(sizeof(type)), may_alias))
 #endif
 #define SPREAD(x) ((x) - (acc_v){0}) /* in all elements of a vector; -0.0 stays */
+#undef key_of
+#define key_of JOINED(key_of)
+#undef of_key
+#define of_key JOINED(of_key)
 #undef near
 #define near JOINED(near)
 #undef fold
@@ -198,6 +202,8 @@ static bool weft_fuses(void)
 #define tree_t JOINED(tree_t)
 #undef stage_t
 #define stage_t JOINED(stage_t)
+#undef out_t
+#define out_t JOINED(out_t)
 #undef ROW
 #define ROW JOINED(ROW)
 #undef INNER

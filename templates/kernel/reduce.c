@@ -39,6 +39,33 @@ $blocks
 #endif
 #define SPREAD(x) ((x) - (acc_v){0}) /* in all elements of a vector; -0.0 stays */
 $joins
+#undef AS
+#undef OF
+#undef MOST
+#if KEYS /* extremes of floats are those of integers in the same order, where NaN is beyond infinity */
+#define MOST (acc_t)((1ull << (8 * sizeof(acc_t) - 1)) - 1)
+static inline acc_t key_of(stage_t value)
+{
+    const union {
+        stage_t value;
+        acc_t word;
+    } x = {value};
+    return value != value ? (KEYS > 0 ? MOST : -MOST - 1) : x.word ^ (x.word >> (8 * sizeof(acc_t) - 1) & MOST);
+}
+static inline stage_t of_key(acc_t key)
+{
+    const union {
+        acc_t word;
+        stage_t value;
+    } x = {key ^ (key >> (8 * sizeof(acc_t) - 1) & MOST)};
+    return x.value;
+}
+#define AS(type, x) key_of(x)
+#define OF(type, x) of_key(x)
+#else
+#define AS(type, x) (type)(x)
+#define OF(type, x) (type)(x)
+#endif
 /* Fetches what follows `bytes` from here on. Values that were just computed are near. */
 static inline void near(const void *from, i64 ahead, i64 bytes)
 {
@@ -52,7 +79,7 @@ static inline void join_side(acc_t *lanes, const stage_t *from)
 {
     acc_v *const to = (acc_v *)lanes;
     OVER(k, SIDE)
-        to[k] = join_acc_v(to[k], (acc_v)((const stage_v *)from)[k]);
+        to[k] = join_acc_v(to[k], AS(acc_v, ((const stage_v *)from)[k]));
 }
 /* Joins elements to a row of ROW lanes, from lane 0 on: at least as many as there are lanes. Of what is joined in place
  * the rest behind the last whole row, too, followed by what changes nothing. Returns the number of these. */
@@ -65,7 +92,7 @@ static inline i64 fold_whole(acc_t *lanes, const stage_t *from, i64 count, i64 a
     for (; count >= ROW; count -= ROW, from += ROW) {
         near(from, ahead, ROW * sizeof *from);
         ALL(k, ROW / PER_VECTOR)
-            l[k] = join_acc_v(l[k], (acc_v)((const stage_v *)from)[k]);
+            l[k] = join_acc_v(l[k], AS(acc_v, ((const stage_v *)from)[k]));
     }
 #if defined VECTOR_ROW && defined __AVX512BW__ && !defined __clang__ && !defined __TINYC__
     if (DIRECT && count) {
@@ -78,10 +105,10 @@ static inline i64 fold_whole(acc_t *lanes, const stage_t *from, i64 count, i64 a
     if (DIRECT && count) {
         ALL(k, ROW / PER_VECTOR) {
             ((stage_v *)last)[k] = ((const stage_v *)(from + count - ROW))[k];
-            ((stage_v *)(last + ROW))[k] = (stage_v)SPREAD(absent);
+            ((stage_v *)(last + ROW))[k] = OF(stage_v, SPREAD(absent));
         }
         ALL(k, ROW / PER_VECTOR)
-            l[k] = join_acc_v(l[k], (acc_v)((const stage_v *)(last + ROW - count))[k]);
+            l[k] = join_acc_v(l[k], AS(acc_v, ((const stage_v *)(last + ROW - count))[k]));
     }
 #endif
     ALL(k, ROW / PER_VECTOR)
@@ -103,7 +130,7 @@ SEPARATE static i64 fold(acc_t *lanes, i64 width, i64 at, const stage_t *from, i
             ONE_BY_ONE;
             if (!count--)
                 return at;
-            lanes[at] = join_acc(lanes[at], (acc_t)*from++);
+            lanes[at] = join_acc(lanes[at], AS(acc_t, *from++));
             at = at + 1 < width ? at + 1 : 0;
         }
         if (ROW) {
@@ -150,17 +177,17 @@ SEPARATE static i64 fold_rows(acc_t *lanes, const struct weft_sample *sample, i6
             near(x[2] + i, ahead, SIDE * sizeof **x);
             near(x[3] + i, ahead, SIDE * sizeof **x);
             OVER(k, SIDE) {
-                acc_v a = join_acc_v(((acc_v *)(l + i))[k], (acc_v)((const stage_v *)(x[0] + i))[k]);
-                a = join_acc_v(a, (acc_v)((const stage_v *)(x[1] + i))[k]);
-                a = join_acc_v(a, (acc_v)((const stage_v *)(x[2] + i))[k]);
-                ((acc_v *)(l + i))[k] = join_acc_v(a, (acc_v)((const stage_v *)(x[3] + i))[k]);
+                acc_v a = join_acc_v(((acc_v *)(l + i))[k], AS(acc_v, ((const stage_v *)(x[0] + i))[k]));
+                a = join_acc_v(a, AS(acc_v, ((const stage_v *)(x[1] + i))[k]));
+                a = join_acc_v(a, AS(acc_v, ((const stage_v *)(x[2] + i))[k]));
+                ((acc_v *)(l + i))[k] = join_acc_v(a, AS(acc_v, ((const stage_v *)(x[3] + i))[k]));
             }
         }
         for (; i < inner; i++)
             ROLLED
             for (int k = 0; k < 4; k++) {
                 ONE_BY_ONE;
-                l[i] = join_acc(l[i], (acc_t)x[k][i]);
+                l[i] = join_acc(l[i], AS(acc_t, x[k][i]));
             }
         if (++lane == r->lanes)
             element += 4 * lane, lane = 0;
@@ -222,12 +249,12 @@ static inline tree_t pair(const tree_t *all, i64 apart)
 SEPARATE static void join_lanes(tree_t *all, i64 lanes, i64 inner)
 {
     ROLLED
-    for (i64 apart = ROW / 2; ROW && apart >= (ORDERED ? HALF : INNER); apart /= 2)
+    for (i64 apart = ROW / 2; ROW && apart >= HALF; apart /= 2)
         for (i64 i = 0; i < apart; i += HALF) /* joins HALF lanes even where fewer are used */
             EACH(j, HALF)
                 all[i + j] = join_tree(all[i + j], all[i + j + apart]);
     ROLLED
-    for (i64 i = 0; ROW && ORDERED && i < INNER; i++, all++) /* vectors would wait for what was just stored */
+    for (i64 i = 0; ROW && i < INNER; i++, all++) /* vectors would wait for what was just stored */
         all[0] = join_tree(join_tree(pair(all, 4 * INNER), pair(all + 2 * INNER, 4 * INNER)),
                            join_tree(pair(all + INNER, 4 * INNER), pair(all + 3 * INNER, 4 * INNER)));
     if (ROW)
@@ -238,16 +265,16 @@ SEPARATE static void join_lanes(tree_t *all, i64 lanes, i64 inner)
         lanes = lanes < apart ? lanes : apart;
     }
 }
-static inline void keep(tree_t *to, const tree_t *from, i64 count)
+static inline void keep(out_t *to, const tree_t *from, i64 count)
 {
     i64 i = 0;
     for (; !ROW && i + SIDE <= count; i += SIDE)
         EACH(j, SIDE)
-            to[i + j] = from[i + j];
+            to[i + j] = OF(out_t, from[i + j]);
     ROLLED
     for (; i < count; i++) {
         ONE_BY_ONE;
-        to[i] = from[i];
+        to[i] = OF(out_t, from[i]);
     }
 }
 /* The first of `count` elements that is true; `count` if none is. There are BLOCK of them in memory. */
@@ -366,7 +393,7 @@ $entry
                 blocks++;
             }
             tree_t *const all = single ? (tree_t *)lanes : FINDS ? tree : harvest(tree, pitch, blocks);
-            tree_t *const to = (tree_t *)sample->bases[ACCESSES - 1] + from;
+            out_t *const to = (out_t *)sample->bases[ACCESSES - 1] + from;
             if (FINDS)
                 all[0] = found < 0 ? (tree_t)absent : (tree_t)found;
             else if (r->kept == 1)

@@ -205,6 +205,23 @@ class Reductions(unittest.TestCase):
                     found = np.asarray(weft.evaluate(text, {"x": rows}, context=context))
                     self.assertTrue((found == expected).all(), f"{text} of {dtype}{rows.shape}, {value} at {at}")
 
+    def test_extremes(self):
+        """NaN of both signs, zeros, infinities and subnormal numbers, wherever they stand."""
+        rng, slow = np.random.default_rng(8), without("reduce")
+        counts = 1, 15, 16, 17, 63, 64, 65, 1000, 1025, 70000
+        cases = itertools.product(("float16", "float32", "float64"), counts, ("min", "max"))
+        for dtype, n, name in sample.chosen(cases):
+            small, most = np.finfo(dtype).smallest_subnormal, np.finfo(dtype).max
+            x = rng.choice(np.array([small, -small, 0.0, -0.0, most, -most, np.inf, -np.inf], dtype), (12, n))
+            x[:3] = rng.choice(np.array([0.0, -0.0], dtype), (3, n)) * rng.choice(np.array([1, small], dtype), (3, n))
+            x[3, :], x[4, :] = -0.0, -np.inf
+            for row, sign in ((5, 1), (6, -1), (7, 1), (8, -1)):
+                x[row, rng.integers(n)] = np.copysign(np.nan, sign)
+            self.assertTrue(same(np.asarray(weft.evaluate(f"{name}(x, axis=1)", {"x": x})),
+                                 reference.reduce(name, x, (1,), False, 0)), f"{name} of {dtype}[12, {n}]")
+            self.ways(f"{name}(x, axis=1)", x, slow, (2,))
+            self.ways(f"{name}(x, axis=0)", np.ascontiguousarray(x.T), slow, (1,))
+
     def test_large_batches(self):
         """Samples of unlike shapes, large and small, some of them reduced by several tiles, each as if alone."""
         rng, slow = np.random.default_rng(6), without("reduce")
