@@ -17,9 +17,19 @@ void dump_slice(struct buf *buf, const struct slice *slice, bool index);
 
 /* Prints every expression with its dtype, and what its operands are converted to. */
 void dump_types(struct buf *buf, const struct program *program);
-/* Prints how a kernel walks its results: groups, rows, and the kind of each access. */
-void dump_groups(struct buf *buf, const struct kernel *kernel, const struct shape *shape,
-                 const struct geometry *geometry, const struct form *form);
+/* A kernel and what its loop was made of. */
+struct dumped {
+    const struct kernel *kernel;
+    const struct shape *space;     /* what it goes over */
+    const struct geometry *geometry;
+    const struct form *form;
+    const struct access_shapes *shapes;
+    const struct view_args *views; /* [view_count] with the values of size expressions */
+    int part, parts;               /* it is number `part`, from 1 on, of the kernels that store the same results */
+};
+/* Prints how a kernel goes over its elements, and what each of its loads and stores reads or writes
+ * (docs/debugging.md). */
+void dump_groups(struct buf *buf, const struct dumped *dumped);
 /* Prints the instructions, one a line. */
 void dump_ir(struct buf *buf, const struct kernel *kernel, const struct geometry *geometry,
              const struct form *form);

@@ -1,13 +1,9 @@
 /* Prints a kernel: its groups and its instructions (dump.h). */
-#include "compiler/dump/dump.h"
-#include "compiler/emit/emit.h"
-#include "compiler/lang/lang.h"
-#include "compiler/loop/loop.h"
+#include "compiler/dump/dump_impl.h"
 
 /* ---- groups ---- */
 
-/* What an access reads or writes: a name, or the text of an array literal, shortened. */
-static const char *access_text(struct arena *arena, const struct kernel *kernel, int a)
+const char *access_text(struct arena *arena, const struct kernel *kernel, int a)
 {
     const struct access *access = &kernel->accesses[a];
     const struct program *program = kernel->program;
@@ -22,39 +18,6 @@ static const char *access_text(struct arena *arena, const struct kernel *kernel,
     return text;
 }
 
-/* Says how an access moves, and what kernels that compute in blocks do with its elements. Those that compute in chunks
- * load each element by itself. */
-static void put_kind(struct buf *buf, const struct kernel *kernel, int a, enum access_kind kind, bool chunks)
-{
-    static const struct { const char *moves, *in_blocks; } texts[] = {
-        [ACCESS_SCALAR] = {"one element for the whole row", ""},
-        [ACCESS_UNIT] = {"element after element", ""},
-        [ACCESS_UNALIGNED] = {"element after element, not aligned", ""},
-        [ACCESS_STRIDED] = {"strided", ", gathered into blocks"},
-        [ACCESS_PERIODIC] = {"the same few elements again and again", ", repeated into a pattern"},
-        [ACCESS_NESTED] = {"two strides", ", gathered into blocks"},
-        [ACCESS_COLUMN] = {"one element for each of the innermost groups", ""},
-        [ACCESS_EXPANDED] = {"several short groups, gathered into rows", ""},
-        [ACCESS_TURNED] = {"across the rows", ", tiles are transposed"},
-        [ACCESS_WOVEN] = {"short groups", ", gathered a piece of a row at a time"},
-        [ACCESS_PARTED] = {"strided", ", loaded with what lies between"},
-        [ACCESS_MAPPED] = {"found by their numbers", ", gathered into blocks"},
-        [ACCESS_BOUNDED] = {"found by their numbers, as far as they are there", ", gathered into blocks"},
-        [ACCESS_VALUE] = {"one element, an argument of the kernel", ""}};
-    if (a < kernel->load_count && kernel->accesses[a].kind == TENSOR_TABLE)
-        buf_puts(buf, ": an entry for each value of a uint8");
-    else
-        buf_printf(buf, ": %s%s", texts[kind].moves, chunks ? "" : texts[kind].in_blocks);
-}
-
-/* Says with which load before it a kernel in C makes load a, if it does. */
-static void put_together(struct buf *buf, const struct kernel *kernel, int a, int first, bool parted)
-{
-    if (first != a)
-        buf_printf(buf, parted ? ", together with the other parts of %s" : ", into one block with what is read of %s",
-                   access_text(buf->arena, kernel, first));
-}
-
 static void put_names(struct buf *buf, const struct kernel *kernel)
 {
     for (int a = kernel->load_count; a < kernel->access_count; a++)
@@ -66,33 +29,42 @@ struct left {
     const struct shape *shape;
     int d;
     int64_t part;                  /* what is left of dimension d; 0: all of it */
+    bool across;                   /* a group ended inside a part, so no more can be said */
 };
+
+/* Takes of the dimension that is next what a group has of it. 0: its end would be inside a part. */
+static int64_t take_part(struct left *left, int64_t extent)
+{
+    const int64_t part = left->part ? left->part : left->shape->extents[left->d];
+    const int64_t taken = part < extent ? part : extent;
+    if (part % taken || extent % taken)
+        return 0;
+    left->part = taken < part ? part / taken : 0;
+    left->d += !left->part;
+    return taken;
+}
 
 /* Prints a group, and the dimensions or parts of dimensions that it consists of, unless it is exactly one dimension. */
 static void put_group(struct buf *buf, struct left *left, int64_t extent)
 {
     const struct shape *shape = left->shape;
-    int64_t product = 1;
-    const char *before = " (", *after = "";
-    buf_printf(buf, "%lld", (long long)extent);
-    while (left->d < shape->rank && product < extent) {
-        int64_t all = shape->extents[left->d], part = left->part ? left->part : all;
-        int64_t taken = part <= extent / product ? part : extent / product;
-        left->part = taken < part ? part / taken : 0;
-        left->d += !left->part;
-        product *= taken;
-        if (taken == 1 || (taken == all && taken == extent))
+    struct buf parts = buf_new(buf->arena);
+    int64_t rest = extent;
+    while (left->d < shape->rank && rest > 1 && !left->across) {
+        const int64_t all = shape->extents[left->d], taken = take_part(left, rest);
+        left->across = !taken;
+        rest /= taken ? taken : 1;
+        if (taken <= 1 || (taken == all && taken == extent))
             continue;
-        buf_printf(buf, taken == all ? "%s%lld" : "%s%lld of %lld", before, (long long)taken, (long long)all);
-        before = " * ";
-        after = ")";
+        buf_puts(&parts, parts.length ? " * " : "");
+        buf_printf(&parts, taken == all ? "%lld" : "%lld of %lld", (long long)taken, (long long)all);
     }
-    buf_puts(buf, after);
+    buf_printf(buf, parts.length && !left->across ? "%lld (%s)" : "%lld", (long long)extent, parts.text);
 }
 
 static void put_groups(struct buf *buf, const struct shape *shape, const struct geometry *g)
 {
-    struct left left = {shape, 0, 0};
+    struct left left = {shape, 0, 0, false};
     buf_puts(buf, g->volume ? "  groups: " : "  groups: 0");
     for (int i = 0; i < g->merged_count && g->volume; i++) {
         buf_puts(buf, i ? " x " : "");
@@ -221,7 +193,7 @@ static void put_rows(struct buf *buf, const struct geometry *g, const struct for
         return;
     }
     if (together && g->volume)
-        buf_printf(buf, "  the last %d run as rows of %lld: %lld alone would leave most of a block empty\n",
+        buf_printf(buf, "  the last %d run as rows of %lld, because %lld alone are too short for one\n",
                    together, (long long)g->columns, (long long)g->merged[g->merged_count - 1]);
     buf_printf(buf, "  rows: %lld of %lld elements, in %lld tile%s", (long long)g->rows, (long long)g->columns,
                (long long)g->tiling.tiles, g->tiling.tiles == 1 ? "" : "s");
@@ -230,37 +202,50 @@ static void put_rows(struct buf *buf, const struct geometry *g, const struct for
     buf_putc(buf, '\n');
 }
 
-void dump_groups(struct buf *buf, const struct kernel *kernel, const struct shape *shape,
-                 const struct geometry *g, const struct form *form)
+/* Prints the positions d0, d1, .. of what a kernel goes over. */
+static void put_space(struct buf *buf, const struct shape *space)
 {
-    buf_puts(buf, "kernel for ");
+    buf_puts(buf, space->rank ? "  goes over" : "  one element");
+    for (int d = 0; d < space->rank; d++)
+        buf_printf(buf, "%s d%d < %lld", d ? "," : "", d, (long long)space->extents[d]);
+    buf_putc(buf, '\n');
+}
+
+/* Prints which part of the results a kernel writes. */
+static void put_part(struct buf *buf, const struct dumped *dumped)
+{
+    const int map = dumped->kernel->accesses[dumped->kernel->load_count].map;
+    for (int d = 0; map && d < dumped->space->rank; d++) {
+        const long long first = (long long)dumped->kernel->maps[map].axes[d].slice.start;
+        buf_printf(buf, "%s%lld:%lld", d ? ", " : ", writes [", first, first + (long long)dumped->space->extents[d]);
+    }
+    buf_puts(buf, map && dumped->space->rank ? "]" : "");
+}
+
+static void put_heading(struct buf *buf, const struct dumped *dumped)
+{
+    const struct kernel *kernel = dumped->kernel;
+    buf_puts(buf, "kernel ");
+    if (dumped->parts > 1)
+        buf_printf(buf, "%d of %d ", dumped->part, dumped->parts);
+    buf_puts(buf, "for ");
     put_names(buf, kernel);
-    buf_printf(buf, ", shape %s\n", shape_text(buf->arena, kernel->program, shape));
-    put_groups(buf, shape, g);
+    buf_printf(buf, " %s", shape_text(buf->arena, kernel->program, stored_shape(dumped, kernel->load_count)));
+    put_part(buf, dumped);
+    buf_putc(buf, '\n');
+    put_space(buf, dumped->space);
+}
+
+void dump_groups(struct buf *buf, const struct dumped *dumped)
+{
+    const struct kernel *kernel = dumped->kernel;
+    const struct geometry *g = dumped->geometry;
+    put_heading(buf, dumped);
+    put_groups(buf, dumped->space, g);
     if (kernel->lanes)
         put_lanes(buf, kernel->lanes);
-    put_rows(buf, g, form, kernel->lanes);
-    const int *together = loads_together(buf->arena, kernel, g->kinds);
-    for (int a = 0; a < kernel->access_count; a++) {
-        buf_printf(buf, "  %-5s %-24s %-8s", a < kernel->load_count ? "load" : "store",
-                   access_text(buf->arena, kernel, a), type_rows[kernel->accesses[a].dtype].name);
-        buf_puts(buf, !g->merged_count                 ? ""
-                      : access_numbered(g->kinds[a]) ? " numbers between elements"
-                                                     : " bytes between elements");
-        for (int i = 0; i < g->merged_count; i++)
-            buf_printf(buf, " %lld", (long long)g->merged_strides[(ptrdiff_t)i * kernel->access_count + a]);
-        if (g->starts[a])
-            buf_printf(buf, ", from byte %lld on", (long long)g->starts[a]);
-        if (a < kernel->load_count || !kernel->lanes)
-            put_kind(buf, kernel, a, (enum access_kind)g->kinds[a], g->chunks);
-        if (a < kernel->load_count && !g->chunks)
-            put_together(buf, kernel, a, together[a], g->kinds[a] == ACCESS_PARTED);
-        if (kernel->accesses[a].map) {
-            buf_puts(buf, "; ");
-            put_map(buf, kernel, &kernel->accesses[a]);
-        }
-        buf_putc(buf, '\n');
-    }
+    put_rows(buf, g, dumped->form, kernel->lanes);
+    put_accesses(buf, dumped);
 }
 
 /* ---- instructions ---- */

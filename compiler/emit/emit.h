@@ -51,8 +51,14 @@ struct emit_params {
 char *emit(struct arena *arena, const struct kernel *kernel, const struct emit_params *params,
            size_t *scratch);
 
-/* For each load the first of those that a kernel in C makes together with it, of parted and of joined ones; else itself. */
-int *loads_together(struct arena *arena, const struct kernel *kernel, const unsigned char *kinds);
+/* How a kernel's text loads or stores an access, for people. */
+struct access_way {
+    const char *section;           /* of the target's text (templates/kernel/access_*.h) */
+    int first;                     /* the first of the loads that are made together with it, parted and joined ones; else
+                                      itself */
+};
+/* [accesses]. Of `params`, those that matter are the target, the kinds and the fast paths. */
+struct access_way *access_ways(struct arena *arena, const struct kernel *kernel, const struct emit_params *params);
 
 /* What an access reads or writes, for people: "img", "temporary 2". */
 const char *access_name(struct arena *arena, const struct kernel *kernel, int access);

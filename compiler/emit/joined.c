@@ -81,16 +81,6 @@ int joined_load(const struct emitter *e, int value)
     return -1;
 }
 
-int *loads_together(struct arena *arena, const struct kernel *kernel, const unsigned char *kinds)
-{
-    struct emitter e = {.arena = arena, .kernel = kernel, .kinds = kinds};
-    find_joined(&e);
-    for (int a = 0; a < kernel->load_count; a++)
-        if (kinds[a] == ACCESS_PARTED)
-            e.joined[a] = first_parted(&e, a);
-    return e.joined;
-}
-
 /* Whether load k is of bytes that are only converted to float32, whole blocks at a time. */
 static bool only_widened(const struct emitter *e, int k)
 {

@@ -166,3 +166,19 @@ void emit_access(struct emitter *e, int k, bool store, bool called)
         put_lines(e, k, store, called, "every");
     put_lines(e, k, store, called, store ? store_section(e, k) : load_section(e, k));
 }
+
+struct access_way *access_ways(struct arena *arena, const struct kernel *kernel, const struct emit_params *params)
+{
+    struct emitter e = {.arena = arena, .kernel = kernel, .params = params, .kinds = params->kinds};
+    struct access_way *ways = ARENA_ARRAY(arena, struct access_way, kernel->access_count);
+    make_schedule(arena, kernel, e.kinds, params->fast, !params->target->chunks, &e.schedule);
+    find_joined(&e);
+    find_copied(&e);
+    find_apart(&e);
+    for (int k = 0; k < kernel->access_count; k++) {
+        const bool store = k >= kernel->load_count;
+        ways[k].section = store ? store_section(&e, k) : load_section(&e, k);
+        ways[k].first = !store && e.kinds[k] == ACCESS_PARTED ? first_parted(&e, k) : e.joined[k];
+    }
+    return ways;
+}

@@ -120,7 +120,8 @@ void stage_put(struct buf *out, const struct subject *subject, struct diags *dia
     else if (subject->stage == STAGE_TYPES)
         dump_types(out, subject->tree);
     else if (subject->stage == STAGE_GROUPS)
-        dump_groups(out, draft->kernel, draft->shape, &draft->geometry, &draft->form);
+        dump_groups(out, &(struct dumped){draft->kernel, draft->shape, &draft->geometry, &draft->form, draft->shapes,
+                                          draft->views, draft->part, draft->parts});
     else if (subject->stage == STAGE_IR)
         dump_ir(out, draft->kernel, &draft->geometry, &draft->form);
     else if (stage_is_text(subject->stage))

@@ -71,6 +71,18 @@ static bool find_tuning(struct planning *p, struct tuning *tuning)
     return !device || gpu;
 }
 
+/* Numbers the kernels that store parts of the same results; they are behind each other. */
+static void count_parts(struct division *division)
+{
+    for (int k = 0, end; k < division->count; k = end) {
+        const int *results = division->drafts[k].kernel->results;
+        for (end = k + 1; results && end < division->count && division->drafts[end].kernel->results == results;)
+            end++;
+        for (int i = k; i < end; i++)
+            division->drafts[i].part = i - k + 1, division->drafts[i].parts = end - k;
+    }
+}
+
 /* Makes the loops of all kernels. False with a diagnostic. */
 static bool add_drafts(struct planning *p)
 {
@@ -88,6 +100,7 @@ static bool add_drafts(struct planning *p)
         .shapes = {program, p->pipeline.inputs, p->pipeline.shapes, made->temporaries},
         .operands = {strided(arena, p->occasion, p->occasion->inputs, program->input_count),
                      strided(arena, p->occasion, p->outputs, program->result_count)}};
+    const struct access_shapes *shapes = arena_copy(arena, &params.shapes, sizeof params.shapes);
     for (int k = 0; k < made->count; k++) {
         const struct program_kernel *kernel = &made->kernels[k];
         struct loop loop;
@@ -98,9 +111,12 @@ static bool add_drafts(struct planning *p)
             return diag_at(p->pipeline.diags, DIAG_VIEW_STRIDES, NULL, 0,
                            program->symbols[program->inputs[wrong->index]].name, type_rows[wrong->dtype].name,
                            type_rows[wrong->dtype].size);
-        const struct draft draft = {kernel->kernel, kernel->space, kernel->order, false, loop.geometry, loop.form};
+        const struct draft draft = {.kernel = kernel->kernel, .shape = kernel->space, .order = kernel->order,
+                                    .geometry = loop.geometry, .form = loop.form, .shapes = shapes,
+                                    .views = p->pipeline.views ? p->pipeline.views : program->views};
         ARENA_PUSH(arena, p->into->drafts, p->into->count, draft);
     }
+    count_parts(p->into);
     return true;
 }
 

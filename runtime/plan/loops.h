@@ -36,6 +36,9 @@ struct draft {
     bool shared;                   /* as in struct planned */
     struct geometry geometry;
     struct form form;
+    int part, parts;               /* it is number `part` of the kernels that store the same results */
+    const struct access_shapes *shapes; /* of what it was made of, and the views */
+    const struct view_args *views;
 };
 
 struct division {

@@ -134,7 +134,7 @@ class Keep(CommandTest):
         self.run_it("x + 1", "x=[1, 2]", WEFT_DEBUG="ast groups")
         self.assertEqual(sorted(name.split(".")[1] for name in self.kept()), ["ast", "c", "groups", "so"])
         self.assertIn("add +", self.read("x_add_1-*.ast"))
-        self.assertIn("shape [2]", self.read("x_add_1-*.groups"))
+        self.assertIn("for out [2]", self.read("x_add_1-*.groups"))
 
     def test_wrong_words(self):
         self.assertIn("'irr'", self.bad(2, 253, "run", "x + 0", "x=1", env={"WEFT_DEBUG": "ir,irr"}))

@@ -1,0 +1,493 @@
+/* The lines of stage groups about loads and stores: which element, in which order, how, and together with what. The table
+ * in docs/debugging.md has all wordings. Which element comes from the index map (dump_index.c), the order from the
+ * geometry's strides, and how from what the emitter chooses (access_ways). */
+#include "compiler/dump/dump_impl.h"
+#include "compiler/ir/ir.h"
+
+#include <string.h>
+
+/* The accesses of a kernel while they are told. */
+struct telling {
+    const struct dumped *of;
+    const struct access_way *ways;
+    int *numbers;                  /* [accesses] of loads, from 1 on; 0 of constants */
+};
+
+/* ---- order ---- */
+
+/* How an access goes along one or more groups, innermost first. Those that are one step for it are one. */
+struct leg {
+    int64_t extent, apart;         /* in elements */
+};
+
+static int find_legs(const struct dumped *dumped, int a, struct leg *legs)
+{
+    const struct geometry *g = dumped->geometry;
+    const int size = type_rows[dumped->kernel->accesses[a].dtype].size;
+    int count = 0;
+    for (int i = g->merged_count - 1; i >= 0; i--) {
+        const int64_t apart = g->merged_strides[(ptrdiff_t)i * dumped->kernel->access_count + a] / size;
+        if (g->merged[i] == 1)
+            continue;
+        if (count && legs[count - 1].apart * legs[count - 1].extent == apart)
+            legs[count - 1].extent *= g->merged[i];
+        else
+            legs[count++] = (struct leg){g->merged[i], apart};
+    }
+    return count;
+}
+
+static const char *ordinal(long long number)
+{
+    const long long tens = number % 100;
+    return tens >= 11 && tens <= 13 ? "th" : number % 10 == 1 ? "st" : number % 10 == 2 ? "nd" : number % 10 == 3 ? "rd" : "th";
+}
+
+static void put_step(struct buf *buf, int64_t apart)
+{
+    enum { FEW = 16 };             /* elements that people count */
+    const long long step = apart < 0 ? -apart : apart;
+    if (step == 1)
+        buf_puts(buf, apart < 0 ? "backwards" : "element after element");
+    else if (step <= FEW)
+        buf_printf(buf, "every %lld%s element%s", step, ordinal(step), apart < 0 ? ", backwards" : "");
+    else
+        buf_printf(buf, "%lld elements apart%s", step, apart < 0 ? ", backwards" : "");
+}
+
+/* The order of an access that has two strides or more. */
+static void put_runs(struct buf *buf, const struct leg *legs, int count, int64_t columns)
+{
+    const long long few = legs[0].extent, jump = legs[1].apart < 0 ? -legs[1].apart : legs[1].apart;
+    const bool run = legs[0].apart == 1 || legs[0].apart == -1;
+    if (!legs[0].apart) {
+        put_step(buf, legs[1].apart);
+        buf_printf(buf, ", each %lld times", few);
+        return;
+    }
+    const bool all = !legs[1].apart && count == 2;
+    if (all)
+        buf_printf(buf, "the same %lld elements %s", few, columns == few ? "for each row" : "again and again");
+    else
+        buf_printf(buf, run ? "runs of %lld" : "groups of %lld", few);
+    if (legs[0].apart != 1) {
+        buf_puts(buf, all ? ", " : ": ");
+        put_step(buf, legs[0].apart);
+    }
+    if (all)
+        return;
+    if (!legs[1].apart)
+        buf_printf(buf, ", each %lld times", (long long)legs[1].extent);
+    else if (!run || jump != few)
+        buf_printf(buf, "; from %s to %s %lld element%s", run ? "run" : "group", run ? "run" : "group", jump, jump == 1 ? "" : "s");
+    buf_puts(buf, legs[1].apart < 0 ? ", the last first" : "");
+}
+
+static void put_order(struct buf *buf, const struct dumped *dumped, int a)
+{
+    struct leg legs[MAX_GROUPS];
+    const int count = find_legs(dumped, a, legs);
+    const bool stays = access_stays(dumped->geometry->kinds[a]);
+    if (!count)
+        buf_puts(buf, "one element");
+    else if (count == 1 && !legs[0].apart)
+        buf_puts(buf, "the same element for all");
+    else if (stays && count > 1 && !legs[0].apart)
+        buf_puts(buf, "one element for each row");
+    if (count == 1 && legs[0].apart)
+        put_step(buf, legs[0].apart);
+    else if (stays && count > 1 && legs[1].apart != 1)
+        put_step((buf_puts(buf, ", "), buf), legs[1].apart);
+    else if (!stays && count > 1)
+        put_runs(buf, legs, count, dumped->geometry->columns);
+}
+
+/* ---- how ---- */
+
+/* Whether C's helper that gathers a block takes this step by vectors (shuffle_c.h). */
+static bool gathers_vectors(const struct geometry *g, int64_t apart, int size)
+{
+    return g->columns >= BLOCK && (apart == -1 || apart == 2 || apart == 3 || (apart == 4 && size < 8));
+}
+
+static const char *strided_way(const struct telling *t, int a)
+{
+    enum { LINE = 64 };
+    const struct geometry *g = t->of->geometry;
+    const int size = type_rows[t->of->kernel->accesses[a].dtype].size;
+    const int64_t bytes = g->strides[(ptrdiff_t)a * (g->groups + 2) + g->groups];
+    if (bytes % size == 0 && !g->chunks && a < t->of->kernel->load_count && gathers_vectors(g, bytes / size, size))
+        return "by vectors, with shuffles";
+    return g->columns > 1 && (bytes >= LINE || bytes <= -LINE) ? "one by one, each in another cache line" : "one by one";
+}
+
+/* How a kernel in C does what a section of its text does. */
+static const char *way_in_blocks(const struct telling *t, int a)
+{
+    static const struct { const char *section, *words; } loads[] = {
+        {"scalar", ""}, {"unit", "by vectors"}, {"run", "copied in runs"}, {"periodic", "repeated into a pattern"},
+        {"nested", "one by one"}, {"expanded", "one by one, by a table of offsets"},
+        {"turned", "tiles are transposed"}, {"woven", "by shuffles"}, {"joined", "by shuffles"}, {"rejoined", "by shuffles"},
+        {"parted", "taken apart from whole vectors"}, {"beside", "taken apart from whole vectors"},
+        {"apart", "taken apart as they become float32"}, {"apart_again", "taken apart as they become float32"},
+        {"mapped", "found by number, in runs"}, {"bounded", "found by number, one by one"}, {"value", "an argument"}};
+    static const struct { const char *section, *words; } stores[] = {
+        {"unit", "by vectors"}, {"copied", "by vectors"}, {"run", "copied in runs"}, {"gathered", "by vectors"},
+        {"nested", "one by one"}, {"expanded", "one by one, by a table of offsets"}};
+    const char *section = t->ways[a].section;
+    for (size_t i = 0; a < t->of->kernel->load_count && i < sizeof loads / sizeof *loads; i++)
+        if (strcmp(loads[i].section, section) == 0)
+            return loads[i].words;
+    for (size_t i = 0; a >= t->of->kernel->load_count && i < sizeof stores / sizeof *stores; i++)
+        if (strcmp(stores[i].section, section) == 0)
+            return stores[i].words;
+    return strided_way(t, a);
+}
+
+/* The same of a kernel whose threads compute chunks. Neighbouring threads have neighbouring chunks. */
+static const char *way_in_chunks(const struct telling *t, int a)
+{
+    switch ((enum access_kind)t->of->geometry->kinds[a]) {
+    case ACCESS_SCALAR: return "";
+    case ACCESS_VALUE: return "an argument";
+    case ACCESS_UNIT: return "a chunk at once";
+    case ACCESS_UNALIGNED: return "a chunk at once, not aligned";
+    case ACCESS_PERIODIC: return "one by one, counted within the period";
+    case ACCESS_NESTED: return "one by one, from group to group";
+    case ACCESS_COLUMN: return "one by one, the same within a group";
+    case ACCESS_MAPPED: case ACCESS_BOUNDED: return "found by number, one by one";
+    default: return strided_way(t, a);
+    }
+}
+
+static void put_way(struct buf *buf, const struct telling *t, int a)
+{
+    const struct geometry *g = t->of->geometry;
+    const char *way = g->chunks ? way_in_chunks(t, a) : way_in_blocks(t, a);
+    const bool numbered = access_numbered(g->kinds[a]);
+    if (g->volume > 1 || numbered)
+        buf_printf(buf, "%s%s", *way && !numbered ? ", " : "", way);
+}
+
+/* Says with which other loads it is made. */
+static void put_together(struct buf *buf, const struct telling *t, int a)
+{
+    const bool woven = t->of->geometry->kinds[a] == ACCESS_WOVEN;
+    int others = 0, told = 0;
+    for (int b = 0; b < t->of->kernel->load_count; b++)
+        others += b != a && t->ways[b].first == t->ways[a].first;
+    for (int b = 0; b < t->of->kernel->load_count; b++)
+        if (b != a && t->ways[b].first == t->ways[a].first) {
+            if (!told++)
+                buf_printf(buf, ", %s load%s %d", woven ? "into one block with" : "together with", others > 1 ? "s" : "",
+                           t->numbers[b]);
+            else
+                buf_printf(buf, told < others ? ", %d" : " and %d", t->numbers[b]);
+        }
+}
+
+/* ---- constants ---- */
+
+enum { LISTED = 8 };               /* a constant of more numbers is cut */
+
+/* Whether the elements of a constant are numbers a step apart. */
+static bool counts_on(const struct constant *constant, int64_t volume, int64_t *first, int64_t *step)
+{
+    const int size = type_rows[constant->dtype].size;
+    for (int64_t i = 0; i < volume; i++) {
+        const union scalar own = scalar_load((const char *)constant->data + i * size, constant->dtype);
+        const int64_t value = eval_convert(constant->dtype, WEFT_INT64, false, own).i64;
+        if (i == 0)
+            *first = value, *step = 0;
+        else if (i == 1)
+            *step = value - *first;
+        else if (value != *first + i * *step)
+            return false;
+    }
+    return volume > 0;
+}
+
+/* Whether the elements of a constant are true up to number `ones`, and false from there on. */
+static bool is_mask(const struct constant *constant, int64_t volume, int64_t *ones)
+{
+    const unsigned char *data = constant->data;
+    *ones = 0;
+    while (*ones < volume && data[*ones])
+        ++*ones;
+    return !memchr(data + *ones, 1, (size_t)(volume - *ones));
+}
+
+static void put_values(struct buf *buf, const struct constant *constant, int64_t volume)
+{
+    const int size = type_rows[constant->dtype].size;
+    for (int64_t i = 0; i < volume && i < LISTED; i++) {
+        buf_puts(buf, i ? ", " : "[");
+        scalar_print(buf, constant->dtype, scalar_load((const char *)constant->data + i * size, constant->dtype));
+    }
+    buf_puts(buf, volume > LISTED ? ", ..]" : "]");
+}
+
+/* Prints what a constant is that is not in the text: a mask, positions, or a list. */
+static void put_made(struct buf *buf, const struct telling *t, int a, const struct index *index)
+{
+    const struct constant *constant = &t->of->kernel->constants[t->of->kernel->accesses[a].index];
+    const int64_t volume = shape_volume(constant->shape);
+    struct sum number = index_number(buf->arena, index, constant->shape);
+    int64_t first, step;
+    if (constant->dtype == WEFT_BOOL && is_mask(constant, volume, &first)) {
+        buf_puts(buf, "mask, true where ");
+        sum_put(buf, &number);
+        buf_printf(buf, " < %lld", (long long)first);
+    } else if (dtype_is_integer(constant->dtype) && counts_on(constant, volume, &first, &step)) {
+        number = sum_add(buf->arena, sum_number(first), sum_scale(buf->arena, number, step));
+        buf_puts(buf, "position ");
+        sum_put(buf, &number);
+    } else {
+        put_values(buf, constant, volume);
+        put_index(buf, index);
+    }
+}
+
+/* ---- where it is wanted ---- */
+
+/* The positions at which masks let a value through: of what `text` says, from `low` to before `high`. */
+struct wanted {
+    const char *text;              /* NULL: everywhere */
+    int64_t low, high;
+    int64_t top;                   /* the last position that there is */
+};
+
+/* The only instruction that reads value i; -1: there are others, or none. */
+static int only_user(const struct kernel *kernel, int i)
+{
+    int user = -1, count = 0;
+    for (int at = i + 1; at < kernel->ins_count; at++)
+        for (int k = 0; k < 3; k++)
+            if (kernel->ins[at].a[k] == i)
+                user = at, count++;
+    return count == 1 ? user : -1;
+}
+
+/* Whether instruction i loads a mask: true where `number` is less than `ones`. */
+static bool loads_mask(struct arena *arena, const struct dumped *dumped, int i, struct sum *number, int64_t *ones)
+{
+    const struct kernel *kernel = dumped->kernel;
+    const struct ins *ins = &kernel->ins[i];
+    const struct access *access = &kernel->accesses[ins->index];
+    if (ins->kind != INS_LOAD || access->kind != TENSOR_CONSTANT || ins->dtype != WEFT_BOOL)
+        return false;
+    const struct constant *constant = &kernel->constants[access->index];
+    if (!constant->shape || !is_mask(constant, shape_volume(constant->shape), ones))
+        return false;
+    const struct index index = find_index(arena, dumped, ins->index);
+    *number = index_number(arena, &index, constant->shape);
+    return !*index.outside;
+}
+
+/* Follows a value as long as one instruction alone reads it, and takes note of the masks that choose it. */
+static struct wanted find_wanted(struct arena *arena, const struct dumped *dumped, int a)
+{
+    const struct kernel *kernel = dumped->kernel;
+    struct wanted wanted = {NULL, 0, INT64_MAX, 0};
+    int i = 0;
+    while (i < kernel->ins_count && (kernel->ins[i].kind != INS_LOAD || kernel->ins[i].index != a))
+        i++;
+    for (int user; i < kernel->ins_count && (user = only_user(kernel, i)) >= 0; i = user) {
+        const struct ins *ins = &kernel->ins[user];
+        struct sum number;
+        struct buf text = buf_new(arena);
+        int64_t ones;
+        if (ins->kind != INS_OP || ins->op != OP_WHERE || ins->a[0] == i ||
+            !loads_mask(arena, dumped, ins->a[0], &number, &ones))
+            continue;
+        sum_put(&text, &number);
+        if (wanted.text && strcmp(wanted.text, text.text) != 0)
+            continue;
+        wanted.text = text.text;
+        wanted.top = sum_high(&number);
+        if (ins->a[1] == i)
+            wanted.high = ones < wanted.high ? ones : wanted.high;
+        else
+            wanted.low = ones > wanted.low ? ones : wanted.low;
+    }
+    return wanted;
+}
+
+static void put_wanted(struct buf *buf, const struct wanted *wanted)
+{
+    if (wanted->high == wanted->low + 1 || wanted->low == wanted->top)
+        buf_printf(buf, ", for %s = %lld", wanted->text, (long long)wanted->low);
+    else if (wanted->high == INT64_MAX)
+        buf_printf(buf, ", for %s >= %lld", wanted->text, (long long)wanted->low);
+    else if (wanted->low == 0)
+        buf_printf(buf, ", for %s < %lld", wanted->text, (long long)wanted->high);
+    else
+        buf_printf(buf, ", for %lld <= %s < %lld", (long long)wanted->low, wanted->text, (long long)wanted->high);
+}
+
+/* ---- what ---- */
+
+static void put_what(struct buf *buf, const struct telling *t, int a)
+{
+    const struct kernel *kernel = t->of->kernel;
+    const struct access *access = &kernel->accesses[a];
+    if (a < kernel->load_count && access->kind == TENSOR_TABLE) {
+        buf_printf(buf, "%s[value]", access_text(buf->arena, kernel, a));
+        return;
+    }
+    if (!t->of->geometry->volume) {
+        buf_puts(buf, access_text(buf->arena, kernel, a));
+        return;
+    }
+    const struct index index = find_index(buf->arena, t->of, a);
+    if (access->kind == TENSOR_CONSTANT && kernel->constants[access->index].shape) {
+        put_made(buf, t, a, &index);
+    } else {
+        const bool bytes = access_reinterprets(kernel->program, access);
+        buf_printf(buf, bytes ? "(%s as %s)" : "%s", access_text(buf->arena, kernel, a), type_rows[access->dtype].name);
+        put_index(buf, &index);
+    }
+    if (*index.outside)
+        buf_printf(buf, ", %s", index.outside);
+    const struct wanted wanted = t->numbers[a] ? find_wanted(buf->arena, t->of, a) : (struct wanted){.text = NULL};
+    if (wanted.text)
+        put_wanted(buf, &wanted);
+}
+
+static void put_bytes(struct buf *buf, const struct dumped *dumped, int a)
+{
+    const struct geometry *g = dumped->geometry;
+    if (!g->volume || !g->merged_count || access_numbered(g->kinds[a]))
+        return;
+    buf_puts(buf, "  (bytes apart");
+    for (int i = 0; i < g->merged_count; i++)
+        buf_printf(buf, " %lld", (long long)g->merged_strides[(ptrdiff_t)i * dumped->kernel->access_count + a]);
+    if (g->starts[a])
+        buf_printf(buf, ", from byte %lld", (long long)g->starts[a]);
+    buf_puts(buf, ")");
+}
+
+/* Whether instructions compute which element is read. */
+static bool is_taken(const struct kernel *kernel, int a)
+{
+    return a < kernel->load_count && kernel->map_count && map_taken_step(kernel->maps, kernel->accesses[a].map);
+}
+
+static void put_access(struct buf *buf, const struct telling *t, int a)
+{
+    const struct dumped *dumped = t->of;
+    const struct geometry *g = dumped->geometry;
+    const bool load = a < dumped->kernel->load_count;
+    buf_puts(buf, load ? (t->numbers[a] ? "  load " : "  const   ") : "  store   ");
+    if (t->numbers[a])
+        buf_printf(buf, "%-3d", t->numbers[a]);
+    buf_printf(buf, "%-8s ", type_rows[load ? dumped->kernel->accesses[a].dtype : stored_dtype(dumped, a)].name);
+    put_what(buf, t, a);
+    buf_puts(buf, ": ");
+    if (!g->volume)
+        buf_puts(buf, "nothing");
+    else if (load && dumped->kernel->accesses[a].kind == TENSOR_TABLE)
+        buf_puts(buf, "an entry for each value of a uint8");
+    else if (is_taken(dumped->kernel, a))
+        buf_puts(buf, g->chunks ? "where computed positions say, one by one"
+                                : "where computed positions say; neighbours in runs, others one by one");
+    else {
+        if (!access_numbered(g->kinds[a]))
+            put_order(buf, dumped, a);
+        put_way(buf, t, a);
+        if (load)
+            put_together(buf, t, a);
+        put_bytes(buf, dumped, a);
+    }
+    buf_putc(buf, '\n');
+}
+
+/* ---- reductions ---- */
+
+const struct shape *stored_shape(const struct dumped *dumped, int a)
+{
+    const struct access *access = &dumped->kernel->accesses[a];
+    if (access->kind == TENSOR_RESULT)
+        return dumped->shapes->nodes[dumped->kernel->program->results[access->index].node];
+    return access->kind == TENSOR_TEMPORARY || access->kind == TENSOR_TABLE
+               ? dumped->shapes->temporaries[access->index].shape
+               : dumped->space;
+}
+
+enum weft_dtype stored_dtype(const struct dumped *dumped, int a)
+{
+    const struct access *access = &dumped->kernel->accesses[a];
+    return access->kind == TENSOR_RESULT      ? dumped->kernel->program->nodes[dumped->kernel->program->results[access->index].node].dtype
+           : access->kind == TENSOR_TEMPORARY ? dumped->shapes->temporaries[access->index].dtype
+                                              : access->dtype;
+}
+
+/* Finds the reduced dimensions, from `*first` to before `*last`. */
+static void find_reduced(const struct dumped *dumped, int *first, int *last)
+{
+    const struct shape *space = dumped->space;
+    int64_t points = 1, inner = 1;
+    for (*first = 0; *first < space->rank && points < dumped->kernel->lanes->tiles.points; ++*first)
+        points *= space->extents[*first];
+    for (*last = space->rank; *last > *first && inner < dumped->kernel->lanes->tiles.inner; --*last)
+        inner *= space->extents[*last - 1];
+}
+
+static void put_dimensions(struct buf *buf, const struct dumped *dumped, int first, int last, int skip)
+{
+    bool any = false;
+    for (int d = 0; d < dumped->space->rank; d++)
+        if ((d >= first && d < last) != skip && dumped->space->extents[d] > 1) {
+            buf_printf(buf, any ? ", d%d" : "d%d", d);
+            any = true;
+        }
+}
+
+/* The store of a kernel that joins what it computes. */
+static void put_joined(struct buf *buf, const struct dumped *dumped, int a)
+{
+    const struct lane_tiles *tiles = &dumped->kernel->lanes->tiles;
+    const struct shape *to = stored_shape(dumped, a), *space = dumped->space;
+    const int64_t results = tiles->points * tiles->inner, volume = shape_volume(to);
+    struct sum number = sum_number(0);
+    int first, last;
+    find_reduced(dumped, &first, &last);
+    buf_printf(buf, "  store   %-8s %s", type_rows[stored_dtype(dumped, a)].name, access_text(buf->arena, dumped->kernel, a));
+    for (int d = 0; d < space->rank; d++)
+        if (d < first || d >= last)
+            number = sum_add(buf->arena, sum_scale(buf->arena, number, space->extents[d]),
+                             sum_position(buf->arena, d, space->extents[d]));
+    if (volume == results) {
+        const struct index index = number_index_of(buf->arena, number, to);
+        put_index(buf, &index);
+        buf_printf(buf, ": %lld result%s", (long long)results, results == 1 ? "" : "s, one for each ");
+    } else {
+        buf_printf(buf, ": %lld values, which another kernel joins to %lld result%s", (long long)volume, (long long)results,
+                   results == 1 ? "" : "s, some for each ");
+    }
+    if (results > 1)
+        put_dimensions(buf, dumped, first, last, true);
+    if (last > first) {
+        buf_puts(buf, ", joined over ");
+        put_dimensions(buf, dumped, first, last, false);
+    }
+    buf_putc(buf, '\n');
+}
+
+void put_accesses(struct buf *buf, const struct dumped *dumped)
+{
+    const struct kernel *kernel = dumped->kernel;
+    const struct geometry *g = dumped->geometry;
+    const struct emit_params params = {.target = g->chunks ? &target_cuda : &target_c, .form = dumped->form,
+                                       .kinds = g->kinds, .fast = g->fast};
+    const struct telling t = {dumped, access_ways(buf->arena, kernel, &params),
+                              ARENA_ARRAY(buf->arena, int, kernel->access_count)};
+    for (int a = 0, loads = 0; a < kernel->load_count; a++)
+        if (kernel->accesses[a].kind != TENSOR_CONSTANT)
+            t.numbers[a] = ++loads;
+    for (int a = 0; a < kernel->access_count; a++)
+        if (a >= kernel->load_count && kernel->lanes && g->volume)
+            put_joined(buf, dumped, a);
+        else
+            put_access(buf, &t, a);
+}
