@@ -79,13 +79,28 @@ static const char *takes_text(struct parser *parser, const struct option_row *ro
     return text;
 }
 
+/* Names the word that a value resembles; a list of words gets another advice. */
+static const char *value_hint(struct parser *parser, const struct option_row *row, const char *value)
+{
+    enum { MOST = 16 };            /* words of an option */
+    struct pool *pool = parser->report->pool;
+    const char *names[MOST], *words = row->takes || !row->values ? "" : row->values;
+    size_t count = 0;
+    for (size_t length; *words && count < MOST; words += length + (words[length] == ' ')) {
+        length = strcspn(words, " ");
+        names[count++] = pool_string(pool, words, length);
+    }
+    return count && strchr(value, ',') ? "; it takes one of them" : count ? report_hint(parser->report, value, names, count) : "";
+}
+
 /* A value that the option does not take, or a part of it. */
 static bool bad_value(struct parser *parser, const struct option_row *row, const char *place, size_t length,
                       const char *value)
 {
     struct pool *pool = parser->report->pool;
     const char *option = row->letter ? pool_printf(pool, "-%c", row->letter) : pool_printf(pool, "--%s", row->name);
-    return REPORT_ARGUMENT(parser->report, place, length, OPTION_VALUE, option, takes_text(parser, row), value);
+    return REPORT_ARGUMENT(parser->report, place, length, OPTION_VALUE, option, takes_text(parser, row), value,
+                           value_hint(parser, row, value));
 }
 
 bool is_name(const char *text, size_t length)
@@ -127,10 +142,16 @@ static bool split_type(struct parser *parser, const char *at, const char *end,
                                    "':type=value' or '@LAYOUT=value'");
 }
 
-/* What an argument that is no assignment should have been: a file of a known kind lacks its name. */
+/* What an argument that is no assignment should have been: a file of a known kind lacks its name, and a type without a
+ * value stands behind `=`, where a command takes types. */
 static const char *no_assignment(struct parser *parser, const char *argument)
 {
     const char *extension;
+    const size_t length = strcspn(argument, ":@=");
+    const bool types = parser->command == COMMAND_SHOW || parser->command == COMMAND_CHECK;
+    if (types && argument[length] == ':' && !strchr(argument, '=') && is_name(argument, length))
+        return pool_printf(parser->report->pool, "name=type or name:type=value; write %.*s=%s", (int)length, argument,
+                           argument + length + 1);
     if (strchr(argument, '=') || kind_of_path(argument, &extension) == KIND_UNKNOWN)
         return "name=value, name:type=value or name@LAYOUT=value";
     return pool_printf(parser->report->pool,
@@ -247,7 +268,7 @@ static bool set_bundle(struct parser *parser, const struct option_row *row, cons
     parser->arguments->bundle = value;
     return (is_name(value, strlen(value)) && strlen(value) < 200) ||
            REPORT_ARGUMENT(parser->report, value, strlen(value), OPTION_VALUE, "--bundle",
-                           "a name of letters, digits and underscores", value);
+                           "a name of letters, digits and underscores", value, "");
 }
 
 /* Catches typing errors; NVRTC knows which architectures there are. */

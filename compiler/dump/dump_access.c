@@ -186,6 +186,42 @@ static void put_together(struct buf *buf, const struct telling *t, int a)
         }
 }
 
+/* Whether load b steps through the same tensor as the strided load a. */
+static bool steps_with(const struct telling *t, int a, int b)
+{
+    const struct geometry *g = t->of->geometry;
+    const struct kernel *kernel = t->of->kernel;
+    const ptrdiff_t size = g->groups + 2;
+    return g->kinds[b] == ACCESS_STRIDED && access_same(&kernel->accesses[a], &kernel->accesses[b]) &&
+           memcmp(g->strides + a * size, g->strides + b * size, (size_t)(g->groups + 1) * sizeof *g->strides) == 0;
+}
+
+/* Says of a strided load beside which others step through the same tensor that there are elements that none of them
+ * reads; else they would be made together. */
+static void put_alone(struct buf *buf, const struct telling *t, int a)
+{
+    const struct geometry *g = t->of->geometry;
+    const int size = type_rows[t->of->kernel->accesses[a].dtype].size;
+    const int64_t parts = g->strides[(ptrdiff_t)a * (g->groups + 2) + g->groups] / size;
+    int64_t low = g->starts[a];
+    unsigned found = 0;
+    int others = 0;
+    if (g->chunks || g->kinds[a] != ACCESS_STRIDED || parts < 2 || parts > PARTED_MOST)
+        return;
+    for (int b = 0; b < t->of->kernel->load_count; b++)
+        if (steps_with(t, a, b)) {
+            low = g->starts[b] < low ? g->starts[b] : low;
+            others += b != a;
+        }
+    for (int b = 0; b < t->of->kernel->load_count; b++)
+        if (steps_with(t, a, b) && (g->starts[b] - low) / size < parts)
+            found |= 1u << (g->starts[b] - low) / size;
+    const int missing = (int)parts - __builtin_popcount(found);
+    if (others && missing)
+        buf_printf(buf, ", by itself: %d of every %lld elements %s not read", missing, (long long)parts,
+                   missing > 1 ? "are" : "is");
+}
+
 /* ---- constants ---- */
 
 enum { LISTED = 8 };               /* a constant of more numbers is cut */
@@ -327,6 +363,15 @@ static void put_wanted(struct buf *buf, const struct wanted *wanted)
 
 /* ---- what ---- */
 
+static void close_brackets(struct buf *buf, const char *text)
+{
+    int open = 0;
+    for (; *text; text++)
+        open += (*text == '[') - (*text == ']');
+    while (open-- > 0)
+        buf_putc(buf, ']');
+}
+
 static void put_what(struct buf *buf, const struct telling *t, int a)
 {
     const struct kernel *kernel = t->of->kernel;
@@ -343,8 +388,11 @@ static void put_what(struct buf *buf, const struct telling *t, int a)
     if (access->kind == TENSOR_CONSTANT && kernel->constants[access->index].shape) {
         put_made(buf, t, a, &index);
     } else {
+        const char *name = access_text(buf->arena, kernel, a);
         const bool bytes = access_reinterprets(kernel->program, access);
-        buf_printf(buf, bytes ? "(%s as %s)" : "%s", access_text(buf->arena, kernel, a), type_rows[access->dtype].name);
+        buf_printf(buf, bytes ? "(%s as %s)" : "%s", name, type_rows[access->dtype].name);
+        if (access->kind == TENSOR_CONSTANT) /* the text of an array literal may be cut */
+            close_brackets(buf, name);
         put_index(buf, &index);
     }
     if (*index.outside)
@@ -395,8 +443,10 @@ static void put_access(struct buf *buf, const struct telling *t, int a)
         if (!access_numbered(g->kinds[a]))
             put_order(buf, dumped, a);
         put_way(buf, t, a);
-        if (load)
+        if (load) {
             put_together(buf, t, a);
+            put_alone(buf, t, a);
+        }
         put_bytes(buf, dumped, a);
     }
     buf_putc(buf, '\n');
@@ -417,7 +467,7 @@ const struct shape *stored_shape(const struct dumped *dumped, int a)
 enum weft_dtype stored_dtype(const struct dumped *dumped, int a)
 {
     const struct access *access = &dumped->kernel->accesses[a];
-    return access->kind == TENSOR_RESULT      ? dumped->kernel->program->nodes[dumped->kernel->program->results[access->index].node].dtype
+    return access->kind == TENSOR_RESULT      ? dumped->kernel->program->results[access->index].dtype
            : access->kind == TENSOR_TEMPORARY ? dumped->shapes->temporaries[access->index].dtype
                                               : access->dtype;
 }

@@ -35,6 +35,40 @@ static bool has_numbers(const struct weft_program *program, int input)
     return program->read && program->read[input].numbers;
 }
 
+/* An example of a value for an input whose elements are numbers. */
+static const char *example_value(struct arena *arena, const struct type *type)
+{
+    struct buf text = buf_new(arena);
+    const int64_t count = type->rank ? type->extents[0] : 0;
+    if (!type->ranked || !type->rank)
+        return "3";
+    for (int64_t i = 0; i < (count > 0 ? count : 2); i++)
+        buf_printf(&text, i ? ", %lld" : "[%lld", (long long)(i < 2 ? 3 - i : 1));
+    buf_puts(&text, "]");
+    return text.text;
+}
+
+/* What of a shape is open, and an example of a type without. */
+static const char *open_extents(struct arena *arena, const struct type *type, const char **example)
+{
+    struct buf open = buf_new(arena), text = buf_new(arena);
+    const char *dtype = type_rows[type->dtype].name;
+    int count = 0;
+    *example = arena_printf(arena, "%s[480, 640, 3]", dtype);
+    if (!type->ranked)
+        return "shape";
+    buf_puts(&text, dtype);
+    for (int d = 0; d < type->rank; d++) {
+        const bool known = type->extents[d] >= 0;
+        buf_printf(&text, d ? ", %lld" : "[%lld", (long long)(known ? type->extents[d] : 480));
+        if (!known)
+            buf_printf(&open, count++ ? ", %d" : "%d", d);
+    }
+    buf_puts(&text, "]");
+    *example = text.text;
+    return arena_printf(arena, count > 1 ? "extents of dimensions %s" : "extent of dimension %s", open.text);
+}
+
 static bool need(const struct weft_program *whole, enum stage stage, struct diags *diags)
 {
     const struct program *program = whole->parsed;
@@ -48,17 +82,18 @@ static bool need(const struct weft_program *whole, enum stage stage, struct diag
             diag_at(diags, DIAG_VOLUME, NULL, 0,
                     shape_text(diags->arena, program, type_shape(diags->arena, type)));
         if (!symbol->typed && type->number)
-            diag_at(diags, DIAG_STAGE_NUMBERS, NULL, 0, stage_names[stage], symbol->name, symbol->name);
+            diag_at(diags, DIAG_STAGE_NUMBERS, NULL, 0, stage_names[stage], symbol->name, symbol->name, "3");
         else if (!symbol->typed)
             diag_at(diags, DIAG_STAGE_TYPES, NULL, 0, stage_names[stage], "dtype", symbol->name,
                     symbol->name, stage == STAGE_TYPES ? "float32" : "float32[480, 640, 3]");
-        else if (stage > STAGE_TYPES && reads_numbers(program, i) && !has_numbers(whole, i) && !symbol->parameter)
+        else if (stage > STAGE_TYPES && !has_numbers(whole, i) &&
+                 (symbol->parameter ? program->reads && program->reads[i] : reads_numbers(program, i)))
             diag_at(diags, DIAG_STAGE_NUMBERS, NULL, 0, stage_names[stage], symbol->name,
-                    symbol->name);
-        else if (stage > STAGE_TYPES && !sized)
-            diag_at(diags, DIAG_STAGE_TYPES, NULL, 0, stage_names[stage], "extents", symbol->name,
-                    symbol->name,
-                    arena_printf(diags->arena, "%s[480, 640, 3]", type_rows[symbol->type.dtype].name));
+                    symbol->name, example_value(diags->arena, type));
+        else if (stage > STAGE_TYPES && !sized) {
+            const char *example, *open = open_extents(diags->arena, type, &example);
+            diag_at(diags, DIAG_STAGE_TYPES, NULL, 0, stage_names[stage], open, symbol->name, symbol->name, example);
+        }
     }
     return !diags->errors;
 }

@@ -368,6 +368,28 @@ class Show(CommandTest):
             self.assertIn("== %s ==\n" % stage, everything)
         self.assertNotEqual(self.text("show", "a + b", "a=1", "b=[1, 2]", "--stage", "c"), "")
 
+    def test_a_wrong_stage(self):
+        told = self.bad(2, 102, "show", "x", "x=uint8[3]", "--stage", "grups")
+        self.assertIn("found 'grups'; did you mean 'groups'?\n", told)
+        self.assertIn("; it takes one of them\n", self.bad(2, 102, "show", "x", "x=uint8[3]", "--stage", "groups,ir"))
+        self.assertIn("found 'zzzzzz'\n", self.bad(2, 102, "show", "x", "x=uint8[3]", "--stage", "zzzzzz"))
+
+    def test_what_a_stage_needs(self):
+        def told(program, *inputs):
+            return self.bad(1, 87 if "int32" in inputs[-1] else 83, "show", program, *inputs, "--stage", "groups")
+        self.assertIn("write x=uint8[3]\n", self.bad(2, 105, "show", "x", "x:uint8[3]"))
+        self.assertNotIn("write", self.bad(2, 105, "run", "x", "x:uint8[3]").split("\n")[0])
+        self.assertIn("the shape of input 'x'; give it, as in x=uint8[480, 640, 3]\n", told("x", "x=uint8"))
+        self.assertIn("the extent of dimension 1 of input 'x'; give it, as in x=uint8[2, 480]\n", told("x", "x=uint8[2, ?]"))
+        self.assertIn("the extents of dimensions 0, 2 of input 'x'", told("x", "x=uint8[?, 2, ?]"))
+        self.assertIn("a value, as in y=3, or write the numbers into the program\n", told("x[y:]", "x=uint8[9]", "y=int32[]"))
+        self.assertIn("a value, as in s=[3, 2], or", told("reshape(x, s)", "x=uint8[6]", "s=int32[2]"))
+        with open(self.path("k.weft"), "w") as file:
+            file.write("kernel f(x: uint8, n: int32[]) { x[::n] }\nkernel g(x: uint8, n: number) { x * n }\n")
+        self.assertIn("the elements of input 'n'", self.bad(1, 87, "show", "k.weft:f", "x=uint8[6]", "--stage", "groups"))
+        self.text("show", "k.weft:f", "x=uint8[6]", "n=2", "--stage", "groups")
+        self.text("show", "k.weft:g", "x=uint8[6]", "--stage", "groups")
+
     def test_a_fast_path_that_is_turned_off(self):
         for off, kernels in ("", 2), ("split", 1):
             shown = self.text("show", "roll(x, 5)", "x=float32[200, 1000]", "--stage", "groups", env={"WEFT_DISABLE": off})

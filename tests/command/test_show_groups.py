@@ -105,16 +105,18 @@ def evaluate(formula, points, arrays):
     return [np.broadcast_to(np.asarray(value), count).astype(np.int64) for value in values]
 
 
-class Groups(CommandTest):
+class GroupsTest(CommandTest):
+    """Checks what is said of a program."""
+
     def setUp(self):
         super().setUp()
         self.checked = {"places": 0, "orders": 0, "results": 0}
         libtcc = self.weft("run", "1", env={"WEFT_CC": "libtcc"}).returncode == 0
         self.fast = {"WEFT_CC": "libtcc"} if libtcc else {}
 
-    def kernels(self, program, inputs, env=None):
-        text = self.text("show", program, *inputs, "--stage", "groups", env=env)
-        return parse(text)
+    def kernels(self, program, inputs, env=None, quiet=False):
+        options = ["--quiet"] if quiet else []
+        return parse(self.text("show", "--stage", "groups", *options, "--", program, *inputs, env=env))
 
     # ---- places ----
 
@@ -187,13 +189,13 @@ class Groups(CommandTest):
         self.assertTrue(good, access.line)
         self.checked["orders"] += 1
 
-    def check(self, program, inputs, env=None):
+    def check(self, program, inputs, env=None, quiet=False):
         """Checks every line about strides. Returns the kernels."""
         shapes = {}
         for text in inputs:
             name, kind = re.match(r"(\w+)[=:](.*)", text).groups()
             shapes[name] = tuple(numbers(kind[kind.index("["):])) if "[" in kind else None
-        kernels, temporaries = self.kernels(program, inputs, env), {}
+        kernels, temporaries = self.kernels(program, inputs, env, quiet), {}
         for kernel in kernels:
             if int(np.prod(kernel.space, dtype=np.float64)) > 1 << 22:
                 continue
@@ -206,6 +208,8 @@ class Groups(CommandTest):
                 temporaries[name] = kernel.shape
         return kernels
 
+
+class Groups(GroupsTest):
     def test_goldens(self):
         """The programs of tests/golden."""
         for path in sorted((ROOT / "tests/golden").glob("*.groups")):
@@ -315,6 +319,15 @@ class Groups(CommandTest):
             for step in (2, 3, 4, 5, 8, -1, -2):
                 words = self.kernels("x[::%d] + 1" % step, ["x=%s[4000]" % dtype])[0].accesses[0].words
                 self.assertIn("by vectors" if step in vectors else "one by one", words)
+
+    def test_words_are_explained(self):
+        """The tables of docs/debugging.md have the words for each section of the kernels' text."""
+        source = (ROOT / "compiler/dump/dump_access.c").read_text()
+        page = (ROOT / "docs/debugging.md").read_text()
+        words = re.findall(r'\{"\w+", "([^"]+)"\}|return "([a-z][^"]+)";', source[source.index("---- how"):])
+        self.assertGreater(len(words), 20)
+        for pair in words:
+            self.assertIn("`" + (pair[0] or pair[1]).split(", counted")[0].split(", from")[0].split(", the same")[0], page)
 
     def test_reductions(self):
         cases = [("argmax(x, axes=1)", "int64", "out[d0]: 480 results, one for each d0, joined over d1"),
