@@ -236,6 +236,8 @@ static void put_form(struct emitter *e, struct buf *out)
         buf_printf(out, "enum { BLOCK = %d, ACCESSES = %d };\n", form->block, form->accesses);
         if (memchr(e->kinds, ACCESS_WOVEN, (size_t)e->kernel->load_count))
             buf_printf(out, "enum { WOVEN = %d };\n", WOVEN_BYTES);
+        if (memchr(e->kinds, ACCESS_TURNED, (size_t)e->kernel->load_count))
+            buf_printf(out, "enum { TURNED = %d };\n", TURNED_ROOM);
         if (memchr(e->kinds, ACCESS_PARTED, (size_t)e->kernel->load_count))
             buf_printf(out, "enum { PARTED = %d };\n", PARTED_COLUMNS);
         return;

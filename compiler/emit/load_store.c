@@ -43,7 +43,7 @@ int pattern_length(const struct emitter *e, int k)
     case ACCESS_EXPANDED: return MAX_EXPANDED;
     case ACCESS_WOVEN: return WOVEN_BYTES / size / (3 * BLOCK) * (3 * BLOCK) + 24;
     case ACCESS_PARTED: return PARTED_MOST * (PARTED_COLUMNS + BLOCK);
-    case ACCESS_TURNED: return (TURNED_TILE + TURNED_LINE * BLOCK) / size; /* behind each row there is room for a block */
+    case ACCESS_TURNED: return TURNED_ROOM / size;
     default: return 0;
     }
 }
@@ -120,15 +120,10 @@ void find_copied(struct emitter *e)
 {
     const struct kernel *kernel = e->kernel;
     const struct ins *store = &kernel->ins[kernel->ins_count - 1];
-    e->copied = -1;
-    if (e->params->target->chunks || kernel->lanes || store->kind != INS_STORE || store->dtype == WEFT_BOOL ||
-        e->kinds[store->index] != ACCESS_UNIT)
-        return;
-    const struct ins *value = &kernel->ins[store->a[0]];
-    if (kernel->ins_count > 2 || value->kind != INS_LOAD)
+    e->copied = e->params->target->chunks ? -1 : copied_load(kernel, e->kinds);
+    if (e->copied < 0 && !e->params->target->chunks && !kernel->lanes && store->kind == INS_STORE &&
+        store->dtype != WEFT_BOOL && e->kinds[store->index] == ACCESS_UNIT)
         e->copied = joined_load(e, store->a[0]);
-    else if (!access_stays((enum access_kind)e->kinds[value->index]))
-        e->copied = value->index;
 }
 
 bool copies_runs(const struct emitter *e)

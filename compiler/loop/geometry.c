@@ -244,13 +244,24 @@ static void weave_tiles(struct arena *arena, const struct grouping *groups, bool
     g->tiling = (struct tiling){rows, columns, row_tiles, divide_upwards(g->rows, rows) * row_tiles};
 }
 
-/* Makes such loads turned, and tiles of as many rows as a cache line has elements, the widest. */
-static void turn_tiles(const struct grouping *groups, int loads, struct geometry *g)
+int copied_load(const struct kernel *kernel, const unsigned char *kinds)
+{
+    const struct ins *store = &kernel->ins[kernel->ins_count - 1];
+    if (kernel->ins_count != 2 || kernel->lanes || store->kind != INS_STORE || store->dtype == WEFT_BOOL ||
+        kinds[store->index] != ACCESS_UNIT || kernel->ins[0].kind != INS_LOAD)
+        return -1;
+    const int load = kernel->ins[0].index;
+    return access_stays((enum access_kind)kinds[load]) ? -1 : load;
+}
+
+/* Makes such loads turned, and tiles of as many rows as a cache line has elements, the widest. What is only copied needs
+ * no buffer: templates/kernel/turn_c.h has one for tiles of TURNED_TILE bytes. */
+static void turn_tiles(const struct grouping *groups, const struct kernel *kernel, struct geometry *g)
 {
     int most = 0;
     if (!(g->fast & FAST_TURN) || !(g->fast & FAST_SPECIAL) || g->columns < BLOCK || groups->count < 2)
         return;
-    for (int a = 0; a < loads; a++) {
+    for (int a = 0; a < kernel->load_count; a++) {
         if (!lies_across(groups, g, a))
             continue;
         g->kinds[a] = ACCESS_TURNED;
@@ -259,7 +270,8 @@ static void turn_tiles(const struct grouping *groups, int loads, struct geometry
     if (!most)
         return;
     const int64_t rows = within(TURNED_LINE / most, groups->extents[groups->count - 2]);
-    const int64_t columns = within(TURNED_TILE / most / rows / BLOCK * BLOCK, g->columns);
+    const bool wide = rows == TURNED_LINE / most && copied_load(kernel, g->kinds) >= 0;
+    const int64_t columns = within((wide ? TURNED_WIDE : TURNED_TILE) / most / rows / BLOCK * BLOCK, g->columns);
     const int64_t row_tiles = divide_upwards(g->columns, columns);
     g->tiling = (struct tiling){rows, columns, row_tiles, divide_upwards(g->rows, rows) * row_tiles};
 }
@@ -404,7 +416,7 @@ void make_geometry(struct arena *arena, const struct kernel *kernel, int rank, c
         weave_tiles(arena, &groups, folds, kernel->load_count, g);
     g->folded = folds;
     if (!chunks && !g->period && !g->row_groups && !kernel->lanes) {
-        turn_tiles(&groups, kernel->load_count, g);
+        turn_tiles(&groups, kernel, g);
         part_loads(&groups, kernel, g);
     }
     if (!g->volume)

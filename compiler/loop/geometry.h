@@ -11,6 +11,8 @@ enum {
     MAX_EXPANDED = 2048,           /* the longest row made of several short groups */
     TURNED_LINE = 64,              /* bytes of a column of a tile that is transposed, at most: a cache line */
     TURNED_TILE = 16384,           /* bytes of such a tile, which stays in the nearest cache */
+    TURNED_WIDE = 1 << 17,         /* the same where it goes straight into the result, and whole lines are read */
+    TURNED_ROOM = TURNED_TILE + TURNED_LINE * BLOCK, /* bytes of its buffer: behind each row there is room for a block */
     PARTED_MOST = 4,               /* the most loads that are made together */
     PARTED_COLUMNS = 4 * BLOCK,    /* how many columns of them are made at once */
     WOVEN_MOST = 4,                /* the longest group of a row that is woven, unless it is two groups */
@@ -57,6 +59,8 @@ struct geometry {
                                       those of number 0 for accesses that step along rows */
 };
 
+/* The load whose elements are stored as they are, side by side, if a kernel does nothing else; -1: it does. */
+int copied_load(const struct kernel *kernel, const unsigned char *kinds);
 /* Makes the geometry for a kernel over `shape`, with a view for each access. `fast` is a set of enum fast_path. Without
  * FAST_SPECIAL all accesses are ACCESS_STRIDED, which serves any strides. If the target computes in `chunks` (form.h),
  * no row is expanded, and flat rows are chosen by another rule. */

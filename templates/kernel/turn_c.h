@@ -120,25 +120,30 @@ static inline void N(strips)(char *to, i64 pitch, const char *from, i64 step, i6
     }
 }
 #endif
-/* The same straight into the result, for columns of a tile, if there are enough; returns whether there are. Where lines
- * are written past the caches a tile begins and ends with one, but for the row's ends. */
+/* The same straight into the result, for columns of a tile. Where there are not enough for a strip, and they fit the
+ * buffer (of TURNED bytes), that is better; returns whether they are written. Where lines are written past the caches a
+ * tile begins and ends with one, but for the row's ends. */
 SEPARATE static int N(lay)(const struct weft_args *args, char *to, i64 pitch, const char *from, i64 step, i64 rows,
                            i64 column0, i64 column1, i64 total)
 {
 #ifdef PAIR
     enum { SIDE = 16 / sizeof(T), LINE = 64 / sizeof(T) };
-    if (rows < SIDE || column1 - column0 < LINE)
-        return 0;
-    const i64 head = -(u64)to % 64 / sizeof(T); /* tiles are whole lines apart */
-    const int past = pitch % 64 == 0 && (u64)to % sizeof(T) == 0 && streams(args, to + head * sizeof(T));
-    const i64 first = column0 && past ? column0 + head : column0;
-    const i64 end = column1 < total && past ? column1 + head : column1;
-    const i64 next = column1 < total ? (column1 - column0) * step : rows * (i64)sizeof(T) - column0 * step;
-    N(strips)(to, pitch, from, step, rows, first, end < total ? end : total, past, args->ahead ? from + next : 0);
-    return 1;
-#else
-    return 0;
+    if (rows >= SIDE && column1 - column0 >= LINE) {
+        const i64 head = -(u64)to % 64 / sizeof(T); /* tiles are whole lines apart */
+        const int past = pitch % 64 == 0 && (u64)to % sizeof(T) == 0 && streams(args, to + head * sizeof(T));
+        const i64 first = column0 && past ? column0 + head : column0;
+        const i64 end = column1 < total && past ? column1 + head : column1;
+        const i64 next = column1 < total ? (column1 - column0) * step : rows * (i64)sizeof(T) - column0 * step;
+        N(strips)(to, pitch, from, step, rows, first, end < total ? end : total, past, args->ahead ? from + next : 0);
+        return 1;
+    }
 #endif
+    if (rows * (column1 - column0 + BLOCK) * (i64)sizeof(T) <= TURNED)
+        return 0;
+    for (i64 j = column0; j < column1; j++)
+        for (i64 r = 0; r < rows; r++)
+            *(T *)(to + r * pitch + j * (i64)sizeof(T)) = *(const T *)(from + j * step + r * (i64)sizeof(T));
+    return 1;
 }
 /* Columns that lie `step` apart become rows, behind each of which there is room for a block. */
 SEPARATE static void N(turn)(T *to, const char *from, i64 step, i64 rows, i64 columns)
