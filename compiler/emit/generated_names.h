@@ -23,6 +23,7 @@
 #define NAME_ROW "from_%d"             /* the row that a buffer holds */
 #define NAME_PHASE "phase_%d"
 #define NAME_TURN "turn_%d"
+#define NAME_NEXT "next_%d"            /* bytes from a tile to the next one */
 #define NAME_LAID "laid_%d"            /* whether transposed rows went straight to the result */
 #define NAME_MORE "more_%d"            /* whether a piece of a row is gathered */
 #define NAME_GROUP "group_%d"          /* its first group, how many there are, and those of the tile */

@@ -137,6 +137,8 @@ static const char *load_section(const struct emitter *e, int k)
     const bool first = e->kinds[k] != ACCESS_PARTED || first_parted(e, k) == k;
     if (e->kinds[k] == ACCESS_UNIT && copies_runs(e))
         return "run";
+    if (e->kinds[k] == ACCESS_UNIT && memchr(e->kinds, ACCESS_TURNED, (size_t)e->kernel->load_count))
+        return "tiled";
     if (e->apart[k])
         return first ? "apart" : "apart_again";
     if (!first)

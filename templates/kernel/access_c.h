@@ -18,6 +18,16 @@ operands: const T *x_$ = (const T *)p[$] + i; /* NAME */
 operands: if (m < BLOCK)
 operands:     x_$ = N(pad)(w_$, x_$, m);
 operands: fetch(x_$, args->ahead, sizeof *x_$);
+//: load tiled
+head: vector
+block: w_$
+tile: const i64 next_$ = !args->ahead ? 0 : column1 < s->columns ? (column1 - column0) * (i64)sizeof(T)
++ : s->tile_rows * s->strides[$ * stride + groups - 1] - column0 * (i64)sizeof(T); /* to the next tile */
+operands: const T *x_$ = (const T *)p[$] + i; /* NAME */
+operands: if (m < BLOCK)
+operands:     x_$ = N(pad)(w_$, x_$, m);
+operands: else
+operands:     fetch(x_$, next_$, sizeof *x_$);
 //: load run
 operands: const T *const x_$ = (const T *)p[$] + i; /* NAME */
 //: load strided

@@ -133,7 +133,9 @@ SEPARATE static int N(lay)(const struct weft_args *args, char *to, i64 pitch, co
         const int past = pitch % 64 == 0 && (u64)to % sizeof(T) == 0 && streams(args, to + head * sizeof(T));
         const i64 first = column0 && past ? column0 + head : column0;
         const i64 end = column1 < total && past ? column1 + head : column1;
-        const i64 next = column1 < total ? (column1 - column0) * step : rows * (i64)sizeof(T) - column0 * step;
+        const i64 next = !args->stream    ? 2 * LINE * step /* caches may hold it: some lines on */
+                         : column1 < total ? (column1 - column0) * step
+                                           : rows * (i64)sizeof(T) - column0 * step;
         N(strips)(to, pitch, from, step, rows, first, end < total ? end : total, past, args->ahead ? from + next : 0);
         return 1;
     }
