@@ -98,9 +98,9 @@ static inline void N(strip)(char *to, i64 pitch, const char *from, i64 step, con
 }
 #endif
 /* Columns `first` to `end` become rows, `pitch` bytes apart; there are enough of both for a strip. What does not fill
- * one is part of a strip that ends there. Columns of the next tile are brought near, if there is one. */
-static inline void N(strips)(char *to, i64 pitch, const char *from, i64 step, i64 rows, i64 first, i64 end, int past,
-                             const char *next)
+ * one is part of a strip that ends there. Columns that are `next` bytes further on are brought near. */
+SEPARATE static void N(strips)(char *to, i64 pitch, const char *from, i64 step, i64 rows, i64 first, i64 end, int past,
+                               i64 next)
 {
     enum { SIDE = 16 / sizeof(T), LINE = 64 / sizeof(T) };
     for (i64 j = first, more; j < end; j += more) {
@@ -108,7 +108,7 @@ static inline void N(strips)(char *to, i64 pitch, const char *from, i64 step, i6
         more = c == j && head ? head : LINE;
         if (next)
             for (int k = 0; k < LINE; k++)
-                __builtin_prefetch(next + (c + k) * step);
+                __builtin_prefetch(from + (c + k) * step + next);
         for (i64 r = 0; r < rows; r += SIDE) {
             const i64 k = r + SIDE <= rows ? r : rows - SIDE;
             char *const o = to + k * pitch + c * (i64)sizeof(T);
@@ -117,6 +117,28 @@ static inline void N(strips)(char *to, i64 pitch, const char *from, i64 step, i6
             else
                 N(strip)(o, pitch, from + c * step + k * (i64)sizeof(T), step, 0);
         }
+    }
+}
+/* The same for whole lines. Columns a power of two apart have few places in a cache; where these are too few, as many
+ * lines as a strip needs are read at once. */
+static inline void N(all_strips)(char *to, i64 pitch, const char *from, i64 step, i64 rows, i64 first, i64 end, int past,
+                                 i64 next)
+{
+    enum { LINE = 64 / sizeof(T) };
+    const u64 power = step & -step;
+    ALIGNED u8 lines[64 * LINE];
+    if (rows < LINE || LINE * (power < 8192 ? power : 8192) <= 8 * 4096) {
+        N(strips)(to, pitch, from, step, rows, first, end, past, next);
+        return;
+    }
+    for (i64 j = first, more; j < end; j += more) {
+        const i64 c = j + LINE <= end ? j : end - LINE, head = past ? -(u64)(to + c * sizeof(T)) % 64 / sizeof(T) : 0;
+        more = c == j && head ? head : LINE;
+        for (int k = 0; k < LINE && next; k++)
+            __builtin_prefetch(from + (c + k) * step + next);
+        for (int k = 0; k < LINE; k++)
+            __builtin_memcpy(lines + 64 * k, from + (c + k) * step, 64);
+        N(strips)(to + c * sizeof(T), pitch, (const char *)lines, 64, rows, 0, LINE, past && !head, 0);
     }
 }
 #endif
@@ -136,7 +158,7 @@ SEPARATE static int N(lay)(const struct weft_args *args, char *to, i64 pitch, co
         const i64 next = !args->stream    ? 2 * LINE * step /* caches may hold it: some lines on */
                          : column1 < total ? (column1 - column0) * step
                                            : rows * (i64)sizeof(T) - column0 * step;
-        N(strips)(to, pitch, from, step, rows, first, end < total ? end : total, past, args->ahead ? from + next : 0);
+        N(all_strips)(to, pitch, from, step, rows, first, end < total ? end : total, past, args->ahead ? next : 0);
         return 1;
     }
 #endif
@@ -154,7 +176,7 @@ SEPARATE static void N(turn)(T *to, const char *from, i64 step, i64 rows, i64 co
     i64 r = 0;
 #ifdef PAIR
     if (rows >= 16 / (i64)sizeof(T) && columns >= 64 / (i64)sizeof(T)) {
-        N(strips)((char *)to, pitch * sizeof(T), from, step, rows, 0, columns, 0, 0);
+        N(all_strips)((char *)to, pitch * sizeof(T), from, step, rows, 0, columns, 0, 0);
         r = rows;
     }
 #endif

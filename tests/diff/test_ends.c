@@ -35,6 +35,8 @@ static const struct program programs[] = {
     {"repeat(x, 2, axis=1)", WEFT_UINT8, {LONG, 3}},
     {"transpose(x)", WEFT_UINT8, {LONG, 40}},
     {"transpose(x)", WEFT_FLOAT32, {LONG, 16}},
+    {"transpose(x)", WEFT_UINT8, {64, 1024}},
+    {"transpose(x)", WEFT_UINT8, {70, 900}},
     {"0.25 * x[:, 0] + 0.5 * x[:, 1] + 0.125 * x[:, 2]", WEFT_UINT8, {LONG, 3}},
     {"0.25 * x[:, 0] + 0.5 * x[:, 1] + 0.125 * x[:, 2]", WEFT_UINT8, {WHOLE, 3}},
     {"float32(x[:, 0]) - x[:, 1]", WEFT_INT8, {WHOLE, 2}},

@@ -296,10 +296,10 @@ static struct tensor any_bytes(enum weft_dtype dtype, int rank, const int64_t *s
     return x;
 }
 
-/* `columns` of a result, which is the least that is streamed and begins `from` elements behind a line. */
-static void check_transposed(enum weft_dtype dtype, int64_t columns, int64_t from, int64_t gap)
+/* A result that begins `from` elements behind a line, with `gap` elements between its rows. */
+static void check_transposed(enum weft_dtype dtype, int64_t rows, int64_t columns, int64_t from, int64_t gap)
 {
-    const int64_t size = (int64_t)weft_dtype_size(dtype), rows = STREAMED / 2 / size / columns + 1;
+    const int64_t size = (int64_t)weft_dtype_size(dtype);
     const int64_t shape[] = {rows, columns}, other[] = {columns, rows};
     const struct input x = {"x", any_bytes(dtype, 2, other)};
     struct placed out = place(dtype, 2, shape, gap, from);
@@ -324,7 +324,21 @@ static void test_transposed(void **state)
     for (int t = 0; t < 4; t++)
         for (int i = 0; i < 7; i++)
             if (sample_chosen(sample_pair(t, i, 7)))
-                check_transposed(dtypes[t], cases[i].columns, cases[i].from, cases[i].gap);
+                check_transposed(dtypes[t], STREAMED / 2 / (int64_t)weft_dtype_size(dtypes[t]) / cases[i].columns + 1,
+                                 cases[i].columns, cases[i].from, cases[i].gap);
+}
+
+/* Columns of what is read are a power of two apart; rows that are streamed, and rows that begin anywhere. */
+static void test_crowded(void **state)
+{
+    static const enum weft_dtype dtypes[] = {WEFT_UINT8, WEFT_INT16, WEFT_FLOAT32, WEFT_FLOAT64};
+    static const struct { int64_t columns, from, gap; } cases[] = {{2112, 0, 0}, {2112, 1, 0}, {2100, 3, 1}};
+    (void)state;
+    for (int t = 0; t < 4; t++)
+        for (int i = 0; i < 3; i++)
+            if (sample_chosen(sample_pair(t, i, 3)))
+                check_transposed(dtypes[t], 8192 / (int64_t)weft_dtype_size(dtypes[t]), cases[i].columns, cases[i].from,
+                                 cases[i].gap);
 }
 
 /* ---- what is woven ---- */
@@ -402,7 +416,7 @@ int main(void)
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(test_types), cmocka_unit_test(test_short_rows), cmocka_unit_test(test_alignments),
         cmocka_unit_test(test_results), cmocka_unit_test(test_broadcast), cmocka_unit_test(test_copied),
-        cmocka_unit_test(test_transposed), cmocka_unit_test(test_woven),
+        cmocka_unit_test(test_transposed), cmocka_unit_test(test_crowded), cmocka_unit_test(test_woven),
         cmocka_unit_test(test_in_place)};
     return cmocka_run_group_tests_name("stream", tests, NULL, finish);
 }
