@@ -363,6 +363,12 @@ static void put_wanted(struct buf *buf, const struct wanted *wanted)
 
 /* ---- what ---- */
 
+/* Whether a load reads what an earlier kernel's tiles have, to pass over those that lack what is looked for. */
+static bool is_part(const struct kernel *kernel, int a)
+{
+    return kernel->lanes && kernel->lanes->finds && kernel->lanes->parts == a;
+}
+
 static void close_brackets(struct buf *buf, const char *text)
 {
     int open = 0;
@@ -384,7 +390,9 @@ static void put_what(struct buf *buf, const struct telling *t, int a)
         buf_puts(buf, access_text(buf->arena, kernel, a));
         return;
     }
-    const struct index index = find_index(buf->arena, t->of, a);
+    struct index index = find_index(buf->arena, t->of, a);
+    if (is_part(kernel, a)) /* the map leads to the first tile's; its number is added by the text */
+        index.at[1] = sum_taken(buf->arena, "tile", INT64_MAX);
     if (access->kind == TENSOR_CONSTANT && kernel->constants[access->index].shape) {
         put_made(buf, t, a, &index);
     } else {
@@ -436,6 +444,8 @@ static void put_access(struct buf *buf, const struct telling *t, int a)
         buf_puts(buf, "nothing");
     else if (load && dumped->kernel->accesses[a].kind == TENSOR_TABLE)
         buf_puts(buf, "an entry for each value of a uint8");
+    else if (is_part(dumped->kernel, a))
+        buf_puts(buf, "one element for each tile, says whether it is passed over");
     else if (is_taken(dumped->kernel, a))
         buf_puts(buf, g->chunks ? "where computed positions say, one by one"
                                 : "where computed positions say; neighbours in runs, others one by one");
