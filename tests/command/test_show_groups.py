@@ -114,8 +114,7 @@ class GroupsTest(CommandTest):
         libtcc = self.weft("run", "1", env={"WEFT_CC": "libtcc"}).returncode == 0
         self.fast = {"WEFT_CC": "libtcc"} if libtcc else {}
 
-    def kernels(self, program, inputs, env=None, quiet=False):
-        options = ["--quiet"] if quiet else []
+    def kernels(self, program, inputs, env=None, options=()):
         return parse(self.text("show", "--stage", "groups", *options, "--", program, *inputs, env=env))
 
     # ---- places ----
@@ -189,13 +188,13 @@ class GroupsTest(CommandTest):
         self.assertTrue(good, access.line)
         self.checked["orders"] += 1
 
-    def check(self, program, inputs, env=None, quiet=False):
+    def check(self, program, inputs, env=None, options=()):
         """Checks every line about strides. Returns the kernels."""
         shapes = {}
         for text in inputs:
             name, kind = re.match(r"(\w+)[=:](.*)", text).groups()
             shapes[name] = tuple(numbers(kind[kind.index("["):])) if "[" in kind else None
-        kernels, temporaries = self.kernels(program, inputs, env, quiet), {}
+        kernels, temporaries = self.kernels(program, inputs, env, options), {}
         for kernel in kernels:
             if int(np.prod(kernel.space, dtype=np.float64)) > 1 << 22:
                 continue
@@ -215,10 +214,9 @@ class Groups(GroupsTest):
         for path in sorted((ROOT / "tests/golden").glob("*.groups")):
             text = path.with_suffix(".weft").read_text()
             arguments = next((line for line in text.splitlines()[1:] if re.match(r"# \w+=", line)), "").split()[1:]
-            if "--target" in arguments:
-                continue
+            inputs = [argument for argument in arguments if "=" in argument]
             with self.subTest(path.name):
-                self.check(text, arguments)
+                self.check(text, inputs, options=[argument for argument in arguments if argument not in inputs])
         self.assertGreater(self.checked["places"], 100)
         self.assertGreater(self.checked["orders"], 100)
 
