@@ -469,7 +469,10 @@ static void put_vectors(struct emitter *e, struct buf *out)
             buf_printf(out, " join_%s\n", names[i]);
         }
     }
-    buf_puts(out, "enum { PER_VECTOR = sizeof(acc_v) / sizeof(acc_t) };\n#undef OVER\n#undef VECTOR_ROW\n");
+    const bool kept = vectors && joined_in_place(e) < 0 && lanes->tiles.row && BLOCK % lanes->tiles.row == 0;
+    buf_printf(out, "enum { PER_VECTOR = sizeof(acc_v) / sizeof(acc_t), KEPT = %s };\n#undef OVER\n#undef VECTOR_ROW\n",
+               kept ? "ROW / PER_VECTOR" : "0");
+    buf_printf(out, "#undef COMPUTED\n#define COMPUTED %s\n", kept ? "values" : "(stage + filled)");
     if (vectors && lanes->tree == WEFT_FLOAT32 && lanes->tiles.row == LANE_COUNT)
         buf_puts(out, "#define VECTOR_ROW /* 64 bytes */\n");
     buf_printf(out, "#define OVER(k, count) %s\n",

@@ -238,8 +238,13 @@ static bool weft_fuses(void)
 #define stage_v JOINED(stage_v)
 #undef PER_VECTOR
 #define PER_VECTOR JOINED(PER_VECTOR)
+#undef KEPT
+#define KEPT JOINED(KEPT)
 //: joins end
 #undef VECTORS
+#undef KEPT
+#undef COMPUTED
+#undef PASSED_OVER
 #undef SPREAD
 #undef OVER
 #undef VECTOR_ROW

@@ -201,7 +201,7 @@ operands: T *const y_$ = w_$; /* NAME */
 results: N(scatter)(p[$] + i * s->strides[$ * stride + groups], s->strides[$ * stride + groups], w_$,
 + m);
 //: store reduced
-operands: T *const y_$ = stage + filled; /* NAME */
+operands: T *const y_$ = COMPUTED; /* NAME */
 //: store nested
 block: w_$
 operands: T *const y_$ = w_$; /* NAME */
