@@ -442,11 +442,14 @@ SEPARATE static void N(find_orders)(struct N(orders) *o, const char *const *at, 
     for (i64 k = 0; k < o->count && o->many; k++)
         N(set_order)(o, k, period);
 }
-static inline int N(holds)(const struct N(orders) *o, const char *const *at, i64 period)
+/* Whether the orders are for groups that lie so; those of other samples may not. */
+static inline int N(holds)(const struct N(orders) *o, const char *const *at, const i64 *jumps, i64 period)
 {
     int other = o->count == 0;
-    for (i64 c = 0; c < period && !other && o->many; c++)
-        other = at[c] - at[o->sources[o->of[c]].first] != o->offsets[c];
+    for (i64 c = 0; c < period && !other && o->many; c++) {
+        const struct N(source) *const s = &o->sources[o->of[c]];
+        other = at[c] - at[s->first] != o->offsets[c] || jumps[c] != s->jump;
+    }
     return !other;
 }
 /* What a vector writes too much is written again, or goes behind. Where it would read too much, beyond the groups and
@@ -514,7 +517,7 @@ SEPARATE static void N(weave)(T *to, const char *const *at, const i64 *jumps, i6
         N(interleaved)(to, at, 0, count, period, 0, 0);
     } else {
 #ifdef ORDERED
-        if (!N(holds)(o, at, period))
+        if (!N(holds)(o, at, jumps, period))
             N(find_orders)(o, at, jumps, period);
         if (o->many && o->count == 1)
             next = N(ordered)(to, o, at, count, before, after, period, 1, &first);

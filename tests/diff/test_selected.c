@@ -218,44 +218,53 @@ static void test_paths(void **state)
 
 /* ---- batches ---- */
 
-/* Samples of all sizes at once, in turns dense and not, as the same samples one by one on the slow path. */
-static void check_batch(int program, enum weft_dtype dtype)
+/* Sample `i` of a batch: sizes in turns dense and not, or one that is dense behind one with gaps, and the other way
+ * round. */
+struct in_turn {
+    int size, layout;
+};
+static const struct in_turn unlike[] = {{0, 0}, {1, 1}, {2, 2}, {3, 3}, {4, 0}, {5, 1}, {6, 2}};
+static const struct in_turn alike[] = {{4, 2}, {4, 0}, {4, 2}, {5, 3}, {5, 2}, {5, 0}};
+enum { SAMPLES = 7 };
+
+/* Samples at once, as the same samples one by one on the slow path. */
+static void check_batch(int program, enum weft_dtype dtype, const struct in_turn *turns, int samples)
 {
     static const char *const names[] = {"x", "y", "z"};
-    static struct tensor in[SIZES * OPERANDS], out[SIZES * RESULTS];
-    static struct outcome expected[SIZES];
+    static struct tensor in[SAMPLES * OPERANDS], out[SAMPLES * RESULTS];
+    static struct outcome expected[SAMPLES];
     int count = 0, results = 0;
     while (count < OPERANDS && programs[program].in[count].rank)
         count++;
-    for (int size = 0; size < SIZES; size++) {
+    for (int s = 0; s < samples; s++) {
         for (int i = 0; i < count; i++)
-            in[size * count + i] = make_input(program, i, dtype, sizes[size], size % LAYOUTS);
-        run_variant(program, &in[size * count], count, 0, variants[0], &expected[size]);
-        results = expected[size].bytes[1] ? 2 : 1;
+            in[s * count + i] = make_input(program, i, dtype, sizes[turns[s].size], turns[s].layout);
+        run_variant(program, &in[s * count], count, 0, variants[0], &expected[s]);
+        results = expected[s].bytes[1] ? 2 : 1;
     }
-    for (int size = 0; size < SIZES; size++)
+    for (int s = 0; s < samples; s++)
         for (int r = 0; r < results; r++) {
             int64_t elements;
-            const struct tensor *one = &expected[size].out[r];
-            out[size * results + r] = place(one->dtype, one->rank, one->shape, 0, &elements);
-            memset(out[size * results + r].memory, 0x55, (size_t)expected[size].bytes[r]);
+            const struct tensor *one = &expected[s].out[r];
+            out[s * results + r] = place(one->dtype, one->rank, one->shape, 0, &elements);
+            memset(out[s * results + r].memory, 0x55, (size_t)expected[s].bytes[r]);
         }
     run_disable("");
     struct weft_error *remark = NULL;
     struct weft_program *compiled = run_compile(programs[program].text);
-    run_batches(compiled, in, names, count, out, results, SIZES, &remark);
+    run_batches(compiled, in, names, count, out, results, samples, &remark);
     weft_error_destroy(remark);
     weft_program_destroy(compiled);
-    for (int size = 0; size < SIZES; size++) {
+    for (int s = 0; s < samples; s++) {
         for (int r = 0; r < results; r++) {
-            if (memcmp(expected[size].out[r].memory, out[size * results + r].memory, (size_t)expected[size].bytes[r]) != 0)
-                fail_msg("%s on %s, as sample %d of a batch: result %d differs", programs[program].text,
-                         weft_dtype_name(dtype), size, r);
-            tensor_free(&expected[size].out[r]);
-            tensor_free(&out[size * results + r]);
+            if (memcmp(expected[s].out[r].memory, out[s * results + r].memory, (size_t)expected[s].bytes[r]) != 0)
+                fail_msg("%s on %s, as sample %d of a batch of %d: result %d differs", programs[program].text,
+                         weft_dtype_name(dtype), s, samples, r);
+            tensor_free(&expected[s].out[r]);
+            tensor_free(&out[s * results + r]);
         }
         for (int i = 0; i < count; i++)
-            tensor_free(&in[size * count + i]);
+            tensor_free(&in[s * count + i]);
     }
 }
 
@@ -264,8 +273,12 @@ static void test_batches(void **state)
     (void)state;
     stream = stream_init(12);
     for (int program = 0; program < PROGRAMS; program++)
-        if (sample_chosen(program * 7))
-            check_batch(program, dtypes[program % DTYPES]);
+        if (sample_chosen(program * 7) || strcmp(programs[program].text, "x[:, ::-1]") == 0) { /* woven */
+            check_batch(program, dtypes[program % DTYPES], unlike, (int)(sizeof unlike / sizeof *unlike));
+            run_threads(1); /* which goes over all samples in their order */
+            check_batch(program, dtypes[program % DTYPES], alike, (int)(sizeof alike / sizeof *alike));
+            run_threads(0);
+        }
 }
 
 /* ---- positions ---- */
