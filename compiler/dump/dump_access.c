@@ -110,7 +110,7 @@ static bool gathers_vectors(const struct geometry *g, int64_t apart, int size)
     return g->columns >= BLOCK && (apart == -1 || apart == 2 || apart == 3 || (apart == 4 && size < 8));
 }
 
-static const char *strided_way(const struct telling *t, int a)
+static const char *strided_way(struct arena *arena, const struct telling *t, int a)
 {
     enum { LINE = 64 };
     const struct geometry *g = t->of->geometry;
@@ -118,11 +118,14 @@ static const char *strided_way(const struct telling *t, int a)
     const int64_t bytes = g->strides[(ptrdiff_t)a * (g->groups + 2) + g->groups];
     if (bytes % size == 0 && !g->chunks && a < t->of->kernel->load_count && gathers_vectors(g, bytes / size, size))
         return "by vectors, with shuffles";
+    if (g->chunks && !t->of->form->reduces && g->columns > t->of->form->block)
+        return arena_printf(arena, "one by one, %lld bytes from thread to thread",
+                            (long long)(bytes < 0 ? -bytes : bytes) * t->of->form->block);
     return g->columns > 1 && (bytes >= LINE || bytes <= -LINE) ? "one by one, each in another cache line" : "one by one";
 }
 
 /* How a kernel in C does what a section of its text does. */
-static const char *way_in_blocks(const struct telling *t, int a)
+static const char *way_in_blocks(struct arena *arena, const struct telling *t, int a)
 {
     static const struct { const char *section, *words; } loads[] = {
         {"scalar", ""}, {"unit", "by vectors"}, {"run", "copied in runs"}, {"periodic", "repeated into a pattern"},
@@ -141,11 +144,11 @@ static const char *way_in_blocks(const struct telling *t, int a)
     for (size_t i = 0; a >= t->of->kernel->load_count && i < sizeof stores / sizeof *stores; i++)
         if (strcmp(stores[i].section, section) == 0)
             return stores[i].words;
-    return strided_way(t, a);
+    return strided_way(arena, t, a);
 }
 
 /* The same of a kernel whose threads compute chunks. Neighbouring threads have neighbouring chunks. */
-static const char *way_in_chunks(const struct telling *t, int a)
+static const char *way_in_chunks(struct arena *arena, const struct telling *t, int a)
 {
     switch ((enum access_kind)t->of->geometry->kinds[a]) {
     case ACCESS_SCALAR: return "";
@@ -156,14 +159,14 @@ static const char *way_in_chunks(const struct telling *t, int a)
     case ACCESS_NESTED: return "one by one, from group to group";
     case ACCESS_COLUMN: return "one by one, the same within a group";
     case ACCESS_MAPPED: case ACCESS_BOUNDED: return "found by number, one by one";
-    default: return strided_way(t, a);
+    default: return strided_way(arena, t, a);
     }
 }
 
 static void put_way(struct buf *buf, const struct telling *t, int a)
 {
     const struct geometry *g = t->of->geometry;
-    const char *way = g->chunks ? way_in_chunks(t, a) : way_in_blocks(t, a);
+    const char *way = g->chunks ? way_in_chunks(buf->arena, t, a) : way_in_blocks(buf->arena, t, a);
     const bool numbered = access_numbered(g->kinds[a]);
     if (g->volume > 1 || numbered)
         buf_printf(buf, "%s%s", *way && !numbered ? ", " : "", way);
