@@ -19,7 +19,8 @@ enum {
     READ_BYTES = 4 << 20,          /* or from here on where hardly anything is written, or operands are transposed, */
     FETCH_AHEAD = 8192,            /* so many bytes ahead */
     STREAMED_BYTES = 16 << 20,     /* of all outputs: from here on they bypass the caches */
-    STREAMED_TURNED = 8 << 20      /* the same where operands are transposed */
+    STREAMED_TURNED = 8 << 20,     /* the same where operands are transposed, */
+    STREAMED_ALONE = 18 << 20      /* or where nothing but constants is read */
 };
 
 static size_t round_up(size_t size)
@@ -73,12 +74,21 @@ static bool writes_in_place(const struct launch *launch)
     return false;
 }
 
+static bool reads_constants(const struct kernel *kernel)
+{
+    for (int a = 0; a < kernel->load_count; a++)
+        if (kernel->accesses[a].kind != TENSOR_CONSTANT)
+            return false;
+    return true;
+}
+
 /* Inputs that caches do not hold are prefetched, and large outputs bypass the caches, since a plain store would read the
  * line first. The bounds were measured: with and without WEFT_DISABLE=stream (bench/throughput.py --bytes), on a processor
  * whose outer cache has 32 MB (bench/kernel_pairs.py --bytes, bench/selections.py, bench/reduce.py --size). What comes from
  * that cache is slower by up to a fifth where it is prefetched and results are written beside it, and is not where it is
  * only read. A tile that is transposed is read from as many pages as it has columns, and written to as many as it has
- * rows: a processor fetches nothing ahead there, for loads and for plain stores. */
+ * rows: a processor fetches nothing ahead there, for loads and for plain stores. A kernel that reads nothing has the caches
+ * to itself: plain stores of 17 MB of positions take 0.6 of the time, of 19 MB as long. */
 static void choose_traffic(const struct launch *launch, const struct weft_context *context,
                            struct weft_args *args)
 {
@@ -87,10 +97,10 @@ static void choose_traffic(const struct launch *launch, const struct weft_contex
     const struct planned *planned = launch->planned;
     const bool turned = memchr(planned->kinds, ACCESS_TURNED, (size_t)planned->kernel->load_count);
     const bool reads = planned->kernel->lanes || turned;
+    const int streamed = turned ? STREAMED_TURNED : reads_constants(planned->kernel) ? STREAMED_ALONE : STREAMED_BYTES;
     if (launch->touched >= (reads ? READ_BYTES : FETCHED_BYTES))
         args->ahead = planned->ahead ? planned->ahead : FETCH_AHEAD;
-    args->stream = (context->fast & FAST_STREAM) && launch->stored >= (turned ? STREAMED_TURNED : STREAMED_BYTES) &&
-                   !writes_in_place(launch);
+    args->stream = (context->fast & FAST_STREAM) && launch->stored >= streamed && !writes_in_place(launch);
 }
 
 void launch_init(struct launch *launch, const struct weft_context *context, struct arena *arena)

@@ -121,8 +121,8 @@ SEPARATE static void N(strips)(char *to, i64 pitch, const char *from, i64 step, 
 }
 /* The same for whole lines. Columns a power of two apart have few places in a cache; where these are too few, as many
  * lines as a strip needs are read at once. */
-static inline void N(all_strips)(char *to, i64 pitch, const char *from, i64 step, i64 rows, i64 first, i64 end, int past,
-                                 i64 next)
+SEPARATE static void N(all_strips)(char *to, i64 pitch, const char *from, i64 step, i64 rows, i64 first, i64 end, int past,
+                                   i64 next)
 {
     enum { LINE = 64 / sizeof(T) };
     const u64 power = step & -step;
