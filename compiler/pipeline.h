@@ -67,6 +67,7 @@ struct pipeline {
     unsigned fast;                 /* a set of enum fast_path that may be taken */
     const bool *taken;             /* [results] that are wanted; NULL: all */
     bool dense;                    /* results are stored row-major, without gaps */
+    bool single;                   /* it is for a run without batches */
     const struct open_extents *open;   /* NULL: all extents are numbers */
     const struct lowered_store *store; /* NULL: none */
     struct kernel_program kernels; /* made */

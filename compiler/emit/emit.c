@@ -23,7 +23,7 @@ const struct target target_cuda = {
     .accesses = weft_template_access_cuda, .args = weft_template_args_cuda, .function = "DEVICE",
     .block = ", BLOCK",
     .boolean = "bool", .chunks = true, .device = true, .lines = "/weft/kernel.cu", .launch = 1 << 26,
-    .fast = FAST_ALL & ~(unsigned)(FAST_STREAM | FAST_NARROW | FAST_TABLE | FAST_SPLIT | FAST_TURN | FAST_WEAVE)};
+    .fast = FAST_ALL & ~(unsigned)(FAST_STREAM | FAST_NARROW | FAST_TABLE | FAST_SPLIT | FAST_TURN | FAST_WEAVE | FAST_REUSE)};
 
 const char *short_name(enum weft_dtype dtype)
 {
@@ -517,6 +517,7 @@ static void put_lanes(struct emitter *e, struct buf *out)
         buf_puts(out, "#define PASSED_OVER 0\n");
     buf_printf(out, "typedef %s_m stage_t;\ntypedef %s_m out_t;\n",
                short_name(e->kernel->accesses[e->kernel->load_count].dtype), short_name(lanes->tree));
+    buf_printf(out, "#undef TARGET\n#define TARGET %d\n", e->kernel->load_count);
     buf_printf(out, "#undef KEYS\n#define KEYS %d\n", !joins_keys(e) ? 0 : lanes->op == OP_GREATEST ? 1 : -1);
 }
 

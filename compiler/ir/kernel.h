@@ -116,6 +116,7 @@ struct mask {
 struct temporary {
     enum weft_dtype dtype;
     const struct shape *shape;
+    bool kept;                     /* needed for a few rows at a time; see reuse.h */
 };
 
 /* How the threads of a block join: each one lane of some nodes, or all of a result. */
@@ -134,8 +135,8 @@ static inline bool join_is_ordered(enum op op, enum weft_dtype dtype)
     return dtype_is_float(dtype) && (op == OP_ADD || op == OP_MUL);
 }
 
-/* How a kernel with reduced dimensions joins its values, which its only store stores. Its iteration space is [points,
- * elements, inner]. */
+/* How a kernel with reduced dimensions joins its values, which its first store stores; further ones are of values that are
+ * kept (reuse.h). Its iteration space is [points, elements, inner]. */
 struct lanes {
     enum op op;                    /* joins two values */
     enum weft_dtype acc;           /* in which a block is joined: it holds what a lane has of a block */

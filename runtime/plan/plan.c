@@ -187,13 +187,13 @@ static bool make_kernels(struct weft_program *program, struct plan *plan, struct
     plan->first_result = division.program.first_result;
     plan->kernels = ARENA_ARRAY(&plan->own, struct planned, division.count);
     plan->infos = ARENA_ARRAY(&plan->own, struct weft_kernel_info, division.count);
-    place_temporaries(plan, &division);
     for (int k = 0; k < division.count; k++)
         finish_kernel(plan, scratch, program, &division.drafts[k], filled_program(plan, occasion), shapes,
                       &plan->kernels[k]);
     join_traffic(plan);
     if (!plan->target->chunks && program->context->fast & FAST_CHAIN)
         find_chains(plan, &division);
+    place_temporaries(plan, &division);
     for (int k = 0; observer && k < division.count; k++)
         observer->kernel(program, plan->target, &division.drafts[k], plan->kernels[k].emitted->text);
     if (division.program.first_result || program_asks_shapes(plan->typed->program) ||

@@ -129,6 +129,8 @@ static int set_up_chain(struct call *call, int k, struct launch *launches)
     for (int i = 0; i < count; i++)
         set_up(call, &first[i], threads, &launches[k + i]);
     launches[k].work = work;
+    if (first->chain && call->plan->tile_memory)
+        launch_tile_memory(&launches[k], call->plan->temporaries, call->plan->tile_memory, &call->arena);
     return count;
 }
 

@@ -159,6 +159,8 @@ operands: const T *const x_$ = N(bounded)(w_$, sample->bases[$], s->maps[$], p[$
 head: vector
 block: w_$
 once row: head = first_block(args, p[$] + column0 * sizeof(T), sizeof(T));
+row: if (groups) /* of the next row */
+row:     fetch_end(args, p[$] + s->strides[$ * stride + groups - 1] + column0 * sizeof(T), column1 - column0, sizeof(T));
 operands: T *const o_$ = (T *)p[$] + i; /* NAME */
 operands: const int n_$ = m == BLOCK && streams(args, o_$);
 operands: T *const y_$ = m < BLOCK || n_$ ? w_$ : o_$;
@@ -202,6 +204,13 @@ results: N(scatter)(p[$] + i * s->strides[$ * stride + groups], s->strides[$ * s
 + m);
 //: store reduced
 operands: T *const y_$ = COMPUTED; /* NAME */
+//: store kept
+block: w_$
+head: vector
+operands: T *const o_$ = (T *)p[$] + i; /* NAME */
+operands: T *const y_$ = m < BLOCK ? w_$ : o_$;
+results: if (m < BLOCK)
+results:     N(put)(o_$, w_$, m);
 //: store nested
 block: w_$
 operands: T *const y_$ = w_$; /* NAME */

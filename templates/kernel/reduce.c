@@ -414,7 +414,7 @@ $entry
                 blocks++;
             }
             tree_t *const all = single ? (tree_t *)lanes : FINDS ? tree : harvest(tree, pitch, blocks);
-            out_t *const to = (out_t *)sample->bases[ACCESSES - 1] + from;
+            out_t *const to = (out_t *)sample->bases[TARGET] + from;
             if (FINDS)
                 all[0] = found < 0 ? (tree_t)absent : (tree_t)found;
             else if (r->kept == 1)

@@ -2,7 +2,7 @@
 @ headline.c, 48 lines: #if defined __clang__ ... typedef double f64_m MAY_ALIAS;
 enum { BLOCK = 64, ACCESSES = 6 };
 @ headline.c, 44 lines: /* What a kernel is called with; the runtime fills it, the kernel only reads (but for `faults`). Part ... };
-@ headline.c, 101 lines: #if defined __GNUC__ && !defined __TINYC__ && defined __AVX512BW__ ... }
+@ headline.c, 112 lines: #if defined __GNUC__ && !defined __TINYC__ && defined __AVX512BW__ ... }
 SEPARATE static void put_b1(b1_m *to, const b1_m *block, int m)
 {
     INDEPENDENT
@@ -42,6 +42,12 @@ void weft_kernel(const struct weft_args *args, i64 begin, i64 end)
     ALIGNED b1_m w_5[BLOCK];
 @ headline.c, 28 lines: const struct weft_sample *sample = args->samples, *const last = sample + args->sample_count - 1; ... i64 head = 0; /* elements in front of the first whole block */
             head = first_block(args, p[3] + column0 * sizeof(b1_m), sizeof(b1_m));
+            if (groups) /* of the next row */
+                fetch_end(args, p[3] + s->strides[3 * stride + groups - 1] + column0 * sizeof(b1_m), column1 - column0, sizeof(b1_m));
+            if (groups) /* of the next row */
+                fetch_end(args, p[4] + s->strides[4 * stride + groups - 1] + column0 * sizeof(f32_m), column1 - column0, sizeof(f32_m));
+            if (groups) /* of the next row */
+                fetch_end(args, p[5] + s->strides[5 * stride + groups - 1] + column0 * sizeof(b1_m), column1 - column0, sizeof(b1_m));
             for (i64 i = column0, m; i < column1; i += m) {
                 m = head ? head : BLOCK;
                 m = column1 - i < m ? column1 - i : m;

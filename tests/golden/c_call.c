@@ -3,7 +3,7 @@
 f32 expf(f32);
 f32 sinf(f32);
 f32 powf(f32, f32);
-@ headline.c, 101 lines: #if defined __GNUC__ && !defined __TINYC__ && defined __AVX512BW__ ... }
+@ headline.c, 112 lines: #if defined __GNUC__ && !defined __TINYC__ && defined __AVX512BW__ ... }
 /* A row of several short groups; what it repeats is gathered once and copied, whole blocks at a time: what
  * goes too far is written again, and behind the row there is room for a block. */
 SEPARATE static void expand_f32(f32_m *row, const char *from, const int *offsets, i64 distinct, i64 columns)
@@ -229,6 +229,8 @@ void weft_kernel(const struct weft_args *args, i64 begin, i64 end)
             if (p[0] != from_0)
                 expand_f32(w_0, from_0 = p[0], s->offsets[0], s->distinct[0], s->columns); /* k */
             head = first_block(args, p[2] + column0 * sizeof(f32_m), sizeof(f32_m));
+            if (groups) /* of the next row */
+                fetch_end(args, p[2] + s->strides[2 * stride + groups - 1] + column0 * sizeof(f32_m), column1 - column0, sizeof(f32_m));
             for (i64 i = column0, m; i < column1; i += m) {
                 m = head ? head : BLOCK;
                 m = column1 - i < m ? column1 - i : m;

@@ -1,6 +1,6 @@
 /* int32 out */
 @ headline.c, 93 lines: #if defined __clang__ ... };
-@ headline.c, 101 lines: #if defined __GNUC__ && !defined __TINYC__ && defined __AVX512BW__ ... }
+@ headline.c, 112 lines: #if defined __GNUC__ && !defined __TINYC__ && defined __AVX512BW__ ... }
 SEPARATE static void put_i32(i32_m *to, const i32_m *block, int m)
 {
     INDEPENDENT
@@ -24,6 +24,8 @@ void weft_kernel(const struct weft_args *args, i64 begin, i64 end)
             const i32 a_1 = *(const i32_m *)p[1]; /* column */
             const i32 t_3 = (i32)((u32)a_1 * (u32)c_0);
             head = first_block(args, p[2] + column0 * sizeof(i32_m), sizeof(i32_m));
+            if (groups) /* of the next row */
+                fetch_end(args, p[2] + s->strides[2 * stride + groups - 1] + column0 * sizeof(i32_m), column1 - column0, sizeof(i32_m));
             for (i64 i = column0, m; i < column1; i += m) {
                 m = head ? head : BLOCK;
                 m = column1 - i < m ? column1 - i : m;

@@ -2,7 +2,7 @@
 @ headline.c, 48 lines: #if defined __clang__ ... typedef double f64_m MAY_ALIAS;
 enum { BLOCK = 64, ACCESSES = 2 };
 @ headline.c, 44 lines: /* What a kernel is called with; the runtime fills it, the kernel only reads (but for `faults`). Part ... };
-@ headline.c, 101 lines: #if defined __GNUC__ && !defined __TINYC__ && defined __AVX512BW__ ... }
+@ headline.c, 112 lines: #if defined __GNUC__ && !defined __TINYC__ && defined __AVX512BW__ ... }
 SEPARATE static void put_f64(f64_m *to, const f64_m *block, int m)
 {
     INDEPENDENT
@@ -24,6 +24,8 @@ void weft_kernel(const struct weft_args *args, i64 begin, i64 end)
     ALIGNED f64_m w_1[BLOCK];
 @ headline.c, 28 lines: const struct weft_sample *sample = args->samples, *const last = sample + args->sample_count - 1; ... i64 head = 0; /* elements in front of the first whole block */
             head = first_block(args, p[1] + column0 * sizeof(f64_m), sizeof(f64_m));
+            if (groups) /* of the next row */
+                fetch_end(args, p[1] + s->strides[1 * stride + groups - 1] + column0 * sizeof(f64_m), column1 - column0, sizeof(f64_m));
             for (i64 i = column0, m; i < column1; i += m) {
                 m = head ? head : BLOCK;
                 m = column1 - i < m ? column1 - i : m;

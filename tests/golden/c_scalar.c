@@ -1,6 +1,6 @@
 /* float64 out */
 @ headline.c, 93 lines: #if defined __clang__ ... };
-@ headline.c, 101 lines: #if defined __GNUC__ && !defined __TINYC__ && defined __AVX512BW__ ... }
+@ headline.c, 112 lines: #if defined __GNUC__ && !defined __TINYC__ && defined __AVX512BW__ ... }
 SEPARATE static void put_f64(f64_m *to, const f64_m *block, int m)
 {
     INDEPENDENT
@@ -24,6 +24,8 @@ void weft_kernel(const struct weft_args *args, i64 begin, i64 end)
             const i16 a_1 = *(const i16_m *)p[1]; /* k */
             const f64 t_2 = (f64)a_1;
             head = first_block(args, p[2] + column0 * sizeof(f64_m), sizeof(f64_m));
+            if (groups) /* of the next row */
+                fetch_end(args, p[2] + s->strides[2 * stride + groups - 1] + column0 * sizeof(f64_m), column1 - column0, sizeof(f64_m));
             for (i64 i = column0, m; i < column1; i += m) {
                 m = head ? head : BLOCK;
                 m = column1 - i < m ? column1 - i : m;

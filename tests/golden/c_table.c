@@ -194,6 +194,17 @@ static inline i64 first_block(const struct weft_args *args, const char *to, int 
 {
     return args->stream ? (i64)(-(u64)to % 64 / size) % BLOCK : 0;
 }
+/* Where large work is written past the caches, brings what is not at the end of a row of `count` elements: plain stores to
+ * it hold up those behind them. Inline, it would take the C compiler 5 ms. */
+SEPARATE static void fetch_end(const struct weft_args *args, const char *to, i64 count, int size)
+{
+#if defined __GNUC__ && !defined __TINYC__
+    if (!args->stream || count < BLOCK)
+        return;
+    for (i64 rest = (count - first_block(args, to, size)) % BLOCK * size; rest > 0; rest -= 64)
+        __builtin_prefetch(to + count * size - rest, 1);
+#endif
+}
 SEPARATE static void put_u8(u8_m *to, const u8_m *block, int m)
 {
     INDEPENDENT
@@ -393,6 +404,8 @@ void weft_kernel(const struct weft_args *args, i64 begin, i64 end)
             const f32 a_1 = *(const f32_m *)p[1]; /* gamma */
             fill_f32(x_1, a_1);
             head = first_block(args, p[2] + column0 * sizeof(f32_m), sizeof(f32_m));
+            if (groups) /* of the next row */
+                fetch_end(args, p[2] + s->strides[2 * stride + groups - 1] + column0 * sizeof(f32_m), column1 - column0, sizeof(f32_m));
             for (i64 i = column0, m; i < column1; i += m) {
                 m = head ? head : BLOCK;
                 m = column1 - i < m ? column1 - i : m;
@@ -439,7 +452,7 @@ void weft_kernel(const struct weft_args *args, i64 begin, i64 end)
 }
 @ headline.c, 49 lines: /* uint8 out */ ... typedef double f64_m MAY_ALIAS;
 enum { BLOCK = 64, ACCESSES = 4 };
-@ headline.c, 167 lines: /* What a kernel is called with; the runtime fills it, the kernel only reads (but for `faults`). Part ... }
+@ headline.c, 178 lines: /* What a kernel is called with; the runtime fills it, the kernel only reads (but for `faults`). Part ... }
 #if defined __GNUC__ && !defined __clang__ && !defined __TINYC__
 __attribute__((optimize("no-tree-vectorize"))) /* gcc gathers slower than it loads */
 #endif
@@ -463,6 +476,8 @@ SEPARATE static void lookup_f32(f32_m *block, const f32_m *table, const u8_m *en
             const i64 advance = BLOCK % s->period;
             i64 phase = column0 % s->period;
             head = first_block(args, p[3] + column0 * sizeof(u8_m), sizeof(u8_m));
+            if (groups) /* of the next row */
+                fetch_end(args, p[3] + s->strides[3 * stride + groups - 1] + column0 * sizeof(u8_m), column1 - column0, sizeof(u8_m));
 @ headline.c, 8 lines: for (i64 i = column0, m; i < column1; i += m) { ... fetch(x_0, args->ahead, sizeof *x_0);
                 const f32_m *const x_2 = w_2 + phase;
                 u8_m *const o_3 = (u8_m *)p[3] + i; /* out */

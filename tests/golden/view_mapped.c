@@ -2,7 +2,7 @@
 @ headline.c, 48 lines: #if defined __clang__ ... typedef double f64_m MAY_ALIAS;
 enum { BLOCK = 64, ACCESSES = 4 };
 @ headline.c, 44 lines: /* What a kernel is called with; the runtime fills it, the kernel only reads (but for `faults`). Part ... };
-@ headline.c, 101 lines: #if defined __GNUC__ && !defined __TINYC__ && defined __AVX512BW__ ... }
+@ headline.c, 112 lines: #if defined __GNUC__ && !defined __TINYC__ && defined __AVX512BW__ ... }
 /* `count` elements that lie `pace` bytes apart. */
 static inline void run_f32(f32_m *to, const char *from, i64 pace, i64 count)
 {
@@ -123,6 +123,8 @@ void weft_kernel(const struct weft_args *args, i64 begin, i64 end)
             if (p[2] != from_2)
                 expand_f32(w_2, from_2 = p[2], s->offsets[2], s->distinct[2], s->columns); /* c */
             head = first_block(args, p[3] + column0 * sizeof(f32_m), sizeof(f32_m));
+            if (groups) /* of the next row */
+                fetch_end(args, p[3] + s->strides[3 * stride + groups - 1] + column0 * sizeof(f32_m), column1 - column0, sizeof(f32_m));
             for (i64 i = column0, m; i < column1; i += m) {
                 m = head ? head : BLOCK;
                 m = column1 - i < m ? column1 - i : m;
