@@ -195,8 +195,8 @@ static inline i64 first_block(const struct weft_args *args, const char *to, int 
     return args->stream ? (i64)(-(u64)to % 64 / size) % BLOCK : 0;
 }
 /* Where large work is written past the caches, brings what is not at the end of a row of `count` elements: plain stores to
- * it hold up those behind them. Inline, it would take the C compiler 5 ms. */
-SEPARATE static void fetch_end(const struct weft_args *args, const char *to, i64 count, int size)
+ * it hold up those behind them. Not inline, gcc takes calls for ones without an effect. */
+static inline void fetch_end(const struct weft_args *args, const char *to, i64 count, int size)
 {
 #if defined __GNUC__ && !defined __TINYC__
     if (!args->stream || count < BLOCK)
