@@ -67,6 +67,12 @@ static bool skip_word(const char **at, const char *word)
     return there;
 }
 
+/* Whether some load stays at one element along a row. */
+static bool has_rows(const struct emitter *e)
+{
+    return memchr(e->kinds, ACCESS_SCALAR, (size_t)e->kernel->load_count);
+}
+
 /* Adds one line of the target's text to the section that it names. `place` is where it begins in that text. */
 static void put_line(struct emitter *e, int k, bool store, bool called, const char *place,
                      const struct buf *line)
@@ -75,6 +81,7 @@ static void put_line(struct emitter *e, int k, bool store, bool called, const ch
     enum weft_dtype dtype = e->kernel->accesses[k].dtype;
     const bool copied = e->copied == k && (e->kinds[k] == ACCESS_TURNED || e->kinds[k] == ACCESS_WOVEN);
     if ((skip_word(&at, "called ") && !called) || (skip_word(&at, "copied ") && !copied) ||
+        (skip_word(&at, "rows ") && !has_rows(e)) ||
         (skip_word(&at, "once ") && again(e, place)) || (skip_word(&at, "32nd ") && k % 32 != 31))
         return;
     const char *colon = memchr(at, ':', (size_t)(end - at)), *text = colon + 2;

@@ -4,8 +4,9 @@
  * prelude_c.h; w_@ is the block of the first of the accesses that are parted or joined together, CHOICE which of those
  * gives element c; of a load that is turned or woven @ is the store. `block: w_$` declares that block; `head: vector`
  * wants that part of the prelude; what is marked `called` is emitted where a function of whole blocks reads the load,
- * `copied` where the kernel only stores what it turns or weaves, `once` for the first access alone, `32nd` for every
- * 32nd access. A line that begins with + goes on with the one before. */
+ * `copied` where the kernel only stores what it turns or weaves, `rows` where some load stays at one element along a
+ * row, `once` for the first access alone, `32nd` for every 32nd access. A line that begins with + goes on with the one
+ * before. */
 
 //: load scalar
 row: const VALUE a_$ = LOAD(*(const T *)p[$]); /* NAME */
@@ -159,8 +160,8 @@ operands: const T *const x_$ = N(bounded)(w_$, sample->bases[$], s->maps[$], p[$
 head: vector
 block: w_$
 once row: head = first_block(args, p[$] + column0 * sizeof(T), sizeof(T));
-row: if (groups) /* of the next row */
-row:     fetch_end(args, p[$] + s->strides[$ * stride + groups - 1] + column0 * sizeof(T), column1 - column0, sizeof(T));
+rows row: if (groups) /* of the next row */
+rows row:     fetch_end(args, p[$] + s->strides[$ * stride + groups - 1] + column0 * sizeof(T), column1 - column0, sizeof(T));
 operands: T *const o_$ = (T *)p[$] + i; /* NAME */
 operands: const int n_$ = m == BLOCK && streams(args, o_$);
 operands: T *const y_$ = m < BLOCK || n_$ ? w_$ : o_$;

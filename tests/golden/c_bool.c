@@ -42,12 +42,6 @@ void weft_kernel(const struct weft_args *args, i64 begin, i64 end)
     ALIGNED b1_m w_5[BLOCK];
 @ headline.c, 28 lines: const struct weft_sample *sample = args->samples, *const last = sample + args->sample_count - 1; ... i64 head = 0; /* elements in front of the first whole block */
             head = first_block(args, p[3] + column0 * sizeof(b1_m), sizeof(b1_m));
-            if (groups) /* of the next row */
-                fetch_end(args, p[3] + s->strides[3 * stride + groups - 1] + column0 * sizeof(b1_m), column1 - column0, sizeof(b1_m));
-            if (groups) /* of the next row */
-                fetch_end(args, p[4] + s->strides[4 * stride + groups - 1] + column0 * sizeof(f32_m), column1 - column0, sizeof(f32_m));
-            if (groups) /* of the next row */
-                fetch_end(args, p[5] + s->strides[5 * stride + groups - 1] + column0 * sizeof(b1_m), column1 - column0, sizeof(b1_m));
             for (i64 i = column0, m; i < column1; i += m) {
                 m = head ? head : BLOCK;
                 m = column1 - i < m ? column1 - i : m;

@@ -229,8 +229,6 @@ void weft_kernel(const struct weft_args *args, i64 begin, i64 end)
             if (p[0] != from_0)
                 expand_f32(w_0, from_0 = p[0], s->offsets[0], s->distinct[0], s->columns); /* k */
             head = first_block(args, p[2] + column0 * sizeof(f32_m), sizeof(f32_m));
-            if (groups) /* of the next row */
-                fetch_end(args, p[2] + s->strides[2 * stride + groups - 1] + column0 * sizeof(f32_m), column1 - column0, sizeof(f32_m));
             for (i64 i = column0, m; i < column1; i += m) {
                 m = head ? head : BLOCK;
                 m = column1 - i < m ? column1 - i : m;

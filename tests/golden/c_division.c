@@ -43,10 +43,6 @@ void weft_kernel(const struct weft_args *args, i64 begin, i64 end)
     ALIGNED i32_m w_3[BLOCK];
 @ headline.c, 28 lines: const struct weft_sample *sample = args->samples, *const last = sample + args->sample_count - 1; ... i64 head = 0; /* elements in front of the first whole block */
             head = first_block(args, p[2] + column0 * sizeof(i32_m), sizeof(i32_m));
-            if (groups) /* of the next row */
-                fetch_end(args, p[2] + s->strides[2 * stride + groups - 1] + column0 * sizeof(i32_m), column1 - column0, sizeof(i32_m));
-            if (groups) /* of the next row */
-                fetch_end(args, p[3] + s->strides[3 * stride + groups - 1] + column0 * sizeof(i32_m), column1 - column0, sizeof(i32_m));
             for (i64 i = column0, m; i < column1; i += m) {
                 m = head ? head : BLOCK;
                 m = column1 - i < m ? column1 - i : m;

@@ -318,10 +318,6 @@ void weft_kernel(const struct weft_args *args, i64 begin, i64 end)
     f16_m *const v_9 = (f16_m *)slots[2];
 @ headline.c, 28 lines: const struct weft_sample *sample = args->samples, *const last = sample + args->sample_count - 1; ... i64 head = 0; /* elements in front of the first whole block */
             head = first_block(args, p[3] + column0 * sizeof(f16_m), sizeof(f16_m));
-            if (groups) /* of the next row */
-                fetch_end(args, p[3] + s->strides[3 * stride + groups - 1] + column0 * sizeof(f16_m), column1 - column0, sizeof(f16_m));
-            if (groups) /* of the next row */
-                fetch_end(args, p[4] + s->strides[4 * stride + groups - 1] + column0 * sizeof(bf16_m), column1 - column0, sizeof(bf16_m));
             for (i64 i = column0, m; i < column1; i += m) {
                 m = head ? head : BLOCK;
                 m = column1 - i < m ? column1 - i : m;

@@ -24,8 +24,6 @@ void weft_kernel(const struct weft_args *args, i64 begin, i64 end)
     ALIGNED f64_m w_1[BLOCK];
 @ headline.c, 28 lines: const struct weft_sample *sample = args->samples, *const last = sample + args->sample_count - 1; ... i64 head = 0; /* elements in front of the first whole block */
             head = first_block(args, p[1] + column0 * sizeof(f64_m), sizeof(f64_m));
-            if (groups) /* of the next row */
-                fetch_end(args, p[1] + s->strides[1 * stride + groups - 1] + column0 * sizeof(f64_m), column1 - column0, sizeof(f64_m));
             for (i64 i = column0, m; i < column1; i += m) {
                 m = head ? head : BLOCK;
                 m = column1 - i < m ? column1 - i : m;

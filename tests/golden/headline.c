@@ -346,8 +346,6 @@ void weft_kernel(const struct weft_args *args, i64 begin, i64 end)
             const i64 advance = BLOCK % s->period;
             i64 phase = column0 % s->period;
             head = first_block(args, p[2] + column0 * sizeof(u8_m), sizeof(u8_m));
-            if (groups) /* of the next row */
-                fetch_end(args, p[2] + s->strides[2 * stride + groups - 1] + column0 * sizeof(u8_m), column1 - column0, sizeof(u8_m));
             for (i64 i = column0, m; i < column1; i += m) {
                 m = head ? head : BLOCK;
                 m = column1 - i < m ? column1 - i : m;

@@ -49,8 +49,6 @@ void weft_kernel(const struct weft_args *args, i64 begin, i64 end)
             if (p[2] != from_2)
                 expand_f32(w_2, from_2 = p[2], s->offsets[2], s->distinct[2], s->columns); /* row */
             head = first_block(args, p[3] + column0 * sizeof(f32_m), sizeof(f32_m));
-            if (groups) /* of the next row */
-                fetch_end(args, p[3] + s->strides[3 * stride + groups - 1] + column0 * sizeof(f32_m), column1 - column0, sizeof(f32_m));
             for (i64 i = column0, m; i < column1; i += m) {
                 m = head ? head : BLOCK;
                 m = column1 - i < m ? column1 - i : m;
