@@ -55,7 +55,7 @@ static void put_step(struct buf *buf, int64_t apart)
         buf_printf(buf, "%lld elements apart%s", step, apart < 0 ? ", backwards" : "");
 }
 
-/* The order of an access that has two strides or more. */
+/* The order of an access that has two strides or more: of the innermost two. */
 static void put_runs(struct buf *buf, const struct leg *legs, int count, int64_t columns)
 {
     const long long few = legs[0].extent, jump = legs[1].apart < 0 ? -legs[1].apart : legs[1].apart;
@@ -71,7 +71,7 @@ static void put_runs(struct buf *buf, const struct leg *legs, int count, int64_t
     else
         buf_printf(buf, run ? "runs of %lld" : "groups of %lld", few);
     if (legs[0].apart != 1) {
-        buf_puts(buf, all ? ", " : ": ");
+        buf_puts(buf, run && !all ? ", each " : ", ");
         put_step(buf, legs[0].apart);
     }
     if (all)
@@ -80,7 +80,19 @@ static void put_runs(struct buf *buf, const struct leg *legs, int count, int64_t
         buf_printf(buf, ", each %lld times", (long long)legs[1].extent);
     else if (!run || jump != few)
         buf_printf(buf, "; from %s to %s %lld element%s", run ? "run" : "group", run ? "run" : "group", jump, jump == 1 ? "" : "s");
-    buf_puts(buf, legs[1].apart < 0 ? ", the last first" : "");
+    if (legs[1].apart < 0)
+        buf_printf(buf, ", the last %s first", run ? "run" : "group");
+}
+
+/* The further strides, from the innermost to the outermost. */
+static void put_again(struct buf *buf, const struct leg *legs, int count)
+{
+    for (int i = 2; i < count; i++)
+        if (!legs[i].apart)
+            buf_printf(buf, "; all of that %lld times", (long long)legs[i].extent);
+        else
+            buf_printf(buf, "; then again from %lld element%s further %s", (long long)(legs[i].apart < 0 ? -legs[i].apart : legs[i].apart),
+                       legs[i].apart == 1 || legs[i].apart == -1 ? "" : "s", legs[i].apart < 0 ? "back" : "on");
 }
 
 static void put_order(struct buf *buf, const struct dumped *dumped, int a)
@@ -100,6 +112,7 @@ static void put_order(struct buf *buf, const struct dumped *dumped, int a)
         put_step((buf_puts(buf, ", "), buf), legs[1].apart);
     else if (!stays && count > 1)
         put_runs(buf, legs, count, dumped->geometry->columns);
+    put_again(buf, legs, count);
 }
 
 /* ---- how ---- */
@@ -451,8 +464,8 @@ static void put_access(struct buf *buf, const struct telling *t, int a)
     else if (is_part(dumped->kernel, a))
         buf_puts(buf, "one element for each tile, says whether it is passed over");
     else if (is_taken(dumped->kernel, a))
-        buf_puts(buf, g->chunks ? "where computed positions say, one by one"
-                                : "where computed positions say; neighbours in runs, others one by one");
+        buf_puts(buf, g->chunks ? "where computed positions say, 0 outside; one by one"
+                                : "where computed positions say, 0 outside; neighbours in runs, others one by one");
     else {
         if (!access_numbered(g->kinds[a]))
             put_order(buf, dumped, a);

@@ -265,7 +265,7 @@ class Inputs(BatchTest):
         self.assertEqual(self.text("check", "x * [1, 2, 3]", "x=d"),
                          "out int32[?, 2, 3]@HWC, 2 samples\n")
         self.assertEqual(self.text("check", "x * y", "x=d", "y=float32"), "out float32\n")
-        self.assertIn("shape [2, 2, 3]", self.text("show", "x * 2", "x=d", "--stage", "groups"))
+        self.assertIn("kernel for out [2, 2, 3]", self.text("show", "x * 2", "x=d", "--stage", "groups"))
         self.assertNotEqual(self.text("show", "x * 2", "x=d"), "")
         self.bad(1, 60, "check", "x + y", "x=d", "y=[1, 2, 3, 4]")
         self.bad(1, 79, "show", "x", "x:uint8[2, 2, 3]=d")

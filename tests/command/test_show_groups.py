@@ -158,10 +158,25 @@ class GroupsTest(CommandTest):
         """The words say how the numbers `at` follow each other."""
         order = re.split(r", (?:one by one|by |copied|repeated|tiles|taken|found|an arg|a chunk|into|together)",
                          access.words)[0]
+        order, *further = re.split(r"; (?=all of that|then again)", order)
+        for words in reversed(further):    # from the outermost on
+            times = re.fullmatch(r"all of that (\d+) times", words)
+            if times:
+                at = at.reshape(int(times[1]), -1)
+                self.assertTrue((at == at[0]).all(), access.line)
+                at = at[0]
+                continue
+            again = re.fullmatch(r"then again from (\d+) elements? further (on|back)", words)
+            jump = int(again[1]) * (1 if again[2] == "on" else -1)
+            parts = [n for n in range(2, len(at) + 1) if len(at) % n == 0]
+            parts = [n for n in parts if (np.diff(at.reshape(n, -1), axis=0) == jump).all()]
+            self.assertTrue(parts, access.line)
+            at = at[:len(at) // parts[0]]
         steps = np.diff(at)
         found = re.fullmatch(r"every (\d+)\w\w element(, backwards)?|(\d+) elements apart(, backwards)?", order)
         repeated = re.fullmatch(r"(.*), each (\d+) times", order)
-        runs = re.match(r"(?:runs|groups) of (\d+)(: [^;]*?)?(?:, each \d+ times|; from .*|, the last first|$)", order)
+        runs = re.match(r"(?:runs|groups) of (\d+)(, (?:each )?(?:every|backwards|element|\d+ elements apart)[^;]*?)?"
+                        r"(?:, each (\d+) times|; from .*|, the last (?:run|group) first|$)", order)
         if order in ("one element", "the same element for all"):
             good = not steps.any()
         elif order in ("element after element", "backwards"):
@@ -171,14 +186,15 @@ class GroupsTest(CommandTest):
         elif order.startswith("the same "):
             good = (at.reshape(-1, int(order.split()[2])) == at[:int(order.split()[2])]).all()
         elif runs:
-            inner = np.diff(at.reshape(-1, int(runs[1])), axis=1)
-            step = (runs[2] or "")[2:]
+            run = at.reshape(-1, int(runs[1]))
+            inner = np.diff(run, axis=1)
+            step = (runs[2] or "")[2:].removeprefix("each ")
             good = (inner == inner[0, 0]).all() and (inner[0, 0] == 1) == (step == "") and \
                    (inner[0, 0] == -1) == (step == "backwards")
             far = re.search(r"; from \w+ to \w+ (\d+) element", order)
-            if far:
-                good = good and abs(at[int(runs[1])] - at[0]) == int(far[1])
-                good = good and (at[int(runs[1])] < at[0]) == ("the last first" in order)
+            jump = int(far[1]) if far else 0 if runs[3] else int(runs[1])
+            jump *= -1 if re.search(", the last (?:run|group) first", order) else 1
+            good = good and (np.diff(run[:, 0]) == jump).all()
         elif repeated:
             every = at.reshape(-1, int(repeated[2]))
             good = (every == every[:, :1]).all() and every[1, 0] != every[0, 0]
