@@ -90,7 +90,9 @@ static const char *value_hint(struct parser *parser, const struct option_row *ro
         length = strcspn(words, " ");
         names[count++] = pool_string(pool, words, length);
     }
-    return count && strchr(value, ',') ? "; it takes one of them" : count ? report_hint(parser->report, value, names, count) : "";
+    return count && strchr(value, ',') ? "; it takes one of them"
+           : count                     ? report_hint(parser->report, value, names, count)
+                                       : "";
 }
 
 /* A value that the option does not take, or a part of it. */

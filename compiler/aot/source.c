@@ -190,8 +190,8 @@ static int count_levels(const struct aot_params *params)
 /* Names in the head of the prelude, which are not helpers: types and constants, then functions. */
 static const char *const head_types[] = {"LANES", "ints", "words", "floats", "bytes", "quarter", "half"};
 static const char *const head_functions[] = {
-    "streams", "stream", "fence", "fetch", "fetch_row", "first_block", "fetch_end", "weft_fuses", "exp_rest", "own_expf", "exp_rest_f64",
-    "own_exp", "log2_f64", "exp2_rest", "own_powf"};
+    "streams", "stream", "fence", "fetch", "fetch_row", "first_block", "fetch_end", "weft_fuses", "exp_rest",
+    "own_expf", "exp_rest_f64", "own_exp", "log2_f64", "exp2_rest", "own_powf"};
 
 /* Defines or undefines a name. Functions become macros with arguments, so that members of structs
  * may have the same names. */

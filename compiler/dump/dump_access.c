@@ -79,7 +79,8 @@ static void put_runs(struct buf *buf, const struct leg *legs, int count, int64_t
     if (!legs[1].apart)
         buf_printf(buf, ", each %lld times", (long long)legs[1].extent);
     else if (!run || jump != few)
-        buf_printf(buf, "; from %s to %s %lld element%s", run ? "run" : "group", run ? "run" : "group", jump, jump == 1 ? "" : "s");
+        buf_printf(buf, run ? "; from run to run %lld element%s" : "; from group to group %lld element%s", jump,
+                   jump == 1 ? "" : "s");
     if (legs[1].apart < 0)
         buf_printf(buf, ", the last %s first", run ? "run" : "group");
 }
@@ -87,12 +88,14 @@ static void put_runs(struct buf *buf, const struct leg *legs, int count, int64_t
 /* The further strides, from the innermost to the outermost. */
 static void put_again(struct buf *buf, const struct leg *legs, int count)
 {
-    for (int i = 2; i < count; i++)
-        if (!legs[i].apart)
+    for (int i = 2; i < count; i++) {
+        const long long jump = legs[i].apart < 0 ? -legs[i].apart : legs[i].apart;
+        if (!jump)
             buf_printf(buf, "; all of that %lld times", (long long)legs[i].extent);
         else
-            buf_printf(buf, "; then again from %lld element%s further %s", (long long)(legs[i].apart < 0 ? -legs[i].apart : legs[i].apart),
-                       legs[i].apart == 1 || legs[i].apart == -1 ? "" : "s", legs[i].apart < 0 ? "back" : "on");
+            buf_printf(buf, "; then again from %lld element%s further %s", jump, jump == 1 ? "" : "s",
+                       legs[i].apart < 0 ? "back" : "on");
+    }
 }
 
 static void put_order(struct buf *buf, const struct dumped *dumped, int a)

@@ -137,11 +137,12 @@ static void put_chunks(struct buf *buf, const struct geometry *g, const struct f
     const int tile = form->threads * form->unroll * form->block;
     if (form->reduces)
         buf_printf(buf, "  %lld row%s of %lld element%s, in %lld tile%s; each thread reads %d at once\n", (long long)g->rows,
-                   plural(g->rows), (long long)g->columns, plural(g->columns), (long long)g->tiling.tiles, plural(g->tiling.tiles), form->unroll);
+                   plural(g->rows), (long long)g->columns, plural(g->columns), (long long)g->tiling.tiles,
+                   plural(g->tiling.tiles), form->unroll);
     else
         buf_printf(buf, "  %lld row%s of %lld element%s, in tiles of %d: %d threads, each %d chunk%s of %d element%s\n",
-               (long long)g->rows, plural(g->rows), (long long)g->columns, plural(g->columns), tile, form->threads, form->unroll,
-               form->unroll == 1 ? "" : "s", form->block, form->block == 1 ? "" : "s");
+               (long long)g->rows, plural(g->rows), (long long)g->columns, plural(g->columns), tile, form->threads,
+               form->unroll, form->unroll == 1 ? "" : "s", form->block, form->block == 1 ? "" : "s");
     if (form->block > 1)
         buf_printf(buf, "  what is not aligned, and the end: %d at once, singly\n", form->singles);
     buf_printf(buf, "  indices of %d bits; %s\n", form->wide ? 64 : 32,
@@ -195,8 +196,8 @@ static void put_rows(struct buf *buf, const struct geometry *g, const struct for
     if (together && g->volume)
         buf_printf(buf, "  rows of %lld are made from the innermost %d, because %lld alone are too short for one\n",
                    (long long)g->columns, together, (long long)g->merged[g->merged_count - 1]);
-    buf_printf(buf, "  %lld row%s of %lld element%s, in %lld tile%s", (long long)g->rows, plural(g->rows), (long long)g->columns,
-               plural(g->columns), (long long)g->tiling.tiles, plural(g->tiling.tiles));
+    buf_printf(buf, "  %lld row%s of %lld element%s, in %lld tile%s", (long long)g->rows, plural(g->rows),
+               (long long)g->columns, plural(g->columns), (long long)g->tiling.tiles, plural(g->tiling.tiles));
     if (!lanes)
         buf_printf(buf, " of at most %lld x %lld", (long long)g->tiling.tile_rows, (long long)g->tiling.tile_columns);
     buf_putc(buf, '\n');

@@ -102,6 +102,13 @@ void emit_checks(struct emitter *e);
 /* Adds such a quotient of operands with these names. */
 void put_quotient(struct emitter *e, int i, const char *const names[3]);
 
+/* lanes.c: reductions. */
+
+/* The access whose elements a reduction joins as they lie in memory; -1: they are computed, or gathered. */
+int joined_in_place(const struct emitter *e);
+/* Adds what the skeleton of a reduction needs. */
+void emit_joins(struct emitter *e);
+
 /* body.c: what is computed. */
 
 /* A literal as exact C. */

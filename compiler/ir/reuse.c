@@ -127,7 +127,8 @@ static struct ins translate(const struct reusing *r, struct kernel *kernel, cons
     struct ins ins = r->to->ins[i];
     if (r->kept[i] >= 0) {
         const struct access access = {TENSOR_TEMPORARY, r->kept[i], ins.dtype, 0, false};
-        return (struct ins){INS_LOAD, OP_COUNT, ins.dtype, ins.dtype, {-1, -1, -1}, kernel_add_access(kernel, access), ins.span};
+        return (struct ins){INS_LOAD, OP_COUNT, ins.dtype, ins.dtype, {-1, -1, -1}, kernel_add_access(kernel, access),
+                            ins.span};
     }
     for (int k = 0; k < 3; k++)
         ins.a[k] = ins.a[k] < 0 ? -1 : number[ins.a[k]];

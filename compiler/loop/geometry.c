@@ -246,9 +246,11 @@ static void weave_tiles(struct arena *arena, const struct grouping *groups, bool
 
 int copied_load(const struct kernel *kernel, const unsigned char *kinds)
 {
-    const struct ins *store = &kernel->ins[kernel->ins_count - 1];
-    if (kernel->ins_count != 2 || kernel->lanes || store->kind != INS_STORE || store->dtype == WEFT_BOOL ||
-        kinds[store->index] != ACCESS_UNIT || kernel->ins[0].kind != INS_LOAD)
+    if (kernel->ins_count != 2 || kernel->lanes)
+        return -1;
+    const struct ins *store = &kernel->ins[1];
+    if (store->kind != INS_STORE || store->dtype == WEFT_BOOL || kinds[store->index] != ACCESS_UNIT ||
+        kernel->ins[0].kind != INS_LOAD)
         return -1;
     const int load = kernel->ins[0].index;
     return access_stays((enum access_kind)kinds[load]) ? -1 : load;

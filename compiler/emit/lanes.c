@@ -1,0 +1,152 @@
+/* What the skeleton of a reduction needs: how its lanes lie, and how two of them are joined. */
+#include "compiler/emit/emit_impl.h"
+
+int joined_in_place(const struct emitter *e)
+{
+    const struct kernel *kernel = e->kernel;
+    const struct ins *store = kernel->ins;
+    if (!kernel->lanes || e->params->target->chunks)
+        return -1;
+    while (store->kind != INS_STORE)
+        store++;
+    const struct ins *value = &kernel->ins[store->a[0]];
+    const bool plain = value->kind == INS_LOAD && value->dtype != WEFT_BOOL && e->kinds[value->index] == ACCESS_UNIT;
+    return plain ? value->index : -1;
+}
+
+/* Whether a reduction in C joins integers in the order of its floats. */
+static bool joins_keys(const struct emitter *e)
+{
+    const struct lanes *lanes = e->kernel->lanes;
+    return !e->params->target->chunks && dtype_is_float(lanes->tree) && !join_is_ordered(lanes->op, lanes->tree);
+}
+
+/* The type in which values of a reduction are joined. */
+static enum weft_dtype joined_dtype(const struct emitter *e, enum weft_dtype dtype)
+{
+    return !joins_keys(e) ? dtype : dtype == WEFT_FLOAT64 ? WEFT_INT64 : WEFT_INT32;
+}
+
+/* The types in which a reduction joins values, and the functions that join two. */
+static void put_joins(struct emitter *e, struct buf *out)
+{
+    const struct lanes *lanes = e->kernel->lanes;
+    const struct { const char *name; enum weft_dtype dtype; } types[] = {
+        {"acc", joined_dtype(e, lanes->acc)}, {"tree", joined_dtype(e, lanes->tree)}};
+    for (size_t i = 0; i < sizeof types / sizeof *types; i++) {
+        const struct ins ins = {INS_OP, lanes->op, types[i].dtype, types[i].dtype, {-1, -1, -1}};
+        const char *type = short_name(types[i].dtype), *name = types[i].name;
+        buf_printf(out, "typedef %s_m %s_t;\n", type, name);
+        buf_printf(out, "%s %s join_%s(%s a, %s b)\n{\n    return ", e->params->target->function, type, name, type, type);
+        put_meaning(e, out, &ins, op_meaning(lanes->op, types[i].dtype), (const char *[]){"a", "b", NULL});
+        buf_puts(out, ";\n}\n");
+    }
+}
+
+/* Vectors of what a reduction in C joins. Where an operator joins two, in sums and products of floats, they are the
+ * machine's. Else they have one element, and the C compiler makes vectors of loops over them. */
+static void put_vectors(struct emitter *e, struct buf *out)
+{
+    const struct lanes *lanes = e->kernel->lanes;
+    const bool vectors = join_is_ordered(lanes->op, lanes->tree);
+    const char *const names[] = {"acc", "tree", "stage"}, *type = short_name(lanes->tree);
+    for (size_t i = 0; i < sizeof names / sizeof *names; i++)
+        if (vectors)
+            buf_printf(out, "typedef %s %s_v VECTORS(%s);\n", type, names[i], type);
+        else
+            buf_printf(out, "typedef %s_t %s_v;\n", names[i], names[i]);
+    for (size_t i = 0; i < 2; i++) {
+        const struct ins ins = {INS_OP, lanes->op, lanes->tree, lanes->tree, {-1, -1, -1}};
+        buf_printf(out, "#undef join_%s_v\n#define join_%s_v", names[i], names[i]);
+        if (vectors) {
+            buf_puts(out, "(a, b) (");
+            put_meaning(e, out, &ins, op_meaning(lanes->op, lanes->tree), (const char *[]){"(a)", "(b)", NULL});
+            buf_puts(out, ")\n");
+        } else {
+            buf_printf(out, " join_%s\n", names[i]);
+        }
+    }
+    const bool kept = vectors && joined_in_place(e) < 0 && lanes->tiles.row && BLOCK % lanes->tiles.row == 0;
+    buf_printf(out, "enum { PER_VECTOR = sizeof(acc_v) / sizeof(acc_t), KEPT = %s };\n#undef OVER\n#undef VECTOR_ROW\n",
+               kept ? "ROW / PER_VECTOR" : "0");
+    buf_printf(out, "#undef COMPUTED\n#define COMPUTED %s\n", kept ? "values" : "(stage + filled)");
+    if (vectors && lanes->tree == WEFT_FLOAT32 && lanes->tiles.row == LANE_COUNT)
+        buf_puts(out, "#define VECTOR_ROW /* 64 bytes */\n");
+    buf_printf(out, "#define OVER(k, count) %s\n",
+               vectors ? "for (int k = 0; k < (count) / PER_VECTOR; k++)" : "EACH(k, count)");
+}
+
+enum {
+    LEVELS = 32,                   /* of the tree: enough for as many blocks as memory holds */
+    STAGED = 8                     /* lanes that stay in registers wait for those of the last stage: so many rows are one */
+};
+
+/* Whether a tile has nothing that is looked for: neither the extreme element of the point nor a NaN. */
+static void put_passed_over(const struct emitter *e, struct buf *out)
+{
+    const struct lanes *lanes = e->kernel->lanes;
+    const char *type = short_name(e->kernel->accesses[lanes->parts].dtype);
+    buf_printf(out, "#define PART ((const %s_m *)sample->bases[%d])[point * r->chunks + chunk]\n", type, lanes->parts);
+    buf_printf(out, "#define PASSED_OVER (PART != ((const %s_m *)sample->bases[%d])[point] && PART == PART)\n", type,
+               lanes->extreme);
+}
+
+/* How the kernel goes over its lanes, as constants. */
+static void put_lanes(struct emitter *e, struct buf *out)
+{
+    const struct lanes *lanes = e->kernel->lanes;
+    const int row = lanes->tiles.row, source = joined_in_place(e);
+    int stage = row ? row : BLOCK; /* whole blocks, and whole rows of lanes */
+    while (stage % BLOCK != 0)
+        stage += row;
+    stage *= row ? STAGED : 1;
+    const bool ordered = join_is_ordered(lanes->op, lanes->tree);
+    const int inner = row ? (int)lanes->tiles.inner : 1;
+    buf_printf(out, "enum { ROW = %d, INNER = %d, STAGE = %d, MAX_LANES = %d, WIDTH = %d, SCRATCH = %zu };\n",
+               row, inner, stage, MAX_LANES, MAX_WIDTH, e->scratch);
+    buf_printf(out, "enum { DIRECT = %d, SOURCE = %d, ORDERED = %d, LEVELS = %d, SIDE = %d, HALF = %d };\n", source >= 0,
+               source < 0 ? 0 : source, ordered, ordered ? LEVELS : 1, ordered || row ? LANE_COUNT : BLOCK,
+               LANE_COUNT / 2 * inner);
+    buf_printf(out, "enum { FINDS = %d };\n#undef PASSED_OVER\n", lanes->finds);
+    if (lanes->finds && lanes->parts >= 0)
+        put_passed_over(e, out);
+    else
+        buf_puts(out, "#define PASSED_OVER 0\n");
+    buf_printf(out, "typedef %s_m stage_t;\ntypedef %s_m out_t;\n",
+               short_name(e->kernel->accesses[e->kernel->load_count].dtype), short_name(lanes->tree));
+    buf_printf(out, "#undef TARGET\n#define TARGET %d\n", e->kernel->load_count);
+    buf_printf(out, "#undef KEYS\n#define KEYS %d\n", !joins_keys(e) ? 0 : lanes->op == OP_GREATEST ? 1 : -1);
+}
+
+/* Removes what loads, computes and stores elements. */
+static void clear_body(struct emitter *e)
+{
+    struct buf *const unused[] = {&e->blocks, &e->buffers, &e->tile, &e->row, &e->operands, &e->body, &e->results};
+    for (size_t i = 0; i < sizeof unused / sizeof *unused; i++)
+        *unused[i] = buf_new(e->arena);
+}
+
+/* In C its scratch memory begins at a multiple of 64 bytes. */
+void emit_joins(struct emitter *e)
+{
+    const struct lanes *lanes = e->kernel->lanes;
+    if (e->params->target->chunks) {
+        put_joins(e, &e->joins);
+        buf_printf(&e->joins, "#define NOTHING(absent) %s\n", lanes->op == OP_ADD ? "0" : "(absent)");
+        buf_printf(&e->absent, "const %s absent = *(const %s_m *)&args->literals[%d];\n", short_name(lanes->acc),
+                   short_name(lanes->acc), e->kernel->ins[lanes->absent].index);
+        return;
+    }
+    if (joined_in_place(e) >= 0)
+        clear_body(e);
+    e->scratch = (e->scratch + 63) / 64 * 64;
+    put_lanes(e, &e->joins);
+    put_joins(e, &e->joins);
+    put_vectors(e, &e->joins);
+    buf_printf(&e->literals,
+               joins_keys(e) ? "const %s absent = key_of(%s), nothing = %s;\n" : "const %s absent = %s, nothing = %s;\n",
+               short_name(joined_dtype(e, lanes->acc)), value_name(e, lanes->absent), lanes->op == OP_ADD ? "0" : "absent");
+    if (!lanes->tiles.row)
+        e->scratch += (size_t)MAX_WIDTH * (size_t)type_rows[lanes->acc].size +
+                      (size_t)(MAX_TREE + LEVELS * BLOCK) * (size_t)type_rows[lanes->tree].size;
+}
