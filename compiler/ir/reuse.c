@@ -169,14 +169,28 @@ static bool reduces_rows(const struct program_kernel *from, const struct shape *
            t->elements == space->extents[space->rank - 1] && kernel->ins_count <= MOST_INSTRUCTIONS;
 }
 
+/* Whether the kernels from j to before k reduce as many rows, tile by tile: else they take no turns. */
+static bool same_rows(const struct kernel_program *program, int j, int k)
+{
+    const int64_t points = program->kernels[j].kernel->lanes->tiles.points;
+    bool same = true;
+    for (int i = j + 1; same && i < k; i++) {
+        const struct lanes *lanes = program->kernels[i].kernel->lanes;
+        same = lanes && !lanes->partial && lanes->tiles.points == points && lanes->tiles.windows * lanes->tiles.chunks == 1;
+    }
+    return same;
+}
+
 void reuse_values(struct kernel_program *program, int k, const struct shape *const *loads)
 {
     struct program_kernel *later = &program->kernels[k];
+    if (program->count != program->first_result + 1) /* the kernels of several results take no turns */
+        return;
     if (!later->space->rank || later->kernel->lanes || shape_volume(later->space) < LEAST_ELEMENTS)
         return;
     for (int j = 0; j < k && later->kernel->ins_count <= MOST_INSTRUCTIONS; j++) {
         const size_t count = (size_t)later->kernel->ins_count;
-        if (!reduces_rows(&program->kernels[j], later->space))
+        if (!reduces_rows(&program->kernels[j], later->space) || !same_rows(program, j, k))
             continue;
         const struct reusing r = {
             .program = program, .from = program->kernels[j].kernel, .to = later->kernel, .space = later->space,

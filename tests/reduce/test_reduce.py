@@ -163,6 +163,9 @@ class Reductions(unittest.TestCase):
                  "s = sin(x) * 2; s - mean(s, axis=-1, keepdims=true) * exp(s)", "x - max(x // 3.0, -1, true) - x // 3.0",
                  "e = exp(x); sum(e * e, axis=-1, keepdims=true) + max(e, axis=-1, keepdims=true) * e")
         self.assertIn("kept", weft.compile("softmax(x)").source("groups", x="float32[160, 1000]"))
+        for text in ("return a=softmax(x), b=log(sum(exp(x), 1))", "concat(softmax(x), x)"):
+            told = weft.compile(text).source("groups", x="float32[160, 1000]")
+            self.assertNotIn("kept", told, "rows do not take turns, and all of them would be kept at once")
         types = "float32", "float16", "float64", "uint8"
         for number, (shape, text) in sample.chosen(list(enumerate(itertools.product(shapes, texts)))):
             dtype = types[(number + number // len(texts)) % len(types)]
