@@ -103,18 +103,19 @@ static void put_order(struct buf *buf, const struct dumped *dumped, int a)
     struct leg legs[MAX_GROUPS];
     const int count = find_legs(dumped, a, legs);
     const bool stays = access_stays(dumped->geometry->kinds[a]);
-    if (!count)
+    if (!count) {
         buf_puts(buf, "one element");
-    else if (count == 1 && !legs[0].apart)
+    } else if (count == 1 && !legs[0].apart) {
         buf_puts(buf, "the same element for all");
-    else if (stays && count > 1 && !legs[0].apart)
-        buf_puts(buf, "one element for each row");
-    if (count == 1 && legs[0].apart)
+    } else if (count == 1) {
         put_step(buf, legs[0].apart);
-    else if (stays && count > 1 && legs[1].apart != 1)
-        put_step((buf_puts(buf, ", "), buf), legs[1].apart);
-    else if (!stays && count > 1)
+    } else if (stays) {
+        buf_puts(buf, legs[1].apart == 1 ? "one element for each row" : "one element for each row, ");
+        if (legs[1].apart != 1)
+            put_step(buf, legs[1].apart);
+    } else {
         put_runs(buf, legs, count, dumped->geometry->columns);
+    }
     put_again(buf, legs, count);
 }
 

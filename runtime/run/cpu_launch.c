@@ -88,7 +88,7 @@ static bool reads_constants(const struct kernel *kernel)
  * that cache is slower by up to a fifth where it is prefetched and results are written beside it, and is not where it is
  * only read. A tile that is transposed is read from as many pages as it has columns, and written to as many as it has
  * rows: a processor fetches nothing ahead there, for loads and for plain stores. A kernel that reads nothing has the caches
- * to itself: plain stores of 17 MB of positions take 0.6 of the time, of 19 MB as long. */
+ * to itself: plain stores of 17 MB of positions, again and again, take 0.6 of the time, of 19 MB as long. */
 static void choose_traffic(const struct launch *launch, const struct weft_context *context,
                            struct weft_args *args)
 {
