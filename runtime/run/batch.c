@@ -240,10 +240,15 @@ void batch_run(struct call *call)
     struct weft_context *context = call->program->context;
     struct batch_launches launches = {.call = call, .parts = call->parts};
     struct fault first = no_fault;
+    struct scratch scratch = {0};
     struct batch_launch **order = find_batch_launches(&launches);
     fill_launches(&launches);
     for (int i = 0; i < launches.count; i++)
         launch_init(&order[i]->launch, context, &call->arena);
+    for (int i = 0; i < launches.count; i++)
+        scratch_count(&scratch, &order[i]->launch);
+    for (int i = 0; i < launches.count; i++)
+        scratch_lend(&scratch, &order[i]->launch, &call->arena);
     for (int i = 0; i < launches.count; i++) {
         launch_run(&order[i]->launch, context);
         launch_remark(&order[i]->launch, &first);

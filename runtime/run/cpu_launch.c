@@ -106,15 +106,11 @@ static void choose_traffic(const struct launch *launch, const struct weft_contex
 void launch_init(struct launch *launch, const struct weft_context *context, struct arena *arena)
 {
     const struct planned *planned = launch->planned;
-    size_t scratch_size = round_up(planned->emitted->scratch);
     if (!launch->threads)
         launch->threads = launch_threads(context, launch->work, launch->tiles);
     launch->worker_size = round_up(sizeof(struct weft_args) + (size_t)planned->kernel->fault_count);
     launch->workers = allocate(arena, launch->threads, launch->worker_size, launch->threads > 1);
     launch->ranges = launch->threads > 1 ? allocate(arena, launch->threads, LINE, true) : NULL;
-    /* Begins on a cache line, so that a vector of 64 bytes lies in one. Not zeroed: of megabytes that takes longer than
-     * small work. */
-    char *scratch = scratch_size ? at_line(arena_raw(arena, (size_t)launch->threads * scratch_size + LINE)) : NULL;
     struct weft_args all = {.samples = launch->samples, .sample_count = launch->sample_count,
                             .literals = planned->literals};
     choose_traffic(launch, context, &all);
@@ -122,8 +118,22 @@ void launch_init(struct launch *launch, const struct weft_context *context, stru
         struct weft_args *args = worker(launch, i);
         *args = all;
         args->faults = (unsigned char *)(args + 1);
-        args->scratch = scratch ? scratch + (size_t)i * scratch_size : NULL;
     }
+}
+
+void scratch_count(struct scratch *scratch, const struct launch *launch)
+{
+    const size_t size = round_up(launch->planned->emitted->scratch) * (size_t)launch->threads;
+    scratch->size = size > scratch->size ? size : scratch->size;
+}
+
+void scratch_lend(struct scratch *scratch, const struct launch *launch, struct arena *arena)
+{
+    const size_t each = round_up(launch->planned->emitted->scratch);
+    if (!scratch->memory && each)
+        scratch->memory = at_line(arena_raw(arena, scratch->size + LINE));
+    for (int i = 0; each && i < launch->threads; i++)
+        worker(launch, i)->scratch = scratch->memory + (size_t)i * each;
 }
 
 void launch_tile_memory(struct launch *chain, const size_t *places, size_t size, struct arena *arena)

@@ -24,6 +24,18 @@ struct launch {
 /* Allocates everything that the kernel needs, so that nothing can fail once the first kernel of a
  * run writes. The arena must outlive the launch. May jump if memory runs out. */
 void launch_init(struct launch *launch, const struct weft_context *context, struct arena *arena);
+/* Memory that kernels only use while they compute a tile. Those of a call run one after the other, and share it: new
+ * memory of megabytes costs more than reading as much. It begins on a cache line, so that a vector of 64 bytes lies in
+ * one, and is not zeroed, which would take longer than small work. */
+struct scratch {
+    char *memory;
+    size_t size;
+};
+
+/* Counts the launch, which has been through launch_init. */
+void scratch_count(struct scratch *scratch, const struct launch *launch);
+/* Gives the launch memory, after all have been counted. May jump if memory runs out. */
+void scratch_lend(struct scratch *scratch, const struct launch *launch, struct arena *arena);
 /* Gives each thread of a chain memory for temporaries that are needed for one tile at a time, at `places` within `size`
  * bytes. To be called after launch_init of all its launches. May jump if memory runs out. */
 void launch_tile_memory(struct launch *chain, const size_t *places, size_t size, struct arena *arena);

@@ -139,10 +139,15 @@ static void run_plan(struct call *call)
     int count = call->plan->kernel_count;
     struct launch *launches = ARENA_ARRAY(&call->arena, struct launch, count);
     struct fault first = no_fault;
+    struct scratch scratch = {0};
     if (call->plan->shared_bytes)
         call->temporaries = lend_aligned(&call->arena, call->plan->shared_bytes);
     for (int k = 0; k < count;)
         k += set_up_chain(call, k, launches);
+    for (int k = 0; k < count; k++)
+        scratch_count(&scratch, &launches[k]);
+    for (int k = 0; k < count; k++)
+        scratch_lend(&scratch, &launches[k], &call->arena);
     for (int k = 0, next = 0; k < count; k++) {
         if (k == next) {
             launch_run(&launches[k], call->program->context);
