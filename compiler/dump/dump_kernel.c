@@ -237,11 +237,24 @@ static void put_heading(struct buf *buf, const struct dumped *dumped)
     put_space(buf, dumped->space);
 }
 
+/* Prints which kernels share its launch. */
+static void put_chain(struct buf *buf, const struct dumped *dumped)
+{
+    const int others = dumped->chain - 1;
+    const int64_t points = others > 0 ? dumped->kernel->lanes->tiles.together : 0;
+    if (others > 0)
+        buf_printf(buf, "  one launch with %d more kernel%s: a block of threads takes %lld point%s through all of them\n",
+                   others, plural(others), (long long)points, plural(points));
+    else if (dumped->form->chained)
+        buf_puts(buf, "  in the launch of the kernel before it\n");
+}
+
 void dump_groups(struct buf *buf, const struct dumped *dumped)
 {
     const struct kernel *kernel = dumped->kernel;
     const struct geometry *g = dumped->geometry;
     put_heading(buf, dumped);
+    put_chain(buf, dumped);
     put_groups(buf, dumped->space, g);
     if (kernel->lanes)
         put_lanes(buf, kernel->lanes);

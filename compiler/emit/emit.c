@@ -20,6 +20,7 @@ const struct target target_c = {
     .block = "", .boolean = "_Bool", .fast = FAST_ALL, .declares = true, .launch = 1 << 15};
 const struct target target_cuda = {
     .name = "cuda", .skeleton = weft_template_kernel_cuda, .reduce = weft_template_reduce_cuda, .prelude = weft_template_prelude_cuda,
+    .chain = weft_template_chain_cuda,
     .accesses = weft_template_access_cuda, .args = weft_template_args_cuda, .function = "DEVICE",
     .block = ", BLOCK",
     .boolean = "bool", .chunks = true, .device = true, .lines = "/weft/kernel.cu", .launch = 1 << 26,
@@ -249,6 +250,7 @@ static void put_form(struct emitter *e, struct buf *out)
         {"GROUPS", form->groups}, {"STEPS", form->steps}, {"FLAT", form->flat}, {"PERIOD", form->period},
         {"MAPPED", form->mapped}, {"SPARE", form->spare}, {"MIXED", form->mixed},
         {"REPEATS", form->repeats}, {"WIDE", form->wide}, {"MANY", form->many}, {"APART", form->apart},
+        {"CHAINED", form->chained},
         {"ARGS_BYTES", (int)(form_args_words(form) * sizeof(uint64_t))}};
     for (size_t i = 0; i < sizeof constants / sizeof *constants; i++)
         buf_printf(out, "#define %s %d\n", constants[i].name, constants[i].value);
@@ -403,6 +405,20 @@ static void start(struct emitter *e)
         e->subst.first = "hinted";
 }
 
+/* The skeleton without its first line, which describes the file. In a chain the entry is another. */
+static const char *skeleton_of(const struct emitter *e)
+{
+    const struct target *target = e->params->target;
+    const bool reduces = e->kernel->lanes;
+    const char *skeleton = strchr(reduces ? target->reduce : target->skeleton, '\n') + 1;
+    if (!e->params->form->chained)
+        return skeleton;
+    struct buf own = buf_new(e->arena);
+    buf_add(&own, skeleton, (size_t)(strstr(skeleton, "$samples\n") - skeleton));
+    put_head(&own, target->chain, reduces ? "//: chain reduced\n" : "//: chain elements\n");
+    return own.text;
+}
+
 char *emit(struct arena *arena, const struct kernel *kernel, const struct emit_params *params,
            size_t *scratch)
 {
@@ -412,9 +428,7 @@ char *emit(struct arena *arena, const struct kernel *kernel, const struct emit_p
     if (kernel->lanes)
         emit_joins(&e);
     *scratch = e.scratch;
-    const char *skeleton = kernel->lanes ? params->target->reduce : params->target->skeleton;
-    return fill_skeleton(&e, strchr(skeleton, '\n') + 1); /* the first line of a
-                                                                             skeleton describes the file */
+    return fill_skeleton(&e, skeleton_of(&e));
 }
 
 /* ---- several kernels in one text ---- */

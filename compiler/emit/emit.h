@@ -21,6 +21,7 @@ struct target {
     unsigned fast;                 /* the fast paths that it supports, a set of enum fast_path */
     int64_t launch;                /* the cost of one more kernel: instructions, times elements */
     const char *reduce;            /* the skeleton of kernels with reduced dimensions; NULL: there are none */
+    const char *chain;             /* the parts of kernels that share a launch (emit_chain); NULL: none do */
     bool chunks;                   /* it computes in chunks of registers, by the kernel's form (form.h). Else it
                                       computes in blocks of BLOCK elements, and has functions of whole blocks for
                                       rows that are not exact */
@@ -50,6 +51,10 @@ struct emit_params {
  * blocks fit on a small stack. */
 char *emit(struct arena *arena, const struct kernel *kernel, const struct emit_params *params,
            size_t *scratch);
+
+/* Returns the text of one kernel that does what those with these texts do, whose forms are chained: each block of threads
+ * takes some points through all of them. It is called with the arguments of each. */
+char *emit_chain(struct arena *arena, const struct target *target, const char *const *texts, int count);
 
 /* How a kernel's text loads or stores an access, for people. */
 struct access_way {

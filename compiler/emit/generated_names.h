@@ -45,6 +45,10 @@
 #define NAME_ENTRY "weft_kernel"
 #define NAME_KEPT_ENTRY NAME_ENTRY "_%s"
 
+/* In a text of several kernels on a GPU: what kernel number %d defines, and its arguments. */
+#define NAME_CHAINED "chained_%d_%s"
+#define NAME_PARAMETERS "parameters_%d"
+
 /* In a source made ahead of time. The first word is the name of the kernel in the text. Numbers are those of its loops,
  * and within a loop those of classes or constants. */
 #define NAME_GUARD "WEFT_KERNELS_%s_H" /* of a header, named after its file */

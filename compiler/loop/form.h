@@ -37,6 +37,7 @@ struct form {
     bool spare;                    /* the last whole tile is computed element by element, since loads of chunks
                                       that are not aligned read whole words */
     bool mixed;                    /* ahead of time: which loads of ACCESS_UNALIGNED are not aligned, addresses decide */
+    bool chained;                  /* it shares a launch with others over the same points */
     bool reduces;                  /* dimensions are reduced: kernel->lanes says how */
     enum along along;
     int inner;                     /* reduced: inner elements, where threads have several lanes of few of them; else 0 */

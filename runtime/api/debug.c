@@ -64,7 +64,7 @@ static void tell_kernel(struct weft_program *program, const struct target *targe
 {
     struct subject subject = {STAGE_GROUPS, program, draft->kernel->program, draft, text};
     tell_stages(subject, STAGE_IR);
-    for (subject.stage = STAGE_C; subject.stage < STAGE_COUNT; subject.stage++)
+    for (subject.stage = STAGE_C; text && subject.stage < STAGE_COUNT; subject.stage++)
         if (stage_targets[subject.stage] == target)
             tell_stages(subject, subject.stage);
 }

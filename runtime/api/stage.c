@@ -156,13 +156,24 @@ void stage_put(struct buf *out, const struct subject *subject, struct diags *dia
         dump_types(out, subject->tree);
     else if (subject->stage == STAGE_GROUPS)
         dump_groups(out, &(struct dumped){draft->kernel, draft->shape, &draft->geometry, &draft->form, draft->shapes,
-                                          draft->views, draft->part, draft->parts});
+                                          draft->views, draft->chain, draft->part, draft->parts});
     else if (subject->stage == STAGE_IR)
         dump_ir(out, draft->kernel, &draft->geometry, &draft->form);
     else if (stage_is_text(subject->stage))
         buf_puts(out, subject->text);
     else
         put_compiled(subject, out, diags);
+}
+
+/* The text of kernel k, or of the chain that it begins. */
+static const char *kernel_text(struct weft_program *program, struct typed *typed, const struct division *division, int k,
+                               struct arena *arena)
+{
+    const int count = division->drafts[k].chain ? division->drafts[k].chain : 1;
+    const char **texts = ARENA_ARRAY(arena, const char *, count);
+    for (int i = 0; i < count; i++)
+        texts[i] = draft_text(arena, arena, program, typed, division->target, &division->drafts[k + i])->text;
+    return count > 1 ? emit_chain(arena, division->target, texts, count) : *texts;
 }
 
 static void put_kernels(struct weft_program *program, struct typed *typed, enum stage stage,
@@ -178,10 +189,11 @@ static void put_kernels(struct weft_program *program, struct typed *typed, enum 
     const struct shape **shapes = plan_shapes(arena, typed->program, inputs, NULL, &views, diags);
     if (!shapes || !divide(arena, program, typed, shapes, views, &occasion, &division, diags))
         return;
-    for (int k = 0; k < division.count; k++) {
+    for (int k = 0, next; k < division.count; k = next) {
         struct subject subject = {stage, program, typed->program, .draft = &division.drafts[k]};
+        next = k + (stage >= STAGE_C && subject.draft->chain ? subject.draft->chain : 1);
         if (stage >= STAGE_C)
-            subject.text = draft_text(arena, arena, program, typed, division.target, subject.draft)->text;
+            subject.text = kernel_text(program, typed, &division, k, arena);
         stage_put(out, &subject, diags);
     }
 }

@@ -10,8 +10,7 @@ enum {
     CACHED = 1 << 19               /* bytes of a tile that a second cache keeps for the next reduction */
 };
 
-/* The number of leading dimensions that hold `points` together; -1: there are none. */
-static int leading(const struct shape *shape, int64_t points)
+int leading_dimensions(const struct shape *shape, int64_t points)
 {
     int64_t product = 1;
     int d = 0;
@@ -32,7 +31,7 @@ static bool divides(const struct draft *draft, const struct planned *planned, in
     if (lanes)
         return lanes->tiles.points == points && lanes->tiles.windows * lanes->tiles.chunks == 1;
     const int64_t rows = planned->walk.rows, columns = planned->walk.columns;
-    return planned->tiles && leading(draft->shape, points) > 0 &&
+    return planned->tiles && leading_dimensions(draft->shape, points) > 0 &&
            (rows % points == 0 || (rows == 1 && columns % points == 0));
 }
 
@@ -41,8 +40,8 @@ static bool loads_point(const struct draft *draft, const struct access *access, 
                         int64_t points)
 {
     const struct shape *shape = draft->shape;
-    const int count = leading(shape, points);
-    bool same = !access->map && count > 0 && stored->rank == shape->rank && leading(stored, points) == count;
+    const int count = leading_dimensions(shape, points);
+    bool same = !access->map && count > 0 && stored->rank == shape->rank && leading_dimensions(stored, points) == count;
     for (int d = 0; same && d < count; d++)
         same = stored->extents[d] == shape->extents[d];
     return same;
@@ -57,12 +56,11 @@ static bool stores(const struct draft *draft, int temporary)
     return false;
 }
 
-/* Whether kernel k can follow kernels `first` to k - 1 in a chain. */
-static bool follows(const struct plan *plan, const struct division *division, int first, int k, int64_t points)
+bool needs_only_points(const struct division *division, int first, int k, int64_t points)
 {
     const struct draft *draft = &division->drafts[k];
-    const bool single = k < plan->first_result || plan->kernel_count == plan->first_result + 1;
-    bool good = single && divides(draft, &plan->kernels[k], points);
+    const int first_result = division->program.first_result;
+    bool good = k < first_result || division->count == first_result + 1;
     for (int a = 0; good && a < draft->kernel->load_count; a++) {
         const struct access *access = &draft->kernel->accesses[a];
         const bool kept = access->kind == TENSOR_TEMPORARY || access->kind == TENSOR_TABLE;
@@ -71,6 +69,12 @@ static bool follows(const struct plan *plan, const struct division *division, in
                    loads_point(draft, access, division->program.temporaries[access->index].shape, points);
     }
     return good;
+}
+
+/* Whether kernel k can follow kernels `first` to k - 1 in a chain. */
+static bool follows(const struct plan *plan, const struct division *division, int first, int k, int64_t points)
+{
+    return divides(&division->drafts[k], &plan->kernels[k], points) && needs_only_points(division, first, k, points);
 }
 
 /* Makes the kernel's tiles take `each` points. */

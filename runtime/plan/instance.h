@@ -62,7 +62,7 @@ struct draft;
 struct plan_observer {
     /* A new instance was typed. */
     void (*typed)(struct weft_program *program, const struct typed *typed);
-    /* A kernel of a new plan was made for this target. */
+    /* A kernel of a new plan was made for this target. `text` is NULL where the one before has it. */
     void (*kernel)(struct weft_program *program, const struct target *target, const struct draft *draft,
                    const char *text);
 };

@@ -166,7 +166,7 @@ void finish_kernel(struct plan *plan, struct arena *scratch, struct weft_program
                    struct planned *planned)
 {
     const struct kernel *kernel = draft->kernel;
-    *planned = (struct planned){.kernel = kernel, .order = draft->order, .shared = draft->shared,
+    *planned = (struct planned){.kernel = kernel, .order = draft->order, .shared = draft->shared, .chain = draft->chain,
                                 .peel = draft->geometry.peel,
                                 .tiles = form_tiles(&draft->form, &draft->geometry),
                                 .work = estimate(kernel, &draft->geometry)};
@@ -343,5 +343,7 @@ bool divide(struct arena *arena, struct weft_program *program, struct typed *typ
             return false;
     }
     find_shared(arena, occasion->inputs, division);
+    if (target->chain && p.pipeline.fast & FAST_CHAIN)
+        find_gpu_chains(division);
     return true;
 }

@@ -36,6 +36,8 @@ struct draft {
     bool shared;                   /* as in struct planned */
     struct geometry geometry;
     struct form form;
+    int chain;                     /* on a GPU so many kernels, from this one on, are one launch; 0: it is alone, or part of
+                                      another's chain (form.chained) */
     int part, parts;               /* it is number `part` of the kernels that store the same results */
     const struct access_shapes *shapes; /* of what it was made of, and the views */
     const struct view_args *views;
@@ -58,6 +60,12 @@ bool divide(struct arena *arena, struct weft_program *program, struct typed *typ
 /* The text of a draft for a target; see emitted_get. */
 struct emitted *draft_text(struct arena *arena, struct arena *scratch, struct weft_program *program,
                            struct typed *typed, const struct target *target, const struct draft *draft);
+/* chain.c: the number of leading dimensions that hold `points` together; -1: there are none. And whether each point of
+ * kernel k needs only the same one of what kernels `first` to k - 1 store. */
+int leading_dimensions(const struct shape *shape, int64_t points);
+bool needs_only_points(const struct division *division, int first, int k, int64_t points);
+/* gpu_chain.c: finds kernels on a GPU that can share a launch, and changes their forms. */
+void find_gpu_chains(struct division *division);
 /* Fills everything in `planned` except `loaded`, from the arena plan->own. `shapes` are those of all nodes, `filled` is
  * the program with the values of numbers. */
 void finish_kernel(struct plan *plan, struct arena *scratch, struct weft_program *program,

@@ -35,7 +35,7 @@ static void make_key(struct buf *key, const struct kernel *kernel, const struct 
                           kernel->literal_count, kernel->fault_count, (int)params->fast};
     const int sizes[] = {form->block, form->unroll, form->singles, form->threads, form->groups, form->steps,
                          form->flat, form->period, form->mapped, form->wide, form->many, form->repeats,
-                         form->bounds, form->hints, form->blocks, form->along, form->inner};
+                         form->bounds, form->hints, form->blocks, form->along, form->inner, form->chained};
     buf_add(key, (const char *)&params->target, sizeof params->target);
     buf_add(key, (const char *)counts, sizeof counts);
     buf_add(key, (const char *)sizes, sizeof sizes);

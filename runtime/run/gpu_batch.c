@@ -292,7 +292,8 @@ static bool launch_table(struct batch_run *run, const struct launch *launch, con
 {
     struct launch_words words = {.tiles = launch->tiles, .bases = table->bases, .maps = table->entry->maps,
                                  .samples = table->address, .sample_count = launch->sample_count};
-    return work_launch(&run->work, launch->planned, table->entry->cuda, &words, table->args);
+    return work_arguments(&run->work, launch->planned, table->entry->cuda, &words, table->args) &&
+           work_launch(&run->work, launch->planned, launch->tiles, (void *[]){table->args});
 }
 
 static bool launch_all(struct cuda_work *work)

@@ -112,8 +112,9 @@ struct run {
     const struct plan *plan;
     uint64_t *inputs, *outputs;    /* addresses of the first elements */
     uint64_t temporaries;
-    struct gpu_launch *launches;
+    struct gpu_launch *launches;   /* those of a chain are one */
     int launch_count;
+    void **args;                   /* [launch_count] */
 };
 
 static void stage_inputs(struct run *run, const struct planned *planned)
@@ -199,7 +200,13 @@ static bool launch_all(struct cuda_work *work)
         const struct gpu_launch *launch = &run->launches[s];
         struct launch_words words = {.tiles = launch->planned->tiles, .bases = launch->bases, .maps = launch->maps,
                                      .samples = launch->table_address, .sample_count = 1};
-        good = work_launch(work, launch->planned, launch->cuda, &words, launch->args);
+        good = work_arguments(work, launch->planned, launch->cuda, &words, launch->args);
+        run->args[s] = launch->args;
+    }
+    for (int s = 0, next; good && s < run->launch_count; s = next) {
+        const struct planned *planned = run->launches[s].planned;
+        good = work_launch(work, planned, planned->tiles, &run->args[s]);
+        next = s + (planned->chain ? planned->chain : 1);
     }
     return good;
 }
@@ -223,7 +230,8 @@ struct cuda_work *cuda_set_up(struct call *call, const struct plan *plan)
     struct run *run = ARENA_NEW(&call->arena, struct run);
     *run = (struct run){.work = {.call = call, .device = plan->gpu, .launch = launch_all}, .plan = plan,
                         .inputs = ARENA_ARRAY(&call->arena, uint64_t, call->typed->program->input_count),
-                        .launches = ARENA_ARRAY(&call->arena, struct gpu_launch, plan->kernel_count)};
+                        .launches = ARENA_ARRAY(&call->arena, struct gpu_launch, plan->kernel_count),
+                        .args = ARENA_ARRAY(&call->arena, void *, plan->kernel_count)};
     for (int k = 0; k < plan->kernel_count; k++)
         if (plan->kernels[k].tiles)
             set_up(run, &plan->kernels[k]);

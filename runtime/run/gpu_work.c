@@ -220,24 +220,27 @@ void work_remark(const struct cuda_work *work, struct fault *first)
 
 /* ---- launches ---- */
 
-bool work_launch(struct cuda_work *work, const struct planned *planned, const struct cuda_planned *cuda,
-                 struct launch_words *launch, uint64_t *args)
+bool work_arguments(struct cuda_work *work, const struct planned *planned, const struct cuda_planned *cuda,
+                    struct launch_words *launch, uint64_t *args)
 {
-    const struct cuda_driver *driver = work->device->driver;
-    const struct form *form = &planned->emitted->form;
     if (!find_faults(work, planned, cuda, &launch->faults))
         return false;
     launch->literals_address = cuda->literals.address;
     if (cuda->words) {
-        memcpy(args, cuda->words, form_args_words(form) * sizeof *args);
+        memcpy(args, cuda->words, form_args_words(&planned->emitted->form) * sizeof *args);
         cuda_change_args(planned, launch->faults, launch->bases, args);
     } else {
         cuda_write_args(planned, launch, args);
     }
-    const unsigned blocks = cuda_blocks(planned, launch->tiles, work->device->processors);
-    int result = driver->cuLaunchKernel(planned->loaded->function, blocks, 1, 1,
-                                        (unsigned)form->threads, 1, 1, 0, work->order.stream,
-                                        (void *[]){args}, NULL);
+    return true;
+}
+
+bool work_launch(struct cuda_work *work, const struct planned *planned, int64_t tiles, void **args)
+{
+    const struct cuda_driver *driver = work->device->driver;
+    const unsigned blocks = cuda_blocks(planned, tiles, work->device->processors);
+    int result = driver->cuLaunchKernel(planned->loaded->function, blocks, 1, 1, (unsigned)planned->emitted->form.threads,
+                                        1, 1, 0, work->order.stream, args, NULL);
     if (result == CUDA_SUCCESS)
         return true;
     bool handle = result == CUDA_ERROR_INVALID_HANDLE || result == CUDA_ERROR_INVALID_CONTEXT ||

@@ -5,7 +5,7 @@
  *     work_add(&work, (struct cuda_buffer){.from = data, .bytes = bytes, .address = &there});
  *     work_run(&work, stream);
  *
- * When all addresses are known, launch(&work) is called; it calls work_upload and work_launch. Works on
+ * When all addresses are known, launch(&work) is called; it calls work_upload, work_arguments and work_launch. Works on
  * host tensors use gpu_staged_impl.h instead of work_run.
  *
  * Invariant: nothing is allocated from an arena between work_begin and work_end, because a failure would
@@ -84,10 +84,12 @@ void work_expect(struct cuda_work *work, const struct planned *planned);
 void work_add_remarks(struct cuda_work *work);
 /* Makes *first the first remark of the work, if it is further ahead in the text. */
 void work_remark(const struct cuda_work *work, struct fault *first);
-/* Launches a kernel. `cuda` are its sources; `launch` lacks faults and literals, which are filled in. `args` is memory
- * for the arguments, form_args_words of them. False with a diagnostic. */
-bool work_launch(struct cuda_work *work, const struct planned *planned, const struct cuda_planned *cuda,
-                 struct launch_words *launch, uint64_t *args);
+/* Writes the arguments of a kernel, form_args_words of them. `cuda` are its sources; `launch` lacks faults and literals,
+ * which are filled in. False with a diagnostic. */
+bool work_arguments(struct cuda_work *work, const struct planned *planned, const struct cuda_planned *cuda,
+                    struct launch_words *launch, uint64_t *args);
+/* Launches a kernel, or the chain that it begins. `args`: the arguments of each. False with a diagnostic. */
+bool work_launch(struct cuda_work *work, const struct planned *planned, int64_t tiles, void **args);
 /* Starts copying buffers back, as many as may be in flight. False with a diagnostic. */
 bool work_fetch(struct cuda_work *work);
 /* Waits for these copies, delivers them, and starts the remaining ones. Memory pinned by the caller is

@@ -7,7 +7,7 @@ $numbers
 $helpers
 $blocks
 /* Each thread computes CHUNKS chunks of BLOCK elements, THREADS chunks apart, from element number `first` of a sample
- * on; the sample's own begin with number `begin`. Chunks of several elements are all there. Of single elements those from
+ * on; the sample's own begin with number `begin`. Chunks of several elements are all there, but in a chain. Those from
  * `end` on are not: in their place the thread's one before, or the last of all, is computed again and not stored, so that
  * loads need no branches. Returns false, having stored nothing, where the values ask for single elements; all threads of a
  * block then do. */
@@ -26,7 +26,7 @@ DEVICE bool compute(const struct weft_args *args, const struct weft_geometry *s,
     UNROLLED
     for (int u = 0; u < CHUNKS; u++) {
         const index own = first + (u * THREADS + (int)threadIdx.x) * BLOCK;
-        const int m = BLOCK > 1 || own < end ? BLOCK : 0;
+        const int m = (BLOCK > 1 && !CHAINED) || own < end ? BLOCK : 0;
         n = m ? own : n;
         elements[u] = m;
         $offsets

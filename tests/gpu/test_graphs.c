@@ -175,6 +175,25 @@ static void temporaries(void **state)
     free(before), free(after);
 }
 
+/* Kernels over the same rows are one launch of the graph, with temporaries between them. */
+static void chains(void **state)
+{
+    const struct scene *scene = *state;
+    struct weft_program *program = api_compile(scene->context, "reshape(softmax(reshape(x, [50, 100])), [5000])");
+    const struct api_call call = call_of(scene);
+    static float want[COUNT], got[COUNT];
+    void *graph = capture(scene, program, &call);
+    change(scene, second);
+    api_run(program, &call);
+    gpu_wait(scene->stream);
+    gpu_download(want, scene->out, sizeof want);
+    replay(scene, graph);
+    gpu_download(got, scene->out, sizeof got);
+    assert_memory_equal(want, got, sizeof want);
+    weft_program_destroy(program);
+    gpu_end_graph(graph);
+}
+
 static void batches(void **state)
 {
     const struct scene *scene = *state;
@@ -352,7 +371,7 @@ static void first_run_beside(void **state)
 int main(void)
 {
 #define TEST(name) cmocka_unit_test_setup_teardown(name, begin, end)
-    const struct CMUnitTest tests[] = {TEST(replays), TEST(host_inputs), TEST(temporaries), TEST(batches),
+    const struct CMUnitTest tests[] = {TEST(replays), TEST(chains), TEST(host_inputs), TEST(temporaries), TEST(batches),
                                        TEST(reductions), TEST(many_arguments), TEST(remarks), TEST(errors),
                                        TEST(first_run_beside)};
     gpu_needed();
