@@ -69,8 +69,8 @@ static void share_launch(struct draft *drafts, int count, int threads, int64_t b
     for (int i = 0; i < count; i++) {
         struct form *form = &drafts[i].form;
         form->chained = true;
+        form->repeats = form->repeats && form->threads == threads;
         form->threads = threads;
-        form->repeats = false;     /* as it was for other threads */
     }
     drafts->chain = count;
     drafts->form.blocks = (int)(near > least ? near : least);

@@ -61,6 +61,10 @@ static const struct scene scenes[] = {
     {LAYERNORM, WEFT_FLOAT16, {0, 200, 768}, DENSE, 1},
     {LAYERNORM, WEFT_FLOAT16, {0, 41, 1027}, GAPS, 1},
     {LAYERNORM, WEFT_FLOAT64, {0, 64, 1300}, TURNED, 1},
+    {LAYERNORM, WEFT_FLOAT32, {0, 900, 22}, LATER, 1}, /* rows that chunks of a thread meet at the same place */
+    {LAYERNORM, WEFT_FLOAT16, {0, 700, 18}, DENSE, 1},
+    {"(x - mean(x, -1, keepdims=true)) / y", WEFT_UINT8, {0, 500, 23}, LATER, 1},
+    {"x - mean(x, axes=1, keepdims=true)", WEFT_UINT8, {40, 60, 35}, DENSE, 0}, /* windows of inner elements */
     {"x // (max(x, axes=-1, keepdims=true) - 3)", WEFT_INT32, {0, 100, 130}, DENSE, 1},
     {"(x - min(x, axes=-1, keepdims=true)) / (max(x, axes=-1, keepdims=true) - min(x, axes=-1, keepdims=true))", WEFT_FLOAT32,
      {0, 100, 200}, DENSE, 1},
