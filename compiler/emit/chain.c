@@ -116,15 +116,19 @@ static const char *tiles(struct arena *arena, int count)
 static void put_entry(struct chain_text *chain, int count)
 {
     struct arena *arena = chain->out.arena;
+    const struct { const char *mark, *text; } all[] = {{"$parameters", parameters(arena, count)}, {"$tiles", tiles(arena, count)},
+                                                       {"$first", arena_printf(arena, NAME_PARAMETERS, 0)}};
     size_t length;
     const char *text = subst_find(chain->target->chain, "chain", "entry", &length), *end = text + length;
-    for (const char *next; text < end; text = next) {
-        const char *mark = memchr(text, '$', (size_t)(end - text));
-        buf_add(&chain->out, text, (size_t)((mark ? mark : end) - text));
-        next = mark ? mark + 1 + strcspn(mark + 1, ")\n") : end;
-        if (mark)
-            buf_puts(&chain->out, starts(mark, "$tiles") ? tiles(arena, count) : parameters(arena, count));
+    for (const char *mark; (mark = memchr(text, '$', (size_t)(end - text)));) {
+        size_t i = 0;
+        while (!starts(mark, all[i].mark))
+            i++;
+        buf_add(&chain->out, text, (size_t)(mark - text));
+        buf_puts(&chain->out, all[i].text);
+        text = mark + strlen(all[i].mark);
     }
+    buf_add(&chain->out, text, (size_t)(end - text));
 }
 
 char *emit_chain(struct arena *arena, const struct target *target, const char *const *texts, int count)

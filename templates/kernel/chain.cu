@@ -35,8 +35,7 @@ DEVICE void run_tile(const struct weft_args *args, const i64 tile, const i64 poi
 //: chain entry
 KERNEL weft_kernel($parameters)
 {
-    const i64 tiles = parameters_0.tiles, points = parameters_0.geometry.lanes.points;
-    const i64 together = parameters_0.geometry.lanes.together;
+    const i64 tiles = $first.tiles, points = $first.geometry.lanes.points, together = $first.geometry.lanes.together;
     ROLLED
     for (i64 tile = blockIdx.x; tile < tiles; tile += gridDim.x) {
         $tiles

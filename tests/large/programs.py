@@ -147,6 +147,12 @@ def tables(count=110):
     return Program("tables", {"x": x}, lines, results, error=1e-5)
 
 
+def rows():
+    """A reduction and what stands over the same rows, which on a GPU are one text."""
+    x = whole("float32", (100, 200), 7)
+    return Program("rows", {"x": x}, ["y = x - max(x, axes=[1], keepdims=true)"], {"y": x - x.max(axis=1, keepdims=True)})
+
+
 def quotients(count=3):
     """By way of reciprocals, which no chunk of a program with more to do has."""
     x = whole("uint8", (300,), 1)

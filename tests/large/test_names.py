@@ -193,7 +193,7 @@ class Texts(unittest.TestCase):
 
     def test_kernels(self):
         seen = set()
-        for make in [*programs.ALL, programs.quotients]:
+        for make in [*programs.ALL, programs.quotients, programs.rows]:
             program = make()
             for stage in ("c", "cuda"):
                 seen |= self.check(self.show(program, stage), program)
