@@ -55,6 +55,10 @@ static void put_vectors(struct emitter *e, struct buf *out)
             buf_printf(out, "typedef %s %s_v VECTORS(%s);\n", type, names[i], type);
         else
             buf_printf(out, "typedef %s_t %s_v;\n", names[i], names[i]);
+    if (vectors)
+        buf_printf(out, "typedef %s half_v HALF_VECTORS(%s);\n", type, type);
+    else
+        buf_puts(out, "typedef tree_t half_v;\n");
     for (size_t i = 0; i < 2; i++) {
         const struct ins ins = {INS_OP, lanes->op, lanes->tree, lanes->tree, {-1, -1, -1}};
         buf_printf(out, "#undef join_%s_v\n#define join_%s_v", names[i], names[i]);
@@ -67,13 +71,16 @@ static void put_vectors(struct emitter *e, struct buf *out)
         }
     }
     const bool kept = vectors && joined_in_place(e) < 0 && lanes->tiles.row && BLOCK % lanes->tiles.row == 0;
-    buf_printf(out, "enum { PER_VECTOR = sizeof(acc_v) / sizeof(acc_t), KEPT = %s };\n#undef OVER\n#undef VECTOR_ROW\n",
+    buf_printf(out, "enum { PER_VECTOR = sizeof(acc_v) / sizeof(acc_t), KEPT = %s };\n"
+               "#undef OVER\n#undef OVER_HALF\n#undef VECTOR_ROW\n",
                kept ? "ROW / PER_VECTOR" : "0");
     buf_printf(out, "#undef COMPUTED\n#define COMPUTED %s\n", kept ? "values" : "(stage + filled)");
     if (vectors && lanes->tree == WEFT_FLOAT32 && lanes->tiles.row == LANE_COUNT)
         buf_puts(out, "#define VECTOR_ROW /* 64 bytes */\n");
     buf_printf(out, "#define OVER(k, count) %s\n",
                vectors ? "for (int k = 0; k < (count) / PER_VECTOR; k++)" : "EACH(k, count)");
+    buf_printf(out, "#define OVER_HALF(k) %s\n",
+               vectors ? "for (int k = 0; k < HALF * sizeof(tree_t) / sizeof(half_v); k++)" : "EACH(k, HALF)");
 }
 
 enum {
@@ -102,12 +109,14 @@ static void put_lanes(struct emitter *e, struct buf *out)
     stage *= row ? STAGED : 1;
     const bool ordered = join_is_ordered(lanes->op, lanes->tree);
     const int inner = row ? (int)lanes->tiles.inner : 1;
-    buf_printf(out, "enum { ROW = %d, INNER = %d, STAGE = %d, MAX_LANES = %d, WIDTH = %d, SCRATCH = %zu };\n",
-               row, inner, stage, MAX_LANES, MAX_WIDTH, e->scratch);
-    buf_printf(out, "enum { DIRECT = %d, SOURCE = %d, ORDERED = %d, LEVELS = %d, SIDE = %d, HALF = %d };\n", source >= 0,
+    buf_printf(out, "#undef ROW\n#undef DIRECT\n#undef FINDS\n#define ROW %d\n#define DIRECT %d\n#define FINDS %d\n",
+               row, source >= 0, lanes->finds);
+    buf_printf(out, "enum { INNER = %d, STAGE = %d, MAX_LANES = %d, WIDTH = %d, SCRATCH = %zu };\n",
+               inner, stage, MAX_LANES, MAX_WIDTH, e->scratch);
+    buf_printf(out, "enum { SOURCE = %d, ORDERED = %d, LEVELS = %d, SIDE = %d, HALF = %d };\n",
                source < 0 ? 0 : source, ordered, ordered ? LEVELS : 1, ordered || row ? LANE_COUNT : BLOCK,
                LANE_COUNT / 2 * inner);
-    buf_printf(out, "enum { FINDS = %d };\n#undef PASSED_OVER\n", lanes->finds);
+    buf_puts(out, "#undef PASSED_OVER\n");
     if (lanes->finds && lanes->parts >= 0)
         put_passed_over(e, out);
     else

@@ -151,13 +151,19 @@ static bool weft_fuses(void)
 #define ONE_BY_ONE
 #endif
 #if !defined __GNUC__ || defined __TINYC__
-#define VECTORS(type)
-#elif defined __clang__ || defined __AVX512BW__
-#define VECTORS(type) __attribute__((vector_size(64), aligned(sizeof(type)), may_alias))
-#elif defined __AVX2__
-#define VECTORS(type) __attribute__((vector_size(32), aligned(sizeof(type)), may_alias))
+#define VECTOR_OF(bytes, type)
 #else
-#define VECTORS(type) __attribute__((vector_size(16), aligned(sizeof(type)), may_alias))
+#define VECTOR_OF(bytes, type) __attribute__((vector_size(bytes), aligned(sizeof(type)), may_alias))
+#endif
+#if defined __clang__ || defined __AVX512BW__
+#define VECTORS(type) VECTOR_OF(64, type)
+#define HALF_VECTORS(type) VECTOR_OF(32, type)
+#elif defined __AVX2__
+#define VECTORS(type) VECTOR_OF(32, type)
+#define HALF_VECTORS(type) VECTOR_OF(32, type)
+#else
+#define VECTORS(type) VECTOR_OF(16, type)
+#define HALF_VECTORS(type) VECTOR_OF(16, type)
 #endif
 #define SPREAD(x) ((x) - (acc_v){0}) /* in all elements of a vector; -0.0 stays */
 #undef key_of
@@ -170,6 +176,8 @@ static bool weft_fuses(void)
 #define fold JOINED(fold)
 #undef place_of
 #define place_of JOINED(place_of)
+#undef element_of
+#define element_of JOINED(element_of)
 #undef fold_rows
 #define fold_rows JOINED(fold_rows)
 #undef first_true
@@ -186,8 +194,6 @@ static bool weft_fuses(void)
 #define SIDE JOINED(SIDE)
 #undef HALF
 #define HALF JOINED(HALF)
-#undef FINDS
-#define FINDS JOINED(FINDS)
 #undef join_lanes
 #define join_lanes JOINED(join_lanes)
 #undef keep
@@ -204,8 +210,6 @@ static bool weft_fuses(void)
 #define stage_t JOINED(stage_t)
 #undef out_t
 #define out_t JOINED(out_t)
-#undef ROW
-#define ROW JOINED(ROW)
 #undef INNER
 #define INNER JOINED(INNER)
 #undef STAGE
@@ -216,8 +220,6 @@ static bool weft_fuses(void)
 #define WIDTH JOINED(WIDTH)
 #undef SCRATCH
 #define SCRATCH JOINED(SCRATCH)
-#undef DIRECT
-#define DIRECT JOINED(DIRECT)
 #undef SOURCE
 #define SOURCE JOINED(SOURCE)
 #undef ORDERED
@@ -234,6 +236,8 @@ static bool weft_fuses(void)
 #define acc_v JOINED(acc_v)
 #undef tree_v
 #define tree_v JOINED(tree_v)
+#undef half_v
+#define half_v JOINED(half_v)
 #undef stage_v
 #define stage_v JOINED(stage_v)
 #undef PER_VECTOR
@@ -242,11 +246,14 @@ static bool weft_fuses(void)
 #define KEPT JOINED(KEPT)
 //: joins end
 #undef VECTORS
+#undef HALF_VECTORS
+#undef VECTOR_OF
 #undef KEPT
 #undef COMPUTED
 #undef PASSED_OVER
 #undef SPREAD
 #undef OVER
+#undef OVER_HALF
 #undef VECTOR_ROW
 #undef join_acc_v
 #undef join_tree_v
@@ -255,6 +262,7 @@ static bool weft_fuses(void)
 #undef acc_v
 #undef tree_v
 #undef stage_v
+#undef half_v
 #undef PER_VECTOR
 #undef EACH
 #undef ROLLED
@@ -267,6 +275,7 @@ static bool weft_fuses(void)
 #undef near
 #undef fold
 #undef place_of
+#undef element_of
 #undef fold_rows
 #undef first_true
 #undef plant

@@ -12,7 +12,8 @@ $blocks
  * made. What a tile takes are SEPARATE functions, since the C compiler takes longer for a large one than for its parts.
  * Sums and products of floats join VECTORS, and KEPT vectors of lanes stay in registers while whole blocks are computed,
  * whose values need no memory: stores of them beside two operands took a tenth of the time. Of a loop over 16 lanes
- * that also fetches ahead, gcc made 16 additions of one element each with AVX-512. */
+ * that also fetches ahead, gcc made 16 additions of one element each with AVX-512. What ROW (lanes are known here), DIRECT
+ * (elements are joined in place) and FINDS (it looks for what is true) make of no use is left out. */
 #if defined __clang__
 #define ALL(j, count) INDEPENDENT for (int j = 0; j < count; j++)
 #define ROLLED _Pragma("clang loop unroll(disable)")
@@ -30,13 +31,19 @@ $blocks
 #define ONE_BY_ONE
 #endif
 #if !defined __GNUC__ || defined __TINYC__
-#define VECTORS(type)
-#elif defined __clang__ || defined __AVX512BW__
-#define VECTORS(type) __attribute__((vector_size(64), aligned(sizeof(type)), may_alias))
-#elif defined __AVX2__
-#define VECTORS(type) __attribute__((vector_size(32), aligned(sizeof(type)), may_alias))
+#define VECTOR_OF(bytes, type)
 #else
-#define VECTORS(type) __attribute__((vector_size(16), aligned(sizeof(type)), may_alias))
+#define VECTOR_OF(bytes, type) __attribute__((vector_size(bytes), aligned(sizeof(type)), may_alias))
+#endif
+#if defined __clang__ || defined __AVX512BW__
+#define VECTORS(type) VECTOR_OF(64, type)
+#define HALF_VECTORS(type) VECTOR_OF(32, type)
+#elif defined __AVX2__
+#define VECTORS(type) VECTOR_OF(32, type)
+#define HALF_VECTORS(type) VECTOR_OF(32, type)
+#else
+#define VECTORS(type) VECTOR_OF(16, type)
+#define HALF_VECTORS(type) VECTOR_OF(16, type)
 #endif
 #define SPREAD(x) ((x) - (acc_v){0}) /* in all elements of a vector; -0.0 stays */
 $joins
@@ -71,17 +78,13 @@ static inline stage_t of_key(acc_t key)
 static inline void near(const void *from, i64 ahead, i64 bytes)
 {
 #if defined __GNUC__ && !defined __TINYC__
-    for (i64 k = 0; DIRECT && k < bytes; k += 64)
+    if (DIRECT)
+        __builtin_prefetch((const char *)from + ahead);
+    for (i64 k = 64; DIRECT && k < bytes; k += 64)
         __builtin_prefetch((const char *)from + ahead + k);
 #endif
 }
-/* Joins SIDE elements to as many lanes. */
-static inline void join_side(acc_t *lanes, const stage_t *from)
-{
-    acc_v *const to = (acc_v *)lanes;
-    OVER(k, SIDE)
-        to[k] = join_acc_v(to[k], AS(acc_v, ((const stage_v *)from)[k]));
-}
+#if ROW
 /* Joins elements to a row of ROW lanes, from lane 0 on: at least as many as there are lanes. Of what is joined in place
  * the rest behind the last whole row, too, followed by what changes nothing. Returns the number of these. */
 static inline i64 fold_whole(acc_t *lanes, const stage_t *from, i64 count, i64 ahead, acc_t absent)
@@ -116,46 +119,74 @@ static inline i64 fold_whole(acc_t *lanes, const stage_t *from, i64 count, i64 a
         ((acc_v *)lanes)[k] = l[k];
     return count;
 }
-/* Joins elements to a row of `width` lanes, from lane `at` on. Returns the lane of the next element. ROW is the width
- * where the C compiler knows it, else 0. */
+/* Joins `count` elements, which is above 0, to a row of ROW lanes, from lane `at` on. Returns the lane of the next one. */
 SEPARATE static i64 fold(acc_t *lanes, i64 width, i64 at, const stage_t *from, i64 count, i64 ahead, acc_t absent)
 {
     for (;;) {
-        for (; !ROW && count >= SIDE && width - at >= SIDE; count -= SIDE, from += SIDE, at += SIDE) {
+        while (at || count < ROW) {
+            ONE_BY_ONE;
+            lanes[at] = join_acc(lanes[at], AS(acc_t, *from++));
+            at = at + 1 < ROW ? at + 1 : 0;
+            if (!--count)
+                return at;
+        }
+        const i64 rest = fold_whole(lanes, from, count, ahead, absent);
+        if (DIRECT || !rest)
+            return rest;
+        from += count - rest;
+        count = rest;
+    }
+}
+#else
+/* Joins SIDE elements to as many lanes. */
+static inline void join_side(acc_t *lanes, const stage_t *from)
+{
+    acc_v *const to = (acc_v *)lanes;
+    OVER(k, SIDE)
+        to[k] = join_acc_v(to[k], AS(acc_v, ((const stage_v *)from)[k]));
+}
+/* The same for a row of `width` lanes. */
+SEPARATE static i64 fold(acc_t *lanes, i64 width, i64 at, const stage_t *from, i64 count, i64 ahead, acc_t absent)
+{
+    for (;;) {
+        for (; count >= SIDE && width - at >= SIDE; count -= SIDE, from += SIDE, at += SIDE) {
             near(from, ahead, SIDE * sizeof *from);
             join_side(lanes + at, from);
         }
-        if (!ROW && at == width)
+        if (at == width)
             at = 0;
-        while (ROW ? at || count < ROW : width - at < SIDE || count < SIDE) {
+        while (width - at < SIDE || count < SIDE) {
             ONE_BY_ONE;
             if (!count--)
                 return at;
             lanes[at] = join_acc(lanes[at], AS(acc_t, *from++));
             at = at + 1 < width ? at + 1 : 0;
         }
-        if (ROW) {
-            const i64 rest = fold_whole(lanes, from, count, ahead, absent);
-            if (DIRECT)
-                return rest;
-            from += count - rest;
-            count = rest;
-        }
     }
 }
+#endif
 enum { NEAR_LANES = 4096 };        /* so many lanes are in the nearest cache beside what is read */
-/* The first element, at place `at` of a point, of what is joined in place. */
-SEPARATE static const stage_t *place_of(const struct weft_sample *sample, i64 point, i64 at)
+#if DIRECT
+/* An element of row `number`, of what is joined in place. */
+SEPARATE static const stage_t *element_of(const struct weft_sample *sample, i64 number, i64 column)
 {
     const struct weft_geometry *const s = sample->geometry;
-    const i64 stride = s->groups + 2, row = at < s->columns ? 0 : at / s->columns;
+    const i64 stride = s->groups + 2;
     const char *p = sample->bases[SOURCE];
-    i64 number = row + point * s->lanes->rows;
     for (i64 g = s->groups, above; g-- > 0; number = above) {
         above = number < s->extents[g] ? 0 : number / s->extents[g];
         p += (number - above * s->extents[g]) * s->strides[SOURCE * stride + g];
     }
-    return (const stage_t *)p + (at - row * s->columns);
+    return (const stage_t *)p + column;
+}
+#endif
+#if DIRECT && !ROW
+/* The element at place `at` of a point. */
+static inline const stage_t *place_of(const struct weft_sample *sample, i64 point, i64 at)
+{
+    const struct weft_geometry *const s = sample->geometry;
+    const i64 row = at < s->columns ? 0 : at / s->columns;
+    return element_of(sample, row + point * s->lanes->rows, at - row * s->columns);
 }
 /* Joins elements that each have many inner ones, four of a lane at a time, so that lanes, which are in a farther cache,
  * are loaded and stored once for four. Returns the element to go on with. */
@@ -195,6 +226,7 @@ SEPARATE static i64 fold_rows(acc_t *lanes, const struct weft_sample *sample, i6
     }
     return element;
 }
+#endif
 /* Joins block `number` to the tree, and resets its lanes: level l holds the lanes of 2 ** l blocks. Where the order does
  * not matter, there is level 0 alone. */
 SEPARATE static void plant(tree_t *tree, acc_t *lanes, i64 pitch, i64 number, acc_t absent)
@@ -215,6 +247,38 @@ SEPARATE static void plant(tree_t *tree, acc_t *lanes, i64 pitch, i64 number, ac
             to[k] = x[k];
     }
 }
+/* Joins what the tree holds of `blocks` blocks to lanes that hold what changes nothing. Returns them. */
+SEPARATE static tree_t *harvest(tree_t *lanes, tree_t *tree, i64 pitch, i64 blocks)
+{
+    if (!ORDERED)
+        return tree;
+    for (; blocks; blocks >>= 1, tree += pitch)
+        if (blocks & 1)
+            for (i64 i = 0; i < pitch; i += SIDE)
+                OVER(k, SIDE)
+                    ((tree_v *)(lanes + i))[k] = join_tree_v(((tree_v *)(tree + i))[k], ((tree_v *)(lanes + i))[k]);
+    return lanes;
+}
+#if ROW
+/* Joins two lanes that are `apart` elements apart. */
+static inline tree_t pair(const tree_t *all, i64 apart)
+{
+    return join_tree(all[0], all[apart]);
+}
+/* Joins lanes of `inner` elements each, 32 apart, 16, 8, 4, 2 and 1, as far as they are there. */
+SEPARATE static void join_lanes(tree_t *all, i64 lanes, i64 inner)
+{
+    ROLLED
+    for (i64 apart = ROW / 2; apart >= HALF; apart /= 2)
+        for (i64 i = 0; i < apart; i += HALF) /* joins HALF lanes even where fewer are used */
+            OVER_HALF(k)
+                ((half_v *)(all + i))[k] = join_tree_v(((half_v *)(all + i))[k], ((half_v *)(all + i + apart))[k]);
+    ROLLED
+    for (i64 i = 0; i < INNER; i++, all++) /* vectors would wait for what was just stored */
+        all[0] = join_tree(join_tree(pair(all, 4 * INNER), pair(all + 2 * INNER, 4 * INNER)),
+                           join_tree(pair(all + INNER, 4 * INNER), pair(all + 3 * INNER, 4 * INNER)));
+}
+#else
 /* Joins elements to those of `to`, which come first. */
 static inline void join_rows(tree_t *to, const tree_t *from, i64 count)
 {
@@ -228,38 +292,9 @@ static inline void join_rows(tree_t *to, const tree_t *from, i64 count)
         to[i] = join_tree(to[i], from[i]);
     }
 }
-/* Joins what the tree holds of `blocks` blocks. Returns the lanes. */
-SEPARATE static tree_t *harvest(tree_t *tree, i64 pitch, i64 blocks)
-{
-    tree_t *all = ORDERED ? 0 : tree;
-    for (; ORDERED && blocks; blocks >>= 1, tree += pitch)
-        if (blocks & 1) {
-            for (i64 i = 0; all && i < pitch; i += SIDE)
-                OVER(k, SIDE)
-                    ((tree_v *)(tree + i))[k] = join_tree_v(((tree_v *)(tree + i))[k], ((tree_v *)(all + i))[k]);
-            all = tree;
-        }
-    return all;
-}
-/* Joins two lanes that are `apart` elements apart. */
-static inline tree_t pair(const tree_t *all, i64 apart)
-{
-    return join_tree(all[0], all[apart]);
-}
-/* Joins lanes of `inner` elements each, 32 apart, 16, 8, 4, 2 and 1, as far as they are there. */
+/* The same where the C compiler does not know how many there are. */
 SEPARATE static void join_lanes(tree_t *all, i64 lanes, i64 inner)
 {
-    ROLLED
-    for (i64 apart = ROW / 2; ROW && apart >= HALF; apart /= 2)
-        for (i64 i = 0; i < apart; i += HALF) /* joins HALF lanes even where fewer are used */
-            EACH(j, HALF)
-                all[i + j] = join_tree(all[i + j], all[i + j + apart]);
-    ROLLED
-    for (i64 i = 0; ROW && i < INNER; i++, all++) /* vectors would wait for what was just stored */
-        all[0] = join_tree(join_tree(pair(all, 4 * INNER), pair(all + 2 * INNER, 4 * INNER)),
-                           join_tree(pair(all + INNER, 4 * INNER), pair(all + 3 * INNER, 4 * INNER)));
-    if (ROW)
-        return;
     for (i64 apart = MAX_LANES / 2; apart; apart /= 2) {
         if (lanes > apart)
             join_rows(all, all + apart * inner, (lanes - apart < apart ? lanes - apart : apart) * inner);
@@ -269,7 +304,7 @@ SEPARATE static void join_lanes(tree_t *all, i64 lanes, i64 inner)
 static inline void keep(out_t *to, const tree_t *from, i64 count)
 {
     i64 i = 0;
-    for (; !ROW && i + SIDE <= count; i += SIDE)
+    for (; i + SIDE <= count; i += SIDE)
         EACH(j, SIDE)
             to[i + j] = OF(out_t, from[i + j]);
     ROLLED
@@ -278,6 +313,8 @@ static inline void keep(out_t *to, const tree_t *from, i64 count)
         to[i] = OF(out_t, from[i]);
     }
 }
+#endif
+#if FINDS
 /* The first of `count` elements that is true; `count` if none is. There are BLOCK of them in memory. */
 static inline i64 first_true(const stage_t *from, i64 count)
 {
@@ -289,12 +326,15 @@ static inline i64 first_true(const stage_t *from, i64 count)
         ONE_BY_ONE;
     return i;
 }
+#endif
 $entry
 {
     $literals
     $faults
     $buffers
+#if !DIRECT
     ALIGNED stage_t stage[STAGE + BLOCK];
+#endif
     ALIGNED acc_t fixed_lanes[ROW + 1];
     ALIGNED tree_t fixed_tree[ROW * LEVELS + 1];
     acc_t *const lanes = ROW ? fixed_lanes : (acc_t *)(args->scratch + SCRATCH);
@@ -307,6 +347,7 @@ $entry
         else
             count = half;
     }
+    const i64 ahead = args->ahead;
     const struct weft_sample *met = 0; /* of what was found last: further tiles of its point need not look */
     i64 met_point = 0;
     for (i64 tile = begin; tile < end; tile++) {
@@ -324,23 +365,22 @@ $entry
         const i64 inner = ROW ? INNER : rest, first = chunk * r->chunk * r->block;
         const i64 stop = r->elements - first < r->chunk * r->block ? r->elements : first + r->chunk * r->block;
         const i64 width = ROW ? ROW : r->lanes * inner, pitch = (width + SIDE - 1) / SIDE * SIDE;
+        const acc_t none = first < stop ? absent : nothing; /* what lanes hold before the first block */
         char *p[ACCESSES];
         $tile
         const int single = ORDERED && stop - first <= r->block; /* block: its lanes are all that the tree would hold */
         for (i64 point = point0; point < point1; point++) {
             for (i64 i = 0; i < pitch; i += PER_VECTOR)
-                *(acc_v *)(lanes + i) = SPREAD(absent);
+                *(acc_v *)(lanes + i) = SPREAD(none);
             i64 blocks = 0, found = -1;
             const i64 start = FINDS && ((met == sample && met_point == point) || PASSED_OVER) ? stop : first;
             for (i64 block = start; block < stop || (!FINDS && !blocks); block += r->block) {
                 const i64 limit = stop - block < r->block ? stop : block + r->block;
                 i64 element = block;
-                for (i64 j = 0; element >= stop && j < inner; j++) { /* there are no elements */
-                    ONE_BY_ONE;
-                    lanes[j] = nothing;
-                }
-                if (DIRECT && !ROW && width > NEAR_LANES && s->columns % r->inner == 0)
-                    element = fold_rows(lanes, sample, point, from, inner, element, limit, args->ahead / 4);
+#if DIRECT && !ROW
+                if (width > NEAR_LANES && s->columns % r->inner == 0)
+                    element = fold_rows(lanes, sample, point, from, inner, element, limit, ahead / 4);
+#endif
                 for (; element < limit; element = apart ? element + 1 : limit) {
                     i64 at = element * r->inner + from, left = (apart ? 1 : limit - element) * inner;
                     i64 lane = apart ? (element - block) % r->lanes * inner : 0, filled = 0;
@@ -348,13 +388,12 @@ $entry
                         const i64 row = at < s->columns ? 0 : at / s->columns, column0 = at - row * s->columns;
                         const i64 run = s->columns - column0 < left ? s->columns - column0 : left;
                         const i64 column1 = column0 + run;
-                        if (DIRECT) {
-                            const stage_t *const x = place_of(sample, point, at);
-                            lane = fold(lanes, width, lane, x, run, args->ahead, absent);
-                            at += run;
-                            left -= run;
-                            continue;
-                        }
+#if DIRECT
+                        const stage_t *const x = element_of(sample, row + point * r->rows, column0);
+                        lane = fold(lanes, width, lane, x, run, ahead, absent);
+                        at += run;
+                        left -= run;
+#else
                         i64 number = row + point * r->rows, head = 0;
                         for (int k = 0; k < ACCESSES; k++)
                             p[k] = sample->bases[k];
@@ -377,15 +416,15 @@ $entry
                             $operands
                             $body
                             $results
-                            if (FINDS) {
-                                const i64 j = first_true(stage, m);
-                                if (j == m)
-                                    continue;
-                                found = at - column1 + i + j;
-                                left = 0, element = limit, block = stop;
-                                met = sample, met_point = point;
-                                break;
-                            }
+#if FINDS
+                            const i64 j = first_true(stage, m);
+                            if (j == m)
+                                continue;
+                            found = at - column1 + i + j;
+                            left = 0, element = limit, block = stop;
+                            met = sample, met_point = point;
+                            break;
+#else
                             if (KEPT && m == BLOCK && !lane && !filled) {
                                 OVER(k, KEPT ? BLOCK : 0) {
                                     acc_v *const to = kept + k % (KEPT + !KEPT);
@@ -404,23 +443,33 @@ $entry
                             ALL(k, KEPT)
                                 kept[k] = ((acc_v *)lanes)[k];
                             filled = 0;
+#endif
                         }
                         ALL(k, KEPT)
                             ((acc_v *)lanes)[k] = kept[k];
+#endif
                     }
                 }
                 if (!FINDS && !single)
                     plant(tree, lanes, pitch, blocks, absent);
                 blocks++;
             }
-            tree_t *const all = single ? (tree_t *)lanes : FINDS ? tree : harvest(tree, pitch, blocks);
+            tree_t *const all = single ? (tree_t *)lanes : FINDS ? tree : harvest((tree_t *)lanes, tree, pitch, blocks);
             out_t *const to = (out_t *)sample->bases[TARGET] + from;
             if (FINDS)
                 all[0] = found < 0 ? (tree_t)absent : (tree_t)found;
             else if (r->kept == 1)
                 join_lanes(all, r->lanes, inner);
+#if ROW
+            const i64 kept = r->kept * INNER, place = (point * r->chunks + chunk) * kept;
+            for (i64 j = 0; j < kept; j++) {
+                ONE_BY_ONE;
+                to[place + j] = OF(out_t, all[j]);
+            }
+#else
             for (i64 j = 0; j < r->kept; j++)
                 keep(to + ((point * r->chunks + chunk) * r->kept + j) * r->inner, all + j * inner, inner);
+#endif
         }
     }
     $remarks
