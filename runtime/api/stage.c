@@ -165,17 +165,6 @@ void stage_put(struct buf *out, const struct subject *subject, struct diags *dia
         put_compiled(subject, out, diags);
 }
 
-/* The text of kernel k, or of the chain that it begins. */
-static const char *kernel_text(struct weft_program *program, struct typed *typed, const struct division *division, int k,
-                               struct arena *arena)
-{
-    const int count = division->drafts[k].chain ? division->drafts[k].chain : 1;
-    const char **texts = ARENA_ARRAY(arena, const char *, count);
-    for (int i = 0; i < count; i++)
-        texts[i] = draft_text(arena, arena, program, typed, division->target, &division->drafts[k + i])->text;
-    return count > 1 ? emit_chain(arena, division->target, texts, count) : *texts;
-}
-
 static void put_kernels(struct weft_program *program, struct typed *typed, enum stage stage,
                         struct buf *out, struct diags *diags)
 {
@@ -193,7 +182,7 @@ static void put_kernels(struct weft_program *program, struct typed *typed, enum 
         struct subject subject = {stage, program, typed->program, .draft = &division.drafts[k]};
         next = k + (stage >= STAGE_C && subject.draft->chain ? subject.draft->chain : 1);
         if (stage >= STAGE_C)
-            subject.text = kernel_text(program, typed, &division, k, arena);
+            subject.text = launched_text(arena, arena, program, typed, &division, k)->text;
         stage_put(out, &subject, diags);
     }
 }

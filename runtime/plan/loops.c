@@ -128,6 +128,19 @@ struct emitted *draft_text(struct arena *arena, struct arena *scratch, struct we
     return emitted_get(program, typed, arena, scratch, draft->kernel, &params);
 }
 
+struct emitted *launched_text(struct arena *arena, struct arena *scratch, struct weft_program *program, struct typed *typed,
+                              const struct division *division, int k)
+{
+    const struct draft *drafts = &division->drafts[k];
+    const int count = drafts->form.chained ? drafts->chain : 1;
+    struct emitted **parts = ARENA_ARRAY(scratch, struct emitted *, count);
+    for (int i = 0; i < count; i++)
+        parts[i] = draft_text(arena, scratch, program, typed, division->target, &drafts[i]);
+    if (count < 2)
+        return count ? *parts : NULL;
+    return emitted_chain(program, typed, division->target, arena, scratch, parts, count);
+}
+
 static const struct weft_lanes *keep_lanes(struct arena *arena, const struct lanes *lanes, const struct geometry *g)
 {
     if (!lanes)
@@ -172,6 +185,7 @@ void finish_kernel(struct plan *plan, struct arena *scratch, struct weft_program
                                 .work = estimate(kernel, &draft->geometry)};
     count_traffic(kernel, &draft->geometry, planned);
     planned->emitted = draft_text(&plan->own, scratch, program, plan->typed, plan->target, draft);
+    planned->launched = draft->form.chained ? NULL : planned->emitted;
     planned->kinds = arena_copy(&plan->own, draft->geometry.kinds, (size_t)kernel->access_count);
     planned->starts = arena_copy(&plan->own, draft->geometry.starts,
                                  (size_t)kernel->access_count * sizeof *draft->geometry.starts);

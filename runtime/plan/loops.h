@@ -60,14 +60,18 @@ bool divide(struct arena *arena, struct weft_program *program, struct typed *typ
 /* The text of a draft for a target; see emitted_get. */
 struct emitted *draft_text(struct arena *arena, struct arena *scratch, struct weft_program *program,
                            struct typed *typed, const struct target *target, const struct draft *draft);
+/* The same of what is launched for draft k: its own, or that of the chain on a GPU that it begins; NULL: it is part of
+ * another's. */
+struct emitted *launched_text(struct arena *arena, struct arena *scratch, struct weft_program *program, struct typed *typed,
+                              const struct division *division, int k);
 /* chain.c: the number of leading dimensions that hold `points` together; -1: there are none. And whether each point of
  * kernel k needs only the same one of what kernels `first` to k - 1 store. */
 int leading_dimensions(const struct shape *shape, int64_t points);
 bool needs_only_points(const struct division *division, int first, int k, int64_t points);
 /* gpu_chain.c: finds kernels on a GPU that can share a launch, and changes their forms. */
 void find_gpu_chains(struct division *division);
-/* Fills everything in `planned` except `loaded`, from the arena plan->own. `shapes` are those of all nodes, `filled` is
- * the program with the values of numbers. */
+/* Fills everything in `planned` except `loaded`, and `launched` where it begins a chain on a GPU, from the arena
+ * plan->own. `shapes` are those of all nodes, `filled` is the program with the values of numbers. */
 void finish_kernel(struct plan *plan, struct arena *scratch, struct weft_program *program,
                    const struct draft *draft, const struct program *filled, const struct shape *const *shapes,
                    struct planned *planned);

@@ -66,41 +66,21 @@ static bool all_exact(const struct kernel *kernel)
     return true;
 }
 
-/* The text of kernel k, or of the chain on a GPU that it begins. */
-static const char *kernel_text(const struct plan *plan, int k, struct arena *arena)
-{
-    const struct planned *planned = &plan->kernels[k];
-    if (!planned->emitted->form.chained)
-        return planned->emitted->text;
-    const char **texts = ARENA_ARRAY(arena, const char *, planned->chain);
-    for (int i = 0; i < planned->chain; i++)
-        texts[i] = planned[i].emitted->text;
-    return emit_chain(arena, plan->target, texts, planned->chain);
-}
-
-/* Whether the kernel is part of a chain on a GPU that another begins. */
-static bool is_behind(const struct planned *planned)
-{
-    return planned->emitted->form.chained && !planned->chain;
-}
-
-/* Loads a kernel, unless it is loaded. False with a diagnostic. */
+/* Loads kernel k, unless it is loaded. False with a diagnostic. */
 static bool load_kernel(struct weft_program *program, struct plan *plan, int k, struct arena *scratch, bool wait,
                         struct diags *diags)
 {
     struct weft_context *context = program->context;
     struct planned *planned = &plan->kernels[k];
-    const bool own = !planned->emitted->form.chained;
-    planned->loaded = own ? atomic_load(&planned->emitted->loaded) : NULL;
+    struct emitted *emitted = planned->launched;
+    planned->loaded = atomic_load(&emitted->loaded);
     if (planned->loaded && planned->loaded->device == plan->gpu && (!wait || atomic_load(&planned->loaded->final)))
         return true;
-    struct kernel_request request = {kernel_text(plan, k, scratch), NULL, program->math, all_exact(planned->kernel), wait,
-                                     plan->gpu};
+    struct kernel_request request = {emitted->text, NULL, program->math, all_exact(planned->kernel), wait, plan->gpu};
     if (context->keep)
         request.text = keep_text(scratch, planned->kernel, request.text, &request.entry);
     planned->loaded = kernels_get(context, &request, diags, &plan->infos[k]);
-    if (own)
-        atomic_store(&planned->emitted->loaded, planned->loaded);
+    atomic_store(&emitted->loaded, planned->loaded);
     return planned->loaded;
 }
 
@@ -110,10 +90,10 @@ static bool load_kernels(struct weft_program *program, struct plan *plan, struct
     bool good = true;
     for (int k = 0; good && k < plan->kernel_count; k++) {
         plan->infos[k] = (struct weft_kernel_info){.origin = WEFT_FROM_MEMORY};
-        if (is_behind(&plan->kernels[k]))
-            plan->kernels[k].loaded = plan->kernels[k - 1].loaded;
-        else
+        if (plan->kernels[k].launched)
             good = load_kernel(program, plan, k, scratch, wait, diags);
+        else
+            plan->kernels[k].loaded = plan->kernels[k - 1].loaded;
     }
     return good;
 }
@@ -216,16 +196,19 @@ static bool make_kernels(struct weft_program *program, struct plan *plan, struct
     plan->first_result = division.program.first_result;
     plan->kernels = ARENA_ARRAY(&plan->own, struct planned, division.count);
     plan->infos = ARENA_ARRAY(&plan->own, struct weft_kernel_info, division.count);
-    for (int k = 0; k < division.count; k++)
+    for (int k = 0; k < division.count; k++) {
         finish_kernel(plan, scratch, program, &division.drafts[k], filled_program(plan, occasion), shapes,
                       &plan->kernels[k]);
+        if (division.drafts[k].chain)
+            plan->kernels[k].launched = launched_text(&plan->own, scratch, program, plan->typed, &division, k);
+    }
     join_traffic(plan);
     if (!plan->target->chunks && program->context->fast & FAST_CHAIN)
         find_chains(plan, &division);
     place_temporaries(plan, &division);
     for (int k = 0; observer && k < division.count; k++)
         observer->kernel(program, plan->target, &division.drafts[k],
-                         is_behind(&plan->kernels[k]) ? NULL : kernel_text(plan, k, scratch));
+                         plan->kernels[k].launched ? plan->kernels[k].launched->text : NULL);
     if (division.program.first_result || program_asks_shapes(plan->typed->program) ||
         plan->typed->program->number_arrays)
         arena_adopt(&plan->own, scratch); /* its kernels and maps are in there */

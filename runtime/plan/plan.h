@@ -14,7 +14,8 @@ struct planned {
     const struct kernel *kernel;
     int order;
     bool shared;                   /* depends on no batch, so it runs once for all samples of the plan */
-    struct emitted *emitted;
+    struct emitted *emitted;       /* its text and form */
+    struct emitted *launched;      /* what is compiled: `emitted`, or a chain on a GPU; NULL: another begins its chain */
     struct loaded *loaded;         /* NULL until weft_prepare or weft_run has loaded it; of a chain on a GPU the same for all */
     struct weft_geometry walk;
     const unsigned char *kinds;    /* of the accesses; enum access_kind */

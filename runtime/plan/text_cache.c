@@ -86,22 +86,56 @@ static struct emitted *keep(struct typed *typed, const struct emitted *made)
     return kept;
 }
 
+static struct emitted *find_made(struct weft_program *program, struct typed *typed, const struct buf *key)
+{
+    pthread_mutex_lock(&program->mutex);
+    struct emitted *found = find(typed, key);
+    pthread_mutex_unlock(&program->mutex);
+    return found;
+}
+
+/* Another thread may have added it meanwhile. */
+static struct emitted *add_made(struct weft_program *program, struct typed *typed, struct arena *arena,
+                                const struct buf *key, const struct emitted *made)
+{
+    pthread_mutex_lock(&program->mutex);
+    struct emitted *found = find(typed, key);
+    found = found ? found : keep(typed, made);
+    pthread_mutex_unlock(&program->mutex);
+    return found ? found : copy(arena, made);
+}
+
 struct emitted *emitted_get(struct weft_program *program, struct typed *typed, struct arena *arena,
                             struct arena *scratch, const struct kernel *kernel,
                             const struct emit_params *params)
 {
     struct buf key = buf_new(scratch);
     make_key(&key, kernel, params);
-    pthread_mutex_lock(&program->mutex);
-    struct emitted *found = find(typed, &key);
-    pthread_mutex_unlock(&program->mutex);
+    struct emitted *found = find_made(program, typed, &key);
     if (found)
         return found;
     struct emitted made = {.key = key.text, .size = key.length, .form = *params->form};
     made.text = emit(scratch, kernel, params, &made.scratch);
-    pthread_mutex_lock(&program->mutex);
-    found = find(typed, &key); /* another thread may have added it meanwhile */
-    found = found ? found : keep(typed, &made);
-    pthread_mutex_unlock(&program->mutex);
-    return found ? found : copy(arena, &made);
+    return add_made(program, typed, arena, &key, &made);
+}
+
+/* The key of a chain begins as none of a kernel does, with no target. */
+struct emitted *emitted_chain(struct weft_program *program, struct typed *typed, const struct target *target,
+                              struct arena *arena, struct arena *scratch, struct emitted *const *parts, int count)
+{
+    const struct target *none = NULL;
+    struct buf key = buf_new(scratch);
+    const char **texts = ARENA_ARRAY(scratch, const char *, count);
+    buf_add(&key, (const char *)&none, sizeof none);
+    for (int i = 0; i < count; i++) {
+        texts[i] = parts[i]->text;
+        buf_add(&key, (const char *)&parts[i]->size, sizeof parts[i]->size);
+        buf_add(&key, parts[i]->key, parts[i]->size);
+    }
+    struct emitted *found = find_made(program, typed, &key);
+    if (found)
+        return found;
+    const struct emitted made = {.key = key.text, .size = key.length, .form = parts[0]->form,
+                                 .text = emit_chain(scratch, target, texts, count)};
+    return add_made(program, typed, arena, &key, &made);
 }

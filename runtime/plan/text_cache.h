@@ -21,6 +21,10 @@ struct emitted *emitted_get(struct weft_program *program, struct typed *typed, s
                             struct arena *scratch, const struct kernel *kernel,
                             const struct emit_params *params);
 
+/* The same of the chain that these parts make on a GPU (emit_chain). */
+struct emitted *emitted_chain(struct weft_program *program, struct typed *typed, const struct target *target,
+                              struct arena *arena, struct arena *scratch, struct emitted *const *parts, int count);
+
 /* Appends everything that the text says of the kernel's instructions, for keys. */
 void put_instructions(struct buf *key, const struct kernel *kernel);
 

@@ -66,6 +66,7 @@ static const struct scene scenes[] = {
     {"(x - mean(x, -1, keepdims=true)) / y", WEFT_UINT8, {0, 500, 23}, LATER, 1},
     {"x - mean(x, axes=1, keepdims=true)", WEFT_UINT8, {40, 60, 35}, DENSE, 0}, /* windows of inner elements */
     {"x // (max(x, axes=-1, keepdims=true) - 3)", WEFT_INT32, {0, 100, 130}, DENSE, 1},
+    {"x // (x - max(x, axes=-1, keepdims=true))", WEFT_INT16, {0, 100, 131}, DENSE, 1}, /* by 0: a remark */
     {"(x - min(x, axes=-1, keepdims=true)) / (max(x, axes=-1, keepdims=true) - min(x, axes=-1, keepdims=true))", WEFT_FLOAT32,
      {0, 100, 200}, DENSE, 1},
     {"roll(x, 1, axes=-1) - mean(x, -1, keepdims=true)", WEFT_FLOAT32, {0, 100, 200}, DENSE, 1},
@@ -75,6 +76,7 @@ static const struct scene scenes[] = {
 };
 
 static void *operand, *row, *results[2];
+static enum weft_status told;      /* of the last run */
 
 /* Numbers of very unlike sizes, so that every other order of a sum shows. */
 static void fill(enum weft_dtype dtype, void *to, int64_t count, uint64_t state)
@@ -154,6 +156,7 @@ static long run(struct made made, const struct weft_run_params *params, bool dev
     const long before = device ? launches() : 0;
     const enum weft_status status = device ? mirror_run(made.context, made.program, params, &error)
                                            : weft_run(made.program, params, &error);
+    told = status;
     if (status < 0) {
         weft_error_render(error, message, sizeof message);
         fail_msg("%s", message);
@@ -211,6 +214,7 @@ static void every_way(void **unused)
         fill(scene->dtype, operand, MOST, s + 1);
         fill(scene->dtype, row, ROW, s + 2);
         const long taken = run_scene(scene, WEFT_TARGET_CUDA, "", gaps, results[0]);
+        assert_int_equal(told, strstr(scene->text, "// (x") ? WEFT_DIVIDE_BY_ZERO : WEFT_OK);
         for (size_t d = 0; d < sizeof disabled / sizeof *disabled; d++) {
             const long alone = run_scene(scene, WEFT_TARGET_CUDA, disabled[d], gaps, results[1]);
             compare(scene, disabled[d]);
