@@ -20,6 +20,7 @@ enum {
     FETCH_AHEAD = 8192,            /* so many bytes ahead */
     STREAMED_BYTES = 16 << 20,     /* of all outputs: from here on they bypass the caches */
     STREAMED_TURNED = 8 << 20,     /* the same where operands are transposed, */
+    CLAIMED_TURNED = 6 << 20,      /* which are fetched, too, where they cannot */
     STREAMED_ALONE = 18 << 20      /* or where nothing but constants is read */
 };
 
@@ -101,6 +102,7 @@ static void choose_traffic(const struct launch *launch, const struct weft_contex
     if (launch->touched >= (reads ? READ_BYTES : FETCHED_BYTES))
         args->ahead = planned->ahead ? planned->ahead : FETCH_AHEAD;
     args->stream = (context->fast & FAST_STREAM) && launch->stored >= streamed && !writes_in_place(launch);
+    args->claim = (context->fast & FAST_STREAM) && turned && launch->stored >= CLAIMED_TURNED;
 }
 
 void launch_init(struct launch *launch, const struct weft_context *context, struct arena *arena)

@@ -60,6 +60,8 @@ static inline void put_vector(void *to, vector x, int past)
 #endif
 /* Elements of a group, and places from which a group's elements come, at most. */
 enum { MOST_WOVEN = 8, MOST_SOURCES = 4 };
+/* How a strip is written: into what is near, where lines are fetched two ahead, or past the caches. */
+enum { NEAR, CLAIMED, PAST };
 /* Brings bytes `done` and following of the next tile near: `side` bytes of columns that lie `step` apart, from `column`
  * on. Negative: from the first one on of the next rows. */
 static inline void fetch_turned(const char *from, i64 step, i64 side, i64 column, i64 done, i64 count)

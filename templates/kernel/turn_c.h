@@ -98,21 +98,26 @@ static inline void N(strip)(char *to, i64 pitch, const char *from, i64 step, con
 }
 #endif
 /* Columns `first` to `end` become rows, `pitch` bytes apart; there are enough of both for a strip. What does not fill
- * one is part of a strip that ends there. Columns that are `next` bytes further on are brought near. */
-SEPARATE static void N(strips)(char *to, i64 pitch, const char *from, i64 step, i64 rows, i64 first, i64 end, int past,
+ * one is part of a strip that ends there. Columns that are `next` bytes further on are brought near; where much is
+ * written plainly, the lines in which they end, as the rows in front have brought those in which they begin. */
+SEPARATE static void N(strips)(char *to, i64 pitch, const char *from, i64 step, i64 rows, i64 first, i64 end, int way,
                                i64 next)
 {
     enum { SIDE = 16 / sizeof(T), LINE = 64 / sizeof(T) };
+    const i64 last = way == CLAIMED ? (rows - 1) * (i64)sizeof(T) : 0;
     for (i64 j = first, more; j < end; j += more) {
-        const i64 c = j + LINE <= end ? j : end - LINE, head = past ? -(u64)(to + c * sizeof(T)) % 64 / sizeof(T) : 0;
+        const i64 c = j + LINE <= end ? j : end - LINE, head = way == PAST ? -(u64)(to + c * sizeof(T)) % 64 / sizeof(T) : 0;
         more = c == j && head ? head : LINE;
-        if (next)
+        if (next) {
+            for (i64 k = 0; k < rows && last; k++)
+                __builtin_prefetch(to + k * pitch + (c + 3 * LINE) * (i64)sizeof(T) - 1, 1);
             for (int k = 0; k < LINE; k++)
-                __builtin_prefetch(from + (c + k) * step + next);
+                __builtin_prefetch(from + (c + k) * step + next + last);
+        }
         for (i64 r = 0; r < rows; r += SIDE) {
             const i64 k = r + SIDE <= rows ? r : rows - SIDE;
             char *const o = to + k * pitch + c * (i64)sizeof(T);
-            if (past && !head)
+            if (way == PAST && !head)
                 N(strip)(o, pitch, from + c * step + k * (i64)sizeof(T), step, 1);
             else
                 N(strip)(o, pitch, from + c * step + k * (i64)sizeof(T), step, 0);
@@ -121,24 +126,24 @@ SEPARATE static void N(strips)(char *to, i64 pitch, const char *from, i64 step, 
 }
 /* The same for whole lines. Columns a power of two apart have few places in a cache; where these are too few, as many
  * lines as a strip needs are read at once. */
-SEPARATE static void N(all_strips)(char *to, i64 pitch, const char *from, i64 step, i64 rows, i64 first, i64 end, int past,
+SEPARATE static void N(all_strips)(char *to, i64 pitch, const char *from, i64 step, i64 rows, i64 first, i64 end, int way,
                                    i64 next)
 {
     enum { LINE = 64 / sizeof(T) };
     const u64 power = step & -step;
     ALIGNED u8 lines[64 * LINE];
     if (rows < LINE || LINE * (power < 8192 ? power : 8192) <= 8 * 4096) {
-        N(strips)(to, pitch, from, step, rows, first, end, past, next);
+        N(strips)(to, pitch, from, step, rows, first, end, way, next);
         return;
     }
     for (i64 j = first, more; j < end; j += more) {
-        const i64 c = j + LINE <= end ? j : end - LINE, head = past ? -(u64)(to + c * sizeof(T)) % 64 / sizeof(T) : 0;
+        const i64 c = j + LINE <= end ? j : end - LINE, head = way == PAST ? -(u64)(to + c * sizeof(T)) % 64 / sizeof(T) : 0;
         more = c == j && head ? head : LINE;
         for (int k = 0; k < LINE && next; k++)
             __builtin_prefetch(from + (c + k) * step + next);
         for (int k = 0; k < LINE; k++)
             __builtin_memcpy(lines + 64 * k, from + (c + k) * step, 64);
-        N(strips)(to + c * sizeof(T), pitch, (const char *)lines, 64, rows, 0, LINE, past && !head, 0);
+        N(strips)(to + c * sizeof(T), pitch, (const char *)lines, 64, rows, 0, LINE, head ? NEAR : way, 0);
     }
 }
 #endif
@@ -153,12 +158,13 @@ SEPARATE static int N(lay)(const struct weft_args *args, char *to, i64 pitch, co
     if (rows >= SIDE && column1 - column0 >= LINE) {
         const i64 head = -(u64)to % 64 / sizeof(T); /* tiles are whole lines apart */
         const int past = pitch % 64 == 0 && (u64)to % sizeof(T) == 0 && streams(args, to + head * sizeof(T));
+        const int way = past ? PAST : args->claim ? CLAIMED : NEAR;
         const i64 first = column0 && past ? column0 + head : column0;
         const i64 end = column1 < total && past ? column1 + head : column1;
         const i64 next = !args->stream    ? 2 * LINE * step /* caches may hold it: some lines on */
                          : column1 < total ? (column1 - column0) * step
                                            : rows * (i64)sizeof(T) - column0 * step;
-        N(all_strips)(to, pitch, from, step, rows, first, end < total ? end : total, past, args->ahead ? next : 0);
+        N(all_strips)(to, pitch, from, step, rows, first, end < total ? end : total, way, args->ahead ? next : 0);
         return 1;
     }
 #endif
@@ -176,7 +182,7 @@ SEPARATE static void N(turn)(T *to, const char *from, i64 step, i64 rows, i64 co
     i64 r = 0;
 #ifdef PAIR
     if (rows >= 16 / (i64)sizeof(T) && columns >= 64 / (i64)sizeof(T)) {
-        N(all_strips)((char *)to, pitch * sizeof(T), from, step, rows, 0, columns, 0, 0);
+        N(all_strips)((char *)to, pitch * sizeof(T), from, step, rows, 0, columns, NEAR, 0);
         r = rows;
     }
 #endif

@@ -11,7 +11,7 @@
 #include <string.h>
 #include <cmocka.h>
 
-enum { STREAMED = 16 << 20, LINE = 64, UNTOUCHED = 0xa5, MOST = 4 };
+enum { STREAMED = 16 << 20, FETCHED = 7 << 20, LINE = 64, UNTOUCHED = 0xa5, MOST = 4 };
 
 /* ---- outputs at chosen places ---- */
 
@@ -328,6 +328,19 @@ static void test_transposed(void **state)
                                  cases[i].columns, cases[i].from, cases[i].gap);
 }
 
+/* Less than is streamed, of which lines are fetched before they are written. */
+static void test_fetched(void **state)
+{
+    static const enum weft_dtype dtypes[] = {WEFT_UINT8, WEFT_INT16, WEFT_FLOAT32, WEFT_FLOAT64};
+    static const struct { int64_t columns, from, gap; } cases[] = {{1000, 0, 0}, {1023, 3, 1}, {70, 5, 58}};
+    (void)state;
+    for (int t = 0; t < 4; t++)
+        for (int i = 0; i < 3; i++)
+            if (sample_chosen(sample_pair(t, i, 3)))
+                check_transposed(dtypes[t], FETCHED / (int64_t)weft_dtype_size(dtypes[t]) / cases[i].columns,
+                                 cases[i].columns, cases[i].from, cases[i].gap);
+}
+
 /* Columns of what is read are a power of two apart; rows that are streamed, and rows that begin anywhere. */
 static void test_crowded(void **state)
 {
@@ -416,7 +429,7 @@ int main(void)
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(test_types), cmocka_unit_test(test_short_rows), cmocka_unit_test(test_alignments),
         cmocka_unit_test(test_results), cmocka_unit_test(test_broadcast), cmocka_unit_test(test_copied),
-        cmocka_unit_test(test_transposed), cmocka_unit_test(test_crowded), cmocka_unit_test(test_woven),
-        cmocka_unit_test(test_in_place)};
+        cmocka_unit_test(test_transposed), cmocka_unit_test(test_fetched), cmocka_unit_test(test_crowded),
+        cmocka_unit_test(test_woven), cmocka_unit_test(test_in_place)};
     return cmocka_run_group_tests_name("stream", tests, NULL, finish);
 }

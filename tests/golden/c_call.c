@@ -1,5 +1,5 @@
 /* float32 out */
-@ headline.c, 93 lines: #if defined __clang__ ... };
+@ headline.c, 94 lines: #if defined __clang__ ... };
 f32 expf(f32);
 f32 sinf(f32);
 f32 powf(f32, f32);

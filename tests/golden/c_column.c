@@ -1,5 +1,5 @@
 /* int32 out */
-@ headline.c, 93 lines: #if defined __clang__ ... };
+@ headline.c, 94 lines: #if defined __clang__ ... };
 @ headline.c, 112 lines: #if defined __GNUC__ && !defined __TINYC__ && defined __AVX512BW__ ... }
 SEPARATE static void put_i32(i32_m *to, const i32_m *block, int m)
 {

@@ -1,7 +1,7 @@
 /* float16 out0, bfloat16 out1 */
 @ headline.c, 48 lines: #if defined __clang__ ... typedef double f64_m MAY_ALIAS;
 enum { BLOCK = 64, ACCESSES = 5 };
-@ headline.c, 44 lines: /* What a kernel is called with; the runtime fills it, the kernel only reads (but for `faults`). Part ... };
+@ headline.c, 45 lines: /* What a kernel is called with; the runtime fills it, the kernel only reads (but for `faults`). Part ... };
 @ headline.c, 112 lines: #if defined __GNUC__ && !defined __TINYC__ && defined __AVX512BW__ ... }
 SEPARATE static void put_f16(f16_m *to, const f16_m *block, int m)
 {

@@ -1,5 +1,5 @@
 /* float64 out */
-@ headline.c, 93 lines: #if defined __clang__ ... };
+@ headline.c, 94 lines: #if defined __clang__ ... };
 @ headline.c, 112 lines: #if defined __GNUC__ && !defined __TINYC__ && defined __AVX512BW__ ... }
 SEPARATE static void put_f64(f64_m *to, const f64_m *block, int m)
 {

@@ -1,5 +1,5 @@
 /* float32 out0 */
-@ headline.c, 93 lines: #if defined __clang__ ... };
+@ headline.c, 94 lines: #if defined __clang__ ... };
 @ headline.c, 112 lines: #if defined __GNUC__ && !defined __TINYC__ && defined __AVX512BW__ ... }
 SEPARATE static void put_f32(f32_m *to, const f32_m *block, int m)
 {
@@ -154,6 +154,7 @@ struct weft_args {
     unsigned char *faults;         /* one byte each, set to 1 where a division by zero counted */
     long long ahead;               /* inputs are fetched so many bytes before their use; 0: small work */
     long long stream;              /* not 0: outputs are written past the caches */
+    long long claim;               /* not 0: what is written plainly, a tile at a time, is fetched before */
     char *scratch;                 /* a kernel's own, for one thread; NULL where it wants none */
 };
 #if defined __GNUC__ && !defined __TINYC__ && defined __AVX512BW__

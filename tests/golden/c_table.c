@@ -90,6 +90,7 @@ struct weft_args {
     unsigned char *faults;         /* one byte each, set to 1 where a division by zero counted */
     long long ahead;               /* inputs are fetched so many bytes before their use; 0: small work */
     long long stream;              /* not 0: outputs are written past the caches */
+    long long claim;               /* not 0: what is written plainly, a tile at a time, is fetched before */
     char *scratch;                 /* a kernel's own, for one thread; NULL where it wants none */
 };
 f32 powf(f32, f32);
@@ -452,7 +453,7 @@ void weft_kernel(const struct weft_args *args, i64 begin, i64 end)
 }
 @ headline.c, 49 lines: /* uint8 out */ ... typedef double f64_m MAY_ALIAS;
 enum { BLOCK = 64, ACCESSES = 4 };
-@ headline.c, 178 lines: /* What a kernel is called with; the runtime fills it, the kernel only reads (but for `faults`). Part ... }
+@ headline.c, 179 lines: /* What a kernel is called with; the runtime fills it, the kernel only reads (but for `faults`). Part ... }
 #if defined __GNUC__ && !defined __clang__ && !defined __TINYC__
 __attribute__((optimize("no-tree-vectorize"))) /* gcc gathers slower than it loads */
 #endif

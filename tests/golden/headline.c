@@ -90,6 +90,7 @@ struct weft_args {
     unsigned char *faults;         /* one byte each, set to 1 where a division by zero counted */
     long long ahead;               /* inputs are fetched so many bytes before their use; 0: small work */
     long long stream;              /* not 0: outputs are written past the caches */
+    long long claim;               /* not 0: what is written plainly, a tile at a time, is fetched before */
     char *scratch;                 /* a kernel's own, for one thread; NULL where it wants none */
 };
 f32 rintf(f32);

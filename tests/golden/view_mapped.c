@@ -1,7 +1,7 @@
 /* float32 out */
 @ headline.c, 48 lines: #if defined __clang__ ... typedef double f64_m MAY_ALIAS;
 enum { BLOCK = 64, ACCESSES = 4 };
-@ headline.c, 44 lines: /* What a kernel is called with; the runtime fills it, the kernel only reads (but for `faults`). Part ... };
+@ headline.c, 45 lines: /* What a kernel is called with; the runtime fills it, the kernel only reads (but for `faults`). Part ... };
 @ headline.c, 112 lines: #if defined __GNUC__ && !defined __TINYC__ && defined __AVX512BW__ ... }
 /* `count` elements that lie `pace` bytes apart. */
 static inline void run_f32(f32_m *to, const char *from, i64 pace, i64 count)
