@@ -98,6 +98,38 @@ static void put_passed_over(const struct emitter *e, struct buf *out)
                lanes->extreme);
 }
 
+/* The instruction that compares elements, as they lie in memory, with the extreme one that the kernel looks for; NULL if
+ * they are computed, or converted. */
+static const struct ins *find_comparison(const struct emitter *e)
+{
+    const struct kernel *kernel = e->kernel;
+    const int extreme = kernel->lanes->finds ? kernel->lanes->extreme : -1;
+    for (int i = 0; extreme >= 0 && i < kernel->ins_count; i++) {
+        const struct ins *ins = &kernel->ins[i];
+        if (ins->kind != INS_OP || ins->op != OP_EQ)
+            continue;
+        const struct ins *x = &kernel->ins[ins->a[0]], *sought = &kernel->ins[ins->a[1]];
+        if (x->kind == INS_LOAD && e->kinds[x->index] == ACCESS_UNIT && !dtype_is_half(x->dtype) &&
+            x->dtype != WEFT_BOOL && sought->kind == INS_LOAD && sought->index == extreme &&
+            e->schedule.rate[ins->a[1]] != RATE_BLOCK && !e->called[ins->a[1]])
+            return ins;
+    }
+    return NULL;
+}
+
+/* What the kernel passes over before it looks closer. */
+static void put_scan(struct emitter *e, struct buf *out)
+{
+    const struct ins *comparison = find_comparison(e);
+    buf_printf(out, "#undef SCANS\n#undef SOUGHT\n#undef SCANNED\n#define SCANS %d\n", comparison != NULL);
+    if (!comparison)
+        return;
+    const struct ins *x = &e->kernel->ins[comparison->a[0]];
+    buf_printf(out, "typedef %s_m sought_t;\ntypedef i%d sought_bits;\n", short_name(x->dtype),
+               8 * type_rows[x->dtype].size);
+    buf_printf(out, "#define SOUGHT %s\n#define SCANNED %d\n", value_name(e, comparison->a[1]), x->index);
+}
+
 /* How the kernel goes over its lanes, as constants. */
 static void put_lanes(struct emitter *e, struct buf *out)
 {
@@ -121,6 +153,7 @@ static void put_lanes(struct emitter *e, struct buf *out)
         put_passed_over(e, out);
     else
         buf_puts(out, "#define PASSED_OVER 0\n");
+    put_scan(e, out);
     buf_printf(out, "typedef %s_m stage_t;\ntypedef %s_m out_t;\n",
                short_name(e->kernel->accesses[e->kernel->load_count].dtype), short_name(lanes->tree));
     buf_printf(out, "#undef TARGET\n#define TARGET %d\n", e->kernel->load_count);

@@ -357,16 +357,17 @@ static int load_parts(const struct reducing *r, struct program_kernel *whole, in
     return kernel->load_count++;
 }
 
-/* Where the kernel looks for extreme elements of which tiles are known, it gets what it needs to pass over the others. */
+/* Where the kernel looks for extreme elements, finds its load of them. Where those of tiles are known, it gets what it
+ * needs to pass over other tiles. */
 static void add_parts(const struct reducing *r, struct program_kernel *whole, struct lanes *lanes)
 {
     const struct kernel *kernel = whole->kernel;
     const int parts = lanes->finds ? find_parts(r, lanes) : -1;
     lanes->parts = lanes->extreme = -1;
-    for (int a = 0; parts >= 0 && a < kernel->load_count; a++)
+    for (int a = 0; lanes->finds && r->extreme >= 0 && a < kernel->load_count; a++)
         if (kernel->accesses[a].kind == TENSOR_TEMPORARY && kernel->accesses[a].index == r->extreme)
             lanes->extreme = a;
-    if (lanes->extreme >= 0)
+    if (lanes->extreme >= 0 && parts >= 0)
         lanes->parts = load_parts(r, whole, parts);
 }
 

@@ -21,7 +21,7 @@
     FAST(WEAVE, "weave", "short groups, as pixels, are gathered together: backwards, across, or apart") \
     FAST(CHAIN, "chain", "kernels over the same rows take turns, so that a row is read from memory once") \
     FAST(SPECIAL, "special", "kernels for special strides, not the general one")                    \
-    FAST(SKIP, "skip", "argmin and argmax look only into tiles that have the extreme element")      \
+    FAST(SKIP, "skip", "argmin and argmax look only into tiles and runs that have the extreme element") \
     FAST(CHUNK, "chunk", "CUDA kernels compute 16 bytes in a row at once")                          \
     FAST(RECIPROCAL, "reciprocal", "CUDA kernels divide by what repeats along a row by way of its reciprocal") \
     FAST(INDEX, "index", "indices of CUDA kernels take 32 bits where these suffice")                \

@@ -5,6 +5,7 @@
 
 enum {
     NEAR = 1 << 17,                /* bytes that a tile reads, about: it and the next one are half of a small second cache */
+    NEAREST = 1 << 14,             /* where a kernel looks for elements: what it reads again is in the nearest cache */
     LEAST = 1 << 19,               /* bytes of all tiles: less is in a cache anyway */
     ENOUGH = 32,                   /* tiles, for threads to share */
     CACHED = 1 << 19               /* bytes of a tile that a second cache keeps for the next reduction */
@@ -164,6 +165,17 @@ static void find_tile_bytes(struct plan *plan, const struct division *division, 
     plan->kernels[k].tile_bytes = bytes;
 }
 
+/* How many bytes a tile of the chain reads, about. */
+static double near_bytes(const struct division *division, int first, int next)
+{
+    for (int k = first; k < next; k++) {
+        const struct lanes *lanes = division->drafts[k].kernel->lanes;
+        if (lanes && lanes->finds)
+            return NEAREST;
+    }
+    return NEAR;
+}
+
 void find_chains(struct plan *plan, const struct division *division)
 {
     for (int k = 0, next; k < plan->kernel_count; k = next) {
@@ -177,7 +189,7 @@ void find_chains(struct plan *plan, const struct division *division)
         next = next == k ? k + 1 : next;
         if (next == k + 1 || bytes < LEAST)
             continue;
-        const int64_t most = points / ENOUGH, near = (int64_t)(NEAR * (double)points / bytes);
+        const int64_t most = points / ENOUGH, near = (int64_t)(near_bytes(division, k, next) * (double)points / bytes);
         const int64_t each = near < 1 || most < 1 ? 1 : near < most ? near : most;
         for (int i = k; i < next; i++)
             retile(plan, &plan->kernels[i], points, each);

@@ -182,6 +182,12 @@ static bool weft_fuses(void)
 #define fold_rows JOINED(fold_rows)
 #undef first_true
 #define first_true JOINED(first_true)
+#undef pass_over
+#define pass_over JOINED(pass_over)
+#undef sought_t
+#define sought_t JOINED(sought_t)
+#undef sought_bits
+#define sought_bits JOINED(sought_bits)
 #undef plant
 #define plant JOINED(plant)
 #undef harvest
@@ -278,6 +284,9 @@ static bool weft_fuses(void)
 #undef element_of
 #undef fold_rows
 #undef first_true
+#undef pass_over
+#undef sought_t
+#undef sought_bits
 #undef plant
 #undef harvest
 #undef pair

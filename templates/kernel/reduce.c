@@ -314,6 +314,23 @@ static inline void keep(out_t *to, const tree_t *from, i64 count)
     }
 }
 #endif
+#if SCANS
+/* How many elements stand before the first one that is equal, in whole runs of four blocks. None if NaN is looked for. */
+SEPARATE static i64 pass_over(const sought_t *x, sought_t sought, i64 count, i64 ahead)
+{
+    i64 i = 0;
+    for (; sought == sought && i + 4 * BLOCK <= count; i += 4 * BLOCK) {
+        sought_bits any = 0;
+        for (int k = 0; k < 4; k++)
+            fetch(x + i + k * BLOCK, ahead, sizeof *x);
+        ALL(k, 4 * BLOCK)
+            any |= x[i + k] == sought;
+        if (any)
+            break;
+    }
+    return i;
+}
+#endif
 #if FINDS
 /* The first of `count` elements that is true; `count` if none is. There are BLOCK of them in memory. */
 static inline i64 first_true(const stage_t *from, i64 count)
@@ -410,7 +427,13 @@ $entry
                         acc_v kept[KEPT + 1]; /* the lanes */
                         ALL(k, KEPT)
                             kept[k] = ((acc_v *)lanes)[k];
-                        for (i64 i = column0, m; i < column1; i += m) {
+#if SCANS
+                        const sought_t *const x = (const sought_t *)p[SCANNED] + column0;
+                        const i64 passed = run < 4 * BLOCK ? 0 : pass_over(x, SOUGHT, run, ahead);
+#else
+                        const i64 passed = 0;
+#endif
+                        for (i64 i = column0 + passed, m; i < column1; i += m) {
                             m = column1 - i < BLOCK ? column1 - i : BLOCK;
                             m = STAGE - filled < m ? STAGE - filled : m;
                             $operands

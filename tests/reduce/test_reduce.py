@@ -233,6 +233,28 @@ class Reductions(unittest.TestCase):
                     found = np.asarray(weft.evaluate(text, {"x": rows}, context=context))
                     self.assertTrue((found == expected).all(), f"{text} of {dtype}{rows.shape}, {value} at {at}")
 
+    def test_runs_passed_over(self):
+        """Positions at the borders of runs of 256 elements, in which a kernel first looks for the extreme; every type."""
+        rng, contexts = np.random.default_rng(9), [without("first"), without("skip")]
+        for context, scans in zip(contexts, (True, False)):
+            text = weft.compile("argmax(x, axis=1)", context=context).source("c", x="float32[9, 600]")
+            self.assertEqual("#define SCANS 1" in text, scans)
+        for dtype, n in itertools.product(map(np.dtype, ["float32", *sample.chosen(TYPES)]), (255, 256, 257, 600, 1025)):
+            places = [place for place in (0, 63, 64, 255, 256, 511, 512, 599, 1024) if place < n]
+            x = rng.integers(0, 2 if dtype == bool else 5, (3 * len(places), n)).astype(dtype)
+            for i, place in enumerate(places):
+                x[3 * i] = 0
+                x[3 * i:3 * i + 2, place] = 1 if dtype == bool else 7
+                if dtype.kind == "f":
+                    x[3 * i + 1, rng.integers(n)] = np.nan
+                    x[3 * i + 2] = -0.0
+                    x[3 * i + 2, place] = 0.0
+            for name in ("argmin", "argmax"):
+                expected = getattr(np, name)(x, axis=1)
+                for context in contexts:
+                    found = np.asarray(weft.evaluate(f"{name}(x, axis=1)", {"x": x}, context=context))
+                    self.assertTrue((found == expected).all(), f"{name} of {dtype}{x.shape}")
+
     def test_extremes(self):
         """NaN of both signs, zeros, infinities and subnormal numbers, wherever they stand."""
         rng, slow = np.random.default_rng(8), without("reduce")
