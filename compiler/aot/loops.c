@@ -278,8 +278,8 @@ static const struct kernel *example_kernel(struct aot_kernel *k, const struct ex
     return own;
 }
 
-/* The geometry for an example. NULL where there is none. */
-static const struct aot_likely *likely_geometry(struct aot_kernel *k, const struct example *example,
+/* The geometry for an example, without the fast paths `without`. NULL where there is none. */
+static const struct aot_likely *likely_geometry(struct aot_kernel *k, const struct example *example, unsigned without,
                                                 const struct aot_loop *loop)
 {
     struct loop made;
@@ -294,7 +294,7 @@ static const struct aot_likely *likely_geometry(struct aot_kernel *k, const stru
     for (int t = 0; t < k->temporary_count; t++)
         temporaries[t] = (struct temporary){k->temporaries[t].dtype, example_shape(k, example, k->temporaries[t].shape)};
     const struct loop_params params = {
-        .target = k->target, .fast = k->target->fast & ~(unsigned)(FAST_EXPAND | FAST_TURN | FAST_WEAVE),
+        .target = k->target, .fast = k->target->fast & ~(FAST_EXPAND | FAST_WEAVE | without),
         .kernel = example_kernel(k, example, loop->kernel),
         .space = maps[0].to, .maps = maps, .tuning = tuning_for(0),
         .shapes = {k->program, inputs, example->shapes, temporaries},
@@ -353,11 +353,15 @@ static void find_replaced(struct aot_kernel *k)
 static void add_classes(struct aot_kernel *k, const struct example *usual, const struct example *tiny,
                         struct aot_loop *loop)
 {
-    const struct aot_likely *large = likely_geometry(k, usual, loop), *little = likely_geometry(k, tiny, loop);
+    const struct aot_likely *large = likely_geometry(k, usual, FAST_TURN, loop),
+                            *little = likely_geometry(k, tiny, FAST_TURN, loop);
     if (k->target->chunks) {
         aot_cuda_classes(k, loop, large, little);
         return;
     }
+    const struct aot_likely *turned = likely_geometry(k, usual, 0, loop);
+    if (turned)
+        add_class(k, loop, turned->geometry.kinds);
     if (large)
         add_class(k, loop, large->geometry.kinds);
     if (little)

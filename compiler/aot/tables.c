@@ -74,8 +74,9 @@ static void put_classes(struct buf *out, struct aot_kernel *k, int p, const stru
     buf_printf(out, "static const struct class " NAME_CLASSES "[] = {\n", k->program->name, p);
     for (int c = 0; c < loop->class_count; c++) {
         const struct aot_class *class = &loop->classes[c];
-        buf_printf(out, params->levels ? "    {\"%.*s\", LOOP(%s), %zu},\n" : "    {\"%.*s\", {%s}, %zu},\n",
-                   loop->kernel->access_count, (const char *)class->kinds, class->function, class->scratch);
+        buf_printf(out, params->levels ? "    {\"%.*s\", LOOP(%s), %zu, %s},\n" : "    {\"%.*s\", {%s}, %zu, %s},\n",
+                   loop->kernel->access_count, (const char *)class->kinds, class->function, class->scratch,
+                   copied_load(loop->kernel, class->kinds) >= 0 ? "true" : "false");
     }
     buf_puts(out, "};\n");
 }

@@ -463,6 +463,7 @@ char *emit_function(struct emit_together *together, const struct kernel *kernel,
     shared->subst = e.subst;
     shared->blocks = e.blocks;
     shared->vectors = shared->vectors || e.vectors;
+    shared->shuffles = shared->shuffles || e.shuffles;
     e.name = name;
     if (!kernel->lanes) {
         *scratch = e.scratch;

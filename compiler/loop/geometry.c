@@ -159,14 +159,7 @@ static bool expand(struct arena *arena, const struct grouping *groups, const str
     return true;
 }
 
-/* ---- rows along which elements lie across ---- */
-
-/* Whether a load steps from row to row by one element, so that what lies in a cache line belongs to many rows. */
-static bool lies_across(const struct grouping *groups, const struct geometry *g, int a)
-{
-    return g->kinds[a] == ACCESS_STRIDED && !groups->walks[a] &&
-           group_strides(groups, groups->count - 2)[a] == groups->sizes[a];
-}
+/* ---- rows of short groups, and rows along which elements lie across ---- */
 
 /* Whether the two innermost groups run as rows of groups of 2, 3 or 4, of which loads with two strides gather a tile's
  * part at once. That is faster than expanding several groups, where rows are long. */
@@ -256,26 +249,13 @@ int copied_load(const struct kernel *kernel, const unsigned char *kinds)
     return access_stays((enum access_kind)kinds[load]) ? -1 : load;
 }
 
-/* Makes such loads turned, and tiles of as many rows as a cache line has elements, the widest. What is only copied needs
- * no buffer: templates/kernel/turn_c.h has one for tiles of TURNED_TILE bytes. */
-static void turn_tiles(const struct grouping *groups, const struct kernel *kernel, struct geometry *g)
+/* Rows along which elements lie across. */
+static void turn(const struct grouping *groups, const struct kernel *kernel, struct geometry *g)
 {
-    int most = 0;
-    if (!(g->fast & FAST_TURN) || !(g->fast & FAST_SPECIAL) || g->columns < BLOCK || groups->count < 2)
-        return;
-    for (int a = 0; a < kernel->load_count; a++) {
-        if (!lies_across(groups, g, a))
-            continue;
-        g->kinds[a] = ACCESS_TURNED;
-        most = groups->sizes[a] > most ? groups->sizes[a] : most;
-    }
-    if (!most)
-        return;
-    const int64_t rows = within(TURNED_LINE / most, groups->extents[groups->count - 2]);
-    const bool wide = rows == TURNED_LINE / most && copied_load(kernel, g->kinds) >= 0;
-    const int64_t columns = within((wide ? TURNED_WIDE : TURNED_TILE) / most / rows / BLOCK * BLOCK, g->columns);
-    const int64_t row_tiles = divide_upwards(g->columns, columns);
-    g->tiling = (struct tiling){rows, columns, row_tiles, divide_upwards(g->rows, rows) * row_tiles};
+    const bool allowed = (g->fast & FAST_TURN) && (g->fast & FAST_SPECIAL);
+    const int most = allowed ? turn_loads(groups, kernel->load_count, g->columns, g->kinds) : 0;
+    if (most)
+        g->tiling = turn_tiles(groups, g->rows, g->columns, most, copied_load(kernel, g->kinds) >= 0);
 }
 
 /* ---- elements that are loaded together ---- */
@@ -418,7 +398,7 @@ void make_geometry(struct arena *arena, const struct kernel *kernel, int rank, c
         weave_tiles(arena, &groups, folds, kernel->load_count, g);
     g->folded = folds;
     if (!chunks && !g->period && !g->row_groups && !kernel->lanes) {
-        turn_tiles(&groups, kernel, g);
+        turn(&groups, kernel, g);
         part_loads(&groups, kernel, g);
     }
     if (!g->volume)

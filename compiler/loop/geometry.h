@@ -9,10 +9,6 @@
 
 enum {
     MAX_EXPANDED = 2048,           /* the longest row made of several short groups */
-    TURNED_LINE = 64,              /* bytes of a column of a tile that is transposed, at most: a cache line */
-    TURNED_TILE = 16384,           /* bytes of such a tile, which stays in the nearest cache */
-    TURNED_WIDE = 1 << 17,         /* the same where it goes straight into the result, and whole lines are read */
-    TURNED_ROOM = TURNED_TILE + TURNED_LINE * BLOCK, /* bytes of its buffer: behind each row there is room for a block */
     PARTED_MOST = 4,               /* the most loads that are made together */
     PARTED_COLUMNS = 4 * BLOCK,    /* how many columns of them are made at once */
     WOVEN_MOST = 4,                /* the longest group of a row that is woven, unless it is two groups */

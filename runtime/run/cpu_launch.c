@@ -7,6 +7,9 @@
 #include <limits.h>
 #include <stdatomic.h>
 
+#define SHARED static
+#include "templates/shared/traffic.c"
+
 /* Units of work, as in struct planned, unless noted. Measured: waking a sleeping thread takes about as long as one
  * SHARE. */
 enum {
@@ -14,14 +17,7 @@ enum {
     AWAKE_SHARE = 1 << 19,         /* the same, of a thread that is awake */
     CHUNK = 1 << 20,               /* the most and the least that is claimed at once */
     LEAST_CHUNK = 1 << 16,
-    LINE = 64,                     /* bytes: threads write to cache lines of their own */
-    FETCHED_BYTES = 32 << 20,      /* of all tensors: from here on inputs are prefetched, */
-    READ_BYTES = 4 << 20,          /* or from here on where hardly anything is written, or operands are transposed, */
-    FETCH_AHEAD = 8192,            /* so many bytes ahead */
-    STREAMED_BYTES = 16 << 20,     /* of all outputs: from here on they bypass the caches */
-    STREAMED_TURNED = 8 << 20,     /* the same where operands are transposed, */
-    CLAIMED_TURNED = 6 << 20,      /* which are fetched, too, where they cannot */
-    STREAMED_ALONE = 18 << 20      /* or where nothing but constants is read */
+    LINE = 64                      /* bytes: threads write to cache lines of their own */
 };
 
 static size_t round_up(size_t size)
@@ -83,26 +79,21 @@ static bool reads_constants(const struct kernel *kernel)
     return true;
 }
 
-/* Inputs that caches do not hold are prefetched, and large outputs bypass the caches, since a plain store would read the
- * line first. The bounds were measured: with and without WEFT_DISABLE=stream (bench/throughput.py --bytes), on a processor
- * whose outer cache has 32 MB (bench/kernel_pairs.py --bytes, bench/selections.py, bench/reduce.py --size). What comes from
- * that cache is slower by up to a fifth where it is prefetched and results are written beside it, and is not where it is
- * only read. A tile that is transposed is read from as many pages as it has columns, and written to as many as it has
- * rows: a processor fetches nothing ahead there, for loads and for plain stores. A kernel that reads nothing has the caches
- * to itself: plain stores of 17 MB of positions, again and again, take 0.6 of the time, of 19 MB as long. */
 static void choose_traffic(const struct launch *launch, const struct weft_context *context,
                            struct weft_args *args)
 {
-    if (launch->touched < READ_BYTES) /* the least of all these bounds */
-        return;
     const struct planned *planned = launch->planned;
-    const bool turned = memchr(planned->kinds, ACCESS_TURNED, (size_t)planned->kernel->load_count);
-    const bool reads = planned->kernel->lanes || turned;
-    const int streamed = turned ? STREAMED_TURNED : reads_constants(planned->kernel) ? STREAMED_ALONE : STREAMED_BYTES;
-    if (launch->touched >= (reads ? READ_BYTES : FETCHED_BYTES))
-        args->ahead = planned->ahead ? planned->ahead : FETCH_AHEAD;
-    args->stream = (context->fast & FAST_STREAM) && launch->stored >= streamed && !writes_in_place(launch);
-    args->claim = (context->fast & FAST_STREAM) && turned && launch->stored >= CLAIMED_TURNED;
+    const struct kernel *kernel = planned->kernel;
+    if (launch->touched < READ_BYTES) /* the least of all bounds */
+        return;
+    const struct traffic traffic = {
+        .touched = launch->touched, .stored = launch->stored, .joins = kernel->lanes,
+        .turns = memchr(planned->kinds, ACCESS_TURNED, (size_t)kernel->load_count), .alone = reads_constants(kernel)};
+    args->ahead = fetched_ahead(&traffic);
+    if (args->ahead && planned->ahead)
+        args->ahead = planned->ahead;
+    args->stream = (context->fast & FAST_STREAM) && is_streamed(&traffic) && !writes_in_place(launch);
+    args->claim = (context->fast & FAST_STREAM) && is_claimed(&traffic);
 }
 
 void launch_init(struct launch *launch, const struct weft_context *context, struct arena *arena)

@@ -46,6 +46,7 @@ struct class {
     const char *kinds;
     weft_kernel_fn *run[LEVELS];
     size_t scratch;                /* bytes that a thread lends it */
+    bool copied;                   /* it only stores what it loads */
 };
 //: loops
 /* A remark's place in the text, and its status. */

@@ -224,9 +224,8 @@ static void plan_nothing(const struct loop *loop, struct plan *plan)
 }
 //: keep
 static void keep_plan(const struct loop *loop, const struct grouping *groups, const struct rows *rows,
-                      struct plan *plan)
+                      const struct tiling t, struct plan *plan)
 {
-    const struct tiling t = make_tiles(rows->rows, rows->columns);
     const int first = groups->count - 1 - (rows->period != 0);
     plan->walk = (struct weft_geometry){
         .rows = rows->rows, .columns = rows->columns, .tile_rows = t.tile_rows, .tile_columns = t.tile_columns,
@@ -242,6 +241,23 @@ static void keep_plan(const struct loop *loop, const struct grouping *groups, co
         if (groups->walks[a] && ++number)
             make_map(groups, first, first < 0 ? 1 : groups->extents[first], a, plan->maps[a]);
     }
+}
+//: loop turns
+/* Where loads lie across and there is a class for it, that is the plan's, and tiles are transposed. Else its class is that
+ * of the kinds as they are. */
+static struct tiling choose_tiles(const struct loop *loop, const struct grouping *groups, const struct rows *rows,
+                                  bool special, struct plan *plan)
+{
+    unsigned char kinds[ACCESSES];
+    for (int a = 0; a < loop->accesses; a++)
+        kinds[a] = rows->kinds[a];
+    const bool may = special && !rows->period && !loop->joined;
+    const int most = may ? turn_loads(groups, loop->loads, rows->columns, kinds) : 0;
+    plan->class = most ? find_class(loop, kinds) : loop->classes;
+    if (plan->class < loop->classes)
+        return turn_tiles(groups, rows->rows, rows->columns, most, loop->class[plan->class].copied);
+    plan->class = find_class(loop, rows->kinds);
+    return make_tiles(rows->rows, rows->columns);
 }
 //: loop kinds
 /* False where there is no kernel for these kinds. */
@@ -260,10 +276,10 @@ static bool plan_kinds(const struct loop *loop, const struct tensor *tensors, co
     groups_stride(&groups, views.space.rank, views.space.extents, views.pointers);
     part_points(loop, d, &groups);
     make_rows(&groups, special && may_run_flat(loop) && runs_flat(&groups, loop->loads, &nested), special, &rows);
-    plan->class = find_class(loop, kinds);
+    const struct tiling tiling = choose_tiles(loop, &groups, &rows, special, plan);
     if (plan->class == loop->classes)
         return false;
-    keep_plan(loop, &groups, &rows, plan);
+    keep_plan(loop, &groups, &rows, tiling, plan);
     return true;
 }
 
@@ -284,16 +300,16 @@ static void count_traffic(const struct loop *loop, double elements, struct plan 
     }
 }
 
-#define SIXTEEN(n) n, n + 1, n + 2, n + 3, n + 4, n + 5, n + 6, n + 7, n + 8, n + 9, n + 10, n + 11, n + 12, n + 13, \
+#define COUNTED(n) n, n + 1, n + 2, n + 3, n + 4, n + 5, n + 6, n + 7, n + 8, n + 9, n + 10, n + 11, n + 12, n + 13, \
                    n + 14, n + 15
 
 static void make_plan(const struct kernel *kernel, const struct loop *loop, const struct tensor *tensors,
                       const int64_t *d, char *temporaries, struct plan *plan)
 {
     static const unsigned char bytes[256] = {
-        SIXTEEN(0), SIXTEEN(16), SIXTEEN(32), SIXTEEN(48), SIXTEEN(64), SIXTEEN(80), SIXTEEN(96), SIXTEEN(112),
-        SIXTEEN(128), SIXTEEN(144), SIXTEEN(160), SIXTEEN(176), SIXTEEN(192), SIXTEEN(208), SIXTEEN(224),
-        SIXTEEN(240)};
+        COUNTED(0), COUNTED(16), COUNTED(32), COUNTED(48), COUNTED(64), COUNTED(80), COUNTED(96), COUNTED(112),
+        COUNTED(128), COUNTED(144), COUNTED(160), COUNTED(176), COUNTED(192), COUNTED(208), COUNTED(224),
+        COUNTED(240)};
     const int64_t elements = volume(loop->shape.rank, loop->shape.extents, d);
     struct lane_tiles tiles = {.chunks = 0};
     plan->tiles = 0;
@@ -452,6 +468,16 @@ struct call {
     struct place first;            /* the first remark in the text; line 0: none */
 };
 
+static struct traffic find_traffic(const struct loop *loop, int class, double touched, double stored)
+{
+    struct traffic traffic = {touched, stored, loop->joined, false, true};
+    for (int a = 0; a < loop->loads; a++) {
+        traffic.turns = traffic.turns || loop->class[class].kinds[a] == ACCESS_TURNED;
+        traffic.alone = traffic.alone && loop->access[a].source == FROM_CONSTANT;
+    }
+    return traffic;
+}
+
 /* Rows of a launch: the samples among `count` plans that this class serves. */
 static void launch_class(struct call *call, const struct loop *loop, int class, struct plan *plans, int count)
 {
@@ -473,8 +499,10 @@ static void launch_class(struct call *call, const struct loop *loop, int class, 
         return;
     launch.args.samples = samples;
     launch.args.scratch = launch.scratch ? call->scratch : NULL;
-    launch.args.ahead = touched >= (samples->geometry->lanes ? 4 : 32) << 20 ? 8192 : 0;
-    launch.args.stream = stored >= 16 << 20;
+    const struct traffic traffic = find_traffic(loop, class, touched, stored);
+    launch.args.ahead = fetched_ahead(&traffic);
+    launch.args.stream = is_streamed(&traffic);
+    launch.args.claim = is_claimed(&traffic);
     run_launch(&launch);
     for (int f = 0; f < loop->faults; f++)
         if (met[f])

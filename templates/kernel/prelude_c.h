@@ -261,12 +261,62 @@ static inline const char *N(bounded_to)(const char *from, const i64 *map, i64 ro
     }
     return from + number;
 }
+//: move bounded_digits
+/* How many digits from one on, `step` apart, are all between the bounds, below them, or above, and not below `least` or
+ * from `most` on. */
+static inline i64 N(bounded_digits)(i64 digit, i64 step, i64 low, i64 high, i64 least, i64 most)
+{
+    if (step > 0) {
+        const i64 end = digit < low ? low : digit < high ? high : most;
+        return ((end < most ? end : most) - digit + step - 1) / step;
+    }
+    const i64 last = digit >= high ? high : digit >= low ? low : least;
+    return (digit - (last > least ? last : least)) / -step + 1;
+}
+//: move bounded_run
+/* The first of a run of elements, at most `*count`, that lie `*pace` bytes apart. Where a digit of some level lies outside
+ * its bounds what is read stands in the level. A run ends where the innermost digit of a level goes round, or passes a
+ * bound. */
+static inline const char *N(bounded_run)(const char *from, const i64 *map, i64 row, i64 number, i64 *pace, i64 *count)
+{
+    const i64 *level = map + 1;
+    i64 next = row;
+    *pace = 1;
+    for (i64 levels = *map; levels > 0; levels--) {
+        const i64 n = *level, *extents = level + 3, *strides = extents + n, *low = strides + n, *high = low + n;
+        int inside = 1;
+        next += level[1];
+        for (i64 k = 0; k < n; k++) {
+            i64 digit = number;
+            if (k + 1 < n) { /* 32 bits divide faster */
+                number = (u64)(number | extents[k]) >> 32 ? number / extents[k] : (i64)((u32)number / (u32)extents[k]);
+                digit -= number * extents[k];
+            }
+            inside = inside && digit >= low[k] && digit < high[k];
+            next += digit * strides[k];
+            if (k == 0 && *pace && *count > 1) {
+                const i64 end = digit + *pace * *count, least = n > 1 ? 0 : end, most = n > 1 ? extents[0] : end;
+                const i64 run = N(bounded_digits)(digit, *pace, low[0], high[0], least, most);
+                *count = run < *count ? run : *count;
+            }
+        }
+        *pace = inside ? *pace * strides[0] : 0;
+        if (!inside)
+            return (const char *)(level + 2);
+        level = high + n;
+        number = next;
+        next = 0;
+    }
+    return from + number;
+}
 //: move bounded
-/* Each element by itself. */
 SEPARATE static const T *N(bounded)(T *block, const char *from, const i64 *map, i64 row, i64 i, int m)
 {
-    for (int j = 0; j < m; j++)
-        block[j] = *(const T *)N(bounded_to)(from, map, row, i + j);
+    for (i64 j = 0, pace, count; j < m; j += count) {
+        count = m - j;
+        const char *const p = N(bounded_run)(from, map, row, i + j, &pace, &count);
+        N(run)(block + j, p, pace, count);
+    }
     for (int j = m; j < BLOCK; j++)
         block[j] = block[m - 1];
     return block;

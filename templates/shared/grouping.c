@@ -179,6 +179,39 @@ SHARED struct tiling make_tiles(int64_t rows, int64_t columns)
                            .tiles = (rows + tile_rows - 1) / tile_rows * row_tiles};
 }
 
+//: turns
+/* n / d, which is greater than 0, rounded towards the greater number. */
+static int64_t divide_upwards(int64_t n, int64_t d)
+{
+    return n / d + (n % d > 0);
+}
+
+/* Makes loads turned that step from row to row by one element, so that what lies in a cache line belongs to many rows.
+ * Returns the bytes of the widest element; 0: there is none. Rows have one group. */
+SHARED int turn_loads(const struct grouping *groups, int loads, int64_t columns, unsigned char *kinds)
+{
+    int most = 0;
+    for (int a = 0; a < loads && groups->count > 1 && columns >= BLOCK; a++) {
+        if (kinds[a] != ACCESS_STRIDED || groups->walks[a] ||
+            group_strides(groups, groups->count - 2)[a] != groups->sizes[a])
+            continue;
+        kinds[a] = ACCESS_TURNED;
+        most = groups->sizes[a] > most ? groups->sizes[a] : most;
+    }
+    return most;
+}
+
+/* Tiles of as many rows as a cache line has elements of `most` bytes. What is only `copied` needs no buffer:
+ * templates/kernel/turn_c.h has one for tiles of TURNED_TILE bytes. */
+SHARED struct tiling turn_tiles(const struct grouping *groups, int64_t rows, int64_t columns, int most, bool copied)
+{
+    const int64_t tile_rows = within(TURNED_LINE / most, groups->extents[groups->count - 2]);
+    const bool wide = copied && tile_rows == TURNED_LINE / most;
+    const int64_t tile_columns = within((wide ? TURNED_WIDE : TURNED_TILE) / most / tile_rows / BLOCK * BLOCK, columns);
+    const int64_t row_tiles = divide_upwards(columns, tile_columns);
+    return (struct tiling){tile_rows, tile_columns, row_tiles, divide_upwards(rows, tile_rows) * row_tiles};
+}
+
 //: maps
 /* The place in a row of groups `first` and following, of the first `part` elements, as pieces. */
 static void row_pieces(const struct grouping *groups, int first, int64_t part, int a, struct pieces *row)
@@ -187,12 +220,6 @@ static void row_pieces(const struct grouping *groups, int first, int64_t part, i
     row->offset = groups->walks[a]->over.offset;
     for (int i = groups->count - 1; i >= first && i >= 0; i--)
         pieces_add(row, i == first ? part : groups->extents[i], group_strides(groups, i)[a]);
-}
-
-/* n / d, which is greater than 0, rounded towards the greater number. */
-static int64_t divide_upwards(int64_t n, int64_t d)
-{
-    return n / d + (n % d > 0);
 }
 
 /* The elements i from *low on and before *high whose position start + i * step is one of `extent`. */
@@ -234,19 +261,52 @@ static void level_bounds(const struct walk_level *level, int k, int64_t *low, in
                     step->to->extents[t], low, high);
 }
 
+static int64_t within_bounds(int64_t n, int64_t extent)
+{
+    return n < 0 ? 0 : n < extent ? n : extent;
+}
+
+/* A piece of a level, and between which digits it lies inside. */
+struct bounded {
+    int64_t extent, stride, low, high;
+};
+
+/* Makes one of a piece and the next one above it, where all of the lower lies inside and its elements go on there. */
+static bool join_pieces(struct bounded *lower, const struct bounded *upper)
+{
+    if (lower->low > 0 || lower->high < lower->extent || upper->stride != lower->stride * lower->extent)
+        return false;
+    const int64_t each = lower->extent;
+    *lower = (struct bounded){each * upper->extent, lower->stride, each * within_bounds(upper->low, upper->extent),
+                              each * within_bounds(upper->high, upper->extent)};
+    return true;
+}
+
+/* The pieces of a level; at least one. */
+static int level_pieces(const struct walk_level *level, struct bounded *pieces)
+{
+    int count = 0;
+    for (int k = 0; k < level->pieces.count || k == 0; k++) {
+        const struct piece piece = k < level->pieces.count ? level->pieces.at[k] : (struct piece){1, 0};
+        struct bounded next = {.extent = piece.extent, .stride = piece.stride};
+        level_bounds(level, k, &next.low, &next.high);
+        if (!level->bounds || k == 0 || !join_pieces(&pieces[count - 1], &next))
+            pieces[count++] = next;
+    }
+    return count;
+}
+
 /* The numbers of one level, as struct weft_geometry says. Returns how many these are; `to` may be NULL. */
 static int put_level(const struct walk_level *level, bool bounded, long long *to)
 {
-    const int own = level->pieces.count, count = own ? own : 1, head = bounded ? 3 : 2;
+    struct bounded pieces[MAX_PIECES];
+    const int count = level_pieces(level, pieces), head = bounded ? 3 : 2;
     for (int k = 0; to && k < count; k++) {
-        const struct piece piece = k < own ? level->pieces.at[k] : (struct piece){1, 0};
-        int64_t low, high;
-        level_bounds(level, k, &low, &high);
-        to[head + k] = piece.extent;
-        to[head + count + k] = piece.stride;
+        to[head + k] = pieces[k].extent;
+        to[head + count + k] = pieces[k].stride;
         if (bounded) {
-            to[head + 2 * count + k] = low;
-            to[head + 3 * count + k] = high;
+            to[head + 2 * count + k] = pieces[k].low;
+            to[head + 3 * count + k] = pieces[k].high;
         }
     }
     if (to) {

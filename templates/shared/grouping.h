@@ -5,7 +5,11 @@
 enum {
     BLOCK = 64,                    /* elements that a kernel computes at once */
     MAX_PERIOD = 512,              /* the longest innermost group that is repeated into a pattern */
-    TILE = 16384                   /* elements of a tile, about */
+    TILE = 16384,                  /* elements of a tile, about */
+    TURNED_LINE = 64,              /* bytes of a column of a tile that is transposed, at most: a cache line */
+    TURNED_TILE = 16384,           /* bytes of such a tile, which stays in the nearest cache */
+    TURNED_WIDE = 1 << 17,         /* the same where it goes straight into the result, and whole lines are read */
+    TURNED_ROOM = TURNED_TILE + TURNED_LINE * BLOCK /* bytes of its buffer: behind each row there is room for a block */
 };
 
 /* How an access moves along the inner loop. */
@@ -21,10 +25,9 @@ enum access_kind {
     ACCESS_EXPANDED = 'x',         /* several short groups, each with its stride: a table of offsets */
     ACCESS_MAPPED = 'm',           /* seen by way of views, and no matter of strides: found by its number */
     ACCESS_BOUNDED = 'b',          /* the same, where positions may lie outside: a value is there */
-    ACCESS_TURNED = 't',           /* the next element is that of the next row: tiles are transposed. Of loads alone,
-                                      and only the library makes such rows */
+    ACCESS_TURNED = 't',           /* the next element is that of the next row: tiles are transposed. Of loads alone */
     ACCESS_WOVEN = 'w',            /* in groups of up to 8 elements, wherever these are: a tile's part of a row is
-                                      gathered at once. The same holds */
+                                      gathered at once. Of loads alone, and only the library makes such rows */
     ACCESS_PARTED = 'd',           /* strided, but what lies between its elements is loaded, too: these loads are made
                                       together. The same holds */
     ACCESS_VALUE = 'v'             /* stays, and stands among the kernel's arguments in place of its address */
