@@ -294,7 +294,7 @@ static const struct aot_likely *likely_geometry(struct aot_kernel *k, const stru
     for (int t = 0; t < k->temporary_count; t++)
         temporaries[t] = (struct temporary){k->temporaries[t].dtype, example_shape(k, example, k->temporaries[t].shape)};
     const struct loop_params params = {
-        .target = k->target, .fast = k->target->fast & ~(FAST_EXPAND | FAST_WEAVE | without),
+        .target = k->target, .fast = k->target->fast & ~(FAST_EXPAND | without),
         .kernel = example_kernel(k, example, loop->kernel),
         .space = maps[0].to, .maps = maps, .tuning = tuning_for(0),
         .shapes = {k->program, inputs, example->shapes, temporaries},
@@ -353,15 +353,15 @@ static void find_replaced(struct aot_kernel *k)
 static void add_classes(struct aot_kernel *k, const struct example *usual, const struct example *tiny,
                         struct aot_loop *loop)
 {
-    const struct aot_likely *large = likely_geometry(k, usual, FAST_TURN, loop),
-                            *little = likely_geometry(k, tiny, FAST_TURN, loop);
+    const struct aot_likely *large = likely_geometry(k, usual, FAST_TURN | FAST_WEAVE, loop),
+                            *little = likely_geometry(k, tiny, FAST_TURN | FAST_WEAVE, loop);
     if (k->target->chunks) {
         aot_cuda_classes(k, loop, large, little);
         return;
     }
-    const struct aot_likely *turned = likely_geometry(k, usual, 0, loop);
-    if (turned)
-        add_class(k, loop, turned->geometry.kinds);
+    const struct aot_likely *gathered = likely_geometry(k, usual, 0, loop);
+    if (gathered)
+        add_class(k, loop, gathered->geometry.kinds);
     if (large)
         add_class(k, loop, large->geometry.kinds);
     if (little)

@@ -128,6 +128,8 @@ void aot_put_sizes(struct buf *out, struct aot_kernel *const *kernels, int count
         {"MAP_NUMBERS", s.mapped ? 1 + (s.levels + 1) * level : 0, "to say so"},
         {"FAULTS", s.faults, "divisions by zero and positions outside that a loop tells"},
         {"TURNED", TURNED_ROOM, "bytes of a tile that is transposed, and of what is behind its rows"},
+        {"WOVEN", WOVEN_BYTES, "of pixels that are gathered at once, about"},
+        {"PARTED", PARTED_COLUMNS, "of columns of pixels that are taken apart at once"},
         {"LEVELS", levels, "instruction sets"}};
     buf_puts(out, "\n/* The most of each, of any kernel here. */\nenum {\n");
     for (size_t i = 0; i < sizeof rows / sizeof *rows; i++)
@@ -190,10 +192,12 @@ static int count_levels(const struct aot_params *params)
 
 /* Names in the head of the prelude, which are not helpers: types and constants, then functions. */
 static const char *const head_types[] = {"LANES", "ints", "words", "floats", "bytes", "quarter", "half", "VECTOR_BYTES",
-                                         "vector", "signs", "MOST_WOVEN", "MOST_SOURCES"};
+                                         "vector", "signs", "MOST_WOVEN", "MOST_SOURCES", "woven_source",
+                                         "woven_orders", "NEAR", "CLAIMED", "PAST"};
 static const char *const head_functions[] = {
-    "streams", "stream", "fence", "put_vector", "fetch", "fetch_turned", "fetch_row", "first_block", "fetch_end", "weft_fuses", "exp_rest",
-    "own_expf", "exp_rest_f64", "own_exp", "log2_f64", "exp2_rest", "own_powf"};
+    "streams", "stream", "fence", "put_vector", "shuffled", "ordered_bytes", "fetch", "fetch_turned", "fetch_row",
+    "first_block", "fetch_end", "weft_fuses", "exp_rest", "own_expf", "exp_rest_f64", "own_exp", "log2_f64", "exp2_rest",
+    "own_powf"};
 
 /* Defines or undefines a name. Functions become macros with arguments, so that members of structs
  * may have the same names. */
@@ -270,7 +274,7 @@ static void put_support(const struct source_text *s)
     static const struct aot_section elements[] = {
         {weft_template_slice_h, NULL}, {weft_template_slice, NULL}, {weft_template_walk_h, NULL},
         {weft_template_grouping_h, NULL}, {weft_template_walk, NULL}, {weft_template_grouping, NULL},
-        {weft_template_lanes_h, NULL}, {weft_template_lanes, "lanes"}, {weft_template_tensor, NULL},
+        {weft_template_gather, NULL}, {weft_template_lanes_h, NULL}, {weft_template_lanes, "lanes"}, {weft_template_tensor, NULL},
         {weft_template_traffic, NULL}};
     put_section(s, "shared");
     buf_puts(s->out, emit_common(s->together, "types"));
@@ -321,7 +325,7 @@ static void put_calls(const struct source_text *s)
     static const struct aot_section parts[] = {
         {NULL, "tables"}, {NULL, "classes"}, {NULL, "loops"}, {NULL, "tensors"}, {NULL, "check"}, {NULL, "samples"},
         {NULL, "plan"}, {NULL, "loop plan"}, {NULL, "views"}, {NULL, "loop class"}, {NULL, "joins"},
-        {NULL, "join tiles"}, {NULL, "keep lanes"}, {NULL, "join nothing"}, {NULL, "keep"}, {NULL, "loop turns"},
+        {NULL, "join tiles"}, {NULL, "keep lanes"}, {NULL, "join nothing"}, {NULL, "keep"}, {NULL, "loop gathers"},
         {NULL, "loop kinds"}, {NULL, "environment"}, {NULL, "run"}};
     static const struct aot_section calls[] = {{NULL, "check call"}, {NULL, "run call"}, {NULL, "infer"}};
     if (s->params->levels) {

@@ -160,6 +160,16 @@ static const char *put_joined(struct buf *out, struct aot_kernel *k, int p)
     return name;
 }
 
+/* Whether some class has loads of which vectors are gathered. */
+static bool gathers(const struct aot_loop *loop)
+{
+    bool any = false;
+    for (int c = 0; c < loop->class_count; c++)
+        for (int a = 0; a < loop->kernel->load_count; a++)
+            any = any || strchr("twd", loop->classes[c].kinds[a]);
+    return any;
+}
+
 /* A vector instruction takes a third of the time in which a byte is moved (as in runtime/plan/loops.c). */
 static void put_loop(struct buf *out, struct buf *row, struct aot_kernel *k, int p, const struct aot_params *params)
 {
@@ -177,10 +187,12 @@ static void put_loop(struct buf *out, struct buf *row, struct aot_kernel *k, int
         put_faults(out, k, p);
     (k->target->device ? aot_put_device_classes : put_classes)(out, k, p, params);
     const char *joined = kernel->lanes ? arena_printf(k->arena, "&%s", put_joined(out, k, p)) : "NULL";
-    buf_printf(row, "    {%s, %d, %d, %d, %d, %d, " NAME_ACCESSES ", %s, " NAME_CLASSES ", %s, %s, %d / 3.0},\n", form,
+    buf_printf(row, "    {%s, %d, %d, %d, %d, %d, " NAME_ACCESSES ", %s, " NAME_CLASSES ", %s, %s, %d / 3.0, %s},\n",
+               form,
                kernel->access_count, kernel->load_count, maps ? kernel->map_count : 1, k->loops[p].class_count,
                kernel->fault_count, name, p, maps ? arena_printf(k->arena, NAME_MAPS, name, p) : "NULL", name, p,
-               faults ? arena_printf(k->arena, NAME_FAULTS, name, p) : "NULL", joined, kernel_weight(kernel));
+               faults ? arena_printf(k->arena, NAME_FAULTS, name, p) : "NULL", joined, kernel_weight(kernel),
+               gathers(&k->loops[p]) ? "true" : "false");
 }
 
 /* ---- the kernel ---- */

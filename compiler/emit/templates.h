@@ -19,6 +19,7 @@ extern const char weft_template_walk[];
 extern const char weft_template_walk_h[];
 extern const char weft_template_grouping[];
 extern const char weft_template_grouping_h[];
+extern const char weft_template_gather[];
 extern const char weft_template_lanes[];
 extern const char weft_template_lanes_h[];
 extern const char weft_template_tensor[];

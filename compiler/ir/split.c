@@ -82,7 +82,6 @@ static void find_cuts(const struct kernel *kernel, struct cuts *cuts)
  * stretched, which is a matter of vectors (ACCESS_WOVEN), and parts of their own would write each cache line again. */
 static void keep_alternating(struct cuts *cuts, const struct shape *space)
 {
-    enum { WOVEN_MOST = 4 };
     const int last = space->rank - 1;
     if (last >= 0 && space->extents[last] <= WOVEN_MOST && cuts->count[last] == space->extents[last] - 1)
         cuts->count[last] = 0;

@@ -7,6 +7,7 @@
 #define SHARED
 #include "templates/shared/walk.c"
 #include "templates/shared/grouping.c"
+#include "templates/shared/gather.c"
 #include "templates/shared/chunks.c"
 
 /* ---- several short groups as one row ---- */
@@ -159,83 +160,7 @@ static bool expand(struct arena *arena, const struct grouping *groups, const str
     return true;
 }
 
-/* ---- rows of short groups, and rows along which elements lie across ---- */
-
-/* Whether the two innermost groups run as rows of groups of 2, 3 or 4, of which loads with two strides gather a tile's
- * part at once. That is faster than expanding several groups, where rows are long. */
-static bool weaves(const struct grouping *groups, bool flat, bool nested)
-{
-    enum { WOVEN_COLUMNS = 256 };
-    const int inner = groups->count - 1;
-    return flat && nested && groups->extents[inner] <= WOVEN_MOST &&
-           groups->extents[inner] * groups->extents[inner - 1] >= WOVEN_COLUMNS;
-}
-
-/* Whether an access steps through the two innermost groups as through one. */
-static bool even(const struct grouping *groups, int a)
-{
-    const int inner = groups->count - 1;
-    return group_strides(groups, inner - 1)[a] == groups->extents[inner] * group_strides(groups, inner)[a];
-}
-
-/* Joins the two innermost groups where they are short, as of pixels that are repeated, and all that is not one step
- * along both are loads that can be woven. */
-static bool fold(struct arena *arena, const struct grouping *groups, int loads, struct grouping *folded)
-{
-    enum { MOST = 8, BYTES = 16, COLUMNS = 256 };
-    const int inner = groups->count - 1;
-    const int64_t both = inner < 2 ? 0 : groups->extents[inner] * groups->extents[inner - 1];
-    bool some = false;
-    if (inner < 2 || both > MOST || both * groups->extents[inner - 2] < COLUMNS)
-        return false;
-    for (int a = 0; a < groups->accesses; a++) {
-        const bool weaves = a < loads && group_strides(groups, inner - 2)[a] && both * groups->sizes[a] <= BYTES;
-        if (groups->walks[a] || (!even(groups, a) && !weaves) || !reaches(groups, inner - 1, groups->extents[inner - 1]))
-            return false;
-        some = some || !even(groups, a);
-    }
-    *folded = *groups;
-    folded->count = inner;
-    folded->extents[inner - 1] *= groups->extents[inner];
-    folded->strides = arena_copy(arena, groups->strides, (size_t)inner * (size_t)groups->accesses * sizeof(int64_t));
-    memcpy(group_strides(folded, inner - 1), group_strides(groups, inner), (size_t)groups->accesses * sizeof(int64_t));
-    return some;
-}
-
-/* The offsets of a group's elements, along the last group or, where that is folded, two; NULL where these do not fit. */
-static int *group_offsets(struct arena *arena, const struct grouping *groups, bool folded, int64_t period, int a)
-{
-    const int inner = groups->count - 1;
-    if (!reaches(groups, inner - folded, groups->extents[inner - folded]))
-        return NULL;
-    int *offsets = ARENA_ARRAY(arena, int, period);
-    for (int64_t c = 0; c < period; c++) {
-        const int64_t above = folded ? c / groups->extents[inner] : 0, rest = c - above * groups->extents[inner];
-        offsets[c] = (int)((folded ? above * group_strides(groups, inner - 1)[a] : 0) +
-                           (folded ? rest : c) * group_strides(groups, inner)[a]);
-    }
-    return offsets;
-}
-
-/* Makes loads with two strides woven, and tiles that begin with a group. */
-static void weave_tiles(struct arena *arena, const struct grouping *groups, bool folded, int loads, struct geometry *g)
-{
-    enum { WHOLE = 3 * BLOCK };    /* a multiple of 2, 3, 4, 6 and 8 */
-    bool woven = false;
-    for (int a = 0; a < loads; a++) {
-        if (folded && !even(groups, a))
-            g->kinds[a] = ACCESS_NESTED;
-        if (g->kinds[a] == ACCESS_NESTED && (g->offsets[a] = group_offsets(arena, groups, folded, g->period, a))) {
-            g->kinds[a] = ACCESS_WOVEN;
-            woven = true;
-        }
-    }
-    if (!woven)
-        return;
-    const int64_t columns = within(TILE / WHOLE * WHOLE, g->columns);
-    const int64_t rows = within(TILE / columns, g->rows), row_tiles = divide_upwards(g->columns, columns);
-    g->tiling = (struct tiling){rows, columns, row_tiles, divide_upwards(g->rows, rows) * row_tiles};
-}
+/* ---- loads of which vectors are gathered ---- */
 
 int copied_load(const struct kernel *kernel, const unsigned char *kinds)
 {
@@ -258,63 +183,27 @@ static void turn(const struct grouping *groups, const struct kernel *kernel, str
         g->tiling = turn_tiles(groups, g->rows, g->columns, most, copied_load(kernel, g->kinds) >= 0);
 }
 
-/* ---- elements that are loaded together ---- */
-
-static const int64_t *strides_of(const struct geometry *g, int a)
+/* Finds loads of the same tensor that are made together. */
+static void part(struct arena *arena, const struct grouping *groups, const struct kernel *kernel, struct geometry *g)
 {
-    return g->strides + (ptrdiff_t)a * (g->groups + 2);
-}
-
-/* Whether load b is one of those that may be parted together with load a. */
-static bool goes_with(const struct grouping *groups, const struct kernel *kernel, const struct geometry *g, int a, int b)
-{
-    return g->kinds[b] == ACCESS_STRIDED && !groups->walks[b] && access_same(&kernel->accesses[a], &kernel->accesses[b]) &&
-           memcmp(strides_of(g, a), strides_of(g, b), (size_t)(g->groups + 1) * sizeof(int64_t)) == 0;
-}
-
-/* Makes load a parted, and those that go with it, if together they read every element of what they step over. */
-static void part_load(const struct grouping *groups, const struct kernel *kernel, int a, struct geometry *g)
-{
-    const int64_t step = strides_of(g, a)[g->groups];
-    const int size = groups->sizes[a];
-    int64_t low = groups->starts[a], parts = step % size ? 0 : step / size;
-    unsigned found = 0;
-    if (parts < 2 || parts > (size < 8 ? PARTED_MOST : 3))
-        return;
-    for (int b = 0; b < kernel->load_count; b++)
-        if (goes_with(groups, kernel, g, a, b) && groups->starts[b] < low)
-            low = groups->starts[b];
-    for (int b = 0; b < kernel->load_count; b++) {
-        const int64_t from = groups->starts[b] - low;
-        if (!goes_with(groups, kernel, g, a, b))
-            continue;
-        if (from >= step || from % size)
-            return;
-        found |= 1u << from / size;
-    }
-    if (found != (1u << parts) - 1)
-        return;
-    for (int b = kernel->load_count - 1; b >= 0; b--)
-        if (b != a && goes_with(groups, kernel, g, a, b)) {
-            g->kinds[b] = ACCESS_PARTED;
-            g->strides[(ptrdiff_t)b * (g->groups + 2) + g->groups + 1] = groups->starts[b] - low;
-        }
-    g->kinds[a] = ACCESS_PARTED;
-    g->strides[(ptrdiff_t)a * (g->groups + 2) + g->groups + 1] = groups->starts[a] - low;
-}
-
-/* Finds loads of the same tensor that are made together; of a tensor there is one such set. */
-static void part_loads(const struct grouping *groups, const struct kernel *kernel, struct geometry *g)
-{
+    int *same = ARENA_ARRAY(arena, int, kernel->load_count + 1);
     if (!(g->fast & FAST_WEAVE) || !(g->fast & FAST_SPECIAL))
         return;
-    for (int a = 0; a < kernel->load_count; a++) {
-        bool parted = false;
-        for (int b = 0; b < a; b++)
-            parted = parted || (g->kinds[b] == ACCESS_PARTED && access_same(&kernel->accesses[a], &kernel->accesses[b]));
-        if (!parted && goes_with(groups, kernel, g, a, a))
-            part_load(groups, kernel, a, g);
-    }
+    for (int a = 0; a < kernel->load_count; a++)
+        while (!access_same(&kernel->accesses[same[a]], &kernel->accesses[a]))
+            same[a]++;
+    part_loads(groups, &(struct parting){kernel->load_count, g->groups, same, g->strides, g->kinds});
+}
+
+/* Makes loads woven, and tiles that begin with a group. */
+static void weave(struct arena *arena, const struct grouping *groups, bool folded, int loads, struct geometry *g)
+{
+    int (*offsets)[WOVEN_ROOM] = arena_alloc(arena, sizeof *offsets * (size_t)(loads + 1));
+    if (!weave_loads(groups, folded, loads, g->period, g->kinds, offsets))
+        return;
+    for (int a = 0; a < loads; a++)
+        g->offsets[a] = g->kinds[a] == ACCESS_WOVEN ? offsets[a] : NULL;
+    g->tiling = weave_tiles(g->rows, g->columns);
 }
 
 static void walk_plainly(struct arena *arena, const struct grouping *groups, bool flat, struct geometry *g)
@@ -387,19 +276,19 @@ void make_geometry(struct arena *arena, const struct kernel *kernel, int rank, c
     bool nested = false, allowed = (fast & FAST_SPECIAL) && (fast & FAST_FLAT);
     bool flat = allowed && (chunks ? chunks_run_flat(&groups) : runs_flat(&groups, kernel->load_count, &nested));
     const bool may_weave = allowed && !chunks && !kernel->lanes && (fast & FAST_WEAVE);
-    struct grouping folded;
-    const bool folds = may_weave && fold(arena, &groups, kernel->load_count, &folded);
+    struct grouping folded = {.strides = may_weave ? ARENA_ARRAY(arena, int64_t, groups.count * accesses + 1) : NULL};
+    const bool folds = may_weave && fold(&groups, kernel->load_count, &folded);
     const bool woven = folds || (may_weave && weaves(&groups, flat, nested));
     if (!allowed || chunks || woven || !(fast & FAST_EXPAND) || !g->volume ||
         !expand(arena, &groups, kernel, flat, nested, g))
         walk_plainly(arena, folds ? &folded : &groups, flat || folds, g);
     g->tiling = make_tiles(g->rows, g->columns);
     if (woven)
-        weave_tiles(arena, &groups, folds, kernel->load_count, g);
+        weave(arena, &groups, folds, kernel->load_count, g);
     g->folded = folds;
     if (!chunks && !g->period && !g->row_groups && !kernel->lanes) {
         turn(&groups, kernel, g);
-        part_loads(&groups, kernel, g);
+        part(arena, &groups, kernel, g);
     }
     if (!g->volume)
         g->tiling.tiles = 0;

@@ -8,11 +8,7 @@
 #include "compiler/loop/walk.h"
 
 enum {
-    MAX_EXPANDED = 2048,           /* the longest row made of several short groups */
-    PARTED_MOST = 4,               /* the most loads that are made together */
-    PARTED_COLUMNS = 4 * BLOCK,    /* how many columns of them are made at once */
-    WOVEN_MOST = 4,                /* the longest group of a row that is woven, unless it is two groups */
-    WOVEN_BYTES = 2048             /* about what is woven at once */
+    MAX_EXPANDED = 2048            /* the longest row made of several short groups */
 };
 
 /* Whether elements are found by their number in the space, through a map. */

@@ -329,6 +329,11 @@ TARGET(FEATURES)
 #undef WIDE
 #undef BYTES_IN_ORDER
 #undef WORDS_IN_ORDER
+#undef SIXTEEN
+#undef SHUFFLE
+#undef ORDER
+#undef ORDERED
+#undef ANY_ORDER
 #if defined WEFT_LEVEL
 #if defined __clang__
 #pragma clang attribute pop

@@ -76,6 +76,7 @@ struct loop {
     const struct place *fault;     /* where each division by zero or position outside stands */
     const struct joined *joined;   /* NULL: no dimension is reduced */
     double weight;                 /* an estimate of an element's time */
+    bool gathers;                  /* some class has loads that gather vectors */
 };
 
 struct temporary {

@@ -118,7 +118,7 @@ static bool plan_kinds(const struct loop *loop, const struct tensor *tensors, co
     plan->class = find_class(loop, &rows, plan->kinds, d, wide && !plan->divided, batch);
     if (!plan->class)
         return false;
-    keep_plan(loop, &groups, &rows, plan);
+    keep_plan(loop, &groups, &rows, make_tiles(rows.rows, rows.columns), plan);
     return true;
 }
 

@@ -32,6 +32,7 @@ struct plan {
     long long extents[LOOP_GROUPS], strides[ACCESSES * (LOOP_GROUPS + 2)];
     long long numbers[MAPPED * MAP_NUMBERS + 1];
     long long *maps[ACCESSES];
+    int offset[ACCESSES][WOVEN_ROOM], *offsets[ACCESSES];
     struct weft_lanes lanes;
     int64_t starts[ACCESSES], values[ACCESSES];
     char *bases[ACCESSES];
@@ -242,45 +243,79 @@ static void keep_plan(const struct loop *loop, const struct grouping *groups, co
             make_map(groups, first, first < 0 ? 1 : groups->extents[first], a, plan->maps[a]);
     }
 }
-//: loop turns
-/* Where loads lie across and there is a class for it, that is the plan's, and tiles are transposed. Else its class is that
- * of the kinds as they are. */
-static struct tiling choose_tiles(const struct loop *loop, const struct grouping *groups, const struct rows *rows,
-                                  bool special, struct plan *plan)
+//: loop gathers
+/* Finds loads of the same tensor that are made together. */
+static void part(const struct loop *loop, const struct grouping *groups, const struct rows *rows)
 {
-    unsigned char kinds[ACCESSES];
+    int same[ACCESSES];
+    for (int a = 0; a < loop->loads; a++) {
+        const struct access *access = &loop->access[a], *first = loop->access;
+        while (first->source != access->source || first->index != access->index || first->size != access->size)
+            first++;
+        same[a] = (int)(first - loop->access);
+    }
+    part_loads(groups, &(struct parting){loop->loads, rows->groups, same, rows->strides, rows->kinds});
+}
+
+/* The tiles of rows whose loads gather vectors where they can, if there is a class for these kinds. */
+static struct tiling gather(const struct loop *loop, const struct grouping *groups, bool woven, bool folded,
+                            const struct rows *rows, struct plan *plan)
+{
+    struct tiling tiling = make_tiles(rows->rows, rows->columns);
+    if (woven && weave_loads(groups, folded, loop->loads, rows->period, rows->kinds, plan->offset))
+        tiling = weave_tiles(rows->rows, rows->columns);
     for (int a = 0; a < loop->accesses; a++)
-        kinds[a] = rows->kinds[a];
-    const bool may = special && !rows->period && !loop->joined;
-    const int most = may ? turn_loads(groups, loop->loads, rows->columns, kinds) : 0;
-    plan->class = most ? find_class(loop, kinds) : loop->classes;
-    if (plan->class < loop->classes)
-        return turn_tiles(groups, rows->rows, rows->columns, most, loop->class[plan->class].copied);
+        plan->offsets[a] = plan->offset[a];
+    const int most = rows->period ? 0 : turn_loads(groups, loop->loads, rows->columns, rows->kinds);
+    if (!rows->period)
+        part(loop, groups, rows);
     plan->class = find_class(loop, rows->kinds);
-    return make_tiles(rows->rows, rows->columns);
+    return most && plan->class < loop->classes
+               ? turn_tiles(groups, rows->rows, rows->columns, most, loop->class[plan->class].copied)
+               : tiling;
 }
 //: loop kinds
-/* False where there is no kernel for these kinds. */
-static bool plan_kinds(const struct loop *loop, const struct tensor *tensors, const int64_t *d, bool special,
+/* How a plan's class is looked for: with loads that gather vectors, by plain kinds, or the one for all. */
+enum search { GATHERING, PLAIN, GENERAL };
+
+/* False where there is no kernel for the kinds. */
+static bool plan_kinds(const struct loop *loop, const struct tensor *tensors, const int64_t *d, enum search search,
                        struct plan *plan)
 {
     struct views views;
+    const bool special = search != GENERAL;
     int64_t extents[LOOP_GROUPS], strides[ACCESSES * (LOOP_GROUPS + 2)], group_strides_[LOOP_GROUPS * ACCESSES];
+    int64_t folded_strides[LOOP_GROUPS * ACCESSES];
     unsigned char kinds[ACCESSES];
-    bool nested;
+    bool nested = false;
     make_views(loop, tensors, d, special, &views);
     struct grouping groups = {.accesses = loop->accesses, .strides = group_strides_, .walks = views.walk,
                               .starts = plan->starts, .sizes = views.sizes};
+    struct grouping folded = {.strides = folded_strides};
     struct rows rows = {.extents = extents, .strides = strides, .kinds = kinds};
     groups_find(&groups, views.space.rank, views.space.extents, count_elements(&views.space), views.pointers);
     groups_stride(&groups, views.space.rank, views.space.extents, views.pointers);
     part_points(loop, d, &groups);
-    make_rows(&groups, special && may_run_flat(loop) && runs_flat(&groups, loop->loads, &nested), special, &rows);
-    const struct tiling tiling = choose_tiles(loop, &groups, &rows, special, plan);
+    const bool flat = special && may_run_flat(loop) && runs_flat(&groups, loop->loads, &nested);
+    const bool gathers = search == GATHERING, folds = gathers && fold(&groups, loop->loads, &folded);
+    make_rows(folds ? &folded : &groups, flat || folds, special, &rows);
+    struct tiling tiling = make_tiles(rows.rows, rows.columns);
+    if (gathers)
+        tiling = gather(loop, &groups, folds || weaves(&groups, flat, nested), folds, &rows, plan);
+    else
+        plan->class = find_class(loop, kinds);
     if (plan->class == loop->classes)
         return false;
-    keep_plan(loop, &groups, &rows, tiling, plan);
+    keep_plan(loop, folds ? &folded : &groups, &rows, tiling, plan);
+    plan->walk.offsets = plan->offsets;
     return true;
+}
+
+static void plan_any(const struct loop *loop, const struct tensor *tensors, const int64_t *d, struct plan *plan)
+{
+    if (!(loop->gathers && plan_kinds(loop, tensors, d, GATHERING, plan)) &&
+        !plan_kinds(loop, tensors, d, PLAIN, plan))
+        plan_kinds(loop, tensors, d, GENERAL, plan);
 }
 
 /* Bytes, as far as they matter for how they are best moved. */
@@ -332,8 +367,8 @@ static void make_plan(const struct kernel *kernel, const struct loop *loop, cons
         plan->bases[loop->accesses - 1] = temporaries + place_temporary(kernel, loop->joined->alone, d);
     if (!elements)
         plan_nothing(loop, plan);
-    else if (!plan_kinds(loop, tensors, d, true, plan))
-        plan_kinds(loop, tensors, d, false, plan);
+    else
+        plan_any(loop, tensors, d, plan);
     if (loop->joined)
         keep_lanes(&tiles, plan);
     for (int a = 0; a < loop->accesses; a++)
@@ -470,9 +505,10 @@ struct call {
 
 static struct traffic find_traffic(const struct loop *loop, int class, double touched, double stored)
 {
-    struct traffic traffic = {touched, stored, loop->joined, false, true};
+    struct traffic traffic = {touched, stored, loop->joined, false, false, true};
     for (int a = 0; a < loop->loads; a++) {
         traffic.turns = traffic.turns || loop->class[class].kinds[a] == ACCESS_TURNED;
+        traffic.weaves = traffic.weaves || loop->class[class].kinds[a] == ACCESS_WOVEN;
         traffic.alone = traffic.alone && loop->access[a].source == FROM_CONSTANT;
     }
     return traffic;

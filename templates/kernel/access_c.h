@@ -117,7 +117,7 @@ operands: const T *const x_$ = w_$ + (row - from_$) * (column1 - column0 + BLOCK
 head: vector
 head: shuffles
 block: w_$
-buffers: struct N(orders) order_$ = {{0}};
+buffers: struct woven_orders order_$ = {.many = 0};
 row: i64 from_$ = 0, turn_$ = 0; /* the columns in w_$ */
 row: i64 group_$ = 0, many_$ = 0; /* the first of their groups, and how many there are */
 row: const i64 begin_$ = column0 / s->period, end_$ = column1 / s->period;

@@ -154,6 +154,9 @@ static inline void N(run)(T *to, const char *from, i64 pace, i64 count)
     if (pace == (i64)sizeof(T))
         for (i64 j = 0; j < count; j++)
             to[j] = ((const T *)from)[j];
+    else if (pace == 0)
+        for (const T x = *(const T *)from; count > 0; count--)
+            *to++ = x;
     else
         for (i64 j = 0; j < count; j++)
             to[j] = *(const T *)(from + j * pace);
@@ -267,8 +270,8 @@ static inline const char *N(bounded_to)(const char *from, const i64 *map, i64 ro
 static inline i64 N(bounded_digits)(i64 digit, i64 step, i64 low, i64 high, i64 least, i64 most)
 {
     if (step > 0) {
-        const i64 end = digit < low ? low : digit < high ? high : most;
-        return ((end < most ? end : most) - digit + step - 1) / step;
+        const i64 end = digit < low ? low : digit < high ? high : most, count = (end < most ? end : most) - digit;
+        return step == 1 ? count : (count + step - 1) / step;
     }
     const i64 last = digit >= high ? high : digit >= low ? low : least;
     return (digit - (last > least ? last : least)) / -step + 1;
@@ -315,6 +318,8 @@ SEPARATE static const T *N(bounded)(T *block, const char *from, const i64 *map, 
     for (i64 j = 0, pace, count; j < m; j += count) {
         count = m - j;
         const char *const p = N(bounded_run)(from, map, row, i + j, &pace, &count);
+        if (count == BLOCK && pace == (i64)sizeof(T))
+            return (const T *)p;
         N(run)(block + j, p, pace, count);
     }
     for (int j = m; j < BLOCK; j++)

@@ -9,7 +9,10 @@
     index((o + 8), x, y, z), index((o + 9), x, y, z), index((o + 10), x, y, z), index((o + 11), x, y, z), \
     index((o + 12), x, y, z), index((o + 13), x, y, z), index((o + 14), x, y, z), index((o + 15), x, y, z)
 /* SHUFFLE(x, y, index, ..): a vector whose byte k is byte index(k, ..) of x and, behind it, y. */
-#if defined VBMI && defined __AVX512BW__ /* the library defines VBMI where the processor has it */
+/* The library defines VBMI where the processor has it. */
+#if (defined VBMI || defined __AVX512VBMI__) && defined __AVX512BW__
+#undef VBMI
+#define VBMI
 enum { VECTOR_BYTES = 64 };
 typedef u8 vector __attribute__((vector_size(64), aligned(1), may_alias));
 static inline vector shuffled(vector x, vector y, vector order)
@@ -21,13 +24,14 @@ static inline vector shuffled(vector x, vector y, vector order)
     shuffled(x, y, (vector){SIXTEEN(index, 0, a, b, c), SIXTEEN(index, 16, a, b, c), SIXTEEN(index, 32, a, b, c), \
                             SIXTEEN(index, 48, a, b, c)})
 /* Bytes of what is at `from` in this order, 0 where they are not its own; only those used are read. */
-static inline vector ORDER(const char *from, vector order, u64 own, u64 used)
+static inline vector ordered_bytes(const char *from, vector order, u64 own, u64 used)
 {
     vector x;
     __asm__("vmovdqu8 %1, %0%{%2%}%{z%}" : "=v"(x) : "m"(*(const vector *)from), "Yk"(used));
     __asm__("vpermb %0, %1, %0%{%2%}%{z%}" : "+v"(x) : "v"(order), "Yk"(own));
     return x;
 }
+#define ORDER ordered_bytes
 #define ORDERED
 #define ANY_ORDER 1
 #else
@@ -37,7 +41,8 @@ typedef u8 vector __attribute__((vector_size(16), aligned(1), may_alias));
 #define SHUFFLE(x, y, index, a, b, c) __builtin_shufflevector(x, y, SIXTEEN(index, 0, a, b, c))
 #ifdef __SSSE3__
 typedef char signs __attribute__((vector_size(16), aligned(1), may_alias));
-#define ORDER(from, order, own, used) (vector)__builtin_ia32_pshufb128(*(const signs *)(from), (signs)(order))
+#define ORDER(from, order, own, used) \
+    ((void)(own), (void)(used), (vector)__builtin_ia32_pshufb128(*(const signs *)(from), (signs)(order)))
 #define ORDERED
 #endif
 #endif
@@ -62,6 +67,20 @@ static inline void put_vector(void *to, vector x, int past)
 enum { MOST_WOVEN = 8, MOST_SOURCES = 4 };
 /* How a strip is written: into what is near, where lines are fetched two ahead, or past the caches. */
 enum { NEAR, CLAIMED, PAST };
+/* How groups are made by ordering the bytes of a vector from each of a few sources: elements that lie near each other
+ * and are as far from those of the next group. */
+struct woven_source {
+    i64 first, jump, low, above;   /* its first element, bytes to the next group, and between which from there a group lies */
+#ifdef ORDERED
+    vector order;                  /* where each byte comes from, in the source's vector; 128: from another source */
+    u64 own, used;                 /* the bytes that are its own, and those of the source that are used, a bit each */
+#endif
+};
+struct woven_orders {
+    i64 of[MOST_WOVEN], offsets[MOST_WOVEN]; /* each element's source, and how far it is from the first one there */
+    struct woven_source sources[MOST_SOURCES];
+    i64 count, many;               /* sources; groups of a vector, 0: none */
+};
 /* Brings bytes `done` and following of the next tile near: `side` bytes of columns that lie `step` apart, from `column`
  * on. Negative: from the first one on of the next rows. */
 static inline void fetch_turned(const char *from, i64 step, i64 side, i64 column, i64 done, i64 count)
@@ -373,27 +392,13 @@ static inline void N(groups)(T *to, const char *const *at, const i64 *jumps, i64
             to[g * period + c] = *(const T *)(at[c] + g * jumps[c]);
     }
 }
-/* How groups are made by ordering the bytes of a vector from each of a few sources: elements that lie near each other
- * and are as far from those of the next group. */
-struct N(source) {
-    i64 first, jump, low, above;   /* its first element, bytes to the next group, and between which from there a group lies */
 #ifdef ORDERED
-    vector order;                  /* where each byte comes from, in the source's vector; 128: from another source */
-    u64 own, used;                 /* the bytes that are its own, and those of the source that are used, a bit each */
-#endif
-};
-struct N(orders) {
-    i64 of[MOST_WOVEN], offsets[MOST_WOVEN]; /* each element's source, and how far it is from the first one there */
-    struct N(source) sources[MOST_SOURCES];
-    i64 count, many;               /* sources; groups of a vector, 0: none */
-};
-#ifdef ORDERED
-static inline void N(find_sources)(struct N(orders) *o, const char *const *at, const i64 *jumps, i64 period)
+static inline void N(find_sources)(struct woven_orders *o, const char *const *at, const i64 *jumps, i64 period)
 {
     o->count = 0;
     for (i64 c = 0, k; c < period; c++) {
         for (k = 0; k < o->count; k++) {
-            struct N(source) *const s = &o->sources[k];
+            struct woven_source *const s = &o->sources[k];
             const i64 from = at[c] - at[s->first], to = from + (i64)sizeof(T);
             const i64 low = from < s->low ? from : s->low, above = to > s->above ? to : s->above;
             o->offsets[c] = from;
@@ -407,15 +412,15 @@ static inline void N(find_sources)(struct N(orders) *o, const char *const *at, c
             break;
         }
         if (k == o->count) {
-            o->sources[o->count++] = (struct N(source)){.first = c, .jump = jumps[c], .above = sizeof(T)};
+            o->sources[o->count++] = (struct woven_source){.first = c, .jump = jumps[c], .above = sizeof(T)};
             o->offsets[c] = 0;
         }
         o->of[c] = k;
     }
 }
-static inline void N(set_order)(struct N(orders) *o, i64 k, i64 period)
+static inline void N(set_order)(struct woven_orders *o, i64 k, i64 period)
 {
-    struct N(source) *const s = &o->sources[k];
+    struct woven_source *const s = &o->sources[k];
     const i64 back = s->jump < 0 ? (o->many - 1) * s->jump : 0;
     u8 order[VECTOR_BYTES];
     int byte = 0;
@@ -432,7 +437,7 @@ static inline void N(set_order)(struct N(orders) *o, i64 k, i64 period)
         order[byte] = 128;
     s->order = *(const vector *)order;
 }
-SEPARATE static void N(find_orders)(struct N(orders) *o, const char *const *at, const i64 *jumps, i64 period)
+SEPARATE static void N(find_orders)(struct woven_orders *o, const char *const *at, const i64 *jumps, i64 period)
 {
     o->many = VECTOR_BYTES / (period * (i64)sizeof(T));
     N(find_sources)(o, at, jumps, period);
@@ -445,11 +450,11 @@ SEPARATE static void N(find_orders)(struct N(orders) *o, const char *const *at, 
         N(set_order)(o, k, period);
 }
 /* Whether the orders are for groups that lie so; those of other samples may not. */
-static inline int N(holds)(const struct N(orders) *o, const char *const *at, const i64 *jumps, i64 period)
+static inline int N(holds)(const struct woven_orders *o, const char *const *at, const i64 *jumps, i64 period)
 {
     int other = o->count == 0;
     for (i64 c = 0; c < period && !other && o->many; c++) {
-        const struct N(source) *const s = &o->sources[o->of[c]];
+        const struct woven_source *const s = &o->sources[o->of[c]];
         other = at[c] - at[s->first] != o->offsets[c] || jumps[c] != s->jump;
     }
     return !other;
@@ -457,7 +462,7 @@ static inline int N(holds)(const struct N(orders) *o, const char *const *at, con
 /* What a vector writes too much is written again, or goes behind. Where it would read too much, beyond the groups and
  * the `before` and `after` that the row has on both sides, it makes none. Returns the number of the first group of the
  * rest, which is behind those in front of *first. */
-static inline i64 N(ordered)(T *to, const struct N(orders) *o, const char *const *at, i64 count, i64 before, i64 after,
+static inline i64 N(ordered)(T *to, const struct woven_orders *o, const char *const *at, i64 count, i64 before, i64 after,
                              i64 period, const int sources, i64 *first)
 {
     const i64 many = o->many;
@@ -467,7 +472,7 @@ static inline i64 N(ordered)(T *to, const struct N(orders) *o, const char *const
     u64 own[MOST_SOURCES], used[MOST_SOURCES];
     *first = 0;
     for (int k = 0; k < sources; k++) {
-        const struct N(source) *const s = &o->sources[k];
+        const struct woven_source *const s = &o->sources[k];
         const i64 low = s->low + (s->jump < 0 ? (many - 1) * s->jump : 0);
         from[k] = at[s->first] + low, steps[k] = many * s->jump;
         order[k] = s->order, own[k] = s->own, used[k] = s->used;
@@ -512,7 +517,7 @@ static inline i64 N(ordered)(T *to, const struct N(orders) *o, const char *const
 /* `count` groups, with room for a block behind them, of `period` elements: the first ones, and the bytes from group to
  * group; the row has so many more of them before and after. */
 SEPARATE static void N(weave)(T *to, const char *const *at, const i64 *jumps, i64 period, i64 count, i64 before, i64 after,
-                              struct N(orders) *o)
+                              struct woven_orders *o)
 {
     i64 first = 0, next = 0;
     if (N(beside)(jumps, period)) {

@@ -165,6 +165,12 @@ SHARED void make_rows(const struct grouping *groups, bool flat, bool special, st
     }
 }
 
+/* n / d, which is greater than 0, rounded towards the greater number. */
+static int64_t divide_upwards(int64_t n, int64_t d)
+{
+    return n / d + (n % d > 0);
+}
+
 /* At most `most`, at least 1. */
 static int64_t within(int64_t n, int64_t most)
 {
@@ -177,39 +183,6 @@ SHARED struct tiling make_tiles(int64_t rows, int64_t columns)
     const int64_t row_tiles = (columns + tile_columns - 1) / tile_columns;
     return (struct tiling){.tile_rows = tile_rows, .tile_columns = tile_columns, .row_tiles = row_tiles,
                            .tiles = (rows + tile_rows - 1) / tile_rows * row_tiles};
-}
-
-//: turns
-/* n / d, which is greater than 0, rounded towards the greater number. */
-static int64_t divide_upwards(int64_t n, int64_t d)
-{
-    return n / d + (n % d > 0);
-}
-
-/* Makes loads turned that step from row to row by one element, so that what lies in a cache line belongs to many rows.
- * Returns the bytes of the widest element; 0: there is none. Rows have one group. */
-SHARED int turn_loads(const struct grouping *groups, int loads, int64_t columns, unsigned char *kinds)
-{
-    int most = 0;
-    for (int a = 0; a < loads && groups->count > 1 && columns >= BLOCK; a++) {
-        if (kinds[a] != ACCESS_STRIDED || groups->walks[a] ||
-            group_strides(groups, groups->count - 2)[a] != groups->sizes[a])
-            continue;
-        kinds[a] = ACCESS_TURNED;
-        most = groups->sizes[a] > most ? groups->sizes[a] : most;
-    }
-    return most;
-}
-
-/* Tiles of as many rows as a cache line has elements of `most` bytes. What is only `copied` needs no buffer:
- * templates/kernel/turn_c.h has one for tiles of TURNED_TILE bytes. */
-SHARED struct tiling turn_tiles(const struct grouping *groups, int64_t rows, int64_t columns, int most, bool copied)
-{
-    const int64_t tile_rows = within(TURNED_LINE / most, groups->extents[groups->count - 2]);
-    const bool wide = copied && tile_rows == TURNED_LINE / most;
-    const int64_t tile_columns = within((wide ? TURNED_WIDE : TURNED_TILE) / most / tile_rows / BLOCK * BLOCK, columns);
-    const int64_t row_tiles = divide_upwards(columns, tile_columns);
-    return (struct tiling){tile_rows, tile_columns, row_tiles, divide_upwards(rows, tile_rows) * row_tiles};
 }
 
 //: maps

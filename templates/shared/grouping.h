@@ -9,7 +9,12 @@ enum {
     TURNED_LINE = 64,              /* bytes of a column of a tile that is transposed, at most: a cache line */
     TURNED_TILE = 16384,           /* bytes of such a tile, which stays in the nearest cache */
     TURNED_WIDE = 1 << 17,         /* the same where it goes straight into the result, and whole lines are read */
-    TURNED_ROOM = TURNED_TILE + TURNED_LINE * BLOCK /* bytes of its buffer: behind each row there is room for a block */
+    TURNED_ROOM = TURNED_TILE + TURNED_LINE * BLOCK, /* bytes of its buffer: behind each row there is room for a block */
+    PARTED_MOST = 4,               /* the most loads that are made together */
+    PARTED_COLUMNS = 4 * BLOCK,    /* how many columns of them are made at once */
+    WOVEN_MOST = 4,                /* the longest group of a row that is woven, unless it is two groups, */
+    WOVEN_ROOM = 8,                /* which have so many elements at most */
+    WOVEN_BYTES = 2048             /* about what is woven at once */
 };
 
 /* How an access moves along the inner loop. */
@@ -27,9 +32,9 @@ enum access_kind {
     ACCESS_BOUNDED = 'b',          /* the same, where positions may lie outside: a value is there */
     ACCESS_TURNED = 't',           /* the next element is that of the next row: tiles are transposed. Of loads alone */
     ACCESS_WOVEN = 'w',            /* in groups of up to 8 elements, wherever these are: a tile's part of a row is
-                                      gathered at once. Of loads alone, and only the library makes such rows */
+                                      gathered at once. Of loads alone */
     ACCESS_PARTED = 'd',           /* strided, but what lies between its elements is loaded, too: these loads are made
-                                      together. The same holds */
+                                      together. Of loads alone */
     ACCESS_VALUE = 'v'             /* stays, and stands among the kernel's arguments in place of its address */
 };
 

@@ -153,6 +153,9 @@ enum {
     MAP_LEVELS = 1, /* that a number is taken apart in */
     MAP_NUMBERS = 0, /* to say so */
     FAULTS = 0, /* divisions by zero and positions outside that a loop tells */
+    TURNED = 20480, /* bytes of a tile that is transposed, and of what is behind its rows */
+    WOVEN = 2048, /* of pixels that are gathered at once, about */
+    PARTED = 256, /* of columns of pixels that are taken apart at once */
     LEVELS = 1, /* instruction sets */
 };
 struct shape {
@@ -255,7 +258,16 @@ enum { MAP_STEP = 1, MAP_BOUNDED_STEP = 2 };
 enum {
     BLOCK = 64,                    /* elements that a kernel computes at once */
     MAX_PERIOD = 512,              /* the longest innermost group that is repeated into a pattern */
-    TILE = 16384                   /* elements of a tile, about */
+    TILE = 16384,                  /* elements of a tile, about */
+    TURNED_LINE = 64,              /* bytes of a column of a tile that is transposed, at most: a cache line */
+    TURNED_TILE = 16384,           /* bytes of such a tile, which stays in the nearest cache */
+    TURNED_WIDE = 1 << 17,         /* the same where it goes straight into the result, and whole lines are read */
+    TURNED_ROOM = TURNED_TILE + TURNED_LINE * BLOCK, /* bytes of its buffer: behind each row there is room for a block */
+    PARTED_MOST = 4,               /* the most loads that are made together */
+    PARTED_COLUMNS = 4 * BLOCK,    /* how many columns of them are made at once */
+    WOVEN_MOST = 4,                /* the longest group of a row that is woven, unless it is two groups, */
+    WOVEN_ROOM = 8,                /* which have so many elements at most */
+    WOVEN_BYTES = 2048             /* about what is woven at once */
 };
 
 /* How an access moves along the inner loop. */
@@ -271,12 +283,11 @@ enum access_kind {
     ACCESS_EXPANDED = 'x',         /* several short groups, each with its stride: a table of offsets */
     ACCESS_MAPPED = 'm',           /* seen by way of views, and no matter of strides: found by its number */
     ACCESS_BOUNDED = 'b',          /* the same, where positions may lie outside: a value is there */
-    ACCESS_TURNED = 't',           /* the next element is that of the next row: tiles are transposed. Of loads alone,
-                                      and only the library makes such rows */
+    ACCESS_TURNED = 't',           /* the next element is that of the next row: tiles are transposed. Of loads alone */
     ACCESS_WOVEN = 'w',            /* in groups of up to 8 elements, wherever these are: a tile's part of a row is
-                                      gathered at once. The same holds */
+                                      gathered at once. Of loads alone */
     ACCESS_PARTED = 'd',           /* strided, but what lies between its elements is loaded, too: these loads are made
-                                      together. The same holds */
+                                      together. Of loads alone */
     ACCESS_VALUE = 'v'             /* stays, and stands among the kernel's arguments in place of its address */
 };
 
@@ -869,6 +880,12 @@ SHARED void make_rows(const struct grouping *groups, bool flat, bool special, st
     }
 }
 
+/* n / d, which is greater than 0, rounded towards the greater number. */
+static int64_t divide_upwards(int64_t n, int64_t d)
+{
+    return n / d + (n % d > 0);
+}
+
 /* At most `most`, at least 1. */
 static int64_t within(int64_t n, int64_t most)
 {
@@ -891,12 +908,6 @@ static void row_pieces(const struct grouping *groups, int first, int64_t part, i
     row->offset = groups->walks[a]->over.offset;
     for (int i = groups->count - 1; i >= first && i >= 0; i--)
         pieces_add(row, i == first ? part : groups->extents[i], group_strides(groups, i)[a]);
-}
-
-/* n / d, which is greater than 0, rounded towards the greater number. */
-static int64_t divide_upwards(int64_t n, int64_t d)
-{
-    return n / d + (n % d > 0);
 }
 
 /* The elements i from *low on and before *high whose position start + i * step is one of `extent`. */
@@ -938,19 +949,52 @@ static void level_bounds(const struct walk_level *level, int k, int64_t *low, in
                     step->to->extents[t], low, high);
 }
 
+static int64_t within_bounds(int64_t n, int64_t extent)
+{
+    return n < 0 ? 0 : n < extent ? n : extent;
+}
+
+/* A piece of a level, and between which digits it lies inside. */
+struct bounded {
+    int64_t extent, stride, low, high;
+};
+
+/* Makes one of a piece and the next one above it, where all of the lower lies inside and its elements go on there. */
+static bool join_pieces(struct bounded *lower, const struct bounded *upper)
+{
+    if (lower->low > 0 || lower->high < lower->extent || upper->stride != lower->stride * lower->extent)
+        return false;
+    const int64_t each = lower->extent;
+    *lower = (struct bounded){each * upper->extent, lower->stride, each * within_bounds(upper->low, upper->extent),
+                              each * within_bounds(upper->high, upper->extent)};
+    return true;
+}
+
+/* The pieces of a level; at least one. */
+static int level_pieces(const struct walk_level *level, struct bounded *pieces)
+{
+    int count = 0;
+    for (int k = 0; k < level->pieces.count || k == 0; k++) {
+        const struct piece piece = k < level->pieces.count ? level->pieces.at[k] : (struct piece){1, 0};
+        struct bounded next = {.extent = piece.extent, .stride = piece.stride};
+        level_bounds(level, k, &next.low, &next.high);
+        if (!level->bounds || k == 0 || !join_pieces(&pieces[count - 1], &next))
+            pieces[count++] = next;
+    }
+    return count;
+}
+
 /* The numbers of one level, as struct weft_geometry says. Returns how many these are; `to` may be NULL. */
 static int put_level(const struct walk_level *level, bool bounded, long long *to)
 {
-    const int own = level->pieces.count, count = own ? own : 1, head = bounded ? 3 : 2;
+    struct bounded pieces[MAX_PIECES];
+    const int count = level_pieces(level, pieces), head = bounded ? 3 : 2;
     for (int k = 0; to && k < count; k++) {
-        const struct piece piece = k < own ? level->pieces.at[k] : (struct piece){1, 0};
-        int64_t low, high;
-        level_bounds(level, k, &low, &high);
-        to[head + k] = piece.extent;
-        to[head + count + k] = piece.stride;
+        to[head + k] = pieces[k].extent;
+        to[head + count + k] = pieces[k].stride;
         if (bounded) {
-            to[head + 2 * count + k] = low;
-            to[head + 3 * count + k] = high;
+            to[head + 2 * count + k] = pieces[k].low;
+            to[head + 3 * count + k] = pieces[k].high;
         }
     }
     if (to) {
@@ -977,6 +1021,196 @@ SHARED int make_map(const struct grouping *groups, int first, int64_t part, int 
     for (int i = walk->taken; i <= walk->level_count; i++)
         size += put_level(i ? &walk->levels[i - 1] : &row, bounded, to ? to + size : NULL);
     return size;
+}
+
+/* Makes loads turned that step from row to row by one element, so that what lies in a cache line belongs to many rows.
+ * Returns the bytes of the widest element; 0: there is none. Rows have one group. */
+SHARED int turn_loads(const struct grouping *groups, int loads, int64_t columns, unsigned char *kinds)
+{
+    int most = 0;
+    for (int a = 0; a < loads && groups->count > 1 && columns >= BLOCK; a++) {
+        if (kinds[a] != ACCESS_STRIDED || groups->walks[a] ||
+            group_strides(groups, groups->count - 2)[a] != groups->sizes[a])
+            continue;
+        kinds[a] = ACCESS_TURNED;
+        most = groups->sizes[a] > most ? groups->sizes[a] : most;
+    }
+    return most;
+}
+
+static struct tiling tile_by(int64_t tile_rows, int64_t tile_columns, int64_t rows, int64_t columns)
+{
+    const int64_t row_tiles = divide_upwards(columns, tile_columns);
+    return (struct tiling){tile_rows, tile_columns, row_tiles, divide_upwards(rows, tile_rows) * row_tiles};
+}
+
+/* Tiles of as many rows as a cache line has elements of `most` bytes. What is only `copied` needs no buffer:
+ * templates/kernel/turn_c.h has one for tiles of TURNED_TILE bytes. */
+SHARED struct tiling turn_tiles(const struct grouping *groups, int64_t rows, int64_t columns, int most, bool copied)
+{
+    const int64_t tile_rows = within(TURNED_LINE / most, groups->extents[groups->count - 2]);
+    const bool wide = copied && tile_rows == TURNED_LINE / most;
+    return tile_by(tile_rows, within((wide ? TURNED_WIDE : TURNED_TILE) / most / tile_rows / BLOCK * BLOCK, columns), rows,
+                   columns);
+}
+
+
+/* Whether the two innermost groups run as rows of groups of 2, 3 or 4, of which loads with two strides gather a tile's
+ * part at once. That is faster than expanding several groups, where rows are long. `flat` and `nested` are runs_flat's. */
+SHARED bool weaves(const struct grouping *groups, bool flat, bool nested)
+{
+    enum { LONG_ROW = 256 };
+    const int inner = groups->count - 1;
+    return flat && nested && groups->extents[inner] <= WOVEN_MOST &&
+           groups->extents[inner] * groups->extents[inner - 1] >= LONG_ROW;
+}
+
+/* Whether an access steps through the two innermost groups as through one. */
+static bool is_even(const struct grouping *groups, int a)
+{
+    const int inner = groups->count - 1;
+    return group_strides(groups, inner - 1)[a] == groups->extents[inner] * group_strides(groups, inner)[a];
+}
+
+/* Whether the offsets of elements within group `first` and following fit an int. */
+static bool fits_int(const struct grouping *groups, int first, int a)
+{
+    int64_t reach = 0;
+    for (int i = first; i < groups->count; i++) {
+        const int64_t stride = group_strides(groups, i)[a], step = stride < 0 ? -stride : stride;
+        if (step > INT32_MAX || groups->extents[i] > WOVEN_ROOM)
+            return false;
+        reach += step * (groups->extents[i] - 1);
+    }
+    return reach <= INT32_MAX;
+}
+
+/* Joins the two innermost groups where they are short, as of pixels that are repeated, and all that is not one step
+ * along both are loads that can be woven. folded->strides are there, as many as there are. */
+SHARED bool fold(const struct grouping *groups, int loads, struct grouping *folded)
+{
+    enum { BYTES = 16, LONG_ROW = 256 };
+    const int inner = groups->count - 1;
+    const int64_t both = inner < 2 ? 0 : groups->extents[inner] * groups->extents[inner - 1];
+    int64_t *const strides = folded->strides;
+    bool some = false;
+    if (inner < 2 || both > WOVEN_ROOM || both * groups->extents[inner - 2] < LONG_ROW)
+        return false;
+    for (int a = 0; a < groups->accesses; a++) {
+        const bool may = a < loads && group_strides(groups, inner - 2)[a] && both * groups->sizes[a] <= BYTES;
+        if (groups->walks[a] || (!is_even(groups, a) && !may) || !fits_int(groups, inner - 1, a))
+            return false;
+        some = some || !is_even(groups, a);
+    }
+    *folded = *groups;
+    folded->strides = strides;
+    folded->count = inner;
+    folded->extents[inner - 1] = both;
+    for (int g = 0; g < inner; g++)
+        for (int a = 0; a < groups->accesses; a++)
+            group_strides(folded, g)[a] = group_strides(groups, g < inner - 1 ? g : inner)[a];
+    return some;
+}
+
+/* Makes loads with two strides woven: offsets[a] become those of a group's elements, along the last group or, where that is
+ * `folded`, two. Returns whether there are any. */
+SHARED bool weave_loads(const struct grouping *groups, bool folded, int loads, int64_t period, unsigned char *kinds,
+                        int (*offsets)[WOVEN_ROOM])
+{
+    const int inner = groups->count - 1;
+    bool woven = false;
+    for (int a = 0; a < loads; a++) {
+        if (folded && !is_even(groups, a))
+            kinds[a] = ACCESS_NESTED;
+        if (kinds[a] != ACCESS_NESTED || period > WOVEN_ROOM || !fits_int(groups, inner - folded, a))
+            continue;
+        for (int64_t c = 0; c < period; c++) {
+            const int64_t above = folded ? c / groups->extents[inner] : 0, rest = c - above * groups->extents[inner];
+            offsets[a][c] = (int)((folded ? above * group_strides(groups, inner - 1)[a] : 0) +
+                                  rest * group_strides(groups, inner)[a]);
+        }
+        kinds[a] = ACCESS_WOVEN;
+        woven = true;
+    }
+    return woven;
+}
+
+/* Tiles that begin with a group. */
+SHARED struct tiling weave_tiles(int64_t rows, int64_t columns)
+{
+    enum { WHOLE = 3 * BLOCK };    /* a multiple of 2, 3, 4, 6 and 8 */
+    const int64_t tile_columns = within(TILE / WHOLE * WHOLE, columns);
+    return tile_by(within(TILE / tile_columns, rows), tile_columns, rows, columns);
+}
+
+
+/* Rows whose loads may be parted: strides and kinds as in struct rows; same[a]: the first load of the same tensor. */
+struct parting {
+    int loads, groups;
+    const int *same;
+    int64_t *strides;
+    unsigned char *kinds;
+};
+
+static int64_t *strides_of(const struct parting *p, int a)
+{
+    return p->strides + (ptrdiff_t)a * (p->groups + 2);
+}
+
+/* Whether load b is one of those that may be parted together with load a. */
+static bool goes_with(const struct grouping *groups, const struct parting *p, int a, int b)
+{
+    bool same = p->kinds[b] == ACCESS_STRIDED && !groups->walks[b] && p->same[a] == p->same[b];
+    for (int i = 0; same && i <= p->groups; i++)
+        same = strides_of(p, a)[i] == strides_of(p, b)[i];
+    return same;
+}
+
+static void set_parted(const struct grouping *groups, const struct parting *p, int a, int64_t low)
+{
+    p->kinds[a] = ACCESS_PARTED;
+    strides_of(p, a)[p->groups + 1] = groups->starts[a] - low;
+}
+
+/* Makes load a parted, and those that go with it, if together they read every element of what they step over. */
+static void part_load(const struct grouping *groups, const struct parting *p, int a)
+{
+    const int64_t step = strides_of(p, a)[p->groups];
+    const int size = groups->sizes[a];
+    int64_t low = groups->starts[a], parts = step % size ? 0 : step / size;
+    unsigned found = 0;
+    if (parts < 2 || parts > (size < 8 ? PARTED_MOST : 3))
+        return;
+    for (int b = 0; b < p->loads; b++)
+        if (goes_with(groups, p, a, b) && groups->starts[b] < low)
+            low = groups->starts[b];
+    for (int b = 0; b < p->loads; b++) {
+        const int64_t from = groups->starts[b] - low;
+        if (!goes_with(groups, p, a, b))
+            continue;
+        if (from >= step || from % size)
+            return;
+        found |= 1u << from / size;
+    }
+    if (found != (1u << parts) - 1)
+        return;
+    for (int b = p->loads - 1; b >= 0; b--)
+        if (b != a && goes_with(groups, p, a, b))
+            set_parted(groups, p, b, low);
+    set_parted(groups, p, a, low);
+}
+
+/* Finds loads of the same tensor that are made together; of a tensor there is one such set. The last stride of each becomes
+ * by how many bytes it is behind the first of its set. */
+SHARED void part_loads(const struct grouping *groups, const struct parting *p)
+{
+    for (int a = 0; a < p->loads; a++) {
+        bool parted = false;
+        for (int b = 0; b < a; b++)
+            parted = parted || (p->kinds[b] == ACCESS_PARTED && p->same[a] == p->same[b]);
+        if (!parted && goes_with(groups, p, a, a))
+            part_load(groups, p, a);
+    }
 }
 
 enum {
@@ -1163,6 +1397,41 @@ SHARED bool never_meet(int64_t offset, int64_t step, int64_t size, int64_t other
     offset %= step;
     offset += offset < 0 ? step : 0;
     return offset >= size && offset + other <= step;
+}
+
+/* The bounds were measured: with and without WEFT_DISABLE=stream (bench/throughput.py --bytes), on a processor whose outer
+ * cache has 32 MB (bench/kernel_pairs.py --bytes, bench/selections.py, bench/reduce.py --size). What comes from that cache
+ * is slower by up to a fifth where it is prefetched and results are written beside it, and is not where it is only read. A
+ * tile that is transposed is read from as many pages as it has columns, and written to as many as it has rows: a processor
+ * fetches nothing ahead there, for loads and for plain stores. A kernel that reads nothing has the caches to itself: plain
+ * stores of 17 MB of positions, again and again, take 0.6 of the time, of 19 MB as long. */
+enum {
+    FETCHED_BYTES = 32 << 20,      /* of all tensors: from here on inputs are prefetched, */
+    READ_BYTES = 4 << 20,          /* or from here on where hardly anything is written, or operands are transposed, */
+    FETCH_AHEAD = 8192,            /* so many bytes ahead */
+    STREAMED_BYTES = 16 << 20,     /* of all outputs: from here on they bypass the caches */
+    STREAMED_TURNED = 8 << 20,     /* the same where operands are transposed, */
+    STREAMED_ALONE = 18 << 20      /* or where nothing but constants is read */
+};
+
+/* What a launch moves. */
+struct traffic {
+    double touched, stored;        /* bytes; the outputs' among them */
+    bool joins, turns, alone;      /* whether it reduces, transposes, reads nothing but constants */
+};
+
+/* How many bytes before their use inputs that caches do not hold are prefetched; 0: not at all. */
+SHARED int64_t fetched_ahead(const struct traffic *traffic)
+{
+    return traffic->touched >= (traffic->joins || traffic->turns ? READ_BYTES : FETCHED_BYTES) ? FETCH_AHEAD : 0;
+}
+
+/* Whether outputs bypass the caches, since a plain store would read the line first. */
+SHARED bool is_streamed(const struct traffic *traffic)
+{
+    return traffic->stored >= (traffic->turns   ? STREAMED_TURNED
+                               : traffic->alone ? STREAMED_ALONE
+                                                : STREAMED_BYTES);
 }
 f32 rintf(f32) PURE;
 /* One meaning whatever the options: every operation rounds once, in its own type, to nearest, with
@@ -1794,6 +2063,7 @@ struct class {
     const char *kinds;
     weft_kernel_fn *run[LEVELS];
     size_t scratch;                /* bytes that a thread lends it */
+    bool copied;                   /* it only stores what it loads */
 };
 
 /* A remark's place in the text, and its status. */
@@ -1823,6 +2093,7 @@ struct loop {
     const struct place *fault;     /* where each division by zero or position outside stands */
     const struct joined *joined;   /* NULL: no dimension is reduced */
     double weight;                 /* an estimate of an element's time */
+    bool gathers;                  /* some class has loads that gather vectors */
 };
 
 struct temporary {
@@ -2189,6 +2460,7 @@ struct plan {
     long long extents[LOOP_GROUPS], strides[ACCESSES * (LOOP_GROUPS + 2)];
     long long numbers[MAPPED * MAP_NUMBERS + 1];
     long long *maps[ACCESSES];
+    int offset[ACCESSES][WOVEN_ROOM], *offsets[ACCESSES];
     struct weft_lanes lanes;
     int64_t starts[ACCESSES], values[ACCESSES];
     char *bases[ACCESSES];
@@ -2381,9 +2653,8 @@ static void plan_nothing(const struct loop *loop, struct plan *plan)
 }
 
 static void keep_plan(const struct loop *loop, const struct grouping *groups, const struct rows *rows,
-                      struct plan *plan)
+                      const struct tiling t, struct plan *plan)
 {
-    const struct tiling t = make_tiles(rows->rows, rows->columns);
     const int first = groups->count - 1 - (rows->period != 0);
     plan->walk = (struct weft_geometry){
         .rows = rows->rows, .columns = rows->columns, .tile_rows = t.tile_rows, .tile_columns = t.tile_columns,
@@ -2401,27 +2672,78 @@ static void keep_plan(const struct loop *loop, const struct grouping *groups, co
     }
 }
 
-/* False where there is no kernel for these kinds. */
-static bool plan_kinds(const struct loop *loop, const struct tensor *tensors, const int64_t *d, bool special,
+/* Finds loads of the same tensor that are made together. */
+static void part(const struct loop *loop, const struct grouping *groups, const struct rows *rows)
+{
+    int same[ACCESSES];
+    for (int a = 0; a < loop->loads; a++) {
+        const struct access *access = &loop->access[a], *first = loop->access;
+        while (first->source != access->source || first->index != access->index || first->size != access->size)
+            first++;
+        same[a] = (int)(first - loop->access);
+    }
+    part_loads(groups, &(struct parting){loop->loads, rows->groups, same, rows->strides, rows->kinds});
+}
+
+/* The tiles of rows whose loads gather vectors where they can, if there is a class for these kinds. */
+static struct tiling gather(const struct loop *loop, const struct grouping *groups, bool woven, bool folded,
+                            const struct rows *rows, struct plan *plan)
+{
+    struct tiling tiling = make_tiles(rows->rows, rows->columns);
+    if (woven && weave_loads(groups, folded, loop->loads, rows->period, rows->kinds, plan->offset))
+        tiling = weave_tiles(rows->rows, rows->columns);
+    for (int a = 0; a < loop->accesses; a++)
+        plan->offsets[a] = plan->offset[a];
+    const int most = rows->period ? 0 : turn_loads(groups, loop->loads, rows->columns, rows->kinds);
+    if (!rows->period)
+        part(loop, groups, rows);
+    plan->class = find_class(loop, rows->kinds);
+    return most && plan->class < loop->classes
+               ? turn_tiles(groups, rows->rows, rows->columns, most, loop->class[plan->class].copied)
+               : tiling;
+}
+
+/* How a plan's class is looked for: with loads that gather vectors, by plain kinds, or the one for all. */
+enum search { GATHERING, PLAIN, GENERAL };
+
+/* False where there is no kernel for the kinds. */
+static bool plan_kinds(const struct loop *loop, const struct tensor *tensors, const int64_t *d, enum search search,
                        struct plan *plan)
 {
     struct views views;
+    const bool special = search != GENERAL;
     int64_t extents[LOOP_GROUPS], strides[ACCESSES * (LOOP_GROUPS + 2)], group_strides_[LOOP_GROUPS * ACCESSES];
+    int64_t folded_strides[LOOP_GROUPS * ACCESSES];
     unsigned char kinds[ACCESSES];
-    bool nested;
+    bool nested = false;
     make_views(loop, tensors, d, special, &views);
     struct grouping groups = {.accesses = loop->accesses, .strides = group_strides_, .walks = views.walk,
                               .starts = plan->starts, .sizes = views.sizes};
+    struct grouping folded = {.strides = folded_strides};
     struct rows rows = {.extents = extents, .strides = strides, .kinds = kinds};
     groups_find(&groups, views.space.rank, views.space.extents, count_elements(&views.space), views.pointers);
     groups_stride(&groups, views.space.rank, views.space.extents, views.pointers);
     part_points(loop, d, &groups);
-    make_rows(&groups, special && may_run_flat(loop) && runs_flat(&groups, loop->loads, &nested), special, &rows);
-    plan->class = find_class(loop, kinds);
+    const bool flat = special && may_run_flat(loop) && runs_flat(&groups, loop->loads, &nested);
+    const bool gathers = search == GATHERING, folds = gathers && fold(&groups, loop->loads, &folded);
+    make_rows(folds ? &folded : &groups, flat || folds, special, &rows);
+    struct tiling tiling = make_tiles(rows.rows, rows.columns);
+    if (gathers)
+        tiling = gather(loop, &groups, folds || weaves(&groups, flat, nested), folds, &rows, plan);
+    else
+        plan->class = find_class(loop, kinds);
     if (plan->class == loop->classes)
         return false;
-    keep_plan(loop, &groups, &rows, plan);
+    keep_plan(loop, folds ? &folded : &groups, &rows, tiling, plan);
+    plan->walk.offsets = plan->offsets;
     return true;
+}
+
+static void plan_any(const struct loop *loop, const struct tensor *tensors, const int64_t *d, struct plan *plan)
+{
+    if (!(loop->gathers && plan_kinds(loop, tensors, d, GATHERING, plan)) &&
+        !plan_kinds(loop, tensors, d, PLAIN, plan))
+        plan_kinds(loop, tensors, d, GENERAL, plan);
 }
 
 /* Bytes, as far as they matter for how they are best moved. */
@@ -2441,16 +2763,16 @@ static void count_traffic(const struct loop *loop, double elements, struct plan 
     }
 }
 
-#define SIXTEEN(n) n, n + 1, n + 2, n + 3, n + 4, n + 5, n + 6, n + 7, n + 8, n + 9, n + 10, n + 11, n + 12, n + 13, \
+#define COUNTED(n) n, n + 1, n + 2, n + 3, n + 4, n + 5, n + 6, n + 7, n + 8, n + 9, n + 10, n + 11, n + 12, n + 13, \
                    n + 14, n + 15
 
 static void make_plan(const struct kernel *kernel, const struct loop *loop, const struct tensor *tensors,
                       const int64_t *d, char *temporaries, struct plan *plan)
 {
     static const unsigned char bytes[256] = {
-        SIXTEEN(0), SIXTEEN(16), SIXTEEN(32), SIXTEEN(48), SIXTEEN(64), SIXTEEN(80), SIXTEEN(96), SIXTEEN(112),
-        SIXTEEN(128), SIXTEEN(144), SIXTEEN(160), SIXTEEN(176), SIXTEEN(192), SIXTEEN(208), SIXTEEN(224),
-        SIXTEEN(240)};
+        COUNTED(0), COUNTED(16), COUNTED(32), COUNTED(48), COUNTED(64), COUNTED(80), COUNTED(96), COUNTED(112),
+        COUNTED(128), COUNTED(144), COUNTED(160), COUNTED(176), COUNTED(192), COUNTED(208), COUNTED(224),
+        COUNTED(240)};
     const int64_t elements = volume(loop->shape.rank, loop->shape.extents, d);
     struct lane_tiles tiles = {.chunks = 0};
     plan->tiles = 0;
@@ -2473,8 +2795,8 @@ static void make_plan(const struct kernel *kernel, const struct loop *loop, cons
         plan->bases[loop->accesses - 1] = temporaries + place_temporary(kernel, loop->joined->alone, d);
     if (!elements)
         plan_nothing(loop, plan);
-    else if (!plan_kinds(loop, tensors, d, true, plan))
-        plan_kinds(loop, tensors, d, false, plan);
+    else
+        plan_any(loop, tensors, d, plan);
     if (loop->joined)
         keep_lanes(&tiles, plan);
     for (int a = 0; a < loop->accesses; a++)
@@ -2554,6 +2876,16 @@ struct call {
     struct place first;            /* the first remark in the text; line 0: none */
 };
 
+static struct traffic find_traffic(const struct loop *loop, int class, double touched, double stored)
+{
+    struct traffic traffic = {touched, stored, loop->joined, false, true};
+    for (int a = 0; a < loop->loads; a++) {
+        traffic.turns = traffic.turns || loop->class[class].kinds[a] == ACCESS_TURNED;
+        traffic.alone = traffic.alone && loop->access[a].source == FROM_CONSTANT;
+    }
+    return traffic;
+}
+
 /* Rows of a launch: the samples among `count` plans that this class serves. */
 static void launch_class(struct call *call, const struct loop *loop, int class, struct plan *plans, int count)
 {
@@ -2575,8 +2907,9 @@ static void launch_class(struct call *call, const struct loop *loop, int class, 
         return;
     launch.args.samples = samples;
     launch.args.scratch = launch.scratch ? call->scratch : NULL;
-    launch.args.ahead = touched >= (samples->geometry->lanes ? 4 : 32) << 20 ? 8192 : 0;
-    launch.args.stream = stored >= 16 << 20;
+    const struct traffic traffic = find_traffic(loop, class, touched, stored);
+    launch.args.ahead = fetched_ahead(&traffic);
+    launch.args.stream = is_streamed(&traffic);
     run_launch(&launch);
     for (int f = 0; f < loop->faults; f++)
         if (met[f])
@@ -2740,11 +3073,11 @@ static const struct access accesses_contrast_0[] = {
     {FROM_OPERAND, 3, 1, 0, 0, NULL, {0, NULL}}, /* out */
 };
 static const struct class classes_contrast_0[] = {
-    {"upsu", {loop_contrast_0_upsu}, 0},
-    {"gggg", {loop_contrast_0_any}, 0},
+    {"upsu", {loop_contrast_0_upsu}, 0, false},
+    {"gggg", {loop_contrast_0_any}, 0, false},
 };
 static const struct loop loops_contrast[] = {
-    {{3, shape_contrast_0}, 4, 3, 1, 2, 0, accesses_contrast_0, NULL, classes_contrast_0, NULL, NULL, 8 / 3.0},
+    {{3, shape_contrast_0}, 4, 3, 1, 2, 0, accesses_contrast_0, NULL, classes_contrast_0, NULL, NULL, 8 / 3.0, false},
 };
 static const struct weft_note notes_contrast[] = {
     {0, 0, 0, NULL, NULL},
