@@ -22,10 +22,11 @@ const char *aot_section(struct arena *arena, const char *text, const char *name)
 
 const char *aot_shared_section(struct arena *arena, const char *name)
 {
-    const char *const texts[] = {weft_template_aot, weft_template_aot_check, weft_template_aot_run};
+    const char *const texts[] = {weft_template_aot, weft_template_aot_check, weft_template_aot_plan,
+                                 weft_template_aot_run};
     const char *mark = arena_printf(arena, "//: %s\n", name);
     int at = 0;
-    while (at < 2 && !strstr(texts[at], mark))
+    while (at < 3 && !strstr(texts[at], mark))
         at++;
     return aot_section(arena, texts[at], name);
 }

@@ -4,6 +4,7 @@
 
 extern const char weft_template_aot[];
 extern const char weft_template_aot_check[];
+extern const char weft_template_aot_plan[];
 extern const char weft_template_aot_run[];
 extern const char weft_template_aot_h[];
 extern const char weft_template_aot_cuda_driver[];
