@@ -9,6 +9,9 @@ static inline void run_f32(f32_m *to, const char *from, i64 pace, i64 count)
     if (pace == (i64)sizeof(f32_m))
         for (i64 j = 0; j < count; j++)
             to[j] = ((const f32_m *)from)[j];
+    else if (pace == 0)
+        for (const f32_m x = *(const f32_m *)from; count > 0; count--)
+            *to++ = x;
     else
         for (i64 j = 0; j < count; j++)
             to[j] = *(const f32_m *)(from + j * pace);

@@ -1411,25 +1411,27 @@ enum {
     FETCH_AHEAD = 8192,            /* so many bytes ahead */
     STREAMED_BYTES = 16 << 20,     /* of all outputs: from here on they bypass the caches */
     STREAMED_TURNED = 8 << 20,     /* the same where operands are transposed, */
+    STREAMED_WOVEN = 6 << 20,      /* or groups such as pixels gathered, whose stores do not begin with cache lines, */
     STREAMED_ALONE = 18 << 20      /* or where nothing but constants is read */
 };
 
 /* What a launch moves. */
 struct traffic {
     double touched, stored;        /* bytes; the outputs' among them */
-    bool joins, turns, alone;      /* whether it reduces, transposes, reads nothing but constants */
+    bool joins, turns, weaves, alone; /* whether it reduces, transposes, gathers groups, reads nothing but constants */
 };
 
 /* How many bytes before their use inputs that caches do not hold are prefetched; 0: not at all. */
 SHARED int64_t fetched_ahead(const struct traffic *traffic)
 {
-    return traffic->touched >= (traffic->joins || traffic->turns ? READ_BYTES : FETCHED_BYTES) ? FETCH_AHEAD : 0;
+    return traffic->touched >= (traffic->joins || traffic->turns || traffic->weaves ? READ_BYTES : FETCHED_BYTES) ? FETCH_AHEAD : 0;
 }
 
 /* Whether outputs bypass the caches, since a plain store would read the line first. */
 SHARED bool is_streamed(const struct traffic *traffic)
 {
-    return traffic->stored >= (traffic->turns   ? STREAMED_TURNED
+    return traffic->stored >= (traffic->weaves  ? STREAMED_WOVEN
+                               : traffic->turns ? STREAMED_TURNED
                                : traffic->alone ? STREAMED_ALONE
                                                 : STREAMED_BYTES);
 }
@@ -2878,9 +2880,10 @@ struct call {
 
 static struct traffic find_traffic(const struct loop *loop, int class, double touched, double stored)
 {
-    struct traffic traffic = {touched, stored, loop->joined, false, true};
+    struct traffic traffic = {touched, stored, loop->joined, false, false, true};
     for (int a = 0; a < loop->loads; a++) {
         traffic.turns = traffic.turns || loop->class[class].kinds[a] == ACCESS_TURNED;
+        traffic.weaves = traffic.weaves || loop->class[class].kinds[a] == ACCESS_WOVEN;
         traffic.alone = traffic.alone && loop->access[a].source == FROM_CONSTANT;
     }
     return traffic;

@@ -1,0 +1,106 @@
+"""Loads of which kernels gather vectors (turned, woven, parted), and joins, ahead of time against NumPy: on shapes with and
+without room for vectors, and on strides of which no fast class knows. WEFT in the environment is the command's path."""
+import ctypes
+import os
+import pathlib
+import subprocess
+import tempfile
+import unittest
+
+import numpy as np
+
+WEFT = os.environ.get("WEFT", "weft")
+SMALL, PLANE = [(1, 1), (3, 64), (65, 7), (0, 5)], [(130, 257), (64, 64), (33, 1000), (1000, 20)]
+PICTURE = [(1, 1, 3), (5, 40, 3), (0, 9, 3), (40, 333, 3), (3, 2000, 3)]
+# The declared types of a, b and c, the text, the same by NumPy, and shapes, from which `given` makes those of the inputs.
+KERNELS = {
+    "turn8": ("uint8[h, w]", "transpose(a)", lambda a: a.T, SMALL + PLANE),
+    "turn16": ("uint16[h, w]", "transpose(a)", lambda a: a.T, SMALL + PLANE),
+    "turn32": ("float32[h, w]", "transpose(a)", lambda a: a.T, SMALL + PLANE),
+    "turn64": ("float64[h, w]", "transpose(a)", lambda a: a.T, SMALL + PLANE),
+    "turn_more": ("int16[h, w]; int16[w, h]", "transpose(a) * 3 + b", lambda a, b: a.T.astype("i4") * 3 + b, SMALL + PLANE),
+    "planes": ("uint8[h, w, 3]", "transpose(a, [2, 0, 1])", lambda a: a.transpose(2, 0, 1), PICTURE),
+    "pixels": ("float32[3, h, w]", "transpose(a, [1, 2, 0])", lambda a: a.transpose(1, 2, 0),
+               [(3, 1, 1), (3, 5, 40), (3, 40, 333)]),
+    "swap": ("uint8[h, w, 3]", "a[..., ::-1]", lambda a: a[..., ::-1], PICTURE),
+    "mirror": ("uint8[h, w, 3]", "a[:, ::-1]", lambda a: a[:, ::-1], PICTURE),
+    "twice": ("uint8[h, w, 3]", "repeat(repeat(a, 2, 0), 2, 1)", lambda a: a.repeat(2, 0).repeat(2, 1), PICTURE),
+    "parts": ("uint16[h, w, 3]", "a[..., 0] + a[..., 1] * 2 + a[..., 2] * 3",
+              lambda a: np.tensordot(a.astype("i4"), [1, 2, 3], 1).astype("i4"), PICTURE),
+    "stacked": ("uint8[h, w]; uint8[h, w]; uint8[h, w]", "stack(a, b, c, axis=-1)",
+                lambda a, b, c: np.stack((a, b, c), -1), SMALL + PLANE),
+    "alpha": ("uint8[h, w, 3]; uint8[h, w, 1]", "concat(a, b, axis=2)", lambda a, b: np.concatenate((a, b), 2), PICTURE),
+    "below": ("int32[h, w, 3]; int32[g, w, 3]", "concat(a, b)", lambda a, b: np.concatenate((a, b)), PICTURE),
+    "beside": ("uint8[h, w, 3]; uint8[h, v, 3]", "concat(a, b, axis=1)[:, ::-1]",
+               lambda a, b: np.concatenate((a, b), 1)[:, ::-1], PICTURE),
+    "rolled": ("float64[n]", "roll(a, 70)", lambda a: np.roll(a, 70), [(1,), (70,), (1000,)]),
+}
+SETTINGS = {"plain": ([], []), "native": ([], ["-march=native"]),
+            "levels": (["--isa", "x86-64-v2,x86-64-v3,x86-64-v4"], [])}
+LAYERS = {"quick": ["native"], "usual": ["plain", "native"]}
+
+
+def given(types, shape):
+    """The inputs' dtypes and shapes; of further ones letters stand for the first one's extents, g and v are others."""
+    first, *others = [declared.strip().split("[") for declared in types.split(";")]
+    letters = [letter.strip() for letter in first[1].rstrip("]").split(",")]
+    extents = {**dict(zip(letters, shape)), "g": 3, "v": 70}
+    found = [(first[0], shape)]
+    for dtype, inside in others:
+        found.append((dtype, tuple(extents[x.strip()] if x.strip() in extents else int(x)
+                                   for x in inside.rstrip("]").split(","))))
+    return found
+
+
+def laid(array, how):
+    """The same elements, laid out otherwise."""
+    if how == "turned":
+        return np.ascontiguousarray(array.T).T
+    if how == "backwards":
+        return np.ascontiguousarray(array[::-1])[::-1]
+    if how == "apart":
+        wide = np.zeros(array.shape[:-1] + (2 * array.shape[-1],), array.dtype)
+        wide[..., ::2] = array
+        return wide[..., ::2]
+    return array
+
+
+class Gathers(unittest.TestCase):
+    def build(self, here, setting):
+        build, flags = SETTINGS[setting]
+        flags = ["-std=gnu11", "-Wall", "-Wextra", "-Werror", "-O1", "-shared", "-fPIC", *flags]
+        for command in ([WEFT, "build", "all.weft", "--bundle", setting, *build, "-o", "."],
+                        ["gcc", *flags, f"{setting}.c", "-lm", "-o", f"{setting}.so"]):
+            subprocess.run(command, cwd=here, check=True)
+        return ctypes.CDLL(str(here / f"{setting}.so"))
+
+    def check(self, library, name, arrays, expected):
+        numbers = lambda items: (ctypes.c_int64 * max(len(items), 1))(*items)
+        out = np.full(expected.shape, 77, expected.dtype)
+        arguments = []
+        for x in arrays:
+            arguments += [ctypes.c_void_p(x.ctypes.data), numbers(x.shape), numbers([s // x.itemsize for s in x.strides])]
+        arguments += [ctypes.c_void_p(out.ctypes.data), numbers(out.shape), None]
+        self.assertEqual(getattr(library, f"{name}_strided")(*arguments), 0)
+        self.assertEqual(out.tobytes(), expected.tobytes())
+
+    def test_shapes(self):
+        text = "".join(f"kernel {name}({', '.join(f'{n}: {t.strip()}' for n, t in zip('abc', types.split(';')))}) "
+                       f"{{ return {text} }}\n" for name, (types, text, _, _) in KERNELS.items())
+        random = np.random.default_rng(5)
+        with tempfile.TemporaryDirectory(prefix="weft-aot-") as scratch:
+            here = pathlib.Path(scratch)
+            (here / "all.weft").write_text(text)
+            for setting in LAYERS.get(os.environ.get("WEFT_LAYER"), SETTINGS):
+                library = self.build(here, setting)
+                for name, (types, _, numpy, shapes) in KERNELS.items():
+                    for shape in shapes:
+                        inputs = [random.integers(0, 200, s).astype(d) for d, s in given(types, shape)]
+                        expected = np.ascontiguousarray(numpy(*inputs))
+                        for how in ("dense", "turned", "backwards", "apart"):
+                            with self.subTest(setting=setting, name=name, shape=shape, how=how):
+                                self.check(library, name, [laid(x, how) for x in inputs], expected)
+
+
+if __name__ == "__main__":
+    unittest.main()
