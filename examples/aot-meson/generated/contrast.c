@@ -1412,6 +1412,7 @@ enum {
     STREAMED_BYTES = 16 << 20,     /* of all outputs: from here on they bypass the caches */
     STREAMED_TURNED = 8 << 20,     /* the same where operands are transposed, */
     STREAMED_WOVEN = 6 << 20,      /* or groups such as pixels gathered, whose stores do not begin with cache lines, */
+    CLAIMED_TURNED = 6 << 20,      /* of what is transposed: they are fetched, where they cannot bypass the caches */
     STREAMED_ALONE = 18 << 20      /* or where nothing but constants is read */
 };
 
@@ -1434,6 +1435,12 @@ SHARED bool is_streamed(const struct traffic *traffic)
                                : traffic->turns ? STREAMED_TURNED
                                : traffic->alone ? STREAMED_ALONE
                                                 : STREAMED_BYTES);
+}
+
+/* Whether lines of outputs that do not bypass the caches are fetched before they are written. */
+SHARED bool is_claimed(const struct traffic *traffic)
+{
+    return traffic->turns && traffic->stored >= CLAIMED_TURNED;
 }
 f32 rintf(f32) PURE;
 /* One meaning whatever the options: every operation rounds once, in its own type, to nearest, with
@@ -2913,6 +2920,7 @@ static void launch_class(struct call *call, const struct loop *loop, int class, 
     const struct traffic traffic = find_traffic(loop, class, touched, stored);
     launch.args.ahead = fetched_ahead(&traffic);
     launch.args.stream = is_streamed(&traffic);
+    launch.args.claim = is_claimed(&traffic);
     run_launch(&launch);
     for (int f = 0; f < loop->faults; f++)
         if (met[f])
