@@ -228,6 +228,7 @@ def peers(case, out):
     arrays = list(case.inputs.values())
     yield "NumPy", lambda: case.numpy(out, *arrays), lambda got: out
     if jax and case.jax:
+        jax.config.update("jax_enable_x64", any(array.dtype == np.float64 for array in arrays))  # else it moves float32
         held = [jax.numpy.asarray(array) for array in arrays]
         function = jax.jit(case.jax)
         yield "JAX", lambda: function(*held).block_until_ready(), np.asarray
