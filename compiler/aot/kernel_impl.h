@@ -158,6 +158,8 @@ bool aot_put_device_source(struct buf *out, struct aot_kernel *const *kernels, i
 
 /* tables.c: whether a call decides numbers of a map's slices. */
 bool aot_is_open(const struct index_map *step);
+/* Whether some class has loads of which vectors are gathered. */
+bool aot_gathers(const struct aot_loop *loop);
 
 /* source.c: write a header, and the source for C. */
 void aot_put_header(struct buf *out, struct aot_kernel *const *kernels, int count, const char *name,

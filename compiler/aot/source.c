@@ -111,6 +111,15 @@ static struct sizes measure(struct aot_kernel *const *kernels, int count)
     return sizes;
 }
 
+static bool any_gathers(struct aot_kernel *const *kernels, int count)
+{
+    bool any = false;
+    for (int i = 0; i < count; i++)
+        for (int p = 0; p < kernels[i]->loop_count; p++)
+            any = any || aot_gathers(&kernels[i]->loops[p]);
+    return any;
+}
+
 void aot_put_sizes(struct buf *out, struct aot_kernel *const *kernels, int count, int levels)
 {
     const struct sizes s = measure(kernels, count);
@@ -131,6 +140,7 @@ void aot_put_sizes(struct buf *out, struct aot_kernel *const *kernels, int count
         {"TURNED", TURNED_ROOM, "bytes of a tile that is transposed, and of what is behind its rows"},
         {"WOVEN", WOVEN_BYTES, "of pixels that are gathered at once, about"},
         {"PARTED", PARTED_COLUMNS, "of columns of pixels that are taken apart at once"},
+        {"GATHERS", any_gathers(kernels, count), "1: some loads gather vectors"},
         {"LEVELS", levels, "instruction sets"}};
     buf_puts(out, "\n/* The most of each, of any kernel here. */\nenum {\n");
     for (size_t i = 0; i < sizeof rows / sizeof *rows; i++)

@@ -160,8 +160,7 @@ static const char *put_joined(struct buf *out, struct aot_kernel *k, int p)
     return name;
 }
 
-/* Whether some class has loads of which vectors are gathered. */
-static bool gathers(const struct aot_loop *loop)
+bool aot_gathers(const struct aot_loop *loop)
 {
     bool any = false;
     for (int c = 0; c < loop->class_count; c++)
@@ -188,11 +187,10 @@ static void put_loop(struct buf *out, struct buf *row, struct aot_kernel *k, int
     (k->target->device ? aot_put_device_classes : put_classes)(out, k, p, params);
     const char *joined = kernel->lanes ? arena_printf(k->arena, "&%s", put_joined(out, k, p)) : "NULL";
     buf_printf(row, "    {%s, %d, %d, %d, %d, %d, " NAME_ACCESSES ", %s, " NAME_CLASSES ", %s, %s, %d / 3.0, %s},\n",
-               form,
-               kernel->access_count, kernel->load_count, maps ? kernel->map_count : 1, k->loops[p].class_count,
+               form, kernel->access_count, kernel->load_count, maps ? kernel->map_count : 1, k->loops[p].class_count,
                kernel->fault_count, name, p, maps ? arena_printf(k->arena, NAME_MAPS, name, p) : "NULL", name, p,
                faults ? arena_printf(k->arena, NAME_FAULTS, name, p) : "NULL", joined, kernel_weight(kernel),
-               gathers(&k->loops[p]) ? "true" : "false");
+               aot_gathers(&k->loops[p]) ? "true" : "false");
 }
 
 /* ---- the kernel ---- */

@@ -244,6 +244,32 @@ static void test_inside(void **state)
     tensor_free(&sum);
 }
 
+/* Extremes of what only got a wider type: elements are joined as they are, with values for those that are not there. */
+static void test_wider(void **state)
+{
+    static const enum weft_dtype narrow[] = {WEFT_INT8, WEFT_INT16, WEFT_INT32, WEFT_UINT8};
+    static const int counts[] = {1, 17, 65, 300, 1030};
+    (void)state;
+    run_disable("");
+    for (size_t k = 0; k < sizeof narrow / sizeof *narrow; k++)
+        for (int c = 0; c < 5; c++)
+            for (int low = narrow[k] == WEFT_UINT8 ? 0 : -50; low <= 50; low += 50) {
+                struct tensor x = tensor_line(narrow[k], counts[c]);
+                for (int i = 0; i < counts[c]; i++)
+                    tensor_set(&x, i, (union scalar){.i64 = low + (counts[c] - i) % 7});
+                const int count = counts[c] < 7 ? counts[c] : 7, least = count == 7 ? 0 : 1;
+                struct tensor found[] = {sum_of("min(wrap(x, dtype=int64))", &x, WEFT_INT64),
+                                         sum_of("max(wrap(x, dtype=int64))", &x, WEFT_INT64),
+                                         sum_of("argmin(wrap(x, dtype=int64))", &x, WEFT_INT64)};
+                assert_int_equal(*(int64_t *)found[0].memory, low + least);
+                assert_int_equal(*(int64_t *)found[1].memory, low + (count == 7 ? 6 : 1));
+                assert_int_equal(*(int64_t *)found[2].memory, count == 7 ? counts[c] % 7 : 0);
+                for (int i = 0; i < 3; i++)
+                    tensor_free(&found[i]);
+                tensor_free(&x);
+            }
+}
+
 /* Each sample of a batch by itself, of unlike sizes. */
 static void test_batches(void **state)
 {
@@ -280,6 +306,6 @@ int main(void)
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(test_sizes), cmocka_unit_test(test_layouts), cmocka_unit_test(test_threads),
         cmocka_unit_test(test_slow_paths), cmocka_unit_test(test_zeros), cmocka_unit_test(test_inside),
-        cmocka_unit_test(test_batches)};
+        cmocka_unit_test(test_wider), cmocka_unit_test(test_batches)};
     return cmocka_run_group_tests_name("reductions", tests, NULL, tear_down);
 }

@@ -156,6 +156,7 @@ enum {
     TURNED = 20480, /* bytes of a tile that is transposed, and of what is behind its rows */
     WOVEN = 2048, /* of pixels that are gathered at once, about */
     PARTED = 256, /* of columns of pixels that are taken apart at once */
+    GATHERS = 0, /* 1: some loads gather vectors */
     LEVELS = 1, /* instruction sets */
 };
 struct shape {
@@ -2734,7 +2735,7 @@ static bool plan_kinds(const struct loop *loop, const struct tensor *tensors, co
     groups_stride(&groups, views.space.rank, views.space.extents, views.pointers);
     part_points(loop, d, &groups);
     const bool flat = special && may_run_flat(loop) && runs_flat(&groups, loop->loads, &nested);
-    const bool gathers = search == GATHERING, folds = gathers && fold(&groups, loop->loads, &folded);
+    const bool gathers = GATHERS && search == GATHERING, folds = gathers && fold(&groups, loop->loads, &folded);
     make_rows(folds ? &folded : &groups, flat || folds, special, &rows);
     struct tiling tiling = make_tiles(rows.rows, rows.columns);
     if (gathers)
@@ -2750,7 +2751,7 @@ static bool plan_kinds(const struct loop *loop, const struct tensor *tensors, co
 
 static void plan_any(const struct loop *loop, const struct tensor *tensors, const int64_t *d, struct plan *plan)
 {
-    if (!(loop->gathers && plan_kinds(loop, tensors, d, GATHERING, plan)) &&
+    if (!(GATHERS && loop->gathers && plan_kinds(loop, tensors, d, GATHERING, plan)) &&
         !plan_kinds(loop, tensors, d, PLAIN, plan))
         plan_kinds(loop, tensors, d, GENERAL, plan);
 }
