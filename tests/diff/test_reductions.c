@@ -270,6 +270,29 @@ static void test_wider(void **state)
             }
 }
 
+/* The same where a type of another sign gives them another order. */
+static void test_signs(void **state)
+{
+    enum { COUNT = 70 };
+    (void)state;
+    run_disable("");
+    struct tensor x = tensor_line(WEFT_INT16, COUNT), y = tensor_line(WEFT_UINT64, COUNT);
+    for (int i = 0; i < COUNT; i++) {
+        tensor_set(&x, i, (union scalar){.i64 = i - 2});
+        tensor_set(&y, i, (union scalar){.u64 = (uint64_t)(int64_t)(i - 2)});
+    }
+    struct tensor found[] = {sum_of("max(wrap(x, dtype=uint32))", &x, WEFT_UINT32),
+                             sum_of("min(wrap(x, dtype=uint32))", &x, WEFT_UINT32),
+                             sum_of("max(wrap(x, dtype=int64))", &y, WEFT_INT64),
+                             sum_of("min(wrap(x, dtype=int64))", &y, WEFT_INT64)};
+    assert_true(*(uint32_t *)found[0].memory == UINT32_MAX && *(uint32_t *)found[1].memory == 0);
+    assert_true(*(int64_t *)found[2].memory == COUNT - 3 && *(int64_t *)found[3].memory == -2);
+    for (int i = 0; i < 4; i++)
+        tensor_free(&found[i]);
+    tensor_free(&x);
+    tensor_free(&y);
+}
+
 /* Each sample of a batch by itself, of unlike sizes. */
 static void test_batches(void **state)
 {
@@ -306,6 +329,6 @@ int main(void)
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(test_sizes), cmocka_unit_test(test_layouts), cmocka_unit_test(test_threads),
         cmocka_unit_test(test_slow_paths), cmocka_unit_test(test_zeros), cmocka_unit_test(test_inside),
-        cmocka_unit_test(test_wider), cmocka_unit_test(test_batches)};
+        cmocka_unit_test(test_wider), cmocka_unit_test(test_signs), cmocka_unit_test(test_batches)};
     return cmocka_run_group_tests_name("reductions", tests, NULL, tear_down);
 }
