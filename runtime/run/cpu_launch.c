@@ -117,17 +117,17 @@ void launch_init(struct launch *launch, const struct weft_context *context, stru
 
 void scratch_count(struct scratch *scratch, const struct launch *launch)
 {
-    const size_t size = round_up(launch->planned->emitted->scratch) * (size_t)launch->threads;
-    scratch->size = size > scratch->size ? size : scratch->size;
+    const size_t each = round_up(launch->planned->emitted->scratch);
+    scratch->each = each > scratch->each ? each : scratch->each;
+    scratch->threads = each && launch->threads > scratch->threads ? launch->threads : scratch->threads;
 }
 
 void scratch_lend(struct scratch *scratch, const struct launch *launch, struct arena *arena)
 {
-    const size_t each = round_up(launch->planned->emitted->scratch);
-    if (!scratch->memory && each)
-        scratch->memory = at_line(arena_raw(arena, scratch->size + LINE));
-    for (int i = 0; each && i < launch->threads; i++)
-        worker(launch, i)->scratch = scratch->memory + (size_t)i * each;
+    if (!scratch->memory && scratch->each)
+        scratch->memory = at_line(arena_raw(arena, (size_t)scratch->threads * scratch->each + LINE));
+    for (int i = 0; launch->planned->emitted->scratch && i < launch->threads; i++)
+        worker(launch, i)->scratch = scratch->memory + (size_t)i * scratch->each;
 }
 
 void launch_tile_memory(struct launch *chain, const size_t *places, size_t size, struct arena *arena)

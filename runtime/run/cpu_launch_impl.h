@@ -24,12 +24,14 @@ struct launch {
 /* Allocates everything that the kernel needs, so that nothing can fail once the first kernel of a
  * run writes. The arena must outlive the launch. May jump if memory runs out. */
 void launch_init(struct launch *launch, const struct weft_context *context, struct arena *arena);
-/* Memory that kernels only use while they compute a tile. Those of a call run one after the other, and share it: new
- * memory of megabytes costs more than reading as much. It begins on a cache line, so that a vector of 64 bytes lies in
- * one, and is not zeroed, which would take longer than small work. */
+/* Memory that kernels only use while they compute a tile. Those of a call share it: new memory of megabytes costs more than
+ * reading as much. A thread has the same part of it for all of them, since in a chain others may be at another kernel. It
+ * begins on a cache line, so that a vector of 64 bytes lies in one, and is not zeroed, which would take longer than small
+ * work. */
 struct scratch {
     char *memory;
-    size_t size;
+    size_t each;                   /* bytes of a thread */
+    int threads;
 };
 
 /* Counts the launch, which has been through launch_init. */

@@ -193,6 +193,34 @@ static void test_threads(void **state)
     run_threads(0);
 }
 
+/* Kernels of a chain, which threads are at different ones of, need unlike amounts of memory of their own. */
+static void test_chained_threads(void **state)
+{
+    enum { POINTS = 512, ELEMENTS = 700, INNER = 6, RUNS = 150 };
+    static const char *const names[] = {"x"};
+    const int64_t shape[] = {POINTS, ELEMENTS, INNER};
+    struct tensor x = tensor_new(WEFT_FLOAT32, 3, shape), out[2];
+    (void)state;
+    for (int64_t i = 0; i < (int64_t)POINTS * ELEMENTS * INNER; i++)
+        ((float *)x.memory)[i] = (float)(i * 7919 % 1021) - 500;
+    for (int several = 0; several < 2; several++) {
+        out[several] = tensor_new(WEFT_FLOAT32, 3, shape);
+        run_disable("");
+        run_threads(several ? 8 : 1);
+        struct weft_program *program = run_compile("x - mean(x, axis=1, keepdims=true) + "
+                                                   "float32(sum(float64(x), axis=1, keepdims=true)) * 0.5");
+        for (int i = 0; i < (several ? RUNS : 1); i++) {
+            run_program(program, &x, names, 1, &out[several], 1, NULL);
+            assert_memory_equal(out[several].memory, out[0].memory, (size_t)POINTS * ELEMENTS * INNER * sizeof(float));
+        }
+        weft_program_destroy(program);
+    }
+    run_threads(0);
+    tensor_free(&x);
+    tensor_free(&out[0]);
+    tensor_free(&out[1]);
+}
+
 /* Without each fast path that its kernels might take. */
 static void test_slow_paths(void **state)
 {
@@ -328,6 +356,7 @@ int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(test_sizes), cmocka_unit_test(test_layouts), cmocka_unit_test(test_threads),
+        cmocka_unit_test(test_chained_threads),
         cmocka_unit_test(test_slow_paths), cmocka_unit_test(test_zeros), cmocka_unit_test(test_inside),
         cmocka_unit_test(test_wider), cmocka_unit_test(test_signs), cmocka_unit_test(test_batches)};
     return cmocka_run_group_tests_name("reductions", tests, NULL, tear_down);
