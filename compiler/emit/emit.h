@@ -11,6 +11,7 @@ struct target {
     const char *name;
     const char *skeleton;          /* templates/kernel/kernel.c or kernel.cu */
     const char *prelude;           /* helpers that only this target has: prelude_c.h, prelude_cuda.h */
+    const char *numbered;          /* helpers for elements found by number; NULL: they are in the prelude */
     const char *shuffles;          /* more of them, which gather elements: shuffle_c.h; NULL: none */
     const char *turns;             /* and which transpose tiles: turn_c.h; NULL: none */
     const char *math;              /* library functions of Weft's own: math_c.h; NULL: none but the prelude's */

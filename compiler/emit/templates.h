@@ -34,6 +34,7 @@ extern const char weft_template_kernel_cuda[];
 extern const char weft_template_reduce_cuda[];
 extern const char weft_template_chain_cuda[];
 extern const char weft_template_prelude_c[];
+extern const char weft_template_numbered_c[];
 extern const char weft_template_shuffle_c[];
 extern const char weft_template_turn_c[];
 extern const char weft_template_math_c[];

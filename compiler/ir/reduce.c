@@ -300,15 +300,15 @@ static enum weft_dtype store_narrow(struct kernel *kernel)
 }
 
 /* The type in which a block is joined: it holds the sum of what a lane has, or a thread of a GPU, which may have all of a
- * block's 1,024 elements. A lane of a tile has at most 256 integers of it, so twice their bits hold the sum. Tiles join
- * extremes in the type of the elements, where that has the same order, and a value for absent ones. */
+ * block's 1,024 elements. A lane of a tile has at most 256 integers of it, so twice their bits hold the sum. What keeps
+ * its type, as extremes do, tiles join in that of the elements, where that has the same order, and a value for absent ones. */
 static enum weft_dtype block_dtype(const struct reducing *r, enum weft_dtype stored, const struct lanes *lanes)
 {
     const bool is_signed = type_rows[stored].class == CLASS_SIGNED;
     const int bits = type_rows[stored].bits;
-    const bool extreme = join_rows[r->join].op == OP_LEAST || join_rows[r->join].op == OP_GREATEST;
     const bool same_order = bits < type_rows[r->dtype].bits && (!is_signed || type_rows[r->dtype].class == CLASS_SIGNED);
-    if (extreme && same_order && !lanes->threads.threads && stored != WEFT_BOOL && !dtype_is_float(r->dtype))
+    if (join_rows[r->join].rule == TYPE_KEEP && same_order && !lanes->threads.threads && stored != WEFT_BOOL &&
+        !dtype_is_float(r->dtype))
         return stored;
     if (join_rows[r->join].op != OP_ADD || dtype_is_float(r->dtype) || bits > 16)
         return r->dtype;
