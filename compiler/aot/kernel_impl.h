@@ -7,7 +7,7 @@
 #define WEFT_COMPILER_AOT_KERNEL_IMPL_H
 
 #include "compiler/aot/aot.h"
-#include "compiler/pipeline.h"
+#include "compiler/pipeline/pipeline.h"
 
 /* A mistake in a call, as the source reports it. */
 struct aot_note {

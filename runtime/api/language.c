@@ -1,5 +1,5 @@
 /* The language for other programs: names of types, the table of operations, the values of literals. */
-#include "compiler/pipeline.h"
+#include "compiler/pipeline/pipeline.h"
 #include "runtime/base/base.h"
 
 #include <stdlib.h>

@@ -2,7 +2,7 @@
 #ifndef WEFT_RUNTIME_PLAN_INSTANCE_H
 #define WEFT_RUNTIME_PLAN_INSTANCE_H
 
-#include "compiler/pipeline.h"
+#include "compiler/pipeline/pipeline.h"
 #include "runtime/kernels/kernels.h"
 #include "runtime/plan/plan_cache.h"
 

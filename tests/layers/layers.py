@@ -25,9 +25,6 @@ ROOMS = {
     "python": [],
 }
 
-# Rooms that are a header and a source, no folder.
-PAIRS = {"pipeline"}
-
 # What a folder may include of the others.
 USES = {
     "include": set(),
@@ -66,13 +63,13 @@ def room_of(path):
     top, _, rest = path.partition("/")
     if top not in ROOMS:
         return None
-    room = rest.split("/")[0].split(".")[0] # the pipeline is a pair of files
+    room = rest.split("/")[0]
     return top, room if room in ROOMS[top] else None
 
 
 def header(top, room):
     """The public header of a room."""
-    return f"{top}/{room}.h" if room in PAIRS else f"{top}/{room}/{room}.h"
+    return f"{top}/{room}/{room}.h"
 
 
 def place(room):
@@ -174,8 +171,6 @@ def room_of_object(root, top, name):
     for room in ROOMS[top]:
         if stem.startswith(room + "_") and (root / top / room / f"{stem[len(room) + 1:]}.c").is_file():
             return top, room
-    if stem in PAIRS:
-        return top, stem
     return (top, None) if (root / top / f"{stem}.c").is_file() else None
 
 

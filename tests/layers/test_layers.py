@@ -80,7 +80,7 @@ class Planted(unittest.TestCase):
     def test_include_behind_the_public_header(self):
         """The command knows the library by weft.h."""
         for path, header in (("cli/base/report.c", "compiler/base/base.h"), ("cli/files/npz.c", "runtime/base/base.h"),
-                             ("cli/commands/ops.c", "grammar/ops.def"), ("cli/main.c", "compiler/pipeline.h")):
+                             ("cli/commands/ops.c", "grammar/ops.def"), ("cli/main.c", "compiler/pipeline/pipeline.h")):
             self.plant(path, f'#include "{header}"')
         self.assertEqual(self.wrong(), ["includes of cli/base", "includes of cli/files", "includes of cli/commands",
                                         "includes of cli"])
