@@ -266,7 +266,7 @@ static const struct kernel *example_kernel(struct aot_kernel *k, const struct ex
     const struct lane_tiles *t = &lanes->tiles;
     const int64_t points = example_extent(k, example, t->points), elements = example_extent(k, example, t->elements),
                   inner = example_extent(k, example, t->inner);
-    const bool ordered = join_is_ordered(lanes->op, lanes->tree);
+    const bool ordered = join_is_ordered(lanes->join, lanes->tree);
     if (!lanes->threads.threads)
         lanes->tiles = deal_lanes(points, elements, inner, ordered, lanes->partial ? LANE_COUNT : BLOCK_ELEMENTS);
     else if (!lanes->threads.serial)

@@ -155,7 +155,7 @@ static const char *put_joined(struct buf *out, struct aot_kernel *k, int p)
     buf_printf(out, "static const struct joined %s = {", name);
     for (int i = 0; i < 3; i++)
         buf_printf(out, "%lld, ", (long long)(extents[i] < 0 ? extents[i] - EXTENT_UNKNOWN : extents[i]));
-    buf_printf(out, "%d, %d, %d, %d, %d, %d};\n", join_is_ordered(lanes->op, lanes->tree), lanes->partial, lanes->alone,
+    buf_printf(out, "%d, %d, %d, %d, %d, %d};\n", join_is_ordered(lanes->join, lanes->tree), lanes->partial, lanes->alone,
                lanes->threads.threads, lanes->threads.serial, lanes->threads.levels ? 1 << (lanes->threads.levels - 1) : 0);
     return name;
 }

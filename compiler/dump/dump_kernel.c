@@ -171,7 +171,7 @@ static void put_lanes(struct buf *buf, const struct lanes *lanes)
     const long long blocks = (long long)t->chunk;
     buf_printf(buf, "  reduces: %lld elements for each of %lld x %lld results, by %s in %s",
                (long long)t->elements, (long long)t->points, (long long)t->inner,
-               op_name(buf->arena, lanes->op), type_rows[lanes->tree].name);
+               op_name(buf->arena, join_rows[lanes->join].op), type_rows[lanes->tree].name);
     if (lanes->finds)
         buf_printf(buf, " of the first position of true%s", lanes->parts < 0 ? "" : ", in tiles that have the extreme element");
     else if (lanes->acc != lanes->tree)

@@ -225,7 +225,7 @@ static void put_joining(struct emitter *e, struct buf *out)
         {"BETWEEN", how->serial ? 1 : LANE_COUNT}, {"NODE", how->node}, {"LEVELS", how->levels}, {"BESIDE", how->beside},
         {"LINE", lanes->tiles.width == 1}, {"ALONG", e->params->form->along}, {"ALONG_POINTS", ALONG_POINTS},
         {"ALONG_ELEMENTS", ALONG_ELEMENTS}, {"INNER_KNOWN", e->params->form->inner},
-        {"ORDERED", join_is_ordered(lanes->op, lanes->tree)}};
+        {"ORDERED", join_is_ordered(lanes->join, lanes->tree)}};
     for (size_t i = 0; i < sizeof constants / sizeof *constants; i++)
         buf_printf(out, "#define %s %d\n", constants[i].name, constants[i].value);
 }

@@ -18,7 +18,7 @@ int joined_in_place(const struct emitter *e)
 static bool joins_keys(const struct emitter *e)
 {
     const struct lanes *lanes = e->kernel->lanes;
-    return !e->params->target->chunks && dtype_is_float(lanes->tree) && !join_is_ordered(lanes->op, lanes->tree);
+    return !e->params->target->chunks && dtype_is_float(lanes->tree) && !join_is_ordered(lanes->join, lanes->tree);
 }
 
 /* The type in which values of a reduction are joined. */
@@ -31,14 +31,15 @@ static enum weft_dtype joined_dtype(const struct emitter *e, enum weft_dtype dty
 static void put_joins(struct emitter *e, struct buf *out)
 {
     const struct lanes *lanes = e->kernel->lanes;
+    const enum op op = join_rows[lanes->join].op;
     const struct { const char *name; enum weft_dtype dtype; } types[] = {
         {"acc", joined_dtype(e, lanes->acc)}, {"tree", joined_dtype(e, lanes->tree)}};
     for (size_t i = 0; i < sizeof types / sizeof *types; i++) {
-        const struct ins ins = {INS_OP, lanes->op, types[i].dtype, types[i].dtype, {-1, -1, -1}};
+        const struct ins ins = {INS_OP, op, types[i].dtype, types[i].dtype, {-1, -1, -1}};
         const char *type = short_name(types[i].dtype), *name = types[i].name;
         buf_printf(out, "typedef %s_m %s_t;\n", type, name);
         buf_printf(out, "%s %s join_%s(%s a, %s b)\n{\n    return ", e->params->target->function, type, name, type, type);
-        put_meaning(e, out, &ins, op_meaning(lanes->op, types[i].dtype), (const char *[]){"a", "b", NULL});
+        put_meaning(e, out, &ins, op_meaning(op, types[i].dtype), (const char *[]){"a", "b", NULL});
         buf_puts(out, ";\n}\n");
     }
 }
@@ -48,7 +49,8 @@ static void put_joins(struct emitter *e, struct buf *out)
 static void put_vectors(struct emitter *e, struct buf *out)
 {
     const struct lanes *lanes = e->kernel->lanes;
-    const bool vectors = join_is_ordered(lanes->op, lanes->tree);
+    const enum op op = join_rows[lanes->join].op;
+    const bool vectors = join_is_ordered(lanes->join, lanes->tree);
     const char *const names[] = {"acc", "tree", "stage"}, *type = short_name(lanes->tree);
     for (size_t i = 0; i < sizeof names / sizeof *names; i++)
         if (vectors)
@@ -60,11 +62,11 @@ static void put_vectors(struct emitter *e, struct buf *out)
     else
         buf_puts(out, "typedef tree_t half_v;\n");
     for (size_t i = 0; i < 2; i++) {
-        const struct ins ins = {INS_OP, lanes->op, lanes->tree, lanes->tree, {-1, -1, -1}};
+        const struct ins ins = {INS_OP, op, lanes->tree, lanes->tree, {-1, -1, -1}};
         buf_printf(out, "#undef join_%s_v\n#define join_%s_v", names[i], names[i]);
         if (vectors) {
             buf_puts(out, "(a, b) (");
-            put_meaning(e, out, &ins, op_meaning(lanes->op, lanes->tree), (const char *[]){"(a)", "(b)", NULL});
+            put_meaning(e, out, &ins, op_meaning(op, lanes->tree), (const char *[]){"(a)", "(b)", NULL});
             buf_puts(out, ")\n");
         } else {
             buf_printf(out, " join_%s\n", names[i]);
@@ -139,7 +141,7 @@ static void put_lanes(struct emitter *e, struct buf *out)
     while (stage % BLOCK != 0)
         stage += row;
     stage *= row ? STAGED : 1;
-    const bool ordered = join_is_ordered(lanes->op, lanes->tree);
+    const bool ordered = join_is_ordered(lanes->join, lanes->tree);
     const int inner = row ? (int)lanes->tiles.inner : 1;
     buf_printf(out, "#undef ROW\n#undef DIRECT\n#undef FINDS\n#define ROW %d\n#define DIRECT %d\n#define FINDS %d\n",
                row, source >= 0, lanes->finds);
@@ -157,7 +159,7 @@ static void put_lanes(struct emitter *e, struct buf *out)
     buf_printf(out, "typedef %s_m stage_t;\ntypedef %s_m out_t;\n",
                short_name(e->kernel->accesses[e->kernel->load_count].dtype), short_name(lanes->tree));
     buf_printf(out, "#undef TARGET\n#define TARGET %d\n", e->kernel->load_count);
-    buf_printf(out, "#undef KEYS\n#define KEYS %d\n", !joins_keys(e) ? 0 : lanes->op == OP_GREATEST ? 1 : -1);
+    buf_printf(out, "#undef KEYS\n#define KEYS %d\n", !joins_keys(e) ? 0 : join_rows[lanes->join].absent < 0 ? 1 : -1);
 }
 
 /* Removes what loads, computes and stores elements. */
@@ -174,7 +176,7 @@ void emit_joins(struct emitter *e)
     const struct lanes *lanes = e->kernel->lanes;
     if (e->params->target->chunks) {
         put_joins(e, &e->joins);
-        buf_printf(&e->joins, "#define NOTHING(absent) %s\n", lanes->op == OP_ADD ? "0" : "(absent)");
+        buf_printf(&e->joins, "#define NOTHING(absent) %s\n", join_is_sum(lanes->join) ? "0" : "(absent)");
         buf_printf(&e->absent, "const %s absent = *(const %s_m *)&args->literals[%d];\n", short_name(lanes->acc),
                    short_name(lanes->acc), e->kernel->ins[lanes->absent].index);
         return;
@@ -187,7 +189,7 @@ void emit_joins(struct emitter *e)
     put_vectors(e, &e->joins);
     buf_printf(&e->literals,
                joins_keys(e) ? "const %s absent = key_of(%s), nothing = %s;\n" : "const %s absent = %s, nothing = %s;\n",
-               short_name(joined_dtype(e, lanes->acc)), value_name(e, lanes->absent), lanes->op == OP_ADD ? "0" : "absent");
+               short_name(joined_dtype(e, lanes->acc)), value_name(e, lanes->absent), join_is_sum(lanes->join) ? "0" : "absent");
     if (!lanes->tiles.row)
         e->scratch += (size_t)MAX_WIDTH * (size_t)type_rows[lanes->acc].size +
                       (size_t)(MAX_TREE + LEVELS * BLOCK) * (size_t)type_rows[lanes->tree].size;

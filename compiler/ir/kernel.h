@@ -129,16 +129,10 @@ struct thread_joins {
                                       0: the call decides */
 };
 
-/* Whether the bits of values that are joined depend on the order. */
-static inline bool join_is_ordered(enum op op, enum weft_dtype dtype)
-{
-    return dtype_is_float(dtype) && (op == OP_ADD || op == OP_MUL);
-}
-
 /* How a kernel with reduced dimensions joins its values, which its first store stores; further ones are of values that are
  * kept (reuse.h). Its iteration space is [points, elements, inner]. */
 struct lanes {
-    enum op op;                    /* joins two values */
+    enum join join;                /* how two values are joined */
     enum weft_dtype acc;           /* in which a block is joined: it holds what a lane has of a block */
     enum weft_dtype tree;          /* in which blocks and lanes are joined; of what is stored */
     bool finds;                    /* values are bool: each tile leaves the position of its first true one, and goes over no

@@ -175,7 +175,7 @@ static struct kernel *join_lanes(const struct reducing *r, int from, const struc
     for (int apart = LANE_COUNT / 2; apart; apart /= 2)
         for (int j = 0; j < apart && j + apart < r->lanes; j++)
             values[j] = join(r, kernel, values[j], values[j + apart]);
-    if (elements && dtype_is_float(r->dtype) && join_rows[r->join].op == OP_ADD)
+    if (elements && dtype_is_float(r->dtype) && join_is_sum(r->join))
         values[0] = add_op(r, kernel, OP_ADD, values[0], first_zero(r, kernel, points, first, elements));
     return store(r, kernel, values[0], to);
 }
@@ -310,7 +310,7 @@ static enum weft_dtype block_dtype(const struct reducing *r, enum weft_dtype sto
     if (join_rows[r->join].rule == TYPE_KEEP && same_order && !lanes->threads.threads && stored != WEFT_BOOL &&
         !dtype_is_float(r->dtype))
         return stored;
-    if (join_rows[r->join].op != OP_ADD || dtype_is_float(r->dtype) || bits > 16)
+    if (!join_is_sum(r->join) || dtype_is_float(r->dtype) || bits > 16)
         return r->dtype;
     if (bits == 16 || lanes->threads.threads)
         return is_signed ? WEFT_INT32 : WEFT_UINT32;
@@ -386,7 +386,7 @@ static void fuse_joins(const struct reducing *r, struct program_kernel *whole, s
     struct shape *shape = arena_copy(r->arena, whole->space, sizeof *shape);
     for (int d = shape->rank - whole->inner - whole->reduced; d < shape->rank; d++)
         shape->extents[d] = 1;
-    lanes.op = join_rows[r->join].op;
+    lanes.join = r->join;
     lanes.acc = block_dtype(r, stored, &lanes);
     lanes.tree = r->dtype;
     lanes.absent = add_literal(r, kernel, lanes.acc, join_absent(r->join, lanes.acc));
@@ -399,7 +399,7 @@ static void fuse_joins(const struct reducing *r, struct program_kernel *whole, s
 static struct lanes deal(const struct reducing *r, int64_t elements, bool threads, bool partial)
 {
     return threads ? deal_threads(r->points, elements, r->inner, partial)
-                   : deal_tiles(r->points, elements, r->inner, join_is_ordered(join_rows[r->join].op, r->dtype), partial);
+                   : deal_tiles(r->points, elements, r->inner, join_is_ordered(r->join, r->dtype), partial);
 }
 
 /* Adds a kernel that converts a temporary. */
@@ -419,7 +419,7 @@ static int64_t count_left(const struct reducing *r, const struct lanes *lanes)
         return t->chunks > 1 ? t->chunks * t->kept : 0;
     return lanes->partial ? 0
                           : r->into->open->lanes(r->into->open->user, t->points, t->elements, t->inner,
-                                                 join_is_ordered(join_rows[r->join].op, r->dtype),
+                                                 join_is_ordered(r->join, r->dtype),
                                                  lanes->threads.threads);
 }
 

@@ -7,9 +7,10 @@
 #include <string.h>
 
 #define NONE NAN
+enum { ANY_ORDER, ORDERED };
 const struct join_row join_rows[JOIN_COUNT] = {
-#define JOIN(id, op, rule, absent, nothing)                                                                        \
-    [JOIN_##id] = {#id, OP_##op, TYPE_##rule, absent, nothing, (nothing) != (nothing)},
+#define JOIN(id, op, rule, order, absent, nothing)                                                                 \
+    [JOIN_##id] = {#id, OP_##op, TYPE_##rule, order, absent, nothing, (nothing) != (nothing)},
 #include "grammar/reductions.def"
 };
 
@@ -61,6 +62,16 @@ enum weft_dtype join_dtype(enum join join, enum weft_dtype operand)
 {
     const enum type_rule rule = join_rows[join].rule;
     return type_rows[rule == TYPE_TOTAL ? wide(operand) : type_by_rule(rule, operand)].compute;
+}
+
+bool join_is_ordered(enum join join, enum weft_dtype dtype)
+{
+    return dtype_is_float(dtype) && join_rows[join].ordered;
+}
+
+bool join_is_sum(enum join join)
+{
+    return join_rows[join].op == OP_ADD;
 }
 
 union scalar join_absent(enum join join, enum weft_dtype dtype)

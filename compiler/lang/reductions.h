@@ -36,6 +36,7 @@ struct join_row {
     const char *name;
     enum op op;
     enum type_rule rule;
+    bool ordered;                  /* for floats */
     double absent, nothing;
     bool fails;                    /* there is no result without elements */
 };
@@ -58,6 +59,10 @@ const char *join_name(struct arena *arena, enum join join);
 enum weft_dtype type_by_rule(enum type_rule rule, enum weft_dtype operand);
 /* The type in which elements of this type are joined. */
 enum weft_dtype join_dtype(enum join join, enum weft_dtype operand);
+/* Whether the bits of what is joined in this type depend on the order. */
+bool join_is_ordered(enum join join, enum weft_dtype dtype);
+/* Whether elements are added. */
+bool join_is_sum(enum join join);
 /* What stands for a missing element, as a value of the type in which elements are joined. */
 union scalar join_absent(enum join join, enum weft_dtype dtype);
 /* The result without elements. */
