@@ -25,14 +25,30 @@ static void use_or(struct lowering *l, int *use, int more)
         *use = bool_op(l, OP_OR, *use, more);
 }
 
+/* For each instruction that computes the number of an element to take, the one that asks whether it is inside, where the
+ * value depends on that; else -1. A position that lies outside counts there: in what is taken from, which may be under a
+ * reduction, each use of the number only finds an element. */
+static const int *find_guards(struct lowering *l)
+{
+    int *guards = ARENA_ARRAY(l->arena, int, l->kernel->ins_count);
+    for (int i = 0; i < l->kernel->ins_count; i++)
+        guards[i] = -1;
+    for (int g = 0; g < l->guard_count; g++)
+        guards[l->guards[g].number] = l->guards[g].inside;
+    for (int g = 0; g < l->guard_count; g++)
+        if (l->guards[g].inside < 0)
+            guards[l->guards[g].number] = -1;
+    return guards;
+}
+
 /* Passes the use of instruction i on to its operands. An arm of where is used only where it is taken. */
-static void pass_use(struct lowering *l, int i, int *uses, const bool *faulty)
+static void pass_use(struct lowering *l, int i, int *uses, const bool *faulty, const int *guards)
 {
     struct ins ins = l->kernel->ins[i];
     bool select = ins.kind == INS_OP && op_rows[ins.op].rule == RULE_SELECT;
     for (int k = 0; k < 3; k++) {
         int operand = ins.a[k], use = uses[i];
-        if (operand < 0 || !faulty[operand])
+        if (operand < 0 || !faulty[operand] || (guards[operand] >= 0 && guards[operand] != i))
             continue;
         if (select && k == 1)
             use = use_and(l, use, ins.a[0]);
@@ -75,6 +91,7 @@ static void find_faults(struct lowering *l)
     int count = kernel->ins_count, place_count = 0;
     bool *faulty = ARENA_ARRAY(l->arena, bool, count), *joined = ARENA_ARRAY(l->arena, bool, count);
     int *uses = ARENA_ARRAY(l->arena, int, count);
+    const int *guards = find_guards(l);
     struct fault_place *places = NULL;
     for (int i = 0; i < count; i++) {
         const struct ins *ins = &kernel->ins[i];
@@ -93,7 +110,7 @@ static void find_faults(struct lowering *l)
         if (ins_may_fault(l, &kernel->ins[i]))
             ARENA_PUSH(l->arena, places, place_count,
                        ((struct fault_place){kernel->ins[i].span, i}));
-        pass_use(l, i, uses, faulty);
+        pass_use(l, i, uses, faulty, guards);
     }
     add_faults(l, places, place_count, uses);
 }

@@ -26,6 +26,12 @@ enum { MAX_USES = 2 * MAX_NODES };
 
 enum { ACCESS_LISTS = 1024 };
 
+/* How a value that is taken becomes 0 where the position lies outside. */
+struct guard {
+    int number;                    /* the instruction that computes the element's number */
+    int inside;                    /* that which compares it, on which the value depends; -1: the load does it all */
+};
+
 struct lowering {
     struct arena *arena;
     const struct program *program;
@@ -43,6 +49,8 @@ struct lowering {
     int *first_use;                /* [node] -1: no result depends on it */
     int map;                       /* the map under which nodes are being lowered */
     bool taken;                    /* there are maps with taken steps */
+    struct guard *guards;
+    int guard_count;
     int *joined, joined_count;     /* values that a reduction joins where its value is used: each counts (rule 4.4) */
     int *numbers;                  /* [MAX_MAPS] of such a step, the instruction that computes its numbers; -1: none yet */
     int *waiting, waiting_count;   /* uses that are put in order; NULL: none are */

@@ -261,11 +261,13 @@ int take_value(struct lowering *l, const struct node *node)
     l->map = map;
     if (ins->kind == INS_TAKE && ins->a[0] == number) {
         l->kernel->accesses[ins->index].alone = true;
+        ARENA_PUSH(l->arena, l->guards, l->guard_count, ((struct guard){number, -1}));
         return value;
     }
     const union scalar zero = {0};
     const int inside = ins_add_op(l, OP_GE, WEFT_INT64, WEFT_BOOL,
                                   (int[]){number, ins_add_literal(l, zero, WEFT_INT64, node->token), -1}, node->token);
+    ARENA_PUSH(l->arena, l->guards, l->guard_count, ((struct guard){number, inside}));
     return ins_add_op(l, OP_WHERE, dtype, dtype, (int[]){inside, value, ins_add_literal(l, zero, dtype, node->token)},
                       node->token);
 }
