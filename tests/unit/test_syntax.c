@@ -393,9 +393,14 @@ static void habits(void **state)
                     "      ^\n");
     assert_messages("squeeze(x, axis_names=\"C\")",
                     "<expr>:1:12: error[W0022]: squeeze has no argument 'axis_names';"
-                    " dimensions are told by number, as in axes=[2]\n"
+                    " dimensions are told by number, as in axes=[2], in reductions also by letter: axes=\"HW\"\n"
                     "squeeze(x, axis_names=\"C\")\n"
                     "           ^^^^^^^^^^\n");
+    assert_messages("sum(x, dim=0)",
+                    "<expr>:1:8: error[W0022]: sum has no argument 'dim';"
+                    " dimensions are told as axis=0 or axes=[0, 1]\n"
+                    "sum(x, dim=0)\n"
+                    "       ^^^\n");
     assert_messages("expand_dims(x, axes=[0], new_axis_names=\"N\")",
                     "<expr>:1:26: error[W0022]: expand_dims has no argument"
                     " 'new_axis_names'; reshape names dimensions: write reshape(..,"
