@@ -121,8 +121,9 @@ static void remove_folder(int parent, const char *name, int fd)
     for (int i = 0; i < PATIENCE; i++) {
         empty(fd, mark_name);
         unlinkat(fd, mark_name, 0);
-        if (is_same(fd, parent, name) ? unlinkat(parent, name, AT_REMOVEDIR) == 0 || (errno != ENOTEMPTY && errno != EEXIST)
-                                      : errno == ENOENT)
+        if (is_same(fd, parent, name)
+                ? unlinkat(parent, name, AT_REMOVEDIR) == 0 || (errno != ENOTEMPTY && errno != EEXIST)
+                : errno == ENOENT)
             break;
         poll(NULL, 0, 1);
     }

@@ -1,7 +1,7 @@
 /* Chooses the CUDA kernels that a loop gets ahead of time: few, and together they serve every call. Dense data gets
- * those that the extents of likely calls ask for, one for the same data with gaps between rows, one for many
- * samples of such data in a table, and beside each of them one for inputs that are not aligned. Any other strides take a
- * general kernel, of which there is one with indices of 32 bits and one with 64. */
+ * those that the extents of likely calls ask for, one for the same data with gaps between rows, one for many samples of
+ * such data in a table, and beside each of them one for inputs that are not aligned. Any other strides take a general
+ * kernel, of which there is one with indices of 32 bits and one with 64. */
 #include "compiler/aot/kernel_impl.h"
 
 #include <string.h>
@@ -40,10 +40,10 @@ static void add_class(struct aot_kernel *k, struct aot_loop *loop, struct aot_cl
     ARENA_PUSH(k->arena, loop->classes, loop->class_count, class);
 }
 
-/* Adds the class for calls with geometry `g`, of a kernel that joins by the numbers of such a call. `fixed`: all likely calls
- * have its period. The extents are only examples, so they do not make indices wide. */
-static void add_likely(struct aot_kernel *k, struct aot_loop *loop, const struct geometry *g, const struct kernel *kernel,
-                       bool fixed, bool batch)
+/* Adds the class for calls with geometry `g`, of a kernel that joins by the numbers of such a call. `fixed`: all likely
+ * calls have its period. The extents are only examples, so they do not make indices wide. */
+static void add_likely(struct aot_kernel *k, struct aot_loop *loop, const struct geometry *g,
+                       const struct kernel *kernel, bool fixed, bool batch)
 {
     struct aot_class class = {.kinds = with_values(k, loop->kernel, g->kinds), .batch = batch};
     make_form(kernel, g, tuning_for(0), batch, &class.form);
@@ -57,8 +57,8 @@ static void add_likely(struct aot_kernel *k, struct aot_loop *loop, const struct
     add_class(k, loop, class);
 }
 
-/* Adds a partner of class number `of`, for calls whose inputs are not aligned as chunks of their result are. Such inputs
- * are loaded as chunks of words (ACCESS_UNALIGNED), the others as before. */
+/* Adds a partner of class number `of`, for calls whose inputs are not aligned as chunks of their result are. Such
+ * inputs are loaded as chunks of words (ACCESS_UNALIGNED), the others as before. */
 static void add_partner(struct aot_kernel *k, struct aot_loop *loop, int of)
 {
     const struct kernel *kernel = loop->kernel;
@@ -86,7 +86,8 @@ static void add_unaligned(struct aot_kernel *k, struct aot_loop *loop)
 }
 
 /* A geometry with just what a form depends on. */
-static struct geometry plain_geometry(struct aot_kernel *k, const struct kernel *kernel, unsigned char *kinds, int groups)
+static struct geometry plain_geometry(struct aot_kernel *k, const struct kernel *kernel, unsigned char *kinds,
+                                      int groups)
 {
     const size_t accesses = (size_t)kernel->access_count, each = (size_t)groups + 2;
     struct geometry g = {.volume = 1, .groups = groups, .kinds = kinds, .fast = k->target->fast,

@@ -156,7 +156,8 @@ static void put_class(struct buf *out, struct aot_kernel *k, int p, int c)
                form->accesses, (const char *)class->kinds, class->number, truth(class->batch), truth(form->flat),
                truth(form->mapped), truth(form->wide), truth(form->many), form->block,
                form->block * form->unroll * form->threads, form->threads, (int)form->along, form->groups, form->steps,
-               class->period, class->unaligned, form->accesses, form->literals, truth(form->apart), literal_constant(loop), loop->fault,
+               class->period, class->unaligned, form->accesses, form->literals, truth(form->apart),
+               literal_constant(loop), loop->fault,
                form->literals ? arena_printf(k->arena, NAME_LITERALS, name, p) : "NULL", name, p, c);
 }
 
@@ -230,8 +231,9 @@ static const struct aot_section support[] = {
     {weft_template_tensor, NULL}, {NULL, "tables"}, {weft_template_aot_cuda_plan, "classes"}, {NULL, "loops"},
     {NULL, "tensors"}, {NULL, "check"}, {NULL, "samples"}, {NULL, "plan"}, {weft_template_aot_cuda_driver, "driver"},
     {weft_template_aot_cuda_gpus, NULL}, {weft_template_aot_cuda_plan, "plan"}, {NULL, "views"},
-    {NULL, "joins"}, {weft_template_aot_cuda_plan, "class"}, {NULL, "keep lanes"}, {NULL, "keep"}, {weft_template_aot_cuda_plan, "form"},
-    {weft_template_launch_args_h, NULL}, {weft_template_launch_args, NULL}, {weft_template_aot_cuda_plan, "kinds"},
+    {NULL, "joins"}, {weft_template_aot_cuda_plan, "class"}, {NULL, "keep lanes"}, {NULL, "keep"},
+    {weft_template_aot_cuda_plan, "form"}, {weft_template_launch_args_h, NULL}, {weft_template_launch_args, NULL},
+    {weft_template_aot_cuda_plan, "kinds"},
     {NULL, "environment"}, {weft_template_aot_cuda_launch, "call"}, {NULL, "check call"},
     {weft_template_aot_cuda_launch, "entries"}, {NULL, "infer"}};
 

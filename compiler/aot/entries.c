@@ -206,16 +206,17 @@ static void put_signature(struct buf *out, struct aot_kernel *k)
     buf_puts(out, " */\n\n");
 }
 
+static const char *const comments[ENTRY_COUNT] = {
+    "/* On dense arrays, row-major. Extents that are not numbers are parameters. */\n",
+    "/* On arrays with any strides, in elements; strides NULL: dense. Extents broadcast as the language has it, and\n"
+    " * those of a result are what %s_shape gives. A result may be the very array of a parameter, with the\n"
+    " * same strides, unless the kernel reads it at other elements than it writes; else nothing may overlap. */\n",
+    "/* The extents of the results from those of the parameters. */\n",
+    "/* On many samples: sample i of a parameter is parameter[i * step], so step 1 is an array of samples, and step 0\n"
+    " * one array for all; results have one for each. Shapes may differ from sample to sample. */\n"};
+
 static void put_declarations(struct buf *out, struct aot_kernel *k)
 {
-    static const char *const comments[ENTRY_COUNT] = {
-        "/* On dense arrays, row-major. Extents that are not numbers are parameters. */\n",
-        "/* On arrays with any strides, in elements; strides NULL: dense. Extents broadcast as the language has it, and\n"
-        " * those of a result are what %s_shape gives. A result may be the very array of a parameter, with the\n"
-        " * same strides, unless the kernel reads it at other elements than it writes; else nothing may overlap. */\n",
-        "/* The extents of the results from those of the parameters. */\n",
-        "/* On many samples: sample i of a parameter is parameter[i * step], so step 1 is an array of samples, and step 0\n"
-        " * one array for all; results have one for each. Shapes may differ from sample to sample. */\n"};
     put_signature(out, k);
     for (int entry = 0; entry < ENTRY_COUNT; entry++) {
         buf_printf(out, entry == ENTRY_STRIDED ? comments[ENTRY_STRIDED] : "%s",
@@ -224,27 +225,26 @@ static void put_declarations(struct buf *out, struct aot_kernel *k)
         buf_puts(out, ";\n\n");
     }
     if (k->target->device)
-        buf_printf(out, "/* Once the caller has synchronized: WEFT_KERNEL_DIVIDE_BY_ZERO where a call since the last question\n"
+        buf_printf(out, "/* Once the caller has synchronized: WEFT_KERNEL_DIVIDE_BY_ZERO where a call since the last "
+                   "question\n"
                    " * divided an integer by zero, on whichever stream; its note tells where. */\n"
                    "int %s_status(void);\n\n"
-                   "/* Gives back what this file keeps on GPUs: loaded kernels, and constants that they read. All its work is\n"
+                   "/* Gives back what this file keeps on GPUs: loaded kernels, and constants that they read. All its "
+                   "work is\n"
                    " * done by then, and no graph has any left. A later call loads them again. */\n"
                    "void %s_release(void);\n\n", k->function, k->function);
     buf_printf(out, "/* What the last call on this thread told that did not return WEFT_KERNEL_OK. */\n"
                "const struct weft_note *%s_note(void);\n\n", k->function);
 }
 
-static void put_cuda_comment(struct buf *out)
-{
-    buf_puts(out,
-             "/* Kernels for NVIDIA's GPUs. Pointers to data lead to memory of the GPU; shapes, strides and arrays without\n"
-             " * dimensions stand in the host's, and are read during the call. weft_stream is a CUstream or a cudaStream_t of\n"
-             " * that GPU, NULL its legacy default stream. A call puts its work on the stream, in the stream's context, and\n"
-             " * waits for nothing; without a stream's handle it is the thread's current context, and where there is none the\n"
-             " * first GPU's primary one. The first call on a GPU loads the kernel there, which may synchronize. No CUDA is\n"
-             " * needed to compile or link this: link with -ldl. Without a driver, without a GPU, or on one that there is no\n"
-             " * code for, calls return WEFT_KERNEL_UNSUPPORTED and note what is missing. */\n\n");
-}
+static const char cuda_comment[] =
+    "/* Kernels for NVIDIA's GPUs. Pointers to data lead to memory of the GPU; shapes, strides and arrays without\n"
+    " * dimensions stand in the host's, and are read during the call. weft_stream is a CUstream or a cudaStream_t of\n"
+    " * that GPU, NULL its legacy default stream. A call puts its work on the stream, in the stream's context, and\n"
+    " * waits for nothing; without a stream's handle it is the thread's current context, and where there is none the\n"
+    " * first GPU's primary one. The first call on a GPU loads the kernel there, which may synchronize. No CUDA is\n"
+    " * needed to compile or link this: link with -ldl. Without a driver, without a GPU, or on one that there is no\n"
+    " * code for, calls return WEFT_KERNEL_UNSUPPORTED and note what is missing. */\n\n";
 
 void aot_put_header(struct buf *out, struct aot_kernel *const *kernels, int count, const char *name,
                     const struct aot_params *params)
@@ -255,7 +255,7 @@ void aot_put_header(struct buf *out, struct aot_kernel *const *kernels, int coun
     buf_puts(out, aot_section(out->arena, weft_template_aot_h, "types"));
     buf_puts(out, "\n#ifdef __cplusplus\nextern \"C\" {\n#endif\n\n");
     if (params->target == AOT_CUDA)
-        put_cuda_comment(out);
+        buf_puts(out, cuda_comment);
     for (int i = 0; i < count; i++)
         put_declarations(out, kernels[i]);
     buf_puts(out, "#ifdef __cplusplus\n}\n#endif\n\n#endif\n");

@@ -309,8 +309,8 @@ static void squeezed_extents(struct aot_view *v)
 
 static bool slices_equal(const struct slice *a, const struct slice *b)
 {
-    return a->open == b->open && a->start == b->start && a->stop == b->stop && a->step == b->step && a->has_start == b->has_start &&
-           a->has_stop == b->has_stop;
+    return a->open == b->open && a->start == b->start && a->stop == b->stop && a->step == b->step &&
+           a->has_start == b->has_start && a->has_stop == b->has_stop;
 }
 
 /* The extent that a slice leaves of an extent that only the call knows. */
@@ -401,7 +401,8 @@ static void sized_extents(struct aot_view *v)
     for (int d = 0; !rest && d < v->out->rank; d++)
         if (shape->sizes[d] >= 0) {
             const char *extent = aot_extent(k, v->out->extents[d]);
-            buf_printf(&k->extents, "if (%s < 0) {\n    %s = 1;\n    %s = quotient(%s, %s);\n}\n", extent, extent, extent,
+            buf_printf(&k->extents, "if (%s < 0) {\n    %s = 1;\n    %s = quotient(%s, %s);\n}\n",
+                       extent, extent, extent,
                        scaled(k->arena, volume_text(k, v->in), v->in_size),
                        scaled(k->arena, volume_text(k, v->out), v->out_size));
             aot_refuse(k, arena_printf(k->arena, "%s < 0", extent), v->node->token,

@@ -22,8 +22,8 @@ struct aot_computed {
                                       COMPUTED_SUM adds both; COMPUTED_LANES: lanes that are left of points `a` with
                                       elements `b` */
     const struct shape *shape;     /* COMPUTED_VOLUME: the shape whose elements are counted */
-    int64_t each, times;           /* COMPUTED_GROUPS: groups of `each`, at least one, times `times`; COMPUTED_LANES: inner
-                                      elements, and whether the order matters or, negative, a block's threads */
+    int64_t each, times;           /* COMPUTED_GROUPS: groups of `each`, at least one, times `times`; COMPUTED_LANES:
+                                      inner elements, and whether the order matters or, negative, a block's threads */
 };
 
 /* A kernel for certain kinds of access: a function, or on CUDA a kernel in machine code. */

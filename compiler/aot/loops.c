@@ -292,7 +292,8 @@ static const struct aot_likely *likely_geometry(struct aot_kernel *k, const stru
         return NULL;
     const struct shape **inputs = example_shapes(k, example, k->inputs, k->program->input_count);
     for (int t = 0; t < k->temporary_count; t++)
-        temporaries[t] = (struct temporary){k->temporaries[t].dtype, example_shape(k, example, k->temporaries[t].shape)};
+        temporaries[t] = (struct temporary){k->temporaries[t].dtype,
+                                            example_shape(k, example, k->temporaries[t].shape)};
     const struct loop_params params = {
         .target = k->target, .fast = k->target->fast & ~(FAST_EXPAND | without),
         .kernel = example_kernel(k, example, loop->kernel),

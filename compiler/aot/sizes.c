@@ -245,8 +245,8 @@ static void check_meeting(struct aot_kernel *k, const struct access *access)
     static const char *const most[WEFT_DTYPE_COUNT] = {
         [WEFT_FLOAT32] = "0x1.ffffffp+127", [WEFT_FLOAT16] = "65520.0", [WEFT_BFLOAT16] = "0x1.ffp+127"};
     if (access->dtype == WEFT_FLOAT64 && most[to])
-        aot_refuse(k, arena_printf(k->arena, "becomes_infinite(real(d[%d]), %s)", k->number_slots[number_node(access->index)],
-                                   most[to]), node->span,
+        aot_refuse(k, arena_printf(k->arena, "becomes_infinite(real(d[%d]), %s)",
+                                   k->number_slots[number_node(access->index)], most[to]), node->span,
                    arena_printf(k->arena, "a finite number becomes infinite in %s", type_rows[to].name));
 }
 

@@ -207,8 +207,8 @@ static const char *const head_types[] = {"LANES", "ints", "words", "floats", "by
                                          "woven_orders", "NEAR", "CLAIMED", "PAST"};
 static const char *const head_functions[] = {
     "streams", "stream", "fence", "put_vector", "shuffled", "ordered_bytes", "fetch", "fetch_turned", "fetch_row",
-    "first_block", "fetch_end", "weft_fuses", "exp_rest", "own_expf", "exp_rest_f64", "own_exp", "log2_f64", "exp2_rest",
-    "own_powf"};
+    "first_block", "fetch_end", "weft_fuses", "exp_rest", "own_expf", "exp_rest_f64", "own_exp", "log2_f64",
+    "exp2_rest", "own_powf"};
 
 /* Defines or undefines a name. Functions become macros with arguments, so that members of structs
  * may have the same names. */
@@ -285,8 +285,8 @@ static void put_support(const struct source_text *s)
     static const struct aot_section elements[] = {
         {weft_template_slice_h, NULL}, {weft_template_slice, NULL}, {weft_template_walk_h, NULL},
         {weft_template_grouping_h, NULL}, {weft_template_walk, NULL}, {weft_template_grouping, NULL},
-        {weft_template_gather, NULL}, {weft_template_lanes_h, NULL}, {weft_template_lanes, "lanes"}, {weft_template_tensor, NULL},
-        {weft_template_traffic, NULL}};
+        {weft_template_gather, NULL}, {weft_template_lanes_h, NULL}, {weft_template_lanes, "lanes"},
+        {weft_template_tensor, NULL}, {weft_template_traffic, NULL}};
     put_section(s, "shared");
     buf_puts(s->out, emit_common(s->together, "types"));
     buf_puts(s->out, emit_common(s->together, "args"));

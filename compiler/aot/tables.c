@@ -121,8 +121,8 @@ static void put_maps(struct buf *out, struct aot_kernel *k, int p)
     for (int m = 1; m < kernel->map_count; m++)
         if (kernel->maps[m].axes)
             put_axes(out, k, p, m);
-    buf_printf(out, "static const struct map " NAME_MAPS "[] = {\n    {-1, {0, NULL}, {0, NULL}, NULL, OUTSIDE_NONE, 0, false},\n",
-               k->program->name, p);
+    buf_printf(out, "static const struct map " NAME_MAPS "[] = {\n"
+               "    {-1, {0, NULL}, {0, NULL}, NULL, OUTSIDE_NONE, 0, false},\n", k->program->name, p);
     for (int m = 1; m < kernel->map_count; m++) {
         const struct index_map *step = &kernel->maps[m];
         const char *from = aot_form(k, step->from), *to = aot_form(k, step->to);
@@ -155,8 +155,9 @@ static const char *put_joined(struct buf *out, struct aot_kernel *k, int p)
     buf_printf(out, "static const struct joined %s = {", name);
     for (int i = 0; i < 3; i++)
         buf_printf(out, "%lld, ", (long long)(extents[i] < 0 ? extents[i] - EXTENT_UNKNOWN : extents[i]));
-    buf_printf(out, "%d, %d, %d, %d, %d, %d};\n", join_is_ordered(lanes->join, lanes->tree), lanes->partial, lanes->alone,
-               lanes->threads.threads, lanes->threads.serial, lanes->threads.levels ? 1 << (lanes->threads.levels - 1) : 0);
+    buf_printf(out, "%d, %d, %d, %d, %d, %d};\n", join_is_ordered(lanes->join, lanes->tree), lanes->partial,
+               lanes->alone, lanes->threads.threads, lanes->threads.serial,
+               lanes->threads.levels ? 1 << (lanes->threads.levels - 1) : 0);
     return name;
 }
 
@@ -243,7 +244,8 @@ static void put_results(struct buf *out, struct aot_kernel *k)
 
 static void put_notes(struct buf *out, const struct aot_kernel *k)
 {
-    buf_printf(out, "static const struct weft_note " NAME_NOTES "[] = {\n    {0, 0, 0, NULL, NULL},\n", k->program->name);
+    buf_printf(out, "static const struct weft_note " NAME_NOTES "[] = {\n    {0, 0, 0, NULL, NULL},\n",
+               k->program->name);
     for (int n = 0; n < k->note_count; n++) {
         const struct text_place place = find_place(k->program->source, k->notes[n].span.start);
         buf_printf(out, "    {WEFT_KERNEL_SHAPE_ERROR, %zu, %zu, NULL, \"%s\"},\n", place.line, place.column,
@@ -279,7 +281,7 @@ void aot_put_tables(struct buf *out, struct aot_kernel *k, const struct aot_para
     put_notes(out, k);
     put_extents(out, k);
     buf_printf(out, "static const struct kernel " NAME_TABLES " = {\n    %d, %d, %d, %d, " NAME_OPERANDS ", " NAME_FORMS
-               ", " NAME_REPLACES ", " NAME_LOOPS ", %s,\n    " NAME_NOTES ", " NAME_EXTENTS "};\n", name, program->input_count,
-               program->result_count, k->loop_count, k->temporary_count, name, name, name, name,
+               ", " NAME_REPLACES ", " NAME_LOOPS ", %s,\n    " NAME_NOTES ", " NAME_EXTENTS "};\n", name,
+               program->input_count, program->result_count, k->loop_count, k->temporary_count, name, name, name, name,
                k->temporary_count ? arena_printf(k->arena, NAME_TEMPORARIES, name) : "NULL", name, name);
 }

@@ -1,5 +1,5 @@
-/* Implements arena.h with a list of blocks from calloc. The newest block serves all requests that fit. Large memory with any
- * contents is a block of its own from malloc, behind the newest one. */
+/* Implements arena.h with a list of blocks from calloc. The newest block serves all requests that fit. Large memory
+ * with any contents is a block of its own from malloc, behind the newest one. */
 #include "compiler/base/arena.h"
 
 #include <stdbool.h>

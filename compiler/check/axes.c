@@ -46,8 +46,8 @@ static int find_letter(const struct lookup *l, int i)
     else if (strchr(letters, letters[i]) != letters + i)
         text = arena_printf(l->program->arena, "letter %c stands twice in \"%s\"", letters[i], letters);
     else if (strchr(found + 1, letters[i]))
-        text = arena_printf(l->program->arena, "letter %c stands twice in layout %s, which %s has; write the dimension's "
-                            "number", letters[i], l->layout, name_of(l));
+        text = arena_printf(l->program->arena, "letter %c stands twice in layout %s, which %s has; write the "
+                            "dimension's number", letters[i], l->layout, name_of(l));
     return text ? (wrong(l, text), -1) : (int)(found - l->layout);
 }
 

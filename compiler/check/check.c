@@ -318,7 +318,8 @@ static bool check_take(struct program *program, struct node *node)
                               : arena_printf(program->arena, "%s; convert it, as in int32(%s)",
                                              type_rows[positions->dtype].name, text);
     return diag_at(program->diags, DIAG_VIEW_DTYPE, ((struct span[]){positions->span, node->token}), 2,
-                   arena_printf(program->arena, "take reads elements at integer positions, and %s is %s", text, instead));
+                   arena_printf(program->arena, "take reads elements at integer positions, and %s is %s",
+                                text, instead));
 }
 
 static bool check_position(struct program *program, struct node *node)

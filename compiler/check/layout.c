@@ -173,7 +173,8 @@ static const char *concatenated(const struct layouts *l, const struct node *node
     return layout;
 }
 
-/* The number of dimensions of a node, as far as the text and its types tell where shapes are not known; -1: not known. */
+/* The number of dimensions of a node, as far as the text and its types tell where shapes are not known; -1: not
+ * known. */
 static int known_rank(const struct layouts *l, const struct node *node, const struct shape *const *shapes)
 {
     const struct shape *shape = shapes ? shapes[node - l->program->nodes] : NULL;

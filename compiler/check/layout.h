@@ -12,16 +12,16 @@ const char *input_layout(const struct symbol *symbol);
  * where layouts do not go together. */
 bool infer_layouts(struct arena *arena, const struct program *program, struct diags *diags,
                    const struct shape *const *shapes, const struct contents *contents, const char **layouts);
-/* Finds the positions of axes that are letters of a layout (rule 9.5), of views and reductions. Ranks are not known yet:
- * where one turns out to be another than the layout's length, the value has no layout, and the shape pass reports it.
- * Returns false, with diagnostics, where a letter names nothing. */
+/* Finds the positions of axes that are letters of a layout (rule 9.5), of views and reductions. Ranks are not known
+ * yet: where one turns out to be another than the layout's length, the value has no layout, and the shape pass reports
+ * it. Returns false, with diagnostics, where a letter names nothing. */
 bool resolve_letters(struct program *program);
 /* The layout without the letters of the dimensions in `dropped`, a bit for each. */
 const char *layout_without(struct arena *arena, const char *layout, uint32_t dropped);
 
 struct view_args;
-/* The layout of a selection from a value with this one (NULL: not known): an integer drops its dimension's letter, a slice
- * keeps it, None clears the layout. And that of a transpose, which takes the letters along. */
+/* The layout of a selection from a value with this one (NULL: not known): an integer drops its dimension's letter, a
+ * slice keeps it, None clears the layout. And that of a transpose, which takes the letters along. */
 const char *layout_selected(struct arena *arena, const struct view_args *args, const char *layout);
 const char *layout_transposed(struct arena *arena, const struct view_args *args, const char *layout);
 

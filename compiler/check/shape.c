@@ -264,7 +264,8 @@ static const struct shape *joined_shape(struct inference *s, const struct node *
         s->views[node->view] = s->program->views[node->view];
     return node->kind == NODE_TAKE
                ? view_take_shape(s->arena, s->diags, values, &s->program->views[node->view], &s->good)
-               : view_join_shape(s->arena, s->diags, values, node->operand_count, &s->program->views[node->view], &s->good);
+               : view_join_shape(s->arena, s->diags, values, node->operand_count, &s->program->views[node->view],
+                                 &s->good);
 }
 
 /* A reduction without elements that has no value, although the result has an element. */
@@ -292,7 +293,8 @@ static bool find_reduced(struct inference *s, const struct node *node, const str
     if (args->axes.given && !axes_find(s->arena, s->diags, &value, &args->axes, args->last ? "axis" : "axes", set))
         return false;
     if (!args->axes.given && args->last && !shape->rank)
-        return diag(s->diags, DIAG_AXIS, node->token, arena_printf(s->arena, "%s [] has no dimensions to reduce", text));
+        return diag(s->diags, DIAG_AXIS, node->token,
+                    arena_printf(s->arena, "%s [] has no dimensions to reduce", text));
     *set = reduced_set(args, shape->rank);
     if (reduces_nothing(node, shape, *set))
         return diag(s->diags, DIAG_REDUCE_EMPTY, node->span, args->name, text,

@@ -59,8 +59,8 @@ int view_take_axis(const struct view_args *args, int rank);
 /* The shape of a value of which the positions' dimensions replace one. Its rank may be too great for it; then that is
  * all that is filled in. */
 void view_taken(const struct shape *value, int axis, const struct shape *positions, struct shape *out);
-/* The list of a selection that is no slice; NULL: it has none. It becomes dimension `axis` of the result, whose shape is
- * `out`; `all` is the same with all of the dimension of `in` that the list is for. */
+/* The list of a selection that is no slice; NULL: it has none. It becomes dimension `axis` of the result, whose shape
+ * is `out`; `all` is the same with all of the dimension of `in` that the list is for. */
 const struct item *view_list_taken(const struct view_args *args, const struct shape *in, const struct shape *out,
                                    struct shape *all, int *axis);
 

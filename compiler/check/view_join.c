@@ -40,8 +40,8 @@ static bool check_ranks(const struct view_walk *w, int count)
         if (w->viewed[i].shape->rank != rank)
             return wrong_value(w, DIAG_VIEW_RANK, i,
                                arena_printf(w->arena,
-                                            "%s takes values of one number of dimensions, and %s has %d, %s %d; an axis "
-                                            "has its name before it, as in axis=1", name_of(w), value_text(w, i),
+                                            "%s takes values of one number of dimensions, and %s has %d, %s %d; an "
+                                            "axis has its name before it, as in axis=1", name_of(w), value_text(w, i),
                                             w->viewed[i].shape->rank, value_text(w, 0), rank));
     if (w->args->kind == VIEW_CONCAT && rank == 0)
         return wrong_value(w, DIAG_VIEW_RANK, 0,

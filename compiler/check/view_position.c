@@ -71,7 +71,7 @@ bool view_linspace(struct view_walk *w)
     const struct shape *between = w->viewed->shape; /* that of b - a */
     if (between && between->rank)
         return view_wrong(w, DIAG_VIEW_RANK, NULL,
-                          "linspace goes from one number to another, and together a and b have the shape %s; select one "
-                          "element, as in a[0]", shape_text(w->arena, w->viewed->program, between));
+                          "linspace goes from one number to another, and together a and b have the shape %s; select "
+                          "one element, as in a[0]", shape_text(w->arena, w->viewed->program, between));
     return count_out(w);
 }

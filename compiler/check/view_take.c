@@ -51,8 +51,8 @@ static bool take(struct view_walk *w)
         return view_unknown(w);
     view_taken(value, axis, positions, w->out);
     if (w->out->rank > WEFT_MAX_RANK)
-        return view_wrong(w, DIAG_VIEW_RANK, NULL, "the result would have %d dimensions; there are at most %d", w->out->rank,
-                          WEFT_MAX_RANK);
+        return view_wrong(w, DIAG_VIEW_RANK, NULL, "the result would have %d dimensions; there are at most %d",
+                          w->out->rank, WEFT_MAX_RANK);
     return shape_volume(w->out) >= 0 ||
            view_wrong(w, DIAG_VIEW_EXTENT, NULL, "the shape %s has more elements than memory can hold",
                       shape_text(w->arena, w->viewed->program, w->out));

@@ -1,6 +1,6 @@
-/* The lines of stage groups about loads and stores: which element, in which order, how, and together with what. The table
- * in docs/debugging.md has all wordings. Which element comes from the index map (dump_index.c), the order from the
- * geometry's strides, and how from what the emitter chooses (access_ways). */
+/* The lines of stage groups about loads and stores: which element, in which order, how, and together with what. The
+ * table in docs/debugging.md has all wordings. Which element comes from the index map (dump_index.c), the order from
+ * the geometry's strides, and how from what the emitter chooses (access_ways). */
 #include "compiler/dump/dump_impl.h"
 #include "compiler/ir/ir.h"
 
@@ -39,8 +39,8 @@ static int find_legs(const struct dumped *dumped, int a, struct leg *legs)
 
 static const char *ordinal(long long number)
 {
-    const long long tens = number % 100;
-    return tens >= 11 && tens <= 13 ? "th" : number % 10 == 1 ? "st" : number % 10 == 2 ? "nd" : number % 10 == 3 ? "rd" : "th";
+    const long long tens = number % 100, ones = number % 10;
+    return tens >= 11 && tens <= 13 ? "th" : ones == 1 ? "st" : ones == 2 ? "nd" : ones == 3 ? "rd" : "th";
 }
 
 static void put_step(struct buf *buf, int64_t apart)
@@ -138,7 +138,8 @@ static const char *strided_way(struct arena *arena, const struct telling *t, int
     if (g->chunks && !t->of->form->reduces && g->columns > t->of->form->block)
         return arena_printf(arena, "one by one, %lld bytes from thread to thread",
                             (long long)(bytes < 0 ? -bytes : bytes) * t->of->form->block);
-    return g->columns > 1 && (bytes >= LINE || bytes <= -LINE) ? "one by one, each in another cache line" : "one by one";
+    return g->columns > 1 && (bytes >= LINE || bytes <= -LINE) ? "one by one, each in another cache line"
+                                                               : "one by one";
 }
 
 /* How a kernel in C does what a section of its text does. */
@@ -147,7 +148,8 @@ static const char *way_in_blocks(struct arena *arena, const struct telling *t, i
     static const struct { const char *section, *words; } loads[] = {
         {"scalar", ""}, {"unit", "by vectors"}, {"run", "copied in runs"}, {"periodic", "repeated into a pattern"},
         {"nested", "one by one"}, {"expanded", "one by one, by a table of offsets"},
-        {"turned", "tiles are transposed"}, {"woven", "by shuffles"}, {"joined", "by shuffles"}, {"rejoined", "by shuffles"},
+        {"turned", "tiles are transposed"}, {"woven", "by shuffles"}, {"joined", "by shuffles"},
+        {"rejoined", "by shuffles"},
         {"parted", "taken apart from whole vectors"}, {"beside", "taken apart from whole vectors"},
         {"apart", "taken apart as they become float32"}, {"apart_again", "taken apart as they become float32"},
         {"mapped", "found by number, in runs"}, {"bounded", "found by number, one by one"}, {"value", "an argument"}};
@@ -200,8 +202,8 @@ static void put_together(struct buf *buf, const struct telling *t, int a)
     for (int b = 0; b < t->of->kernel->load_count; b++)
         if (b != a && t->ways[b].first == t->ways[a].first) {
             if (!told++)
-                buf_printf(buf, ", %s load%s %d", woven ? "into one block with" : "together with", others > 1 ? "s" : "",
-                           t->numbers[b]);
+                buf_printf(buf, ", %s load%s %d", woven ? "into one block with" : "together with",
+                           others > 1 ? "s" : "", t->numbers[b]);
             else
                 buf_printf(buf, told < others ? ", %d" : " and %d", t->numbers[b]);
         }
@@ -535,7 +537,8 @@ static void put_joined(struct buf *buf, const struct dumped *dumped, int a)
     struct sum number = sum_number(0);
     int first, last;
     find_reduced(dumped, &first, &last);
-    buf_printf(buf, "  store   %-8s %s", type_rows[stored_dtype(dumped, a)].name, access_text(buf->arena, dumped->kernel, a));
+    buf_printf(buf, "  store   %-8s %s", type_rows[stored_dtype(dumped, a)].name,
+               access_text(buf->arena, dumped->kernel, a));
     for (int d = 0; d < space->rank; d++)
         if (d < first || d >= last)
             number = sum_add(buf->arena, sum_scale(buf->arena, number, space->extents[d]),
@@ -545,8 +548,8 @@ static void put_joined(struct buf *buf, const struct dumped *dumped, int a)
         put_index(buf, &index);
         buf_printf(buf, ": %lld result%s", (long long)results, results == 1 ? "" : "s, one for each ");
     } else {
-        buf_printf(buf, ": %lld values, which another kernel joins to %lld result%s", (long long)volume, (long long)results,
-                   results == 1 ? "" : "s, some for each ");
+        buf_printf(buf, ": %lld values, which another kernel joins to %lld result%s", (long long)volume,
+                   (long long)results, results == 1 ? "" : "s, some for each ");
     }
     if (results > 1)
         put_dimensions(buf, dumped, first, last, true);

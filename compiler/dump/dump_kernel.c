@@ -136,9 +136,9 @@ static void put_chunks(struct buf *buf, const struct geometry *g, const struct f
 {
     const int tile = form->threads * form->unroll * form->block;
     if (form->reduces)
-        buf_printf(buf, "  %lld row%s of %lld element%s, in %lld tile%s; each thread reads %d at once\n", (long long)g->rows,
-                   plural(g->rows), (long long)g->columns, plural(g->columns), (long long)g->tiling.tiles,
-                   plural(g->tiling.tiles), form->unroll);
+        buf_printf(buf, "  %lld row%s of %lld element%s, in %lld tile%s; each thread reads %d at once\n",
+                   (long long)g->rows, plural(g->rows), (long long)g->columns, plural(g->columns),
+                   (long long)g->tiling.tiles, plural(g->tiling.tiles), form->unroll);
     else
         buf_printf(buf, "  %lld row%s of %lld element%s, in tiles of %d: %d threads, each %d chunk%s of %d element%s\n",
                (long long)g->rows, plural(g->rows), (long long)g->columns, plural(g->columns), tile, form->threads,
@@ -173,7 +173,8 @@ static void put_lanes(struct buf *buf, const struct lanes *lanes)
                (long long)t->elements, (long long)t->points, (long long)t->inner,
                op_name(buf->arena, join_rows[lanes->join].op), type_rows[lanes->tree].name);
     if (lanes->finds)
-        buf_printf(buf, " of the first position of true%s", lanes->parts < 0 ? "" : ", in tiles that have the extreme element");
+        buf_printf(buf, " of the first position of true%s",
+                   lanes->parts < 0 ? "" : ", in tiles that have the extreme element");
     else if (lanes->acc != lanes->tree)
         buf_printf(buf, ", blocks in %s", type_rows[lanes->acc].name);
     if (lanes->threads.threads) {
@@ -243,8 +244,8 @@ static void put_chain(struct buf *buf, const struct dumped *dumped)
     const int others = dumped->chain - 1;
     const int64_t points = others > 0 ? dumped->kernel->lanes->tiles.together : 0;
     if (others > 0)
-        buf_printf(buf, "  one launch with %d more kernel%s: a block of threads takes %lld point%s through all of them\n",
-                   others, plural(others), (long long)points, plural(points));
+        buf_printf(buf, "  one launch with %d more kernel%s: a block of threads takes %lld point%s through all of "
+                   "them\n", others, plural(others), (long long)points, plural(points));
     else if (dumped->form->chained)
         buf_puts(buf, "  in the launch of the kernel before it\n");
 }
@@ -281,7 +282,8 @@ static void put_ins(struct buf *buf, const struct kernel *kernel,
         buf_printf(buf, "  %%%d = ", i);
     switch (ins->kind) {
     case INS_LOAD: case INS_TAKE:
-        buf_printf(buf, "%s %s %s", ins->kind == INS_LOAD ? "load" : "take", type, access_text(buf->arena, kernel, ins->index));
+        buf_printf(buf, "%s %s %s", ins->kind == INS_LOAD ? "load" : "take", type,
+                   access_text(buf->arena, kernel, ins->index));
         if (kernel->accesses[ins->index].map) {
             buf_puts(buf, "   (");
             put_map(buf, kernel, &kernel->accesses[ins->index]);

@@ -204,9 +204,8 @@ static void put_view(struct buf *buf, const struct program *program, const struc
     put_numbers(buf, program, "src_dims", &args->src_dims);
     put_numbers(buf, program, args->kind == VIEW_TILE ? "counts" : "n", &args->counts);
     put_numbers(buf, program, "shifts", &args->shifts);
-    put_numbers(buf, program, args->kind == VIEW_INDEX                                   ? "d"
-                              : args->kind == VIEW_REPEAT || args->kind == VIEW_TAKE || view_is_join(args->kind) ? "axis"
-                                                                                      : "axes", &args->axes);
+    const bool one = args->kind == VIEW_REPEAT || args->kind == VIEW_TAKE || view_is_join(args->kind);
+    put_numbers(buf, program, args->kind == VIEW_INDEX ? "d" : one ? "axis" : "axes", &args->axes);
     if (args->has_layout)
         buf_printf(buf, " layout=\"%s\"", args->layout);
 }
@@ -237,7 +236,9 @@ static void put_head(struct buf *buf, const struct program *program, const struc
         buf_printf(buf, node->rule ? "cast to a type that follows" : "cast to %s", type_rows[node->dtype].name);
         break;
     case NODE_WRAP: buf_printf(buf, "wrap to %s", type_rows[node->dtype].name); break;
-    case NODE_VIEW: case NODE_JOIN: case NODE_TAKE: case NODE_POSITION: put_view(buf, program, &program->views[node->view]); break;
+    case NODE_VIEW: case NODE_JOIN: case NODE_TAKE: case NODE_POSITION:
+        put_view(buf, program, &program->views[node->view]);
+        break;
     case NODE_REDUCE: put_reduction(buf, program, node); break;
     case NODE_COUNT: buf_puts(buf, "number of reduced elements"); break;
     case NODE_REDUCED_POSITION: buf_puts(buf, "positions of reduced elements"); break;

@@ -223,7 +223,8 @@ static struct divided divide_rest(struct arena *arena, struct sum rest, int64_t 
         return d;
     const struct sum *of = arena_copy(arena, &rest, sizeof rest);
     d.quotient = sum_atom(arena, (struct atom){.kind = ATOM_QUOTIENT, .of = of, .by = by,
-                                               .low = divide_down(sum_low(of), by), .high = divide_down(sum_high(of), by)});
+                                               .low = divide_down(sum_low(of), by),
+                                               .high = divide_down(sum_high(of), by)});
     d.remainder = sum_atom(arena, (struct atom){.kind = ATOM_REMAINDER, .of = of, .by = by, .high = by - 1});
     if (rest.count != 1 || rest.first || rest.terms[0].times != 1)
         return d;

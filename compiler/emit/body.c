@@ -199,7 +199,8 @@ static void emit_taken(struct emitter *e, int i, int level, const char *number)
     e->seen[i] = level;
     buf_printf(&e->body, "    const %s " NAME_VALUE " = ", short_name(ins->dtype), i);
     put_move(e, type_rows[ins->dtype].load, ins->dtype,
-             arena_printf(e->arena, "%s(bases[%d], s->maps[%d], %s)", taking_helper(e, ins), ins->index, ins->index, number));
+             arena_printf(e->arena, "%s(bases[%d], s->maps[%d], %s)", taking_helper(e, ins), ins->index, ins->index,
+                          number));
     buf_printf(&e->body, "; /* %s */\n", access_name(e->arena, e->kernel, ins->index));
     if (e->schedule.slot[i] >= 0)
         buf_printf(&e->body, "    " NAME_KEPT "[j] = " NAME_VALUE ";\n", i, i);
@@ -242,8 +243,9 @@ static const char *own_block(struct emitter *e, const struct ins *ins, size_t *l
     return subst_find(math, "block", function, length);
 }
 
-/* Adds the function that computes an inexact row on a whole block, once. Returns its name. Our own of float32 may become
- * parts of their loops, so operands stay in registers; of float64 the constants alone would fill those of AVX2. */
+/* Adds the function that computes an inexact row on a whole block, once. Returns its name. Our own of float32 may
+ * become parts of their loops, so operands stay in registers; of float64 the constants alone would fill those of
+ * AVX2. */
 static const char *block_function(struct emitter *e, const struct ins *ins)
 {
     static const char *const elements[3] = {"a[j]", "b[j]", "c[j]"};
@@ -299,8 +301,8 @@ static void emit_block_call(struct emitter *e, struct buf *out, int i)
         buf_printf(out, "lookup_%s(%s, (const %s_m *)sample->bases[%d] /* %s */", type, to, type, ins->index,
                    access_name(e->arena, e->kernel, ins->index));
     } else if (ins->kind == INS_TAKE) {
-        buf_printf(out, "%s(%s, sample->bases[%d], s->maps[%d] /* %s */", taking_helper(e, ins), to, ins->index, ins->index,
-                   access_name(e->arena, e->kernel, ins->index));
+        buf_printf(out, "%s(%s, sample->bases[%d], s->maps[%d] /* %s */", taking_helper(e, ins), to,
+                   ins->index, ins->index, access_name(e->arena, e->kernel, ins->index));
     } else {
         buf_printf(out, "%s(%s", is_block_call(ins) ? block_function(e, ins) : conversion_function(e, ins), to);
     }

@@ -1,6 +1,6 @@
-/* Several kernels in one CUDA text, one after the other for the same points (templates/kernel/chain.cu). The text of each
- * is as it would be alone: macros give its functions and structs names of their own, and behind it all of its macros are
- * undefined. */
+/* Several kernels in one CUDA text, one after the other for the same points (templates/kernel/chain.cu). The text of
+ * each is as it would be alone: macros give its functions and structs names of their own, and behind it all of its
+ * macros are undefined. */
 #include "compiler/emit/emit_impl.h"
 
 #include <string.h>
@@ -99,7 +99,8 @@ static const char *parameters(struct arena *arena, int count)
 {
     struct buf list = buf_new(arena);
     for (int k = 0; k < count; k++)
-        buf_printf(&list, "%sconst BY_VALUE struct " NAME_CHAINED " " NAME_PARAMETERS, k ? ", " : "", k, "weft_args", k);
+        buf_printf(&list, "%sconst BY_VALUE struct " NAME_CHAINED " " NAME_PARAMETERS,
+                   k ? ", " : "", k, "weft_args", k);
     return list.text;
 }
 
@@ -116,7 +117,8 @@ static const char *tiles(struct arena *arena, int count)
 static void put_entry(struct chain_text *chain, int count)
 {
     struct arena *arena = chain->out.arena;
-    const struct { const char *mark, *text; } all[] = {{"$parameters", parameters(arena, count)}, {"$tiles", tiles(arena, count)},
+    const struct { const char *mark, *text; } all[] = {{"$parameters", parameters(arena, count)},
+                                                       {"$tiles", tiles(arena, count)},
                                                        {"$first", arena_printf(arena, NAME_PARAMETERS, 0)}};
     size_t length;
     const char *text = subst_find(chain->target->chain, "chain", "entry", &length), *end = text + length;

@@ -20,12 +20,13 @@ const struct target target_c = {
     .function = "static inline",
     .block = "", .boolean = "_Bool", .fast = FAST_ALL, .declares = true, .launch = 1 << 15};
 const struct target target_cuda = {
-    .name = "cuda", .skeleton = weft_template_kernel_cuda, .reduce = weft_template_reduce_cuda, .prelude = weft_template_prelude_cuda,
-    .chain = weft_template_chain_cuda,
+    .name = "cuda", .skeleton = weft_template_kernel_cuda, .reduce = weft_template_reduce_cuda,
+    .prelude = weft_template_prelude_cuda, .chain = weft_template_chain_cuda,
     .accesses = weft_template_access_cuda, .args = weft_template_args_cuda, .function = "DEVICE",
     .block = ", BLOCK",
     .boolean = "bool", .chunks = true, .device = true, .lines = "/weft/kernel.cu", .launch = 1 << 26,
-    .fast = FAST_ALL & ~(unsigned)(FAST_STREAM | FAST_NARROW | FAST_TABLE | FAST_SPLIT | FAST_TURN | FAST_WEAVE | FAST_REUSE)};
+    .fast = FAST_ALL & ~(unsigned)(FAST_STREAM | FAST_NARROW | FAST_TABLE | FAST_SPLIT | FAST_TURN | FAST_WEAVE |
+                                   FAST_REUSE)};
 
 const char *short_name(enum weft_dtype dtype)
 {
@@ -222,9 +223,9 @@ static void put_joining(struct emitter *e, struct buf *out)
     const struct thread_joins *how = &lanes->threads;
     const struct { const char *name; int value; } constants[] = {
         {"REDUCES", true}, {"LANE_COUNT", LANE_COUNT}, {"SERIAL", how->serial}, {"PARTIAL", lanes->partial},
-        {"BETWEEN", how->serial ? 1 : LANE_COUNT}, {"NODE", how->node}, {"LEVELS", how->levels}, {"BESIDE", how->beside},
-        {"LINE", lanes->tiles.width == 1}, {"ALONG", e->params->form->along}, {"ALONG_POINTS", ALONG_POINTS},
-        {"ALONG_ELEMENTS", ALONG_ELEMENTS}, {"INNER_KNOWN", e->params->form->inner},
+        {"BETWEEN", how->serial ? 1 : LANE_COUNT}, {"NODE", how->node}, {"LEVELS", how->levels},
+        {"BESIDE", how->beside}, {"LINE", lanes->tiles.width == 1}, {"ALONG", e->params->form->along},
+        {"ALONG_POINTS", ALONG_POINTS}, {"ALONG_ELEMENTS", ALONG_ELEMENTS}, {"INNER_KNOWN", e->params->form->inner},
         {"ORDERED", join_is_ordered(lanes->join, lanes->tree)}};
     for (size_t i = 0; i < sizeof constants / sizeof *constants; i++)
         buf_printf(out, "#define %s %d\n", constants[i].name, constants[i].value);

@@ -53,15 +53,15 @@ struct emit_params {
 char *emit(struct arena *arena, const struct kernel *kernel, const struct emit_params *params,
            size_t *scratch);
 
-/* Returns the text of one kernel that does what those with these texts do, whose forms are chained: each block of threads
- * takes some points through all of them. It is called with the arguments of each. */
+/* Returns the text of one kernel that does what those with these texts do, whose forms are chained: each block of
+ * threads takes some points through all of them. It is called with the arguments of each. */
 char *emit_chain(struct arena *arena, const struct target *target, const char *const *texts, int count);
 
 /* How a kernel's text loads or stores an access, for people. */
 struct access_way {
     const char *section;           /* of the target's text (templates/kernel/access_*.h) */
-    int first;                     /* the first of the loads that are made together with it, parted and joined ones; else
-                                      itself */
+    int first;                     /* the first of the loads that are made together with it, parted and joined ones;
+                                      else itself */
 };
 /* [accesses]. Of `params`, those that matter are the target, the kinds and the fast paths. */
 struct access_way *access_ways(struct arena *arena, const struct kernel *kernel, const struct emit_params *params);

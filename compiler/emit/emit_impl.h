@@ -42,11 +42,14 @@ struct emitter {
     bool calls_rows;               /* heavy rows are functions, because there are many */
     bool *called;                  /* [ins] whether a call of a function of whole blocks reads it */
     bool *quotient;                /* [ins] whether it divides by way of a reciprocal */
-    int *joined;                   /* [accesses] the first of the loads that are gathered into one block; often itself */
+    int *joined;                   /* [accesses] the first of the loads that are gathered into one block; often
+                                      itself */
     const char **choice;           /* [accesses] of such a first load: which of them gives element c of a group, as C */
     int *chosen;                   /* [accesses] of such a first load: the value that they are chosen for */
-    int copied;                    /* the load whose elements are stored as they are, all that is done; -1: more is done */
-    bool *apart;                   /* [accesses] of parted loads: whether the conversions that read them take them apart */
+    int copied;                    /* the load whose elements are stored as they are, all that is done; -1: more is
+                                      done */
+    bool *apart;                   /* [accesses] of parted loads: whether the conversions that read them take them
+                                      apart */
     int *seen;                     /* [ins] the last level in which the value has a name */
 };
 
@@ -84,11 +87,12 @@ void find_apart(struct emitter *e);
 
 /* Finds woven loads that are gathered together. */
 void find_joined(struct emitter *e);
-/* Whether the value is the only thing that the kernel computes, all of it such a choice. Returns the first load, or -1. */
+/* Whether the value is the only thing that the kernel computes, all of it such a choice. Returns the first load, or
+ * -1. */
 int joined_load(const struct emitter *e, int value);
 
-/* Finds the load whose elements the kernel stores as they are, after find_joined. Its blocks are streamed from where they
- * are. */
+/* Finds the load whose elements the kernel stores as they are, after find_joined. Its blocks are streamed from where
+ * they are. */
 void find_copied(struct emitter *e);
 /* Whether it is copied in runs instead, which the text of its load and store does. */
 bool copies_runs(const struct emitter *e);
@@ -97,7 +101,8 @@ void emit_access(struct emitter *e, int k, bool store, bool called);
 
 /* quotient.c: divisions by values that repeat along a row. */
 
-/* Finds those that may be made of a multiplication by a reciprocal. Adds the reciprocals, and the checks that they need. */
+/* Finds those that may be made of a multiplication by a reciprocal. Adds the reciprocals, and the checks that they
+ * need. */
 void emit_checks(struct emitter *e);
 /* Adds such a quotient of operands with these names. */
 void put_quotient(struct emitter *e, int i, const char *const names[3]);

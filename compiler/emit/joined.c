@@ -1,8 +1,8 @@
 /* Finds loads that are made together, because of what uses them.
  *
- * Woven loads are gathered into one block where masks that repeat along a row choose among them. Behind stack and concat
- * along a short axis, and lists of positions there, each load gives some elements of a group. Where all of them are in
- * the block of the first, any choice among them gives the same.
+ * Woven loads are gathered into one block where masks that repeat along a row choose among them. Behind stack and
+ * concat along a short axis, and lists of positions there, each load gives some elements of a group. Where all of them
+ * are in the block of the first, any choice among them gives the same.
  *
  * Parted loads of bytes are taken apart and converted to float32 in one step where all of them are only converted. */
 #include "compiler/emit/emit_impl.h"

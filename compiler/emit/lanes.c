@@ -38,7 +38,8 @@ static void put_joins(struct emitter *e, struct buf *out)
         const struct ins ins = {INS_OP, op, types[i].dtype, types[i].dtype, {-1, -1, -1}};
         const char *type = short_name(types[i].dtype), *name = types[i].name;
         buf_printf(out, "typedef %s_m %s_t;\n", type, name);
-        buf_printf(out, "%s %s join_%s(%s a, %s b)\n{\n    return ", e->params->target->function, type, name, type, type);
+        buf_printf(out, "%s %s join_%s(%s a, %s b)\n{\n    return ", e->params->target->function, type, name, type,
+                   type);
         put_meaning(e, out, &ins, op_meaning(op, types[i].dtype), (const char *[]){"a", "b", NULL});
         buf_puts(out, ";\n}\n");
     }
@@ -87,7 +88,8 @@ static void put_vectors(struct emitter *e, struct buf *out)
 
 enum {
     LEVELS = 32,                   /* of the tree: enough for as many blocks as memory holds */
-    STAGED = 8                     /* lanes that stay in registers wait for those of the last stage: so many rows are one */
+    STAGED = 8                     /* lanes that stay in registers wait for those of the last stage: so many rows are
+                                      one */
 };
 
 /* Whether a tile has nothing that is looked for: neither the extreme element of the point nor a NaN. */
@@ -100,8 +102,8 @@ static void put_passed_over(const struct emitter *e, struct buf *out)
                lanes->extreme);
 }
 
-/* The instruction that compares elements, as they lie in memory, with the extreme one that the kernel looks for; NULL if
- * they are computed, or converted. */
+/* The instruction that compares elements, as they lie in memory, with the extreme one that the kernel looks for; NULL
+ * if they are computed, or converted. */
 static const struct ins *find_comparison(const struct emitter *e)
 {
     const struct kernel *kernel = e->kernel;
@@ -188,8 +190,10 @@ void emit_joins(struct emitter *e)
     put_joins(e, &e->joins);
     put_vectors(e, &e->joins);
     buf_printf(&e->literals,
-               joins_keys(e) ? "const %s absent = key_of(%s), nothing = %s;\n" : "const %s absent = %s, nothing = %s;\n",
-               short_name(joined_dtype(e, lanes->acc)), value_name(e, lanes->absent), join_is_sum(lanes->join) ? "0" : "absent");
+               joins_keys(e) ? "const %s absent = key_of(%s), nothing = %s;\n"
+                             : "const %s absent = %s, nothing = %s;\n",
+               short_name(joined_dtype(e, lanes->acc)), value_name(e, lanes->absent),
+               join_is_sum(lanes->join) ? "0" : "absent");
     if (!lanes->tiles.row)
         e->scratch += (size_t)MAX_WIDTH * (size_t)type_rows[lanes->acc].size +
                       (size_t)(MAX_TREE + LEVELS * BLOCK) * (size_t)type_rows[lanes->tree].size;

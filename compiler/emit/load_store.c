@@ -26,10 +26,10 @@ static bool joined_again(const struct emitter *e, int k)
 static const char *section_of(enum access_kind kind, bool store)
 {
     static const char *const names[] = {
-        [ACCESS_SCALAR] = "scalar", [ACCESS_UNIT] = "unit", [ACCESS_UNALIGNED] = "unaligned", [ACCESS_STRIDED] = "strided",
-        [ACCESS_PERIODIC] = "periodic", [ACCESS_NESTED] = "nested", [ACCESS_COLUMN] = "column",
-        [ACCESS_EXPANDED] = "expanded", [ACCESS_TURNED] = "turned", [ACCESS_WOVEN] = "woven", [ACCESS_PARTED] = "parted",
-        [ACCESS_MAPPED] = "mapped",
+        [ACCESS_SCALAR] = "scalar", [ACCESS_UNIT] = "unit", [ACCESS_UNALIGNED] = "unaligned",
+        [ACCESS_STRIDED] = "strided", [ACCESS_PERIODIC] = "periodic", [ACCESS_NESTED] = "nested",
+        [ACCESS_COLUMN] = "column", [ACCESS_EXPANDED] = "expanded", [ACCESS_TURNED] = "turned",
+        [ACCESS_WOVEN] = "woven", [ACCESS_PARTED] = "parted", [ACCESS_MAPPED] = "mapped",
         [ACCESS_BOUNDED] = "bounded", [ACCESS_VALUE] = "value"};
     const bool own = !store || kind == ACCESS_UNIT || kind == ACCESS_NESTED || kind == ACCESS_EXPANDED;
     return names[own ? kind : ACCESS_STRIDED];

@@ -1,5 +1,6 @@
-/* Emits divisions by values that repeat along a row (compiler/loop/quotient.h): reciprocals, and a test whether the values
- * that repeat are moderate. It comes before anything is stored, and decides for all threads of a block at once. */
+/* Emits divisions by values that repeat along a row (compiler/loop/quotient.h): reciprocals, and a test whether the
+ * values that repeat are moderate. It comes before anything is stored, and decides for all threads of a block at
+ * once. */
 #include "compiler/emit/emit_impl.h"
 
 /* The first element of a value that repeats through a whole tile, as an expression; NULL: it does not. */
@@ -67,7 +68,8 @@ void emit_checks(struct emitter *e)
     for (int i = 0; i < kernel->ins_count; i++)
         if (e->quotient[i])
             buf_printf(&e->checks, "f32 " NAME_RECIPROCAL "[%d];\n", i, form->period ? form->period : 1);
-    buf_printf(&e->checks, "int moderate = 1;\nUNROLLED\nfor (int j = 0; j < %d; j++) {\n", form->period ? form->period : 1);
+    buf_printf(&e->checks, "int moderate = 1;\nUNROLLED\nfor (int j = 0; j < %d; j++) {\n",
+               form->period ? form->period : 1);
     for (int i = 0; i < kernel->ins_count; i++)
         if (marked[i] && !(repeated(e, i) && divides(e, i)))
             put_check(e, i);

@@ -27,8 +27,8 @@ int map_select(struct kernel *kernel, int map, const struct shape *from, const s
  * (has_stop) ends with the dimension instead, so that only the call need know where it begins. */
 int map_bounded(struct kernel *kernel, int map, const struct shape *from, const struct shape *to,
                 const struct axis *axes, uint64_t value);
-/* By how much the elements of a dimension move; `open`: the number is that of a place where the call has, not the shift,
- * but the position from which the first element comes. */
+/* By how much the elements of a dimension move; `open`: the number is that of a place where the call has, not the
+ * shift, but the position from which the first element comes. */
 struct shift {
     int64_t by;
     bool open;
@@ -54,8 +54,8 @@ struct reach {
 /* Finds that for dimension d, counted from the last one as 1. False where the map is more than one selection of numbers
  * from the iteration space. */
 bool map_reach(const struct kernel *kernel, int map, int d, struct reach *reach);
-/* Adds a step of another kernel's map behind `map`, for a kernel over a part of that one's space. A step that goes round
- * becomes a selection where that part does not reach beyond an end. -1: there are too many maps. */
+/* Adds a step of another kernel's map behind `map`, for a kernel over a part of that one's space. A step that goes
+ * round becomes a selection where that part does not reach beyond an end. -1: there are too many maps. */
 int map_again(struct kernel *kernel, int map, const struct index_map *step);
 /* The largest number of levels in a walk along this map, and of pieces in each level. The level that numbers the
  * elements of the iteration space is counted. */

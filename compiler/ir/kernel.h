@@ -14,12 +14,12 @@ enum ins_kind {
     INS_LITERAL,                   /* literal number `index`, a run-time argument */
     INS_NUMBER,                    /* the same, but its value comes with the run; see struct number_source */
     INS_OP,                        /* row `op` on a[0..2], which have dtype `source` */
-    INS_TAKE,                      /* loads element number a[0], an int64, of what the taken step of access `index`'s map
-                                      leads to; 0 where that is negative */
+    INS_TAKE,                      /* loads element number a[0], an int64, of what the taken step of access `index`'s
+                                      map leads to; 0 where that is negative */
     INS_LOOKUP,                    /* entry a[0], a uint8, of access `index`, which is a table */
     INS_STORE,                     /* stores a[0] to access `index` */
-    INS_FAULT                      /* reports fault `index` where row `op` on a[0] and a[1] has one (a divisor that is 0, a
-                                      position outside) and the bool a[2] is true; a[2] is -1: always */
+    INS_FAULT                      /* reports fault `index` where row `op` on a[0] and a[1] has one (a divisor that is
+                                      0, a position outside) and the bool a[2] is true; a[2] is -1: always */
 };
 
 /* Operands are indices of earlier instructions, or -1. */
@@ -125,21 +125,21 @@ struct thread_joins {
     bool serial;                   /* a thread joins all elements of a result */
     int node;                      /* elements of a node: a block, or some blocks of which there are only lanes */
     int levels;                    /* of a thread's tree of nodes */
-    int beside;                    /* parts of a point's nodes that threads of a block join beside each other, a power of two;
-                                      0: the call decides */
+    int beside;                    /* parts of a point's nodes that threads of a block join beside each other, a power
+                                      of two; 0: the call decides */
 };
 
-/* How a kernel with reduced dimensions joins its values, which its first store stores; further ones are of values that are
- * kept (reuse.h). Its iteration space is [points, elements, inner]. */
+/* How a kernel with reduced dimensions joins its values, which its first store stores; further ones are of values that
+ * are kept (reuse.h). Its iteration space is [points, elements, inner]. */
 struct lanes {
     enum join join;                /* how two values are joined */
     enum weft_dtype acc;           /* in which a block is joined: it holds what a lane has of a block */
     enum weft_dtype tree;          /* in which blocks and lanes are joined; of what is stored */
-    bool finds;                    /* values are bool: each tile leaves the position of its first true one, and goes over no
-                                      further ones */
-    int parts, extreme;            /* there, loads of what is looked for: of a tile's extreme element, and of the point's. Only
-                                      tiles where both are equal, or where the former is NaN, need be gone over. -1: it
-                                      does not load them */
+    bool finds;                    /* values are bool: each tile leaves the position of its first true one, and goes
+                                      over no further ones */
+    int parts, extreme;            /* there, loads of what is looked for: of a tile's extreme element, and of the
+                                      point's. Only tiles where both are equal, or where the former is NaN, need be gone
+                                      over. -1: it does not load them */
     int absent;                    /* the instruction that gives what changes nothing */
     bool partial;                  /* the elements are lanes that tiles of another kernel left */
     struct lane_tiles tiles;       /* ahead of time with extents that may be open; then a call decides the rest, but for
@@ -235,8 +235,8 @@ union scalar kernel_argument(const struct kernel *kernel, int index, const struc
 /* To be called once all loads are there. Stores, which are numbered from 0 so far, get the numbers behind them. */
 void kernel_number_stores(struct kernel *kernel);
 
-/* input_demands.c: for each input, a view or reduction under which the results read other elements of it than the one being
- * written, a node; -1: there is none (rule 5.4). Of a program whose types are known. [input_count] */
+/* input_demands.c: for each input, a view or reduction under which the results read other elements of it than the one
+ * being written, a node; -1: there is none (rule 5.4). Of a program whose types are known. [input_count] */
 int *find_viewed(struct arena *arena, const struct program *program);
 
 /* For each input, the alignment in bytes that its data needs for what reinterprets it; 0 where the alignment

@@ -223,7 +223,8 @@ static int lower_view(struct lowering *l, const struct node *node)
     const struct node *from = operand_node(l->program, node, 0);
     int map = l->map;
     if (is_extent(l, node))
-        return ins_add_number(l, (struct number_source){(int)(node - l->program->nodes), MEET}, node->dtype, node->span);
+        return ins_add_number(l, (struct number_source){(int)(node - l->program->nodes), MEET}, node->dtype,
+                              node->span);
     l->map = view_operand_map(l, node, map);
     if (view_is_cast_input(l, node)) {
         int value = ins_add_load(l, TENSOR_INPUT, l->program->symbols[named_node(l->program, from)->symbol].input,
@@ -373,9 +374,9 @@ static void begin(struct lowering *l, struct arena *arena, const struct lower_pa
     *kernel = (struct kernel){.arena = arena, .program = program};
     *l = (struct lowering){.arena = arena, .program = program, .shapes = params->shapes,
                            .values = params->values ? params->values : program->nodes,
-                           .views = params->views ? params->views : program->views, .loads_numbers = params->loads_numbers,
-                           .reduced = params->reduced, .temporaries = params->temporaries,
-                           .open = params->open, .positions = params->positions,
+                           .views = params->views ? params->views : program->views,
+                           .loads_numbers = params->loads_numbers, .reduced = params->reduced,
+                           .temporaries = params->temporaries, .open = params->open, .positions = params->positions,
                            .position_count = params->position_count, .kernel = kernel};
     if (space)
         ARENA_PUSH(arena, kernel->maps, kernel->map_count, ((struct index_map){.parent = -1, .to = space}));

@@ -1,4 +1,5 @@
-/* Ends lowering (lower_impl.h): adds faults for divisions by zero and positions outside, and removes what nothing uses. */
+/* Ends lowering (lower_impl.h): adds faults for divisions by zero and positions outside, and removes what nothing
+ * uses. */
 #include "compiler/ir/lower_impl.h"
 
 #include <stdlib.h>

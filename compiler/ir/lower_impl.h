@@ -1,5 +1,5 @@
-/* What the files of lowering share: lower.c goes over the nodes, lower_view.c and lower_join.c follow views, lower_ins.c makes
- * instructions, and lower_end.c adds faults and removes what nothing uses. */
+/* What the files of lowering share: lower.c goes over the nodes, lower_view.c and lower_join.c follow views,
+ * lower_ins.c makes instructions, and lower_end.c adds faults and removes what nothing uses. */
 #ifndef WEFT_COMPILER_IR_LOWER_IMPL_H
 #define WEFT_COMPILER_IR_LOWER_IMPL_H
 
@@ -52,7 +52,8 @@ struct lowering {
     struct guard *guards;
     int guard_count;
     int *joined, joined_count;     /* values that a reduction joins where its value is used: each counts (rule 4.4) */
-    int *numbers;                  /* [MAX_MAPS] of such a step, the instruction that computes its numbers; -1: none yet */
+    int *numbers;                  /* [MAX_MAPS] of such a step, the instruction that computes its numbers; -1: none
+                                      yet */
     int *waiting, waiting_count;   /* uses that are put in order; NULL: none are */
     const struct stored_positions *positions; /* as in struct lower_params */
     int position_count;
@@ -98,8 +99,8 @@ bool view_is_cast_input(const struct lowering *l, const struct node *node);
 /* The map under which a view's operand is read. `map` is that of the view. -1: there are too many maps. */
 int view_operand_map(struct lowering *l, const struct node *view, int map);
 /* The same for a selection of shape `from` that takes one position in place of the list. */
-int view_element_map(struct lowering *l, const struct node *view, int map, const struct shape *from, const struct item *list,
-                     int64_t position);
+int view_element_map(struct lowering *l, const struct node *view, int map, const struct shape *from,
+                     const struct item *list, int64_t position);
 
 /* lower_take.c: take, and lists of positions in selections. Adds uses of take's operands for a use under this map; the
  * value. */
@@ -107,7 +108,8 @@ bool take_uses(struct lowering *l, const struct node *node, int map);
 int take_value(struct lowering *l, const struct node *node);
 /* The map with the step of a list in a selection, whose result has shape `from`, and is dimension `axis` of it; `to` is
  * the same with all of that dimension. */
-int take_list_map(struct lowering *l, const struct node *node, int map, const struct shape *from, const struct shape *to);
+int take_list_map(struct lowering *l, const struct node *node, int map, const struct shape *from,
+                  const struct shape *to);
 /* Adds uses of what the numbers of taken steps of a map are computed from. */
 bool take_number_uses(struct lowering *l, int map);
 /* The instruction that computes the numbers of a taken step. */

@@ -9,7 +9,8 @@ bool ins_may_fault(const struct lowering *l, const struct ins *ins)
     if (ins->kind != INS_OP || !op_fault(ins->op, ins->source))
         return false;
     const struct ins *divisor = &l->kernel->ins[ins->a[1]];
-    return !op_divides(ins->op, ins->source) || divisor->kind != INS_LITERAL || l->kernel->literals[divisor->index].bits == 0;
+    return !op_divides(ins->op, ins->source) || divisor->kind != INS_LITERAL ||
+           l->kernel->literals[divisor->index].bits == 0;
 }
 
 /* Keeps divisions at different places in the text apart, since each has its own fault, until it is known where they are
@@ -214,8 +215,8 @@ static bool is_number(const struct lowering *l, enum weft_dtype dtype, int ins, 
     return *value == *value;
 }
 
-/* A bounded row with such a literal, which need not look for NaN in it. If it is no zero either, the order of zeros does
- * not matter, and a GPU has one instruction. */
+/* A bounded row with such a literal, which need not look for NaN in it. If it is no zero either, the order of zeros
+ * does not matter, and a GPU has one instruction. */
 static int add_bounded(struct lowering *l, enum op op, enum weft_dtype dtype, int value, int bound, struct span span)
 {
     const struct bounded_row *row = op_bounded(op);

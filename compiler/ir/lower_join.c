@@ -1,7 +1,7 @@
 /* concat and stack (rule 9.3; lower_impl.h). Each value is read under a map of its own, all over the result's space,
- * and masks by position choose among them. Where it is not chosen, a value is read at some element that it has: positions
- * go round. Where only the call knows extents along the axis, a value may have no elements, so there bounded maps read
- * 0 instead, and masks are loads under such maps, too. */
+ * and masks by position choose among them. Where it is not chosen, a value is read at some element that it has:
+ * positions go round. Where only the call knows extents along the axis, a value may have no elements, so there bounded
+ * maps read 0 instead, and masks are loads under such maps, too. */
 #include "compiler/check/check.h"
 #include "compiler/ir/kernel_program.h"
 #include "compiler/ir/lower_impl.h"
@@ -10,8 +10,8 @@
 
 enum {
     MAX_MASK = 4096,               /* a mask of so many positions is dense */
-    SHORT_AXIS = 4                 /* along so few elements that lie innermost, each of an input's is a value of its own:
-                                      a stretched load, of which kernels gather vectors (ACCESS_WOVEN) */
+    SHORT_AXIS = 4                 /* along so few elements that lie innermost, each of an input's is a value of its
+                                      own: a stretched load, of which kernels gather vectors (ACCESS_WOVEN) */
 };
 
 /* One value of a join. */
@@ -145,7 +145,8 @@ static int element_map(const struct joining *j, const struct shape *shape, int64
 {
     struct axis *axes = ARENA_ARRAY(j->l->arena, struct axis, shape->rank);
     for (int d = 0; d < shape->rank; d++)
-        axes[d] = (struct axis){d == j->axis ? -1 : d, {.start = d == j->axis ? at : 0, .step = 1, .has_start = d == j->axis}};
+        axes[d] = (struct axis){d == j->axis ? -1 : d,
+                                {.start = d == j->axis ? at : 0, .step = 1, .has_start = d == j->axis}};
     return map_select(j->l->kernel, j->map, with_extent(j, j->out, 1), shape, axes);
 }
 
@@ -226,7 +227,8 @@ bool join_of_list(const struct lowering *l, const struct node *node)
     return joined_list(l, node, &axis) != NULL;
 }
 
-static struct joining list_elements(struct lowering *l, const struct node *node, const struct item *list, int axis, int map)
+static struct joining list_elements(struct lowering *l, const struct node *node, const struct item *list, int axis,
+                                    int map)
 {
     struct joining j = {.l = l, .node = node, .out = l->shapes[node - l->program->nodes], .axis = axis, .map = map,
                         .parts = ARENA_ARRAY(l->arena, struct part, list->count)};

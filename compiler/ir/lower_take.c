@@ -92,13 +92,14 @@ static int digit_map(const struct taking *t, const struct digit *digit)
     struct kernel *kernel = t->l->kernel;
     const int first = digit->first < t->axis ? digit->first : digit->first - 1 + t->rank;
     const int map = along(t, first, digit->count);
-    return map < 0 || digit->count == 1 ? map
-                                        : map_view(kernel, map, shape_new(kernel->arena, digit->count, t->from->extents + first),
-                                                   digit_shape(kernel->arena, digit));
+    if (map < 0 || digit->count == 1)
+        return map;
+    return map_view(kernel, map, shape_new(kernel->arena, digit->count, t->from->extents + first),
+                    digit_shape(kernel->arena, digit));
 }
 
-void take_stored_digits(struct arena *arena, const struct shape *to, int axis, void (*store)(void *, const struct shape *),
-                        void *user)
+void take_stored_digits(struct arena *arena, const struct shape *to, int axis,
+                        void (*store)(void *, const struct shape *), void *user)
 {
     struct digit digits[WEFT_MAX_RANK];
     for (int i = 0, count = list_digits(to, axis, digits); i < count; i++) {
@@ -144,7 +145,8 @@ bool take_uses(struct lowering *l, const struct node *node, int map)
     return lower_add_use(l, operand_index(l, node, 0), step) && take_number_uses(l, step);
 }
 
-int take_list_map(struct lowering *l, const struct node *node, int map, const struct shape *from, const struct shape *to)
+int take_list_map(struct lowering *l, const struct node *node, int map, const struct shape *from,
+                  const struct shape *to)
 {
     const int step = map_taken(l->kernel, map, from, to, (uint64_t)node_number(l, node));
     l->taken = true;
@@ -186,9 +188,10 @@ static int listed_position(const struct taking *t)
         positions[i] += positions[i] < 0 && extent >= 0 ? extent : 0;
         negative = negative || positions[i] < 0;
     }
-    const int constant = ins_add_constant(t->l, node_number(t->l, t->node), shape_new(t->l->arena, 1, &count), WEFT_INT64,
-                                          positions, (size_t)count * sizeof *positions);
-    const int value = ins_add_load_under(t->l, TENSOR_CONSTANT, constant, WEFT_INT64, along(t, t->axis, 1), t->node->span);
+    const int constant = ins_add_constant(t->l, node_number(t->l, t->node), shape_new(t->l->arena, 1, &count),
+                                          WEFT_INT64, positions, (size_t)count * sizeof *positions);
+    const int value = ins_add_load_under(t->l, TENSOR_CONSTANT, constant, WEFT_INT64, along(t, t->axis, 1),
+                                         t->node->span);
     return negative ? choose(t, int64_op(t, OP_LT, value, int64_literal(t, 0)),
                              int64_op(t, OP_ADD, value, extent_value(t, extent)), value)
                     : value;

@@ -45,8 +45,8 @@ static int selection_map(struct lowering *l, const struct node *view, int map)
     return map < 0 ? map : map_select(l->kernel, map, from, to, axes);
 }
 
-int view_element_map(struct lowering *l, const struct node *view, int map, const struct shape *from, const struct item *list,
-                     int64_t position)
+int view_element_map(struct lowering *l, const struct node *view, int map, const struct shape *from,
+                     const struct item *list, int64_t position)
 {
     const struct shape *to = l->shapes[operand_index(l, view, 0)];
     struct axis *axes = ARENA_ARRAY(l->arena, struct axis, to->rank);
@@ -54,7 +54,8 @@ int view_element_map(struct lowering *l, const struct node *view, int map, const
     view_select_axes(&l->views[view->view], to->rank, selected);
     for (int d = 0; d < to->rank; d++)
         axes[d] = selected[d].item == list
-                      ? (struct axis){-1, {.start = position + (position < 0 ? to->extents[d] : 0), .step = 1, .has_start = true}}
+                      ? (struct axis){-1, {.start = position + (position < 0 ? to->extents[d] : 0), .step = 1,
+                                           .has_start = true}}
                       : (struct axis){selected[d].result, selected_slice(selected[d].item, to->extents[d])};
     return map_select(l->kernel, map, from, to, axes);
 }

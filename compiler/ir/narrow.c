@@ -1,6 +1,6 @@
 /* Implements narrow.h. An interval is computed for each instruction from those of its operands. An operation whose
- * operands and result fit moves to 16 bits. Conversions that keep every value are skipped by their readers. A quotient of
- * integers of few bits, such as the mean of three uint8, is computed in float32 where it becomes one.
+ * operands and result fit moves to 16 bits. Conversions that keep every value are skipped by their readers. A quotient
+ * of integers of few bits, such as the mean of three uint8, is computed in float32 where it becomes one.
  *
  * Invariant: an instruction's operands come before it, so no pass over instructions recurses. */
 #include "compiler/ir/narrow.h"
@@ -230,7 +230,8 @@ static bool may_happen_in(const struct narrowing *n, int i, enum weft_dtype dtyp
 }
 
 /* Whether instruction i converts a quotient in float64 to float32 that has the same bits in float32: of integers that
- * float32 holds, by such a number. Rounding twice then does no harm, as float64 has more than twice the bits and two. */
+ * float32 holds, by such a number. Rounding twice then does no harm, as float64 has more than twice the bits and
+ * two. */
 static bool is_short_quotient(const struct narrowing *n, int i)
 {
     const int64_t most = (int64_t)1 << 24;
@@ -245,7 +246,8 @@ static bool is_short_quotient(const struct narrowing *n, int i)
         return false;
     const struct range range = n->ranges[a->a[0]];
     const double by = n->from->literals[b->index].f64;
-    return range.known && range.lo >= -most && range.hi <= most && by >= 1 && by <= (double)most && by == (double)(int64_t)by;
+    return range.known && range.lo >= -most && range.hi <= most && by >= 1 && by <= (double)most &&
+           by == (double)(int64_t)by;
 }
 
 /* Marks what is computed only for the quotient that instruction i converts. */
@@ -308,7 +310,8 @@ static void place_conversion(struct narrowing *n, int i)
         return;
     if (is_short_quotient(n, i)) {
         const struct ins *quotient = &n->from->ins[ins.a[0]];
-        const int a = value_in(n, n->from->ins[quotient->a[0]].a[0], WEFT_FLOAT32), b = value_in(n, quotient->a[1], WEFT_FLOAT32);
+        const int a = value_in(n, n->from->ins[quotient->a[0]].a[0], WEFT_FLOAT32);
+        const int b = value_in(n, quotient->a[1], WEFT_FLOAT32);
         ins = (struct ins){INS_OP, OP_DIV, WEFT_FLOAT32, WEFT_FLOAT32, {a, b, -1}, 0, quotient->span};
         n->placed[i * WEFT_DTYPE_COUNT + (int)WEFT_FLOAT32] = kernel_add_ins(n->to, ins);
         return;

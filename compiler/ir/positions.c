@@ -149,8 +149,8 @@ static int digits_map(const struct counting *c, const struct shape *space, struc
     return map_view(c->kernel, map, flat, digits);
 }
 
-/* The space over which positions of a shape are counted: itself, or of more than one dimension all of their elements in a
- * row. */
+/* The space over which positions of a shape are counted: itself, or of more than one dimension all of their elements in
+ * a row. */
 static const struct shape *counted_space(const struct kernel_program *program, const struct shape *shape)
 {
     int dimensions = 0;
@@ -183,7 +183,8 @@ int store_positions(struct kernel_program *program, int node, const struct shape
 
 /* ---- values ---- */
 
-/* So many positions stand in a row of theirs: if possible a divisor of how many there are, so that all rows are whole. */
+/* So many positions stand in a row of theirs: if possible a divisor of how many there are, so that all rows are
+ * whole. */
 static int64_t row_length(int64_t count)
 {
     for (int64_t each = MAX_CONSTANT; each >= MAX_CONSTANT / 16; each--)
@@ -209,14 +210,15 @@ bool position_uses(struct lowering *l, const struct node *node, int map)
     return !position_is_sum(shape) || rows_map(l, shape, map) >= 0;
 }
 
-/* Positions as a sum of two constants: where their row begins, and where they are in it. A kernel for a part of a result
- * has those of a last row that is not whole for itself. */
+/* Positions as a sum of two constants: where their row begins, and where they are in it. A kernel for a part of a
+ * result has those of a last row that is not whole for itself. */
 static int load_sum(struct lowering *l, const struct node *node, enum weft_dtype dtype)
 {
     const int n = (int)(node - l->program->nodes), above = l->map;
     const int64_t count = counted_extent(l->shapes[n]), each = row_length(count), rows = (count - 1) / each + 1;
     struct kernel *kernel = l->kernel;
-    const struct shape *row = shape_new(l->arena, 1, &each), *column = shape_new(l->arena, 2, (const int64_t[]){rows, 1});
+    const struct shape *row = shape_new(l->arena, 1, &each);
+    const struct shape *column = shape_new(l->arena, 2, (const int64_t[]){rows, 1});
     const struct mask end = {-1, 0, above, l->shapes[n]->rank - counted_dimension(l->shapes[n]), count / each * each};
     l->map = rows_map(l, l->shapes[n], above);
     if (count % each)

@@ -299,14 +299,16 @@ static enum weft_dtype store_narrow(struct kernel *kernel)
     return value.source;
 }
 
-/* The type in which a block is joined: it holds the sum of what a lane has, or a thread of a GPU, which may have all of a
- * block's 1,024 elements. A lane of a tile has at most 256 integers of it, so twice their bits hold the sum. What keeps
- * its type, as extremes do, tiles join in that of the elements, where that has the same order, and a value for absent ones. */
+/* The type in which a block is joined: it holds the sum of what a lane has, or a thread of a GPU, which may have all of
+ * a block's 1,024 elements. A lane of a tile has at most 256 integers of it, so twice their bits hold the sum. What
+ * keeps its type, as extremes do, tiles join in that of the elements, where that has the same order, and a value for
+ * absent ones. */
 static enum weft_dtype block_dtype(const struct reducing *r, enum weft_dtype stored, const struct lanes *lanes)
 {
     const bool is_signed = type_rows[stored].class == CLASS_SIGNED;
     const int bits = type_rows[stored].bits;
-    const bool same_order = bits < type_rows[r->dtype].bits && (!is_signed || type_rows[r->dtype].class == CLASS_SIGNED);
+    const bool same_order = bits < type_rows[r->dtype].bits &&
+                            (!is_signed || type_rows[r->dtype].class == CLASS_SIGNED);
     if (join_rows[r->join].rule == TYPE_KEEP && same_order && !lanes->threads.threads && stored != WEFT_BOOL &&
         !dtype_is_float(r->dtype))
         return stored;
@@ -411,7 +413,8 @@ static void add_conversion(const struct reducing *r, int from, int to)
     add_kernel(r->into, (struct program_kernel){.kernel = store(r, kernel, value, to), .space = space});
 }
 
-/* How many lanes of each result tiles leave for a further kernel, as far as that is known; 0: one tile takes them all. */
+/* How many lanes of each result tiles leave for a further kernel, as far as that is known; 0: one tile takes them
+ * all. */
 static int64_t count_left(const struct reducing *r, const struct lanes *lanes)
 {
     const struct lane_tiles *t = &lanes->tiles;
@@ -423,7 +426,8 @@ static int64_t count_left(const struct reducing *r, const struct lanes *lanes)
                                                  lanes->threads.threads);
 }
 
-/* Where several tiles have elements of a result, they store their lanes, and the kernel added here goes on from these. */
+/* Where several tiles have elements of a result, they store their lanes, and the kernel added here goes on from
+ * these. */
 static void join_chunks(const struct reducing *r, struct program_kernel *whole, struct lanes lanes, int to)
 {
     for (int64_t count = count_left(r, &lanes); count; count = count_left(r, &lanes)) {

@@ -12,16 +12,16 @@
 /* Who joins what a kernel computes. */
 enum joiner {
     JOIN_KERNELS,                  /* kernels behind it, from a temporary in which it stores its values */
-    JOIN_TILES,                    /* the kernel itself, tile by tile (struct lanes); further kernels where several tiles
-                                      have elements of the same result */
+    JOIN_TILES,                    /* the kernel itself, tile by tile (struct lanes); further kernels where several
+                                      tiles have elements of the same result */
     JOIN_THREADS                   /* the same for a GPU: the threads of a block */
 };
 
 /* Lowers the reduction of kernel k, the last one so far. */
 void reduce(struct kernel_program *program, int k, enum joiner joiner);
 
-/* reduce_results.c: where results would only be copies of what kernels join, these kernels store them: `dense` ones, or of
- * one element. To be called once all kernels are there. */
+/* reduce_results.c: where results would only be copies of what kernels join, these kernels store them: `dense` ones, or
+ * of one element. To be called once all kernels are there. */
 void store_results(struct kernel_program *program, bool dense);
 
 /* templates/shared/lanes.c, which sources made ahead of time carry, too. `block`: BLOCK_ELEMENTS; or LANE_COUNT to join
@@ -40,8 +40,8 @@ bool lanes_match(const struct lanes *a, const struct lanes *b);
 /* Whether a kernel loads a temporary that another one stores. */
 bool kernel_loads_from(const struct kernel *kernel, const struct kernel *from);
 
-/* For JOIN_THREADS: whether so few elements are reduced that a thread joins them all. Then every parallel dimension is to
- * be inner. `inner`: the number of elements in the innermost dimensions that are parallel. */
+/* For JOIN_THREADS: whether so few elements are reduced that a thread joins them all. Then every parallel dimension is
+ * to be inner. `inner`: the number of elements in the innermost dimensions that are parallel. */
 bool results_are_inner(int64_t elements, int64_t inner);
 
 /* Adds a kernel that makes float64 of exact sums of 64-bit integers, rounded once, from the sums of their high and low

@@ -1,5 +1,5 @@
-/* Reductions of one tensor, such as `mean(x), max(x)`: kernels that cut it into the same tiles follow each other, so that
- * they can take turns tile by tile (reduce.h). */
+/* Reductions of one tensor, such as `mean(x), max(x)`: kernels that cut it into the same tiles follow each other, so
+ * that they can take turns tile by tile (reduce.h). */
 #include "compiler/ir/reduce.h"
 
 #include <string.h>

@@ -4,10 +4,11 @@
 
 #include "compiler/ir/kernel.h"
 
-/* How the tiles of a C kernel share [points, elements, inner]. `ordered`: the bits depend on the order in which elements are
- * joined. `partial`: the elements are lanes that tiles left, and one tile takes all of a result. */
+/* How the tiles of a C kernel share [points, elements, inner]. `ordered`: the bits depend on the order in which
+ * elements are joined. `partial`: the elements are lanes that tiles left, and one tile takes all of a result. */
 struct lanes deal_tiles(int64_t points, int64_t elements, int64_t inner, bool ordered, bool partial);
-/* How the tiles of a GPU's kernel do, each of which is a block of threads. `partial`: the elements are lanes of blocks. */
+/* How the tiles of a GPU's kernel do, each of which is a block of threads. `partial`: the elements are lanes of
+ * blocks. */
 struct lanes deal_threads(int64_t points, int64_t elements, int64_t inner, bool partial);
 
 #endif

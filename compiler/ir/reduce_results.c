@@ -1,4 +1,5 @@
-/* Results that would only be copies of what kernels join, such as those of `sum(x)`: these kernels store them (reduce.h). */
+/* Results that would only be copies of what kernels join, such as those of `sum(x)`: these kernels store them
+ * (reduce.h). */
 #include "compiler/ir/reduce.h"
 
 #include <string.h>
@@ -30,8 +31,8 @@ static bool only_copies(const struct kernel_program *program, const struct progr
     return only;
 }
 
-/* The kernel with reduced dimensions that alone stores the temporary which kernel k loads, and which no other reads; -1:
- * there is none. */
+/* The kernel with reduced dimensions that alone stores the temporary which kernel k loads, and which no other reads;
+ * -1: there is none. */
 static int find_source(const struct kernel_program *program, int k, int temporary)
 {
     int found = -1;
@@ -65,7 +66,8 @@ static bool have_sources(const struct kernel_program *program, int k)
     return true;
 }
 
-/* Kernel `from` stores the result that instruction `store` of kernel k copies, and moves to the place in front of it. */
+/* Kernel `from` stores the result that instruction `store` of kernel k copies, and moves to the place in front of
+ * it. */
 static void store_result(struct kernel_program *program, int from, int k, const struct ins *store)
 {
     struct program_kernel *kernels = program->kernels, source = kernels[from];

@@ -22,7 +22,8 @@ struct lanes deal_tiles(int64_t points, int64_t elements, int64_t inner, bool or
 enum {
     THREADS = 256,
     LEAST_THREADS = 64,
-    MOST_THREADS = 512,            /* of a block that has many inner elements beside each other, or joins lanes of blocks */
+    MOST_THREADS = 512,            /* of a block that has many inner elements beside each other, or joins lanes of
+                                      blocks */
     FILLED = 128,                  /* tiles that keep a GPU busy, more or less */
     OPEN_LEVELS = 16               /* of a tree of lanes that one tile has to take all of, however many */
 };
@@ -45,7 +46,8 @@ static void deal_serially(struct lanes *lanes)
     tiles->kept = LANE_COUNT;
 }
 
-/* Blocks are large where a point's lanes should come together in one, else as small as it takes to keep the GPU busy. */
+/* Blocks are large where a point's lanes should come together in one, else as small as it takes to keep the GPU
+ * busy. */
 static void deal_blocks(struct lanes *lanes)
 {
     const struct lane_tiles given = lanes->tiles;
@@ -70,7 +72,8 @@ static void deal_unknown(struct lanes *lanes)
     const int64_t inner = lanes->tiles.inner;
     const bool few = inner >= 0 && inner * LANE_COUNT <= THREADS && !lanes->partial;
     lanes->tiles.width = inner == 1;
-    lanes->threads = (struct thread_joins){.threads = few ? THREADS : MOST_THREADS, .node = node_elements(lanes->partial),
+    lanes->threads = (struct thread_joins){.threads = few ? THREADS : MOST_THREADS,
+                                           .node = node_elements(lanes->partial),
                                            .levels = lanes->partial ? OPEN_LEVELS : NODE_LEVELS};
 }
 

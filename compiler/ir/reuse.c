@@ -4,8 +4,8 @@
 
 enum {
     REUSE_WEIGHT = 8,              /* the least weight of a value that is kept, with what it is computed from; */
-    WIDER_WEIGHT = 20,             /* the same where it has more bytes than what it is computed from. Measured: exp of bytes,
-                                      18, takes longer if it is kept */
+    WIDER_WEIGHT = 20,             /* the same where it has more bytes than what it is computed from. Measured: exp of
+                                      bytes, 18, takes longer if it is kept */
     MAX_WEIGHT = 1 << 20,
     ROW_BYTES = 1 << 17,           /* of a kept row, at most: it is to stay in a cache beside what was read */
     LEAST_ELEMENTS = 1 << 17,      /* of fewer all kernels' rows are in a cache, and they need not take turns */
@@ -62,7 +62,8 @@ static void compare(const struct reusing *r, const struct shape *const *loads)
         for (int x = 0; x < r->from->ins_count && r->equal[i] < 0; x++)
             r->equal[i] = same_value(r, &r->from->ins[x], ins) ? x : -1;
         r->weight[i] = ins->kind == INS_OP ? op_weight(ins->op, ins->source) : 0;
-        r->bytes[i] = ins->kind == INS_LOAD && shape_volume(loads[ins->index]) == volume ? type_rows[ins->dtype].size : 0;
+        r->bytes[i] = ins->kind == INS_LOAD && shape_volume(loads[ins->index]) == volume ? type_rows[ins->dtype].size
+                                                                                         : 0;
         for (int k = 0; k < 3; k++)
             if (ins->a[k] >= 0 && (k == 0 || ins->a[k] != ins->a[k - 1])) {
                 r->weight[i] += r->weight[ins->a[k]];
@@ -176,7 +177,8 @@ static bool same_rows(const struct kernel_program *program, int j, int k)
     bool same = true;
     for (int i = j + 1; same && i < k; i++) {
         const struct lanes *lanes = program->kernels[i].kernel->lanes;
-        same = lanes && !lanes->partial && lanes->tiles.points == points && lanes->tiles.windows * lanes->tiles.chunks == 1;
+        same = lanes && !lanes->partial && lanes->tiles.points == points &&
+               lanes->tiles.windows * lanes->tiles.chunks == 1;
     }
     return same;
 }

@@ -1,6 +1,6 @@
-/* Reuse: a costly value of each element that a reduction computes, such as the exponentials of a softmax, is needed again by
- * the kernel of a result. Where rows are short, the kernel that reduces them stores it, and the later one loads it. The two
- * take turns row by row, so what is stored is memory for the rows at hand, in a cache. */
+/* Reuse: a costly value of each element that a reduction computes, such as the exponentials of a softmax, is needed
+ * again by the kernel of a result. Where rows are short, the kernel that reduces them stores it, and the later one
+ * loads it. The two take turns row by row, so what is stored is memory for the rows at hand, in a cache. */
 #ifndef WEFT_COMPILER_IR_REUSE_H
 #define WEFT_COMPILER_IR_REUSE_H
 

@@ -66,7 +66,8 @@ static void find_cuts(const struct kernel *kernel, struct cuts *cuts)
     struct reach reach;
     memset(cuts->count, 0, sizeof cuts->count);
     for (int m = 0; m < kernel->mask_count; m++)
-        if (kernel->masks[m].constant < 0 && map_reach(kernel, kernel->masks[m].where, kernel->masks[m].dimension, &reach))
+        if (kernel->masks[m].constant < 0 &&
+            map_reach(kernel, kernel->masks[m].where, kernel->masks[m].dimension, &reach))
             cut_at(cuts, &reach, kernel->masks[m].ones);
     for (int a = 0; a < kernel->load_count; a++) {
         const struct mask *mask = find_mask(kernel, &kernel->accesses[a]);
@@ -208,7 +209,8 @@ static struct ins translate(struct splitting *s, int i)
         ins.a[k] = ins.a[k] < 0 ? -1 : s->number[s->same[ins.a[k]]];
     if (s->known[i] >= 0)
         return (struct ins){INS_LITERAL, OP_COUNT, WEFT_BOOL, WEFT_BOOL, {-1, -1, -1},
-                            kernel_add_literal(s->part, WEFT_BOOL, (union scalar){.bits = (uint64_t)s->known[i]}), ins.span};
+                            kernel_add_literal(s->part, WEFT_BOOL, (union scalar){.bits = (uint64_t)s->known[i]}),
+                            ins.span};
     if (ins.kind == INS_LITERAL)
         ins.index = kernel_add_literal(s->part, ins.dtype, whole->literals[ins.index]);
     else if (ins.kind == INS_NUMBER)
@@ -230,7 +232,8 @@ static struct kernel *make_part(const struct kernel *whole, const struct shape *
 {
     const size_t count = (size_t)whole->ins_count;
     struct arena *arena = whole->arena;
-    struct splitting s = {.whole = whole, .part = kernel_like(arena, whole), .map = ARENA_ARRAY(arena, int, whole->map_count),
+    struct splitting s = {.whole = whole, .part = kernel_like(arena, whole),
+                          .map = ARENA_ARRAY(arena, int, whole->map_count),
                           .known = ARENA_ARRAY(arena, signed char, count), .same = ARENA_ARRAY(arena, int, count),
                           .number = ARENA_ARRAY(arena, int, count)};
     if (!place_maps(&s, piece, first))
@@ -252,8 +255,8 @@ static struct kernel *make_part(const struct kernel *whole, const struct shape *
 /* ---- all parts ---- */
 
 /* Box number `part`: its first position and its extents. */
-static const struct shape *find_box(struct arena *arena, const struct cuts *cuts, const struct shape *space, int64_t part,
-                                    int64_t *first)
+static const struct shape *find_box(struct arena *arena, const struct cuts *cuts, const struct shape *space,
+                                    int64_t part, int64_t *first)
 {
     struct shape *piece = arena_copy(arena, space, sizeof *piece);
     for (int d = space->rank - 1; d >= 0; d--) {

@@ -110,7 +110,8 @@ const char *verify_kernel(const struct kernel *kernel)
     for (int i = 0; i < kernel->ins_count && !broken; i++) {
         broken = verify_ins(kernel, i);
         stores += kernel->ins[i].kind == INS_STORE;
-        reads += kernel->ins[i].kind == INS_LOAD || kernel->ins[i].kind == INS_TAKE || kernel->ins[i].kind == INS_LOOKUP;
+        reads += kernel->ins[i].kind == INS_LOAD || kernel->ins[i].kind == INS_TAKE ||
+                 kernel->ins[i].kind == INS_LOOKUP;
     }
     for (int a = 0; a < kernel->access_count && !broken; a++)
         if (kernel->accesses[a].map < 0 || (kernel->accesses[a].map && kernel->accesses[a].map >= kernel->map_count))

@@ -218,7 +218,8 @@ struct program {
     bool *reads;                   /* [input_count] whether views take the input's elements as numbers; NULL: none */
     struct result *results;
     int result_count;
-    bool is_value;                 /* the text is a value whose dtype is given: an array's elements need no common one */
+    bool is_value;                 /* the text is a value whose dtype is given: an array's elements need no common
+                                      one */
     const char **size_variables;   /* names; index k is extent EXTENT_VARIABLE - k */
     int size_variable_count;
     struct map symbol_names;       /* name to index in symbols */

@@ -92,8 +92,8 @@ static bool make_view(struct arena *arena, const struct access_shapes *shapes, c
     pieces_make(&pieces, to->rank, to->extents, view->strides);
     if (other && !reinterpret(operand, type_rows[input_dtype(shapes->program, access)].size, size, &pieces))
         return false;
-    if (!pieces.count && !map_is_bounded(kernel, map) && !map_taken_step(maps, map)) { /* it has one element, wherever it is read */
-        *view = (struct view){.walk = NULL};
+    if (!pieces.count && !map_is_bounded(kernel, map) && !map_taken_step(maps, map)) {
+        *view = (struct view){.walk = NULL}; /* it has one element, wherever it is read */
         return true;
     }
     view->walk = ARENA_NEW(arena, struct walk);

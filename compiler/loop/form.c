@@ -85,12 +85,13 @@ static int widest_stream(const struct kernel *kernel, const struct geometry *g)
 static void choose_chunks(const struct kernel *kernel, const struct geometry *g, struct form *form)
 {
     const bool chunks = (g->fast & FAST_CHUNK) && any_kind(kernel, g->kinds, ACCESS_UNIT);
-    const int block = most(chunks ? CHUNK_BYTES / widest_stream(kernel, g) : 1, CHUNK_LOADS_MOST / loaded_bytes(kernel, g->kinds));
+    const int block = most(chunks ? CHUNK_BYTES / widest_stream(kernel, g) : 1,
+                           CHUNK_LOADS_MOST / loaded_bytes(kernel, g->kinds));
     form->block = most(block, CHUNK_WORK_MOST / (kernel_weight(kernel) + 1));
 }
 
-/* How many elements a thread computes at once. Reciprocals are computed once for all of them, and tested, which takes as
- * long as some elements do: there are half as many more then. */
+/* How many elements a thread computes at once. Reciprocals are computed once for all of them, and tested, which takes
+ * as long as some elements do: there are half as many more then. */
 static void choose_elements(const struct kernel *kernel, const struct geometry *g, const struct tuning *tuning,
                             struct form *form)
 {
@@ -166,9 +167,9 @@ static enum along choose_along(const struct lanes *lanes, const struct geometry 
     return g->columns == lanes->tiles.inner && g->groups ? ALONG_ELEMENTS : ALONG_ANY;
 }
 
-/* How many neighbouring lanes a thread has: those whose narrow elements are loaded in a word, where all operands are dense
- * and a point's lanes lie there one after the other, or neighbours of a lane where a row of them is whole words. Short rows
- * leave single elements at their ends. */
+/* How many neighbouring lanes a thread has: those whose narrow elements are loaded in a word, where all operands are
+ * dense and a point's lanes lie there one after the other, or neighbours of a lane where a row of them is whole words.
+ * Short rows leave single elements at their ends. */
 static int lanes_of_thread(const struct kernel *kernel, const struct geometry *g, enum along along)
 {
     const struct lanes *lanes = kernel->lanes;

@@ -36,11 +36,13 @@ struct form {
     bool apart;                    /* literals are in memory, not among the arguments */
     bool spare;                    /* the last whole tile is computed element by element, since loads of chunks
                                       that are not aligned read whole words */
-    bool mixed;                    /* ahead of time: which loads of ACCESS_UNALIGNED are not aligned, addresses decide */
+    bool mixed;                    /* ahead of time: which loads of ACCESS_UNALIGNED are not aligned, addresses
+                                      decide */
     bool chained;                  /* it shares a launch with others over the same points */
     bool reduces;                  /* dimensions are reduced: kernel->lanes says how */
     enum along along;
-    int inner;                     /* reduced: inner elements, where threads have several lanes of few of them; else 0 */
+    int inner;                     /* reduced: inner elements, where threads have several lanes of few of them; else
+                                      0 */
     bool repeats;                  /* all chunks of a thread begin at the same place in the period */
 };
 
@@ -51,9 +53,9 @@ void make_form(const struct kernel *kernel, const struct geometry *geometry, con
                struct form *form);
 /* Whether some access of a kernel with these kinds finds elements by number. Maps are tables, one for each shape. */
 bool any_numbered(const struct kernel *kernel, const unsigned char *kinds);
-/* Of a reduction: where loads are not aligned, each thread gets one lane. Else: makes accesses ACCESS_COLUMN for which the
- * form's period is short enough. Chooses geometry->peel for tensors whose addresses are `misalignment`[a] modulo 16, and
- * makes accesses whose chunks are not aligned then ACCESS_UNALIGNED. */
+/* Of a reduction: where loads are not aligned, each thread gets one lane. Else: makes accesses ACCESS_COLUMN for which
+ * the form's period is short enough. Chooses geometry->peel for tensors whose addresses are `misalignment`[a] modulo
+ * 16, and makes accesses whose chunks are not aligned then ACCESS_UNALIGNED. */
 void align_chunks(const struct kernel *kernel, const unsigned char *misalignment, struct geometry *geometry,
                   struct form *form);
 /* Changes the form of a reduction so that each thread has one lane. */

@@ -39,8 +39,8 @@ struct geometry {
     int64_t *starts;               /* [accesses] bytes from a tensor's first element to the first one that is read */
     unsigned char *kinds;          /* [accesses], enum access_kind */
     bool folded;                   /* the period is two groups */
-    int **offsets;                 /* [accesses] of expanded accesses [columns], of woven ones [period] offsets in bytes;
-                                      of others NULL */
+    int **offsets;                 /* [accesses] of expanded accesses [columns], of woven ones [period] offsets in
+                                      bytes; of others NULL */
     long long *distinct;           /* [accesses] of expanded accesses: columns after which the elements repeat */
     long long **maps;              /* [accesses] of mapped and bounded accesses, else NULL: as in weft_geometry */
     unsigned fast;                 /* a set of enum fast_path */

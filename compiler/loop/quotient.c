@@ -4,8 +4,8 @@
 enum {
     FRACTION_BITS = 23,            /* of float32 */
     MODERATE = 32,                 /* a moderate value is 0, or its size is from 2 ** -MODERATE to 2 ** MODERATE */
-    LEAST = -125 + MODERATE,       /* the bounds of a dividend whose quotients are normal; what is left of it then is, too, a */
-    MOST = 126 - MODERATE          /* multiple of 2 ** -149 */
+    LEAST = -125 + MODERATE,       /* the bounds of a dividend whose quotients are normal; what is left of it then */
+    MOST = 126 - MODERATE          /* is, too, a multiple of 2 ** -149 */
 };
 
 bool value_repeats(const struct kernel *kernel, const unsigned char *kinds, const struct form *form, int i)
@@ -32,8 +32,8 @@ static bool varies(const struct kernel *kernel, const unsigned char *kinds, cons
     return any;
 }
 
-/* The bounds of what an instruction computes; of a rounded result, too, as its last bit is no less than those of an exact
- * one, and a power of two is not rounded. `own` says already whether it varies and is a quotient. */
+/* The bounds of what an instruction computes; of a rounded result, too, as its last bit is no less than those of an
+ * exact one, and a power of two is not rounded. `own` says already whether it varies and is a quotient. */
 static struct grained find_grain(const struct ins *ins, const struct grained *of, struct grained own)
 {
     const bool real = ins->kind == INS_OP && ins->dtype == WEFT_FLOAT32;

@@ -7,8 +7,8 @@
 
 #include "compiler/loop/form.h"
 
-/* What is known of a value if those that repeat are moderate: it is finite, a multiple of 2 ** grain, and its size is at
- * most 2 ** top. */
+/* What is known of a value if those that repeat are moderate: it is finite, a multiple of 2 ** grain, and its size is
+ * at most 2 ** top. */
 struct grained {
     bool known;
     bool varies;                   /* along a row */
@@ -16,11 +16,11 @@ struct grained {
     int grain, top;
 };
 
-/* Whether a value repeats through a whole tile: an argument, or a load whose elements the form's period holds. Where there
- * are several rows, that is known of arguments alone. */
+/* Whether a value repeats through a whole tile: an argument, or a load whose elements the form's period holds. Where
+ * there are several rows, that is known of arguments alone. */
 bool value_repeats(const struct kernel *kernel, const unsigned char *kinds, const struct form *form, int i);
-/* What is known of each instruction's value. Returns the number of quotients; without the fast path, or where the kernel
- * has no chunks, there are none. */
+/* What is known of each instruction's value. Returns the number of quotients; without the fast path, or where the
+ * kernel has no chunks, there are none. */
 int find_quotients(const struct kernel *kernel, const unsigned char *kinds, const struct form *form, unsigned fast,
                    struct grained *of);
 

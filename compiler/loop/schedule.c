@@ -54,8 +54,8 @@ static bool is_store(const struct ins *ins)
 }
 
 /* Finds a call whose block can be written to the output directly: it must come last, and its only reader must be the
- * only store. Otherwise the output might be the buffer of an input that is read after the call. Taken elements are bytes
- * as they are in memory, where a bool may be another than 0 and 1. */
+ * only store. Otherwise the output might be the buffer of an input that is read after the call. Taken elements are
+ * bytes as they are in memory, where a bool may be another than 0 and 1. */
 static void find_output(const struct kernel *kernel, struct schedule *s)
 {
     int store = -1, uses = 0, stores = 0;

@@ -16,8 +16,8 @@ enum rate {
 
 struct schedule {
     unsigned char *rate;           /* [ins] an enum rate */
-    bool *call;                    /* [ins] computed by a function of whole blocks. So are look-ups and taken elements: vectorized by a C
-                                      compiler they would be slower */
+    bool *call;                    /* [ins] computed by a function of whole blocks. So are look-ups and taken elements:
+                                      vectorized by a C compiler they would be slower */
     int *output;                   /* [ins] the access that a call writes directly: set for the only store and for the
                                       call whose block it stores, if nothing else reads that; else -1 */
     int *level;                    /* [ins] its loop; for a call, the loop that it follows */

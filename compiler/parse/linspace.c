@@ -61,7 +61,8 @@ static int last_position(const struct making *m, int positions)
 /* The type in which positions are counted. */
 static enum weft_dtype counted_in(const struct numbers *n)
 {
-    const bool known = n->input < 0 && n->count && n->items[0].kind == LITERAL_INTEGER && n->items[0].integer <= INT32_MAX;
+    const bool known = n->input < 0 && n->count && n->items[0].kind == LITERAL_INTEGER &&
+                       n->items[0].integer <= INT32_MAX;
     return known ? WEFT_INT32 : WEFT_INT64;
 }
 

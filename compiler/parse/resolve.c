@@ -257,7 +257,8 @@ static void number_views(struct program *program)
 {
     for (int i = 0; i < program->view_count; i++) {
         struct view_args *args = &program->views[i];
-        struct numbers *all[] = {&args->shape, &args->rel_shape, &args->src_dims, &args->axes, &args->shifts, &args->counts};
+        struct numbers *all[] = {&args->shape, &args->rel_shape, &args->src_dims, &args->axes, &args->shifts,
+                                 &args->counts};
         for (size_t k = 0; k < sizeof all / sizeof *all; k++) {
             if (!all[k]->given || all[k]->input < 0)
                 continue;

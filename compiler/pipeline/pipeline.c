@@ -299,7 +299,8 @@ bool pipeline_loop(struct arena *arena, const struct loop_params *params, struct
         return false;
     const struct lane_tiles *lanes = kernel->lanes ? &kernel->lanes->tiles : NULL;
     const bool threads = lanes && kernel->lanes->threads.threads;
-    const unsigned apart = lanes && (lanes->points > 1 || threads) ? FAST_FLAT | FAST_EXPAND : 0; /* rows hold one point */
+    /* rows hold one point */
+    const unsigned apart = lanes && (lanes->points > 1 || threads) ? FAST_FLAT | FAST_EXPAND : 0;
     make_geometry(arena, kernel, space->rank, space->extents, views, params->fast & ~apart, params->target->chunks,
                   &loop->geometry);
     if (lanes && loop->geometry.volume)

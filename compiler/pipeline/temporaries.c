@@ -1,5 +1,5 @@
-/* The kernels that come before those of results: of reductions, and of positions that are stored. Each stores a temporary,
- * which later kernels read. */
+/* The kernels that come before those of results: of reductions, and of positions that are stored. Each stores a
+ * temporary, which later kernels read. */
 #include "compiler/pipeline/pipeline_impl.h"
 
 /* How many parallel dimensions follow the reduced ones: those that are innermost in the value, so that their elements
@@ -46,8 +46,8 @@ static int sought(const struct pipeline *p, int n)
     return plain && shape_volume(points) > 0 ? arms[0] : -1;
 }
 
-/* The temporary with the extreme elements that the bool `v == extreme or v != v` of argmin or argmax looks for; -1: there
- * is none. */
+/* The temporary with the extreme elements that the bool `v == extreme or v != v` of argmin or argmax looks for; -1:
+ * there is none. */
 static int sought_extreme(const struct pipeline *p, int found)
 {
     const struct program *program = p->program;

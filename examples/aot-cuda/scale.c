@@ -1,4 +1,5 @@
-/* scale FACTOR NUMBER ...: prints the numbers times the factor, computed on a GPU, or on the host where there is none. */
+/* scale FACTOR NUMBER ...: prints the numbers times the factor, computed on a GPU, or on the host where there is
+ * none. */
 #include "memory.h"
 #include "scale.h"
 #include "scale_cuda.h"

@@ -271,12 +271,13 @@ WEFT_API void weft_context_destroy(struct weft_context *context);
  * signals (sigwait), not from a handler. */
 WEFT_API void weft_cancel(void);
 
-/* Reports what runs on this stream (a cudaStream_t; NULL: the legacy default stream) have remarked since the last
- * call for the stream. Call it after synchronizing the stream: this function does not wait, and what is not
- * finished yet is reported by a later call. WEFT_DIVIDE_BY_ZERO or WEFT_OUT_OF_RANGE, a remark: an integer division met
- * a zero, or take a position outside, also in a run that a CUDA graph replayed; *error has, for each program concerned,
- * the place of the first such operator in its text, and the first one's status is returned. WEFT_DEVICE_ERROR: the GPU's context is lost, by whatever kernel; outputs since then are
- * useless, and every further call will fail. WEFT_OK: neither, also if the context never ran on a GPU. */
+/* Reports what runs on this stream (a cudaStream_t; NULL: the legacy default stream) have remarked since the last call
+ * for the stream. Call it after synchronizing the stream: this function does not wait, and what is not finished yet is
+ * reported by a later call. WEFT_DIVIDE_BY_ZERO or WEFT_OUT_OF_RANGE, a remark: an integer division met a zero, or take
+ * a position outside, also in a run that a CUDA graph replayed; *error has, for each program concerned, the place of
+ * the first such operator in its text, and the first one's status is returned. WEFT_DEVICE_ERROR: the GPU's context is
+ * lost, by whatever kernel; outputs since then are useless, and every further call will fail. WEFT_OK: neither, also if
+ * the context never ran on a GPU. */
 WEFT_API enum weft_status weft_context_status(struct weft_context *context, void *stream,
                                               struct weft_error **error);
 
@@ -602,8 +603,8 @@ WEFT_API enum weft_status weft_run(struct weft_program *program,
  * them, or in another order (section 9), and copies nothing. The rules are those of a text. */
 
 /* The result of such a call. The data and their device are those of the tensor, and still belong to its owner; so is
- * byte_offset, unless the first element is another one (weft_select, weft_flip). `tensor.shape` and `tensor.strides` point into this struct, so it must not be copied or moved while
- * they are used. Nothing has to be released. */
+ * byte_offset, unless the first element is another one (weft_select, weft_flip). `tensor.shape` and `tensor.strides`
+ * point into this struct, so it must not be copied or moved while they are used. Nothing has to be released. */
 struct weft_view {
     DLTensor tensor;
     int64_t shape[WEFT_MAX_RANK];
@@ -658,7 +659,8 @@ struct weft_item {
 };
 
 /* Elements by position (rule 9.1): slices are clipped as Python's, an index out of range is WEFT_SHAPE_ERROR. As above,
- * `tensor` may be on any device and have any strides, `layout` is its own or NULL, and `view` is set only on success. */
+ * `tensor` may be on any device and have any strides, `layout` is its own or NULL, and `view` is set only on
+ * success. */
 WEFT_API enum weft_status weft_select(const DLTensor *tensor, const char *layout, const struct weft_item *items,
                                       int item_count, struct weft_view *view, struct weft_error **error);
 /* Dimension d of the view is dimension axes[d] of the tensor (rule 9.2). NULL: in reverse order. */

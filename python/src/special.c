@@ -77,7 +77,8 @@ DLTensor number_tensor(struct number *number)
 {
     static const enum weft_dtype dtypes[] = {[NUMBER_BOOL] = WEFT_BOOL, [NUMBER_INTEGER] = WEFT_INT64,
                                              [NUMBER_NATURAL] = WEFT_UINT64, [NUMBER_REAL] = WEFT_FLOAT64};
-    return (DLTensor){.data = &number->value, .device = {kDLCPU, 0}, .dtype = weft_dtype_to_dlpack(dtypes[number->kind])};
+    return (DLTensor){.data = &number->value, .device = {kDLCPU, 0},
+                      .dtype = weft_dtype_to_dlpack(dtypes[number->kind])};
 }
 
 /* ---- programs ---- */

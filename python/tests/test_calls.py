@@ -445,8 +445,8 @@ class Import(unittest.TestCase):
                 file.write(f"#!/bin/sh\nwhile ! [ -e {answered} ]; do sleep 0.01; done\nexec cc \"$@\"\n")
             os.chmod(compiler, 0o755)
             environment = dict(os.environ, WEFT_CACHE="", WEFT_CC=compiler)
-            done = subprocess.run([sys.executable, "-c", code, answered], env=environment, capture_output=True, text=True,
-                                  timeout=300)
+            done = subprocess.run([sys.executable, "-c", code, answered], env=environment, capture_output=True,
+                                  text=True, timeout=300)
         self.assertEqual((done.stdout, done.stderr, done.returncode), ("3.0 3.0 3.0\n", "", 0))
 
 

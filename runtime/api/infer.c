@@ -44,7 +44,8 @@ static const struct shape *sample_shape(struct call *call, const struct question
     arena_init(&call->scratch);
     call->scratch.out_of_memory = call->arena.out_of_memory;
     const char **layouts;
-    const struct shape **shapes = plan_shapes(&call->scratch, program, call->inputs, i ? NULL : &layouts, NULL, &call->diags);
+    const struct shape **shapes = plan_shapes(&call->scratch, program, call->inputs, i ? NULL : &layouts, NULL,
+                                              &call->diags);
     for (int r = 0; shapes && i == 0 && question->results && r < program->result_count; r++) {
         int node = program->results[r].node;
         put_info(call, shapes[node], layouts[node], r, &question->results[r]);

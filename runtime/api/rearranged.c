@@ -20,7 +20,8 @@ const char *rearranged_wrong(const struct weft_item *items, int count)
             return "the kind of an item is none of enum weft_item_kind";
         ellipses += items[i].kind == WEFT_ITEM_ELLIPSIS;
     }
-    return ellipses > 1 ? "a selection has one WEFT_ITEM_ELLIPSIS, which stands for all dimensions that are left" : NULL;
+    return ellipses > 1 ? "a selection has one WEFT_ITEM_ELLIPSIS, which stands for all dimensions that are left"
+                        : NULL;
 }
 
 /* The smallest int64 is beyond every extent, and so is its neighbour, which has a negative. */

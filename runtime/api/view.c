@@ -361,7 +361,8 @@ enum weft_status weft_select(const DLTensor *tensor, const char *layout, const s
 enum weft_status weft_transpose(const DLTensor *tensor, const char *layout, const int64_t *axes, int axis_count,
                                 struct weft_view *view, struct weft_error **error)
 {
-    return perform(&(struct given){VIEW_TRANSPOSE, tensor, layout, .axes = axes, .axis_count = axis_count}, view, error);
+    return perform(&(struct given){VIEW_TRANSPOSE, tensor, layout, .axes = axes, .axis_count = axis_count}, view,
+                   error);
 }
 
 enum weft_status weft_flip(const DLTensor *tensor, const char *layout, const int64_t *axes, int axis_count,

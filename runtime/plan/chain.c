@@ -4,7 +4,8 @@
 #include "runtime/plan/plan.h"
 
 enum {
-    NEAR = 1 << 17,                /* bytes that a tile reads, about: it and the next one are half of a small second cache */
+    NEAR = 1 << 17,                /* bytes that a tile reads, about: it and the next one are half of a small second
+                                      cache */
     NEAREST = 1 << 14,             /* where a kernel looks for elements: what it reads again is in the nearest cache */
     LEAST = 1 << 19,               /* bytes of all tiles: less is in a cache anyway */
     ENOUGH = 32,                   /* tiles, for threads to share */
@@ -109,7 +110,8 @@ static bool shares_tiles(const struct plan *plan, const struct division *divisio
     return shares;
 }
 
-/* Makes a chain of the reductions from kernel k on that share tiles. Returns the kernel behind them; k: there are none. */
+/* Makes a chain of the reductions from kernel k on that share tiles. Returns the kernel behind them; k: there are
+ * none. */
 static int chain_reductions(struct plan *plan, const struct division *division, int k)
 {
     int next = k;
@@ -146,8 +148,8 @@ static bool used_elsewhere(const struct plan *plan, int first, int next, int tem
 }
 
 /* Finds the temporaries of a kernel of a chain that need only be there for a tile of `each` points. */
-static void find_tile_bytes(struct plan *plan, const struct division *division, int first, int next, int k, int64_t points,
-                            int64_t each)
+static void find_tile_bytes(struct plan *plan, const struct division *division, int first, int next, int k,
+                            int64_t points, int64_t each)
 {
     const struct kernel *kernel = plan->kernels[k].kernel;
     int64_t *bytes = NULL;

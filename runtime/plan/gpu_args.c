@@ -28,8 +28,8 @@ void cuda_write_geometry(const struct planned *planned, const uint64_t *maps, ui
     put_geometry(words, form_of(planned), &planned->walk, maps);
 }
 
-/* Whether chunks may be loaded and stored whole, and where tiles begin: `dense` of a sample. A reduction only loads them, and
- * they are parts of rows of lanes. */
+/* Whether chunks may be loaded and stored whole, and where tiles begin: `dense` of a sample. A reduction only loads
+ * them, and they are parts of rows of lanes. */
 static int64_t dense_word(const struct planned *planned, const uint64_t *bases)
 {
     const bool reduces = form_of(planned)->reduces;

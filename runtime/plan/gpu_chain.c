@@ -1,10 +1,12 @@
-/* Chains on a GPU (loops.h): a reduction and the kernels behind it over the same points, such as the rows of a softmax, are
- * one launch. Each block of threads takes some points through all of them, so that rows are read from memory once. */
+/* Chains on a GPU (loops.h): a reduction and the kernels behind it over the same points, such as the rows of a softmax,
+ * are one launch. Each block of threads takes some points through all of them, so that rows are read from memory
+ * once. */
 #include "runtime/plan/plan.h"
 
 /* Estimated for GPUs of about 132 multiprocessors, not measured. */
 enum {
-    NEAR = 128 << 10,              /* bytes of rows that the blocks of a multiprocessor are at: half of a large first cache */
+    NEAR = 128 << 10,              /* bytes of rows that the blocks of a multiprocessor are at: half of a large first
+                                      cache */
     LEAST_THREADS = 512,           /* of a multiprocessor all the same */
     MOST = 384 << 10,              /* bytes that a tile reads: a multiprocessor's share of a large second cache */
     BUSY = 64,                     /* so many tiles keep a GPU busy; fewer pay where they are small: */
@@ -39,8 +41,8 @@ static bool takes_points(const struct draft *draft, int64_t points, int64_t toge
     return leading_dimensions(draft->shape, points) > 0 && draft->geometry.volume % points == 0;
 }
 
-/* The number of kernels from k on that can share a launch; *threads become those of a block, and *bytes what a tile of one of
- * them reads. */
+/* The number of kernels from k on that can share a launch; *threads become those of a block, and *bytes what a tile of
+ * one of them reads. */
 static int chain_length(const struct division *division, int k, int *threads, int64_t *bytes)
 {
     const struct lanes *lanes = division->drafts[k].kernel->lanes;

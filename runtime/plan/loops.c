@@ -128,8 +128,8 @@ struct emitted *draft_text(struct arena *arena, struct arena *scratch, struct we
     return emitted_get(program, typed, arena, scratch, draft->kernel, &params);
 }
 
-struct emitted *launched_text(struct arena *arena, struct arena *scratch, struct weft_program *program, struct typed *typed,
-                              const struct division *division, int k)
+struct emitted *launched_text(struct arena *arena, struct arena *scratch, struct weft_program *program,
+                              struct typed *typed, const struct division *division, int k)
 {
     const struct draft *drafts = &division->drafts[k];
     const int count = drafts->form.chained ? drafts->chain : 1;
@@ -163,7 +163,8 @@ static struct weft_geometry keep_walk(struct arena *arena, const struct kernel *
     int **offsets = expanded || g->period ? arena_copy(arena, g->offsets, accesses * sizeof *g->offsets) : NULL;
     for (size_t a = 0; offsets && a < accesses; a++)
         if (offsets[a])
-            offsets[a] = arena_copy(arena, offsets[a], (size_t)(expanded ? g->columns : g->period) * sizeof *offsets[a]);
+            offsets[a] = arena_copy(arena, offsets[a],
+                                    (size_t)(expanded ? g->columns : g->period) * sizeof *offsets[a]);
     return (struct weft_geometry){
         .rows = g->rows, .columns = g->columns, .tile_rows = g->tiling.tile_rows,
         .tile_columns = g->tiling.tile_columns, .row_tiles = g->tiling.row_tiles, .period = g->period,

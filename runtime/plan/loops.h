@@ -36,8 +36,8 @@ struct draft {
     bool shared;                   /* as in struct planned */
     struct geometry geometry;
     struct form form;
-    int chain;                     /* on a GPU so many kernels, from this one on, are one launch; 0: it is alone, or part of
-                                      another's chain (form.chained) */
+    int chain;                     /* on a GPU so many kernels, from this one on, are one launch; 0: it is alone, or
+                                      part of another's chain (form.chained) */
     int part, parts;               /* it is number `part` of the kernels that store the same results */
     const struct access_shapes *shapes; /* of what it was made of, and the views */
     const struct view_args *views;
@@ -62,8 +62,8 @@ struct emitted *draft_text(struct arena *arena, struct arena *scratch, struct we
                            struct typed *typed, const struct target *target, const struct draft *draft);
 /* The same of what is launched for draft k: its own, or that of the chain on a GPU that it begins; NULL: it is part of
  * another's. */
-struct emitted *launched_text(struct arena *arena, struct arena *scratch, struct weft_program *program, struct typed *typed,
-                              const struct division *division, int k);
+struct emitted *launched_text(struct arena *arena, struct arena *scratch, struct weft_program *program,
+                              struct typed *typed, const struct division *division, int k);
 /* chain.c: the number of leading dimensions that hold `points` together; -1: there are none. And whether each point of
  * kernel k needs only the same one of what kernels `first` to k - 1 store. */
 int leading_dimensions(const struct shape *shape, int64_t points);

@@ -15,8 +15,10 @@ struct planned {
     int order;
     bool shared;                   /* depends on no batch, so it runs once for all samples of the plan */
     struct emitted *emitted;       /* its text and form */
-    struct emitted *launched;      /* what is compiled: `emitted`, or a chain on a GPU; NULL: another begins its chain */
-    struct loaded *loaded;         /* NULL until weft_prepare or weft_run has loaded it; of a chain on a GPU the same for all */
+    struct emitted *launched;      /* what is compiled: `emitted`, or a chain on a GPU; NULL: another begins its
+                                      chain */
+    struct loaded *loaded;         /* NULL until weft_prepare or weft_run has loaded it; of a chain on a GPU the same
+                                      for all */
     struct weft_geometry walk;
     const unsigned char *kinds;    /* of the accesses; enum access_kind */
     const int64_t *starts;         /* of the accesses: bytes from the tensor's first element to the walk's start */
@@ -24,10 +26,10 @@ struct planned {
     int chain;                     /* so many kernels, from this one on, are run tile by tile: tile number t of each
                                       needs only tiles number t of those before; 0: it runs alone, or another begins
                                       its chain. On a GPU they are one launch */
-    const int64_t *tile_bytes;     /* [accesses] of a chain, of temporaries that a thread has for one tile: bytes; 0: others.
-                                      NULL: all are others */
-    int64_t ahead;                 /* bytes from what a tile of a chain reads to what the next one does, which this kernel
-                                      fetches meanwhile; 0: it fetches what it reads itself */
+    const int64_t *tile_bytes;     /* [accesses] of a chain, of temporaries that a thread has for one tile: bytes; 0:
+                                      others. NULL: all are others */
+    int64_t ahead;                 /* bytes from what a tile of a chain reads to what the next one does, which this
+                                      kernel fetches meanwhile; 0: it fetches what it reads itself */
     int peel;                      /* as in struct geometry */
     unsigned long long *literals;
     double work;                   /* an estimate of its time, from the bytes moved and the instructions

@@ -99,7 +99,8 @@ static bool find_plain(struct call *call, bool needs_data)
     struct tensor *inputs = arena_copy(&call->arena, call->inputs,
                                        (size_t)program->input_count * sizeof *inputs);
     const struct occasion occasion = {.inputs = cuda_inputs(call, inputs), .outputs = cuda_outputs(call),
-                                      .filled = call->filled, .taken = part->taken, .device = call->device, .wait = !needs_data};
+                                      .filled = call->filled, .taken = part->taken, .device = call->device,
+                                      .wait = !needs_data};
     for (int i = 0; i < program->input_count; i++)
         if (inputs[i].batch) {
             inputs[i].rank = NO_SHAPE;

@@ -32,7 +32,8 @@ struct call {
     int device;                    /* the device to run on, as in struct tensor; 0: in C */
     bool staged;                   /* on a GPU, with all data in host memory */
     struct typed *typed;
-    const struct program *filled;  /* the instance's program with the values of this call's numbers; NULL: it has none */
+    const struct program *filled;  /* the instance's program with the values of this call's numbers; NULL: it has
+                                      none */
     struct plan *plan;
     char *temporaries;             /* memory for the plan's temporaries */
     bool batch;                    /* some input is a batch */

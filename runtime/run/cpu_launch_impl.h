@@ -11,7 +11,8 @@ struct launch {
     struct weft_sample *samples;   /* only those that have tiles */
     int64_t sample_count, tiles;
     double work, touched, stored;  /* of all samples; as in struct planned */
-    int chain;                     /* as in struct planned: these launches stand behind this one, with as many threads */
+    int chain;                     /* as in struct planned: these launches stand behind this one, with as many
+                                      threads */
     int threads;                   /* threads that may take part, the calling one included; 0: launch_init decides */
     char *workers;                 /* [threads] a struct weft_args and its faults each */
     size_t worker_size;
@@ -24,10 +25,10 @@ struct launch {
 /* Allocates everything that the kernel needs, so that nothing can fail once the first kernel of a
  * run writes. The arena must outlive the launch. May jump if memory runs out. */
 void launch_init(struct launch *launch, const struct weft_context *context, struct arena *arena);
-/* Memory that kernels only use while they compute a tile. Those of a call share it: new memory of megabytes costs more than
- * reading as much. A thread has the same part of it for all of them, since in a chain others may be at another kernel. It
- * begins on a cache line, so that a vector of 64 bytes lies in one, and is not zeroed, which would take longer than small
- * work. */
+/* Memory that kernels only use while they compute a tile. Those of a call share it: new memory of megabytes costs more
+ * than reading as much. A thread has the same part of it for all of them, since in a chain others may be at another
+ * kernel. It begins on a cache line, so that a vector of 64 bytes lies in one, and is not zeroed, which would take
+ * longer than small work. */
 struct scratch {
     char *memory;
     size_t each;                   /* bytes of a thread */

@@ -189,7 +189,8 @@ bool cuda_cut(struct call *call, bool needs_data)
     if (!call->staged || call->batch || program_asks_shapes(program))
         return true;
     const char **layouts;
-    const struct shape **shapes = plan_shapes(&call->arena, call_program(call), call->inputs, &layouts, NULL, &call->diags);
+    const struct shape **shapes = plan_shapes(&call->arena, call_program(call), call->inputs, &layouts, NULL,
+                                              &call->diags);
     if (!shapes)
         return false;
     cut.shape = common_shape(call, shapes);

@@ -239,8 +239,9 @@ bool work_launch(struct cuda_work *work, const struct planned *planned, int64_t 
 {
     const struct cuda_driver *driver = work->device->driver;
     const unsigned blocks = cuda_blocks(planned, tiles, work->device->processors);
-    int result = driver->cuLaunchKernel(planned->loaded->function, blocks, 1, 1, (unsigned)planned->emitted->form.threads,
-                                        1, 1, 0, work->order.stream, args, NULL);
+    int result = driver->cuLaunchKernel(planned->loaded->function, blocks, 1, 1,
+                                        (unsigned)planned->emitted->form.threads, 1, 1, 0, work->order.stream,
+                                        args, NULL);
     if (result == CUDA_SUCCESS)
         return true;
     bool handle = result == CUDA_ERROR_INVALID_HANDLE || result == CUDA_ERROR_INVALID_CONTEXT ||

@@ -84,8 +84,8 @@ void work_expect(struct cuda_work *work, const struct planned *planned);
 void work_add_remarks(struct cuda_work *work);
 /* Makes *first the first remark of the work, if it is further ahead in the text. */
 void work_remark(const struct cuda_work *work, struct fault *first);
-/* Writes the arguments of a kernel, form_args_words of them. `cuda` are its sources; `launch` lacks faults and literals,
- * which are filled in. False with a diagnostic. */
+/* Writes the arguments of a kernel, form_args_words of them. `cuda` are its sources; `launch` lacks faults and
+ * literals, which are filled in. False with a diagnostic. */
 bool work_arguments(struct cuda_work *work, const struct planned *planned, const struct cuda_planned *cuda,
                     struct launch_words *launch, uint64_t *args);
 /* Launches a kernel, or the chain that it begins. `args`: the arguments of each. False with a diagnostic. */

@@ -22,8 +22,8 @@ struct look {
     size_t argument;               /* its index among the inputs or the outputs */
     struct kind kind;
     bool strides;                  /* strides were given */
-    unsigned char mask, rest;      /* the bits of its address that matter, and what they are: it is aligned, and on a GPU
-                                      lies as far from a multiple of 16 */
+    unsigned char mask, rest;      /* the bits of its address that matter, and what they are: it is aligned, and on a
+                                      GPU lies as far from a multiple of 16 */
 };
 
 struct recent {

@@ -39,8 +39,8 @@ static bool check_number(const struct tensor *tensor, const char *name, struct d
     const enum weft_dtype dtype = tensor->dtype;
     const bool known = dtype == WEFT_INT64 || dtype == WEFT_UINT64 || dtype == WEFT_FLOAT64 || dtype == WEFT_BOOL;
     if (tensor->batch)
-        return diag_at(diags, DIAG_NUMBER_GIVEN, NULL, 0, name, "a batch; declare a type, as float64[], for one of each "
-                                                              "sample");
+        return diag_at(diags, DIAG_NUMBER_GIVEN, NULL, 0, name,
+                       "a batch; declare a type, as float64[], for one of each sample");
     if (tensor->rank)
         return diag_at(diags, DIAG_NUMBER_GIVEN, NULL, 0, name,
                        arena_printf(diags->arena, "a tensor of %d dimension%s", tensor->rank,
@@ -64,7 +64,8 @@ bool numbers_read(struct tensor *tensor, const char *name, struct diags *diags)
                                     tensor_device_text(tensor, diags)));
     if (count && !tensor->data)
         return diag_at(diags, DIAG_BAD_TENSOR, NULL, 0, "input", name,
-                       tensor->number ? "its data pointer is NULL, and the value of a number is read when the call is made"
+                       tensor->number ? "its data pointer is NULL, and the value of a number is read when the call is "
+                                        "made"
                                       : "its data pointer is NULL, and a view takes its elements as numbers");
     if (tensor->numbers && count != tensor->number_count)
         return diag_at(diags, DIAG_BAD_TENSOR, NULL, 0, "input", name,
