@@ -26,9 +26,9 @@ static void use_or(struct lowering *l, int *use, int more)
         *use = bool_op(l, OP_OR, *use, more);
 }
 
-/* For each instruction that computes the number of an element to take, the one that asks whether it is inside, where the
- * value depends on that; else -1. A position that lies outside counts there: in what is taken from, which may be under a
- * reduction, each use of the number only finds an element. */
+/* For each instruction that computes the number of an element to take, the one that asks whether it is inside, where
+ * the value depends on that; else -1. A position that lies outside counts there: in what is taken from, which may be
+ * under a reduction, each use of the number only finds an element. */
 static const int *find_guards(struct lowering *l)
 {
     int *guards = ARENA_ARRAY(l->arena, int, l->kernel->ins_count);

@@ -7,7 +7,7 @@ A folder at the top holds rooms in an order. A room includes and calls only room
 includes the one public header, ROOM/ROOM.h. Files that stand beside the rooms use all of them. ARCHIVE holds the
 objects of TOP: its calls are read from it by `nm`. The compiler's headers of the system are those that touch nothing
 outside the process, and its archive refers to no function that opens, loads, reads the environment, prints to a
-stream of the process, or ends it. Reports in TAP."""
+stream of the process, or ends it. Lines of what people write end at 120 columns. Reports in TAP."""
 import functools
 import pathlib
 import re
@@ -243,6 +243,33 @@ def draw(root):
             print(f"\n{title(room)}\n    ──► " + " ".join(title(other) for other in sorted(used[room], key=place)))
 
 
+# ---- lines ----
+
+WRITTEN = {".c", ".h", ".cu", ".inc", ".def", ".re", ".py", ".pyi", ".sh", ".build", ".md"}
+MADE = {"build", "golden", "generated", "corpus", "results"} # folders of files that programs write
+LONG = 120
+
+
+def may_be_long(path, line, fenced):
+    """A line of a page that shows what programs print, a row of a table, a message, an address."""
+    page = path.suffix == ".md" and (fenced or line.startswith(("|", "<!--")))
+    return page or "://" in line or (path.suffix == ".def" and line.rstrip().endswith('")'))
+
+
+def wrong_lines(root):
+    for top in [".", *ROOMS, "docs", "tests", "bench", "scripts", "examples"]:
+        for path in sorted((root / top).glob("*" if top == "." else "**/*")):
+            if path.suffix not in WRITTEN and path.parent.name != "scripts" or not path.is_file():
+                continue
+            if MADE & set(path.relative_to(root).parts):
+                continue
+            fenced = False
+            for number, line in enumerate(path.read_text(encoding="utf-8").splitlines(), 1):
+                fenced ^= path.suffix == ".md" and line.lstrip().startswith("```")
+                if len(line) > LONG and not may_be_long(path, line, fenced):
+                    yield f"{path.relative_to(root)}:{number} has {len(line)} columns, at most {LONG} are readable"
+
+
 # ---- all ----
 
 def checks(root, listings):
@@ -260,6 +287,7 @@ def checks(root, listings):
             yield f"includes of {title(room)}", wrong[room]
     yield "circles of includes", circles(includes)
     yield "the picture in docs/design.md", list(wrong_picture((root / "docs/design.md").read_text(encoding="utf-8")))
+    yield "the ends of lines", list(wrong_lines(root))
     if listings:
         symbols = [symbol for top, listing in listings.items() for symbol in read_symbols(root, top, listing)]
         yield "calls", list(wrong_calls(symbols))

@@ -85,6 +85,13 @@ class Planted(unittest.TestCase):
         self.assertEqual(self.wrong(), ["includes of cli/base", "includes of cli/files", "includes of cli/commands",
                                         "includes of cli"])
 
+    def test_long_line(self):
+        comment = "/* " + 118 * "x"
+        self.plant("cli/main.c", comment)
+        self.plant("docs/aot.md", f"| {comment} |\n```\n{comment}\n```")
+        self.assertEqual(self.wrong(), ["the ends of lines"])
+        self.assertEqual(len(list(layers.wrong_lines(self.root))), 1)
+
     def test_circle(self):
         self.plant("runtime/tensor/pack.h", '#include "runtime/tensor/tensor.h"')
         self.assertEqual(self.wrong(), ["circles of includes"])
