@@ -245,10 +245,8 @@ void batch_run(struct call *call)
     struct batch_launch **order = find_batch_launches(&launches);
     fill_launches(&launches);
     for (int i = 0; i < launches.count; i++)
-        launch_init(&order[i]->launch, context, &call->arena);
-    for (int i = 0; i < launches.count; i++)
-        scratch_count(&scratch, &order[i]->launch);
-    for (int i = 0; i < launches.count; i++)
+        launch_init(&order[i]->launch, context, &scratch, &call->arena);
+    for (int i = 0; scratch.each && i < launches.count; i++)
         scratch_lend(&scratch, &order[i]->launch, &call->arena);
     for (int i = 0; i < launches.count; i++) {
         launch_run(&order[i]->launch, context);

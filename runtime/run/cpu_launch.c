@@ -97,7 +97,15 @@ static void choose_traffic(const struct launch *launch, const struct weft_contex
     args->claim = (context->fast & FAST_STREAM) && is_claimed(&traffic);
 }
 
-void launch_init(struct launch *launch, const struct weft_context *context, struct arena *arena)
+static void count_scratch(const struct launch *launch, struct scratch *scratch)
+{
+    const size_t each = round_up(launch->planned->emitted->scratch);
+    scratch->each = each > scratch->each ? each : scratch->each;
+    scratch->threads = launch->threads > scratch->threads ? launch->threads : scratch->threads;
+}
+
+void launch_init(struct launch *launch, const struct weft_context *context, struct scratch *scratch,
+                 struct arena *arena)
 {
     const struct planned *planned = launch->planned;
     if (!launch->threads)
@@ -105,26 +113,22 @@ void launch_init(struct launch *launch, const struct weft_context *context, stru
     launch->worker_size = round_up(sizeof(struct weft_args) + (size_t)planned->kernel->fault_count);
     launch->workers = allocate(arena, launch->threads, launch->worker_size, launch->threads > 1);
     launch->ranges = launch->threads > 1 ? allocate(arena, launch->threads, LINE, true) : NULL;
-    struct weft_args all = {.samples = launch->samples, .sample_count = launch->sample_count,
-                            .literals = planned->literals};
-    choose_traffic(launch, context, &all);
-    for (int i = 0; i < launch->threads; i++) {
+    struct weft_args *first = worker(launch, 0);
+    *first = (struct weft_args){.samples = launch->samples, .sample_count = launch->sample_count,
+                                .literals = planned->literals, .faults = (unsigned char *)(first + 1)};
+    choose_traffic(launch, context, first);
+    for (int i = 1; i < launch->threads; i++) {
         struct weft_args *args = worker(launch, i);
-        *args = all;
+        *args = *first;
         args->faults = (unsigned char *)(args + 1);
     }
-}
-
-void scratch_count(struct scratch *scratch, const struct launch *launch)
-{
-    const size_t each = round_up(launch->planned->emitted->scratch);
-    scratch->each = each > scratch->each ? each : scratch->each;
-    scratch->threads = each && launch->threads > scratch->threads ? launch->threads : scratch->threads;
+    if (planned->emitted->scratch)
+        count_scratch(launch, scratch);
 }
 
 void scratch_lend(struct scratch *scratch, const struct launch *launch, struct arena *arena)
 {
-    if (!scratch->memory && scratch->each)
+    if (!scratch->memory)
         scratch->memory = at_line(arena_raw(arena, (size_t)scratch->threads * scratch->each + LINE));
     for (int i = 0; launch->planned->emitted->scratch && i < launch->threads; i++)
         worker(launch, i)->scratch = scratch->memory + (size_t)i * scratch->each;

@@ -22,22 +22,22 @@ struct launch {
     char *ranges;                  /* [threads] of tiles, a cache line each */
 };
 
-/* Allocates everything that the kernel needs, so that nothing can fail once the first kernel of a
- * run writes. The arena must outlive the launch. May jump if memory runs out. */
-void launch_init(struct launch *launch, const struct weft_context *context, struct arena *arena);
 /* Memory that kernels only use while they compute a tile. Those of a call share it: new memory of megabytes costs more
  * than reading as much. A thread has the same part of it for all of them, since in a chain others may be at another
  * kernel. It begins on a cache line, so that a vector of 64 bytes lies in one, and is not zeroed, which would take
  * longer than small work. */
 struct scratch {
     char *memory;
-    size_t each;                   /* bytes of a thread */
+    size_t each;                   /* bytes of a thread; 0: no kernel needs any */
     int threads;
 };
 
-/* Counts the launch, which has been through launch_init. */
-void scratch_count(struct scratch *scratch, const struct launch *launch);
-/* Gives the launch memory, after all have been counted. May jump if memory runs out. */
+/* Allocates everything that the kernel needs, so that nothing can fail once the first kernel of a run writes; what is
+ * shared it adds to *scratch. The arena must outlive the launch. May jump if memory runs out. */
+void launch_init(struct launch *launch, const struct weft_context *context, struct scratch *scratch,
+                 struct arena *arena);
+/* Gives the launch its part of *scratch, unless `each` is 0, after launch_init of all the launches that share it. May
+ * jump if memory runs out. */
 void scratch_lend(struct scratch *scratch, const struct launch *launch, struct arena *arena);
 /* Gives each thread of a chain memory for temporaries that are needed for one tile at a time, at `places` within `size`
  * bytes. To be called after launch_init of all its launches. May jump if memory runs out. */

@@ -90,7 +90,8 @@ static void *access_data(const struct call *call, const struct kernel *kernel, i
 }
 
 /* Makes a launch on the call's only sample. Threads: as in struct launch. */
-static void set_up(struct call *call, const struct planned *planned, int threads, struct launch *launch)
+static void set_up(struct call *call, const struct planned *planned, int threads, struct scratch *scratch,
+                   struct launch *launch)
 {
     const struct kernel *kernel = planned->kernel;
     struct weft_sample *sample =
@@ -108,7 +109,7 @@ static void set_up(struct call *call, const struct planned *planned, int threads
     launch->stored = planned->stored;
     launch->chain = planned->chain;
     launch->threads = threads;
-    launch_init(launch, call->program->context, &call->arena);
+    launch_init(launch, call->program->context, scratch, &call->arena);
 }
 
 /* How many threads compute a chain of kernels, and in *work what these are to do together. */
@@ -121,13 +122,13 @@ static int chain_threads(const struct call *call, const struct planned *first, d
 }
 
 /* Makes the launches of the kernels that begin with number k. Returns their number. */
-static int set_up_chain(struct call *call, int k, struct launch *launches)
+static int set_up_chain(struct call *call, int k, struct scratch *scratch, struct launch *launches)
 {
     const struct planned *first = &call->plan->kernels[k];
     double work = first->work;
     const int count = first->chain ? first->chain : 1, threads = count > 1 ? chain_threads(call, first, &work) : 0;
     for (int i = 0; i < count; i++)
-        set_up(call, &first[i], threads, &launches[k + i]);
+        set_up(call, &first[i], threads, scratch, &launches[k + i]);
     launches[k].work = work;
     if (first->chain && call->plan->tile_memory)
         launch_tile_memory(&launches[k], call->plan->temporaries, call->plan->tile_memory, &call->arena);
@@ -143,10 +144,8 @@ static void run_plan(struct call *call)
     if (call->plan->shared_bytes)
         call->temporaries = lend_aligned(&call->arena, call->plan->shared_bytes);
     for (int k = 0; k < count;)
-        k += set_up_chain(call, k, launches);
-    for (int k = 0; k < count; k++)
-        scratch_count(&scratch, &launches[k]);
-    for (int k = 0; k < count; k++)
+        k += set_up_chain(call, k, &scratch, launches);
+    for (int k = 0; scratch.each && k < count; k++)
         scratch_lend(&scratch, &launches[k], &call->arena);
     for (int k = 0, next = 0; k < count; k++) {
         if (k == next) {
