@@ -21,10 +21,10 @@ BLACK_SCHOLES = f"""d = (log(s / k) + {DRIFT!r} * t) / ({VOLATILITY} * sqrt(t));
 
 class Case:
     """One expression for everybody. numpy: a function of the inputs and `out` that writes into out with as few
-    temporaries as NumPy allows, or None where it lacks a function; numexpr: a text for numexpr and blosc2, or None where
-    they lack an operation, and names: what stands for its names that are no inputs; formula: a function of a library's
-    words (of_jax, of_torch in compare.py) and the inputs. tolerance: how far a peer may be from Weft's result, over the
-    largest result."""
+    temporaries as NumPy allows, or None where it lacks a function; numexpr: a text for numexpr and blosc2, or None
+    where they lack an operation, and names: what stands for its names that are no inputs; formula: a function of a
+    library's words (of_jax, of_torch in compare.py) and the inputs. tolerance: how far a peer may be from Weft's
+    result, over the largest result."""
 
     def __init__(self, name, text, inputs, out, numpy, numexpr, formula, tolerance=0.0, **names):
         self.name, self.text, self.inputs, self.out = name, text, inputs, out

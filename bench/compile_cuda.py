@@ -35,9 +35,21 @@ int cuDeviceGetAttribute(int *value, int which, int device)
     *value = which == 75 ? 9 : which == 76 ? 0 : which == 16 ? 132 : which == 39 ? 2048 : 1;
     return 0;
 }
-int cuMemAlloc_v2(uint64_t *address, size_t bytes) { *address = (uintptr_t)aligned_alloc(256, (bytes + 255) & ~255ul); return 0; }
-int cuMemHostAlloc(void **memory, size_t bytes, unsigned flags) { *memory = aligned_alloc(256, (bytes + 255) & ~255ul); return 0; }
-int cuMemHostGetDevicePointer_v2(uint64_t *address, void *memory, unsigned flags) { *address = (uintptr_t)memory; return 0; }
+int cuMemAlloc_v2(uint64_t *address, size_t bytes)
+{
+    *address = (uintptr_t)aligned_alloc(256, (bytes + 255) & ~255ul);
+    return 0;
+}
+int cuMemHostAlloc(void **memory, size_t bytes, unsigned flags)
+{
+    *memory = aligned_alloc(256, (bytes + 255) & ~255ul);
+    return 0;
+}
+int cuMemHostGetDevicePointer_v2(uint64_t *address, void *memory, unsigned flags)
+{
+    *address = (uintptr_t)memory;
+    return 0;
+}
 int cuModuleLoadData(void **module, const void *image) { *module = malloc(1); return 0; }
 int cuModuleGetFunction(void **function, void *module, const char *name) { *function = module; return 0; }
 """
@@ -130,7 +142,8 @@ def measure(build, name, program, types, turns):
              "nvrtc_again_ms": median(bare, "again_ms")}
     entry["ratio"] = entry["cold_ms"] / median(bare, "load_ms", "first_ms")
     print(f"{name:12} CUDA {entry['cold_ms']:7.1f} ms   NVRTC {median(bare, 'load_ms', 'first_ms'):7.1f} ms   "
-          f"{entry['ratio']:.2f} times   from disk {entry['disk_ms']:.2f} ms   warm {entry['warm_ms']:.2f} ms", flush=True)
+          f"{entry['ratio']:.2f} times   from disk {entry['disk_ms']:.2f} ms   warm {entry['warm_ms']:.2f} ms",
+          flush=True)
     return entry
 
 

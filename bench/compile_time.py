@@ -43,7 +43,10 @@ RECORDER = """#!/bin/sh
 [ "$1" = --version ] && exec {cc} "$@"
 : >{directory}/arguments
 for argument in "$@"; do
-    case $argument in k.c | */k.c) cp "$argument" {directory}/k.c; argument={directory}/k.c ;; k.so | */k.so) argument={directory}/k.so ;; esac
+    case $argument in
+    k.c | */k.c) cp "$argument" {directory}/k.c; argument={directory}/k.c ;;
+    k.so | */k.so) argument={directory}/k.so ;;
+    esac
     printf '%s\\n' "$argument" >>{directory}/arguments
 done
 exec {cc} "$@"
@@ -53,7 +56,8 @@ PROGRAMS = {
     "picture": ("uint8(clamp(img * [1.25, 0.75, 0.75], 128, 255))", {"img": np.zeros((64, 64, 3), np.uint8)}, np.uint8),
     "add": ("a + b", {"a": np.zeros((64, 64), np.float32), "b": np.zeros((64, 64), np.float32)}, np.float32),
     "bell": ("exp(x * x * -0.5) * 0.4", {"x": np.zeros((64, 64), np.float32)}, np.float32),
-    "polynomial": (" + ".join(f"x ** {n} * {n}.5" for n in range(1, 13)), {"x": np.zeros((64, 64), np.float64)}, np.float64),
+    "polynomial": (" + ".join(f"x ** {n} * {n}.5" for n in range(1, 13)), {"x": np.zeros((64, 64), np.float64)},
+                   np.float64),
 }
 
 

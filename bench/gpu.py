@@ -86,8 +86,10 @@ def compile_everything(build, compiler, result):
             for name, value in nvrtc.resources(log).items():
                 entry[name] = max(entry.get(name, 0), value)  # of the kernel that takes most
         entries.append(entry)
-        print(f"  {case.name:55} {entry['lines']:5} lines  cubin {entry['cubin_bytes']:6} bytes  {entry['nvrtc_ms']:6.1f} ms  " +
-              ", ".join(f"{entry[name]} {name}" for name in ("registers", "stack_bytes", "spill_bytes") if name in entry))
+        print(f"  {case.name:55} {entry['lines']:5} lines  cubin {entry['cubin_bytes']:6} bytes  "
+              f"{entry['nvrtc_ms']:6.1f} ms  " +
+              ", ".join(f"{entry[name]} {name}" for name in ("registers", "stack_bytes", "spill_bytes")
+                        if name in entry))
     weft.close()
     result.put(cubins=entries)
 

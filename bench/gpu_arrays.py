@@ -26,8 +26,8 @@ lent = []  # consumers read what a capsule points to when they let it go, which 
 
 
 class Place:
-    """Where an array lies: `shift` bytes behind the beginning of its allocation, and `gap` pixels between its rows, as in
-    a crop of a picture [height, width, channels]."""
+    """Where an array lies: `shift` bytes behind the beginning of its allocation, and `gap` pixels between its rows, as
+    in a crop of a picture [height, width, channels]."""
 
     def __init__(self, shift=0, gap=0):
         self.shift, self.gap = shift, gap
@@ -52,8 +52,8 @@ class Array:
 
     def tensor(self, device=2):
         """A DLTensor, which holds a reference to the shape and the strides alone."""
-        return library.Tensor(self.address, library.Device(device, 0), len(self.shape), library.element_type(self.dtype),
-                              self.shape_words, self.steps, 0)
+        return library.Tensor(self.address, library.Device(device, 0), len(self.shape),
+                              library.element_type(self.dtype), self.shape_words, self.steps, 0)
 
     def type_text(self):
         """In the language's words: "uint8[480, 640, 3]"."""
@@ -92,7 +92,8 @@ class Ragged:
         self.dtype = np.dtype(dtype)
         sizes = [int(np.prod(shape)) * self.dtype.itemsize for shape in shapes]
         starts = np.cumsum([0] + [-(-size // LINE) * LINE for size in sizes])
-        self.samples = [Array(driver, address + int(start), shape, dtype, peers) for start, shape in zip(starts, shapes)]
+        self.samples = [Array(driver, address + int(start), shape, dtype, peers)
+                        for start, shape in zip(starts, shapes)]
         self.nbytes, self.span = sum(sizes), int(starts[-1])
         self.tensors = (library.Tensor * len(sizes))(*[sample.tensor() for sample in self.samples])
 

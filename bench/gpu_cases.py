@@ -1,9 +1,9 @@
 """What bench/gpu.py measures: a text for Weft, and for each peer the same formula as its users would write it.
 
-`formula` is for everybody who traces or fuses (CuPy's fuse, torch.compile, jax.jit) and, in float64, for
-the reference; its first argument has the words in which they differ. `kernel` is the body of a CuPy
-ElementwiseKernel over operands n (its signature) with i as the number of the element, or None; `eager` writes into `out`
-with as few of PyTorch's kernels as it allows."""
+`formula` is for everybody who traces or fuses (CuPy's fuse, torch.compile, jax.jit) and, in float64, for the reference;
+its first argument has the words in which they differ. `kernel` is the body of a CuPy ElementwiseKernel over operands n
+(its signature) with i as the number of the element, or None; `eager` writes into `out` with as few of PyTorch's kernels
+as it allows."""
 import numpy as np
 
 import gpu_arrays
@@ -50,12 +50,15 @@ def flat(scale):
     yield Case("polynomial, ten operations", "((((x * 0.3 + 0.7) * x - 1.1) * x + 0.4) * x - 0.2) * x + 1.5",
                {"x": (n, f32)}, (n, f32),
                lambda w, x: ((((x * 0.3 + 0.7) * x - 1.1) * x + 0.4) * x - 0.2) * x + 1.5,
-               ("float32 x", "float32 out", "out = ((((x * 0.3f + 0.7f) * x - 1.1f) * x + 0.4f) * x - 0.2f) * x + 1.5f"),
-               lambda torch, out, x: torch.add(((((x * 0.3 + 0.7) * x - 1.1) * x + 0.4) * x - 0.2) * x, 1.5, out=out), 1e-5)
+               ("float32 x", "float32 out",
+                "out = ((((x * 0.3f + 0.7f) * x - 1.1f) * x + 0.4f) * x - 0.2f) * x + 1.5f"),
+               lambda torch, out, x: torch.add(((((x * 0.3 + 0.7) * x - 1.1) * x + 0.4) * x - 0.2) * x, 1.5, out=out),
+               1e-5)
     yield Case("sin, exp and sqrt", "sin(x) * exp(x * -0.5) + sqrt(abs(x))", {"x": (n, f32)}, (n, f32),
                lambda w, x: w.sin(x) * w.exp(x * -0.5) + w.sqrt(w.abs(x)),
                ("float32 x", "float32 out", "out = sin(x) * exp(x * -0.5f) + sqrt(fabs(x))"),
-               lambda torch, out, x: torch.add(torch.sin(x) * torch.exp(x * -0.5), torch.sqrt(torch.abs(x)), out=out), 1e-5)
+               lambda torch, out, x: torch.add(torch.sin(x) * torch.exp(x * -0.5), torch.sqrt(torch.abs(x)), out=out),
+               1e-5)
 
 
 def pictures(scale):
@@ -69,8 +72,10 @@ def pictures(scale):
     yield Case("headline: uint8 to uint8, a gain for each channel", "uint8(clamp(img * [1.25, 0.75, 0.75], 128, 255))",
                {"img": (large, u8), "gain": GAIN}, (large, u8),
                lambda w, img, gain: w.u8(w.rint(w.clip(w.f32(img) * gain, 128, 255))),
-               ("uint8 img, raw float32 gain", "uint8 out", "out = rint(fmin(fmax(img * gain[i % 3], 128.0f), 255.0f))"),
-               lambda torch, out, img, gain: out.copy_((img * gain).clamp_(128, 255).round_()), 1 / 255, hidden=("gain",))
+               ("uint8 img, raw float32 gain", "uint8 out",
+                "out = rint(fmin(fmax(img * gain[i % 3], 128.0f), 255.0f))"),
+               lambda torch, out, img, gain: out.copy_((img * gain).clamp_(128, 255).round_()), 1 / 255,
+               hidden=("gain",))
     batch = (scaled(256, scale), side, side, 3)
     yield Case("normalize: uint8 to float16, mean and deviation of each channel", "float16((x - mean) / std)",
                {"x": (batch, u8), "mean": MEAN, "std": DEVIATION}, (batch, f16),
@@ -119,8 +124,8 @@ def places(scale):
                    lambda w, a, b: w.max(a, b), ("uint8 a, uint8 b", "uint8 out", "out = max(a, b)"),
                    lambda torch, out, a, b: torch.maximum(a, b, out=out), place=place)
     odd = (tall, wide + 1)
-    yield Case("uint8 to float32, rows of odd widths and a column", "img * column", {"img": (odd, u8), "column": ((tall, 1), f32)},
-               (odd, f32), lambda w, img, column: w.f32(img) * column,
+    yield Case("uint8 to float32, rows of odd widths and a column", "img * column",
+               {"img": (odd, u8), "column": ((tall, 1), f32)}, (odd, f32), lambda w, img, column: w.f32(img) * column,
                ("uint8 img, float32 column", "float32 out", "out = img * column"),
                lambda torch, out, img, column: torch.mul(img, column, out=out), 1e-6)
 
@@ -129,17 +134,18 @@ def reductions(scale):
     """All elements, rows, columns, and what stands above them. A result of one element has one dimension."""
     n = (scaled(1 << 26, scale, 3000),)
     r, k = scaled(8192, scale, 70), scaled(4096, scale, 300)
-    yield Case("sum of float32", "sum(x, keepdims=true)", {"x": (n, f32)}, ((1,), f32), lambda w, x: w.sum(x, 0).reshape(1),
+    yield Case("sum of float32", "sum(x, keepdims=true)", {"x": (n, f32)}, ((1,), f32),
+               lambda w, x: w.sum(x, 0).reshape(1),
                None, lambda torch, out, x: torch.sum(x, dim=0, keepdim=True, out=out), 1e-4)
-    yield Case("mean of squares of differences", "mean((x - y) ** 2, keepdims=true)", {"x": (n, f32), "y": (n, f32)}, ((1,), f32),
-               lambda w, x, y: w.mean((x - y) ** 2, 0).reshape(1),
+    yield Case("mean of squares of differences", "mean((x - y) ** 2, keepdims=true)", {"x": (n, f32), "y": (n, f32)},
+               ((1,), f32), lambda w, x, y: w.mean((x - y) ** 2, 0).reshape(1),
                None, lambda torch, out, x, y: torch.mean((x - y) ** 2, dim=0, keepdim=True, out=out), 1e-4)
     yield Case("sums of rows", "sum(x, axes=1)", {"x": ((r, k), f32)}, ((r,), f32), lambda w, x: w.sum(x, 1),
                None, lambda torch, out, x: torch.sum(x, dim=1, out=out), 1e-4)
     yield Case("sums of columns", "sum(x, axes=0)", {"x": ((r, k), f32)}, ((k,), f32), lambda w, x: w.sum(x, 0),
                None, lambda torch, out, x: torch.sum(x, dim=0, out=out), 1e-4)
-    yield Case("means of channels, uint8", "mean(x, axes=[0, 1])", {"x": ((r, scaled(4096, scale, 7), 3), u8)}, ((3,), f32),
-               lambda w, x: w.mean(w.mean(w.f32(x), 0), 0),
+    yield Case("means of channels, uint8", "mean(x, axes=[0, 1])", {"x": ((r, scaled(4096, scale, 7), 3), u8)},
+               ((3,), f32), lambda w, x: w.mean(w.mean(w.f32(x), 0), 0),
                None, lambda torch, out, x: torch.mean(x.to(torch.float32), dim=(0, 1), out=out), 1e-4)
     yield Case("means of columns, uint8", "mean(x, axes=0)", {"x": ((scaled(1 << 16, scale, 1100), k - k % 4), u8)},
                ((k - k % 4,), f32), lambda w, x: w.mean(w.f32(x), 0),
@@ -147,7 +153,8 @@ def reductions(scale):
     yield Case("softmax", "softmax(x)", {"x": ((r, k), f32)}, ((r, k), f32),
                lambda w, x: w.exp(x) / w.sum(w.exp(x), 1).reshape(-1, 1),
                None, lambda torch, out, x: torch.softmax(x, 1, out=out), 1e-5)
-    yield Case("positions of the greatest", "argmax(x, axes=1)", {"x": ((r, k), f32)}, ((r,), i64), lambda w, x: w.argmax(x, 1),
+    yield Case("positions of the greatest", "argmax(x, axes=1)", {"x": ((r, k), f32)}, ((r,), i64),
+               lambda w, x: w.argmax(x, 1),
                None, lambda torch, out, x: out.copy_(torch.argmax(x, dim=1)))
     yield Case("lengths of short vectors", "norm(x, axes=1)", {"x": ((scaled(1 << 24, scale, 500), 3), f32)},
                ((scaled(1 << 24, scale, 500),), f32), lambda w, x: w.sqrt(w.sum(x * x, 1)),
@@ -157,18 +164,21 @@ def reductions(scale):
 def selections(scale):
     """Neighbours, steps, planes of pixels, and elements at positions."""
     n, tall, wide = scaled(1 << 25, scale, 1000), scaled(4320, scale, 9), 1920 if scale == 1 else 11
-    yield Case("differences of neighbours", "x[1:] - x[:-1]", {"x": ((n,), f32)}, ((n - 1,), f32), lambda w, x: x[1:] - x[:-1],
+    yield Case("differences of neighbours", "x[1:] - x[:-1]", {"x": ((n,), f32)}, ((n - 1,), f32),
+               lambda w, x: x[1:] - x[:-1],
                ("raw float32 x", "float32 out", "out = x[i + 1] - x[i]"),
                lambda torch, out, x: torch.sub(x[1:], x[:-1], out=out), 1e-6)
     yield Case("every second element", "x[::2] * 2", {"x": ((2 * n,), f32)}, ((n,), f32), lambda w, x: x[::2] * 2,
                ("raw float32 x", "float32 out", "out = x[2 * i] * 2"),
                lambda torch, out, x: torch.mul(x[::2], 2, out=out), 1e-6)
     yield Case("planes of pixels", "float16(transpose(img, [2, 0, 1]) * 0.0078125)", {"img": ((tall, wide, 3), u8)},
-               ((3, tall, wide), f16), lambda w, img: w.f16(w.f32(img.reshape(-1, 3).T.reshape(3, tall, wide)) * 0.0078125),
+               ((3, tall, wide), f16),
+               lambda w, img: w.f16(w.f32(img.reshape(-1, 3).T.reshape(3, tall, wide)) * 0.0078125),
                ("raw uint8 img", "float16 out", f"out = img[i % {tall * wide} * 3 + i / {tall * wide}] * 0.0078125f"),
                lambda torch, out, img: out.copy_(img.permute(2, 0, 1) * 0.0078125), 1e-3)
-    yield Case("a 1 x 3 blur by slices", "(img[:, :-2] + img[:, 1:-1] * 2.0 + img[:, 2:]) / 4", {"img": ((tall, wide, 3), u8)},
-               ((tall, wide - 2, 3), f32), lambda w, img: (w.f32(img[:, :-2]) + w.f32(img[:, 1:-1]) * 2 + w.f32(img[:, 2:])) / 4,
+    yield Case("a 1 x 3 blur by slices", "(img[:, :-2] + img[:, 1:-1] * 2.0 + img[:, 2:]) / 4",
+               {"img": ((tall, wide, 3), u8)}, ((tall, wide - 2, 3), f32),
+               lambda w, img: (w.f32(img[:, :-2]) + w.f32(img[:, 1:-1]) * 2 + w.f32(img[:, 2:])) / 4,
                None, lambda torch, out, img: torch.div(img[:, :-2] + img[:, 1:-1] * 2.0 + img[:, 2:], 4, out=out), 1e-6)
 
 
@@ -180,7 +190,8 @@ def cases(scale):
 def small():
     """The case of launch overhead."""
     n = (1000,)
-    return Case("1,000 elements", "a * b + c", {name: (n, f32) for name in "abc"}, (n, f32), lambda w, a, b, c: a * b + c,
+    return Case("1,000 elements", "a * b + c", {name: (n, f32) for name in "abc"}, (n, f32),
+                lambda w, a, b, c: a * b + c,
                 ("float32 a, float32 b, float32 c", "float32 out", "out = a * b + c"),
                 lambda torch, out, a, b, c: torch.addcmul(c, a, b, out=out), 1e-6)
 

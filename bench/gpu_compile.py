@@ -57,8 +57,8 @@ def child(build, kind, *words):
 
 def spawn(build, *words):
     script = pathlib.Path(__file__).resolve().parent / "gpu.py"
-    told = subprocess.run([sys.executable, str(script), "--build", build, "--child", *words], capture_output=True, text=True,
-                          timeout=120, check=False)
+    told = subprocess.run([sys.executable, str(script), "--build", build, "--child", *words], capture_output=True,
+                          text=True, timeout=120, check=False)
     if told.returncode:
         raise RuntimeError(f"{' '.join(words)}: {told.stderr.strip()[-2000:]}")
     return json.loads(told.stdout.splitlines()[-1])

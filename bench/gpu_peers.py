@@ -30,14 +30,16 @@ class Contender:
 
 
 # The words in which the libraries differ; the reference computes in float64.
-NUMPY = types.SimpleNamespace(f32=np.float64, u8=np.uint8, f16=np.float64, max=np.maximum, clip=np.clip, rint=np.rint, sin=np.sin,
-                              exp=np.exp, sqrt=np.sqrt, abs=np.abs, sum=np.sum, mean=np.mean, argmax=np.argmax)
+NUMPY = types.SimpleNamespace(f32=np.float64, u8=np.uint8, f16=np.float64, max=np.maximum, clip=np.clip, rint=np.rint,
+                              sin=np.sin, exp=np.exp, sqrt=np.sqrt, abs=np.abs, sum=np.sum, mean=np.mean,
+                              argmax=np.argmax)
 
 
 def reference(case, inputs):
     """The case's result by NumPy; a list for a batch."""
     if case.ragged:
-        return [case.formula(NUMPY, **{name: array.samples[i].download().astype(np.float64) for name, array in inputs.items()})
+        return [case.formula(NUMPY, **{name: array.samples[i].download().astype(np.float64)
+                                       for name, array in inputs.items()})
                 for i in range(len(case.out[0]))]
     return case.formula(NUMPY, **{name: array.download().astype(np.float64) for name, array in inputs.items()})
 
@@ -46,7 +48,8 @@ def each(case, inputs, out):
     """The operands of every call that a peer without batches makes."""
     if not case.ragged:
         return [(inputs, out)]
-    return [({name: array.samples[i] for name, array in inputs.items()}, sample) for i, sample in enumerate(out.samples)]
+    return [({name: array.samples[i] for name, array in inputs.items()}, sample)
+            for i, sample in enumerate(out.samples)]
 
 
 def bound(case, sets, adopt, call):
@@ -71,8 +74,9 @@ class Cupy:
         self.stream = self.cupy.cuda.ExternalStream(stream.value)
         self.words = types.SimpleNamespace(
             f32=lambda x: x.astype(np.float32), u8=lambda x: x.astype(np.uint8), f16=lambda x: x.astype(np.float16),
-            max=self.cupy.maximum, clip=self.cupy.clip, rint=self.cupy.rint, sin=self.cupy.sin, exp=self.cupy.exp, sqrt=self.cupy.sqrt,
-            abs=self.cupy.absolute, sum=self.cupy.sum, mean=self.cupy.mean, argmax=self.cupy.argmax)
+            max=self.cupy.maximum, clip=self.cupy.clip, rint=self.cupy.rint, sin=self.cupy.sin, exp=self.cupy.exp,
+            sqrt=self.cupy.sqrt, abs=self.cupy.absolute, sum=self.cupy.sum, mean=self.cupy.mean,
+            argmax=self.cupy.argmax)
 
     def kernel(self, case, sets):
         if not case.kernel:
@@ -81,7 +85,8 @@ class Cupy:
         kernel = self.cupy.ElementwiseKernel(given, result, body, "bench")
         names = [operand.split()[-1] for operand in given.split(",")]
         return Contender("CuPy kernel", bound(case, sets, self.cupy.from_dlpack,
-                                              lambda out, ins: kernel(*[ins[name] for name in names], out)), lambda: self.stream)
+                                              lambda out, ins: kernel(*[ins[name] for name in names], out)),
+                         lambda: self.stream)
 
     def fuse(self, case, sets):
         names = list(case.inputs)
@@ -93,7 +98,8 @@ class Cupy:
         exec(f"def traced({', '.join(names)}, out): formula({', '.join(names)}, out)", scope)
         fused = self.cupy.fuse(scope["traced"])
         return Contender("CuPy fuse", bound(case, sets, self.cupy.from_dlpack,
-                                            lambda out, ins: fused(*[ins[name] for name in names], out)), lambda: self.stream)
+                                            lambda out, ins: fused(*[ins[name] for name in names], out)),
+                         lambda: self.stream)
 
     def contenders(self):
         return [("CuPy kernel", self.kernel), ("CuPy fuse", self.fuse)]
@@ -113,8 +119,8 @@ class Torch:
             self.around = lambda: torch.cuda.stream(external)
         self.words = types.SimpleNamespace(
             f32=lambda x: x.to(torch.float32), u8=lambda x: x.to(torch.uint8), f16=lambda x: x.to(torch.float16),
-            max=torch.maximum, clip=torch.clip, rint=torch.round, sin=torch.sin, exp=torch.exp, sqrt=torch.sqrt, abs=torch.abs, sum=torch.sum,
-            mean=torch.mean, argmax=torch.argmax)
+            max=torch.maximum, clip=torch.clip, rint=torch.round, sin=torch.sin, exp=torch.exp, sqrt=torch.sqrt,
+            abs=torch.abs, sum=torch.sum, mean=torch.mean, argmax=torch.argmax)
 
     def eager(self, case, sets):
         return Contender("PyTorch eager", bound(case, sets, self.torch.from_dlpack,
@@ -142,8 +148,8 @@ class Jax:
             raise Skip(f"JAX runs on {platform}")
         self.words = types.SimpleNamespace(
             f32=lambda x: x.astype(numpy.float32), u8=lambda x: x.astype(numpy.uint8),
-            f16=lambda x: x.astype(numpy.float16), max=numpy.maximum, clip=numpy.clip, rint=numpy.rint, sin=numpy.sin, exp=numpy.exp,
-            sqrt=numpy.sqrt, abs=numpy.abs, sum=numpy.sum, mean=numpy.mean, argmax=numpy.argmax)
+            f16=lambda x: x.astype(numpy.float16), max=numpy.maximum, clip=numpy.clip, rint=numpy.rint, sin=numpy.sin,
+            exp=numpy.exp, sqrt=numpy.sqrt, abs=numpy.abs, sum=numpy.sum, mean=numpy.mean, argmax=numpy.argmax)
 
     def jit(self, case, sets):
         if case.ragged:

@@ -3,10 +3,11 @@
     /usr/bin/python3 bench/kernel_pairs.py [--pairs 31] [--bytes 64e6] [--seconds 0.03] [--only NAME] OTHER
 
 OTHER is a checkout of what to compare with; both are built, in build/. What a process gets of memory and of the machine
-is the same for both here, so the intervals are a fifth of those of pairs.py, which times whole benches. One thread.
-The formulas are those of throughput.py and the tables of hoist.py; the bits of the results are compared first. For each
-come the median of the pairs' ratios, this tree's time over the other's, and the interval that holds the median with 95 %
-confidence. A pair takes the best of three turns, each of --seconds. Above 1.03 at its upper end a formula is marked."""
+is the same for both here, so the intervals are a fifth of those of pairs.py, which times whole benches. One thread. The
+formulas are those of throughput.py and the tables of hoist.py; the bits of the results are compared first. For each
+come the median of the pairs' ratios, this tree's time over the other's, and the interval that holds the median with
+95 % confidence. A pair takes the best of three turns, each of --seconds. Above 1.03 at its upper end a formula is
+marked."""
 import argparse
 import importlib.util
 import os

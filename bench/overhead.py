@@ -94,8 +94,9 @@ def main():
             entry = measure(settings, program, directory, case)
             entries.append(entry)
             off = f"  without '{entry['disabled']}'" if entry["disabled"] else ""
-            print(f"{entry['text']:10} {entry['given']:7} weft_run {entry['weft_run']:6.0f}   kernel {entry['kernel']:6.0f}   "
-                  f"overhead {entry['overhead']:6.0f} instructions   {entry['nanoseconds']:6.0f} ns{off}", flush=True)
+            print(f"{entry['text']:10} {entry['given']:7} weft_run {entry['weft_run']:6.0f}   "
+                  f"kernel {entry['kernel']:6.0f}   overhead {entry['overhead']:6.0f} instructions   "
+                  f"{entry['nanoseconds']:6.0f} ns{off}", flush=True)
     if settings.save:
         machine.save(settings.save, "overhead.py", unit="instructions for each call", calls=entries)
     return entries[3]["overhead"] > LIMIT

@@ -3,12 +3,11 @@
     scripts/python bench [--threads 1] [--seconds 0.2] [--save python] [--check]
 
 or with any Python that has the wheel: bench/python.py. Everybody computes the same float64 formula on the same arrays
-and returns a new one; results are compared first. A time is the best of many runs, taken in turns. A first call is that of
-a new process whose libraries are imported: best of five (two, where they take longer than ten seconds), with an empty
-cache. NumPy is required; numexpr, blosc2, JAX and PyTorch take part where they are installed, and are named where
-they are not. --check fails if the small calls miss their goals:
-evaluate within half of numexpr.evaluate's time, a compiled program within numexpr.re_evaluate's and 2.5 times NumPy's
-a + b."""
+and returns a new one; results are compared first. A time is the best of many runs, taken in turns. A first call is that
+of a new process whose libraries are imported: best of five (two, where they take longer than ten seconds), with an
+empty cache. NumPy is required; numexpr, blosc2, JAX and PyTorch take part where they are installed, and are named where
+they are not. --check fails if the small calls miss their goals: evaluate within half of numexpr.evaluate's time, a
+compiled program within numexpr.re_evaluate's and 2.5 times NumPy's a + b."""
 import argparse
 import functools
 import importlib

@@ -1,16 +1,18 @@
-"""Reductions against the time of reading the bytes, and beside NumPy, numexpr, JAX and PyTorch (eager and compiled) where
-they are there:
+"""Reductions against the time of reading the bytes, and beside NumPy, numexpr, JAX and PyTorch (eager and compiled)
+where they are there:
 
-    WEFT_DISABLE=first /usr/bin/python3 bench/reduce.py [--size 256] [--cases sum mean] [--threads 1] [--peers] [--save NAME]
+    WEFT_DISABLE=first /usr/bin/python3 bench/reduce.py [--size 256] [--cases sum mean] [--threads 1] [--peers]
+                                                        [--save NAME]
 
-A Python that has them: `python3 -m venv --system-site-packages build/peers`, `build/peers/bin/pip install numexpr jax torch`.
-Reading is a loop in C that joins loads of 64 bytes by XOR, on one thread, from the first byte to the last. Each figure is
-the best of several, taken in turns, as a share of the speed of reading. That speed is not what memory can do: loops that
-also fetch ahead, or that read four streams beside each other, are faster on some machines, so shares may exceed 1. The
-fastest of these loops is printed, too, with the share of its speed. --size is the number of megabytes of an operand; rows
-keep their length, and the outermost extent changes. softmax and layernorm are beside exp of the same array: below 1 they
-take longer. With one thread the process stays on one processor, since JAX starts threads whatever XLA_FLAGS say. --save
-writes bench/results/NAME.json. At the end come the cases in which a peer was faster."""
+A Python that has them: `python3 -m venv --system-site-packages build/peers`,
+`build/peers/bin/pip install numexpr jax torch`.
+Reading is a loop in C that joins loads of 64 bytes by XOR, on one thread, from the first byte to the last. Each figure
+is the best of several, taken in turns, as a share of the speed of reading. That speed is not what memory can do: loops
+that also fetch ahead, or that read four streams beside each other, are faster on some machines, so shares may exceed 1.
+The fastest of these loops is printed, too, with the share of its speed. --size is the number of megabytes of an
+operand; rows keep their length, and the outermost extent changes. softmax and layernorm are beside exp of the same
+array: below 1 they take longer. With one thread the process stays on one processor, since JAX starts threads whatever
+XLA_FLAGS say. --save writes bench/results/NAME.json. At the end come the cases in which a peer was faster."""
 import argparse
 import ctypes
 import functools
@@ -41,17 +43,19 @@ CASES = [("sum", "sum(x)", F, (4096,)), ("mean", "mean(x)", F, (4096,)), ("mse",
          ("any", "any(x < 0)", F, (4096,)), ("std", "std(x)", F, (4096,)), ("stdrows", "std(x, axis=1)", F, (4096,)),
          ("softmax", "softmax(x)", F, (1000,)), ("layernorm", LAYERNORM, F, (1000,)), ("exp", "exp(x)", F, (1000,))]
 # What NumPy, JAX (both as np) and PyTorch compute; and where PyTorch has other words, those
-PEERS = {"sum": "x.sum()", "mean": "x.mean()", "mse": "((x - y) ** 2).mean()", "rows": "x.sum(1)", "columns": "x.sum(0)",
-         "narrow": "x.sum(0)", "short": "x.sum(1)", "middle": "x.sum(1)", "floats3": "x.mean((0, 1, 2))",
+PEERS = {"sum": "x.sum()", "mean": "x.mean()", "mse": "((x - y) ** 2).mean()", "rows": "x.sum(1)",
+         "columns": "x.sum(0)", "narrow": "x.sum(0)", "short": "x.sum(1)", "middle": "x.sum(1)",
+         "floats3": "x.mean((0, 1, 2))",
          "channels": "x.mean((0, 1, 2), dtype=np.float32)", "inner3": "x.mean(-1, dtype=np.float32)",
          "norm3": "np.linalg.norm(x, axis=-1)", "dot3": "(x * y).sum(-1)", "max": "x.max()", "maxrows": "x.max(1)",
-         "maxbytes": "x.max()", "argmax": "x.argmax(1)", "argall": "x.argmax()", "any": "(x < 0).any()", "std": "x.std()",
-         "stdrows": "x.std(1)", "bytes": "x.sum()", "exp": "np.exp(x)",
+         "maxbytes": "x.max()", "argmax": "x.argmax(1)", "argall": "x.argmax()", "any": "(x < 0).any()",
+         "std": "x.std()", "stdrows": "x.std(1)", "bytes": "x.sum()", "exp": "np.exp(x)",
          "softmax": "(lambda e: e / e.sum(1, keepdims=True))(np.exp(x - x.max(1, keepdims=True)))",
          "layernorm": "(lambda d: d / np.sqrt((d * d).mean(1, keepdims=True) + 1e-5))(x - x.mean(1, keepdims=True))"}
 TORCH = {"maxrows": "x.amax(1)", "std": "x.std(correction=0)", "stdrows": "x.std(1, correction=0)", "exp": "x.exp()",
-         "channels": "x.float().mean((0, 1, 2))", "inner3": "x.float().mean(-1)", "norm3": "torch.linalg.norm(x, dim=-1)",
-         "softmax": "torch.softmax(x, 1)", "layernorm": "torch.nn.functional.layer_norm(x, (1000,))"}
+         "channels": "x.float().mean((0, 1, 2))", "inner3": "x.float().mean(-1)",
+         "norm3": "torch.linalg.norm(x, dim=-1)", "softmax": "torch.softmax(x, 1)",
+         "layernorm": "torch.nn.functional.layer_norm(x, (1000,))"}
 NUMEXPR = {"sum": "sum(x)", "mse": "sum((x - y) ** 2)", "rows": "sum(x, axis=1)", "columns": "sum(x, axis=0)",
            "narrow": "sum(x, axis=0)", "short": "sum(x, axis=1)", "max": "max(x)", "maxrows": "max(x, axis=1)",
            "exp": "exp(x)"}
@@ -103,8 +107,8 @@ def readers(arrays):
     """Functions that read the arrays, by name."""
     with tempfile.TemporaryDirectory() as folder:
         open(folder + "/read.c", "w").write(READ)
-        subprocess.run(["cc", "-O2", "-march=native", "-shared", "-fPIC", folder + "/read.c", "-o", folder + "/read.so"],
-                       check=True)
+        subprocess.run(["cc", "-O2", "-march=native", "-shared", "-fPIC", folder + "/read.c",
+                        "-o", folder + "/read.so"], check=True)
         library = ctypes.CDLL(folder + "/read.so")
     found = {}
     for name, symbol in READERS.items():

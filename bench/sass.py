@@ -3,10 +3,11 @@
     /usr/bin/python3 bench/sass.py [--build build] [--arch sm_90] [--save NAME] [CASE...]
 
 For each case of bench/gpu.py (CASE: a word of its name) the kernel is compiled by NVRTC and read with nvdisasm. Printed
-are, for the path of a thread that computes whole chunks: registers, threads that an SM holds at once, widths of loads and
-stores in bits, bytes that a thread and an SM have in flight (loads that stand in front of the first use of any of them) and
-what an SM needs of these at the speed of a copy on an H200, where a load takes 700 ns, instructions for each element, all and by pipe, and the share of issue slots that they take when data move at the speed
-of a copy on an H100 and on an H200. Above about 0.8 a kernel is no longer bound by memory. scripts/sass gets nvdisasm."""
+are, for the path of a thread that computes whole chunks: registers, threads that an SM holds at once, widths of loads
+and stores in bits, bytes that a thread and an SM have in flight (loads that stand in front of the first use of any of
+them) and what an SM needs of these at the speed of a copy on an H200, where a load takes 700 ns, instructions for each
+element, all and by pipe, and the share of issue slots that they take when data move at the speed of a copy on an H100
+and on an H200. Above about 0.8 a kernel is no longer bound by memory. scripts/sass gets nvdisasm."""
 import argparse
 import dataclasses
 import os
@@ -32,8 +33,8 @@ PIPE_OF = [("uniform", r"U[A-Z]|R2UR|S2UR|VOTEU"),
            ("xu", r"MUFU|I2F|F2I|F2F|FRND|POPC|S2R|I2I"),
            ("memory", r"LD|ST|RED|ATOM|TEX|CCTL"),
            ("fma", r"FFMA|FMUL|FADD|IMAD|HFMA|HADD|HMUL|DFMA|DADD|DMUL"),
-           ("alu", r"FSET|FSEL|FMNMX|FCHK|LOP|IADD|ISETP|ISET|SHF|SHL|SHR|PRMT|SEL|LEA|VIMNMX|IMNMX|IABS|MOV|PLOP|P2R|R2P|"
-                   r"F2FP|BMSK|SGXT|FLO|VIADD|VABSDIFF|HSET|HMNMX|DSETP|DMNMX|FSWZ|CS2R")]
+           ("alu", r"FSET|FSEL|FMNMX|FCHK|LOP|IADD|ISETP|ISET|SHF|SHL|SHR|PRMT|SEL|LEA|VIMNMX|IMNMX|IABS|MOV|PLOP|P2R|"
+                   r"R2P|F2FP|BMSK|SGXT|FLO|VIADD|VABSDIFF|HSET|HMNMX|DSETP|DMNMX|FSWZ|CS2R")]
 WIDTH = {"U8": 1, "S8": 1, "U16": 2, "S16": 2, "64": 8, "128": 16}
 LINE = re.compile(r"/\*([0-9a-f]{4,})\*/\s+(?:@(!?U?P[0-9T]+)\s+)?([A-Z][A-Z0-9_.]*)\s*([^;]*);")
 
@@ -104,7 +105,8 @@ class Code:
             target = re.search(r"\.L_x_\d+", last.operands) if last.name == "BRA" else None
             jump = [labels[target[0]]] if target and target[0] in labels else []
             if last.name == "BRA":
-                always = not last.guard and "UP" not in last.operands.split("`")[0] and "P" not in last.operands.split("`")[0]
+                operands = last.operands.split("`")[0]
+                always = not last.guard and "UP" not in operands and "P" not in operands
                 after = jump if always else after + jump
             elif last.name in ("EXIT", "RET") and not last.guard:
                 after = []
@@ -112,7 +114,8 @@ class Code:
 
     def hot_path(self, name):
         """The instructions of one turn of the loop over tiles, for a thread whose chunks are whole: of all ways through
-        a loop the one that stores most bytes with fewest instructions; of a reduction, `name` is LDG, that loads most."""
+        a loop the one that stores most bytes with fewest instructions; of a reduction, `name` is LDG, that loads
+        most."""
         widest = max((ins.width for ins in self.ins if ins.name == name), default=0)
         loops = {(after, start) for start, (_, nexts) in self.next.items() for after in nexts if after <= start}
         ways = [self.way(header, latch, (name, widest), {}) for header, latch in loops]
@@ -177,17 +180,19 @@ def read(text, registers, cuda, element_out, element_bytes, element_in):
     return {"registers": registers, "threads": threads, "loads": runs(path, "LDG"), "stores": runs(path, "STG"),
             "elements": elements, "thread_bytes": flight, "sm_kbytes": flight * threads / 1024,
             "needed_kbytes": COPY["H200"] * loaded * LATENCY / SMS / 1024,
-            "instructions": each, "pipes": {name: count / elements for name, count in sorted(pipes.items())} if elements else {},
+            "instructions": each,
+            "pipes": {name: count / elements for name, count in sorted(pipes.items())} if elements else {},
             "issue": {gpu: each * speed / element_bytes / ISSUE for gpu, speed in COPY.items()},
             "xu": {gpu: pipes.get("xu", 0) / elements * PIPES["xu"] * speed / element_bytes / ISSUE if elements else 0
                    for gpu, speed in COPY.items()}}
 
 
 def kernel_text(options, text, types, batch):
-    """Without its fast path for values a kernel takes a table of samples, as for a batch. Kernels of a chain are read one by
-    one: all are in its loop, each with loops of its own."""
+    """Without its fast path for values a kernel takes a table of samples, as for a batch. Kernels of a chain are read
+    one by one: all are in its loop, each with loops of its own."""
     weft = pathlib.Path(options.build) / "cli/weft"
-    command = [weft, "show", "--stage", "cuda", "--arch", options.arch, "-q", text, *[f"{n}={t}" for n, t in types.items()]]
+    command = [weft, "show", "--stage", "cuda", "--arch", options.arch, "-q", text,
+               *[f"{n}={t}" for n, t in types.items()]]
     done = subprocess.run(command, capture_output=True, text=True, check=False,
                           env=dict(os.environ, WEFT_DISABLE="value" if batch else "chain"))
     if done.returncode:
@@ -223,29 +228,31 @@ def size_of(type_text):
     return int(name[1] or 8) // 8
 
 
-# Beside the cases of bench/gpu.py: what the review of the machine code looked at. Name, text, types, bytes of an element
-# that are stored, and of all operands that are as large as the result.
+# Beside the cases of bench/gpu.py: what the review of the machine code looked at. Name, text, types, bytes of an
+# element that are stored, and of all operands that are as large as the result.
 MORE = [("normalize by multiplying", "float16((x - mean) * scale)",
          {"x": "uint8[256, 224, 224, 3]", "mean": "float32[3]", "scale": "float32[3]"}, 2, 3, False),
         ("normalize what is from 0 to 1", "float16((x / 255 - mean) / std)",
          {"x": "uint8[256, 224, 224, 3]", "mean": "float32[3]", "std": "float32[3]"}, 2, 3, False),
         ("float32 a + b", "a + b", {"a": "float32[33554432]", "b": "float32[33554432]"}, 4, 12, False),
         ("float64 a + b", "a + b", {"a": "float64[16777216]", "b": "float64[16777216]"}, 8, 24, False),
-        ("uint8 times a column", "uint8(img * w)", {"img": "uint8[1080, 1920, 3]", "w": "float32[1920, 1]"}, 1, 2, False),
-        ("the same as for the ragged batch, of one picture", "(x - 127.5) * 0.0078125", {"x": "uint8[640, 480, 3]"}, 4, 5,
-         False)]
+        ("uint8 times a column", "uint8(img * w)",
+         {"img": "uint8[1080, 1920, 3]", "w": "float32[1920, 1]"}, 1, 2, False),
+        ("the same as for the ragged batch, of one picture", "(x - 127.5) * 0.0078125",
+         {"x": "uint8[640, 480, 3]"}, 4, 5, False)]
 
 
 def all_cases():
-    """name, text, types, bytes stored and bytes moved for each element of the result, whether it is a batch; bytes that are
-    loaded for each element of the largest operands, which a reduction counts by."""
+    """name, text, types, bytes stored and bytes moved for each element of the result, whether it is a batch; bytes that
+    are loaded for each element of the largest operands, which a reduction counts by."""
     import numpy as np
     import gpu_cases
     for case in gpu_cases.cases(1):
         if case.place.shift or case.place.gap:
             continue  # a stage knows no addresses, and would show the kernel for a dense array
         out = np.dtype(case.out[1]).itemsize
-        operands = [(spec, int(np.prod(spec[0]))) for spec in case.inputs.values() if isinstance(spec, tuple) and not case.ragged]
+        operands = [(spec, int(np.prod(spec[0]))) for spec in case.inputs.values()
+                    if isinstance(spec, tuple) and not case.ragged]
         largest = max((count for _, count in operands), default=0)
         loaded = sum(np.dtype(spec[1]).itemsize for spec, count in operands if count == largest)
         moved = round(case.bytes() / (gpu_cases.exact_bytes(*case.out) / out))
@@ -260,15 +267,18 @@ def figures(options):
     if not options.library or not options.nvdisasm:
         print(f"there is no {'nvdisasm' if options.library else f'NVRTC: tried {place}'}")
         return None
-    return [{"case": name, "text": text, "narrow": any(size_of(word) <= 2 for word in types.values()), **measure(options, text, types, out, moved, batch, loaded)}
+    return [{"case": name, "text": text, "narrow": any(size_of(word) <= 2 for word in types.values()),
+             **measure(options, text, types, out, moved, batch, loaded)}
             for name, text, types, out, moved, batch, loaded in all_cases()
             if not options.cases or any(word in name for word in options.cases)]
 
 
 def tell(row):
     print(f"{row['case']}: {row['text']}\n    {row['registers']} registers, {row['threads']} threads an SM; "
-          f"loads {row['loads'] or 'none'}, stores {row['stores'] or 'none'}; in flight {row['thread_bytes']} bytes a thread, "
-          f"{row['sm_kbytes']:.0f} KB an SM of {row['needed_kbytes']:.0f} that it needs\n    {row['instructions']:.1f} instructions an element ("
+          f"loads {row['loads'] or 'none'}, stores {row['stores'] or 'none'}; "
+          f"in flight {row['thread_bytes']} bytes a thread, "
+          f"{row['sm_kbytes']:.0f} KB an SM of {row['needed_kbytes']:.0f} that it needs\n"
+          f"    {row['instructions']:.1f} instructions an element ("
           + ", ".join(f"{pipe} {count:.1f}" for pipe, count in row["pipes"].items())
           + f"), {row['elements']:.0f} elements a turn; issue slots at copy speed "
           + ", ".join(f"{gpu} {share:.2f}" for gpu, share in row["issue"].items()), flush=True)

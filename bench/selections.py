@@ -151,17 +151,20 @@ def cases():
     yield Case("gray", "uint8(0.299*img[...,0] + 0.587*img[...,1] + 0.114*img[...,2])",
                {"img": (u8, (high(4000), 6000, 3))}, numpy_gray, jax_gray, torch_gray,
                lambda out, img: cv2.cvtColor(img, cv2.COLOR_RGB2GRAY, dst=out), goal=0.75, tolerance=1)
-    yield Case("chw", "transpose((img - [123.7, 116.3, 103.5]) * [1/58.4, 1/57.1, 1/57.4], [2, 0, 1])", {"img": (u8, photo)},
+    yield Case("chw", "transpose((img - [123.7, 116.3, 103.5]) * [1/58.4, 1/57.1, 1/57.4], [2, 0, 1])",
+               {"img": (u8, photo)},
                numpy_chw, lambda img: jnp().transpose((img - MEAN) * SCALE, (2, 0, 1)), torch_chw, goal=0.55,
                tolerance=1e-4)
     yield Case("difference", "u[1:] - u[:-1]", {"u": (f32, line)}, lambda out, u: np.subtract(u[1:], u[:-1], out=out),
                lambda u: u[1:] - u[:-1], lambda u: u[1:] - u[:-1], goal=0.85)
     yield Case("flip", "img[:, ::-1]", {"img": (u8, photo)}, lambda out, img: np.copyto(out, img[:, ::-1]),
-               lambda img: img[:, ::-1], lambda img: torch.flip(img, [1]), lambda out, img: cv2.flip(img, 1, dst=out), goal=0.8)
+               lambda img: img[:, ::-1], lambda img: torch.flip(img, [1]),
+               lambda out, img: cv2.flip(img, 1, dst=out), goal=0.8)
     yield Case("swap", "img[..., ::-1]", {"img": (u8, photo)}, lambda out, img: np.copyto(out, img[..., ::-1]),
                lambda img: img[..., ::-1], lambda img: torch.flip(img, [2]),
                lambda out, img: cv2.cvtColor(img, cv2.COLOR_RGB2BGR, dst=out))
-    yield Case("permute", "img[..., [2, 0, 1]]", {"img": (u8, photo)}, lambda out, img: np.take(img, [2, 0, 1], -1, out=out),
+    yield Case("permute", "img[..., [2, 0, 1]]", {"img": (u8, photo)},
+               lambda out, img: np.take(img, [2, 0, 1], -1, out=out),
                lambda img: img[..., jnp().array([2, 0, 1])], lambda img: img[..., [2, 0, 1]],
                lambda out, img: cv2.mixChannels([img], [out], [2, 0, 0, 1, 1, 2]))
     yield Case("concat", "concat(a, b)", {"a": (u8, picture), "b": (u8, picture)},
@@ -181,7 +184,8 @@ def cases():
     yield Case("transpose_add", "x + transpose(y)", {"x": (f32, square), "y": (f32, square[::-1])},
                lambda out, x, y: np.add(x, y.T, out=out), lambda x, y: x + y.T, lambda x, y: x + y.T)
     yield Case("chw_u8", "transpose(img, [2, 0, 1])", {"img": (u8, photo)},
-               lambda out, img: np.copyto(out, np.transpose(img, (2, 0, 1))), lambda img: jnp().transpose(img, (2, 0, 1)),
+               lambda out, img: np.copyto(out, np.transpose(img, (2, 0, 1))),
+               lambda img: jnp().transpose(img, (2, 0, 1)),
                lambda img: img.permute(2, 0, 1).contiguous())
     yield Case("hwc_u8", "transpose(img, [1, 2, 0])", {"img": (u8, (3, high(2160), 3840))}, numpy_hwc,
                lambda img: jnp().transpose(img, (1, 2, 0)), lambda img: img.permute(1, 2, 0).contiguous())
@@ -273,9 +277,11 @@ def run_case(weft, work, case, random):
     fastest = min((name for name in names if name != "Weft"), key=times.get)
     print(f"{case.name:14} {case.text[:36]:36} {size / 1e6:6.0f} MB  copy {copy * 1e3:8.3f} ms" +
           "".join(f"  {name} {t * 1e3:8.3f} ({copy / t:.2f})" for name, t in times.items()) +
-          f"   {fastest} x {times[fastest] / times['Weft']:.2f}" + (f"   goal {case.goal}" if case.goal else ""), flush=True)
+          f"   {fastest} x {times[fastest] / times['Weft']:.2f}" + (f"   goal {case.goal}" if case.goal else ""),
+          flush=True)
     return {"case": case.name, "text": case.text, "bytes": size, "goal": case.goal, "copy_ms": copy * 1e3,
-            "ms": {name: t * 1e3 for name, t in times.items()}, "of_copy": {name: copy / t for name, t in times.items()},
+            "ms": {name: t * 1e3 for name, t in times.items()},
+            "of_copy": {name: copy / t for name, t in times.items()},
             "best_peer": fastest, "times_best_peer": times[fastest] / times["Weft"]}
 
 

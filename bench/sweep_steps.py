@@ -150,8 +150,8 @@ class Field:
             yield contender
 
     def measure(self, settings, registers=False, graphs=False, **more):
-        """An entry for each setting, all timed in turns with a copy of the same bytes. `graphs`: as graphs, too, of which
-        the faster way counts, where the host may take longer than the GPU."""
+        """An entry for each setting, all timed in turns with a copy of the same bytes. `graphs`: as graphs, too, of
+        which the faster way counts, where the host may take longer than the GPU."""
         entries, skipped = {}, {}
         with contextlib.ExitStack() as stack:
             everybody = [self.copies] + list(self.contenders(settings, stack, entries, registers))
@@ -372,7 +372,8 @@ def sweep(bench):
 def parts(bench):
     """What whole tiles, reciprocals, 32-bit indices and arguments by value bring, each and together."""
     yield from each_case(bench, swept(bench), lambda: [[Setting()] + [
-        Setting(disable=word) for word in ("chunk", "reciprocal", "index", "value", "chunk, index, value")]], registers=True)
+        Setting(disable=word) for word in ("chunk", "reciprocal", "index", "value", "chunk, index, value")]],
+        registers=True)
 
 
 def hints(bench):

@@ -47,7 +47,8 @@ def gpu_lines():
 
 def gpu_prose(result, cases):
     gpu, versions = result["gpu"], result["versions"]
-    peers = ", ".join(f"{label} {versions[name]}" for name, label in (("cupy", "CuPy"), ("torch", "PyTorch"), ("jax", "JAX"))
+    peers = ", ".join(f"{label} {versions[name]}"
+                      for name, label in (("cupy", "CuPy"), ("torch", "PyTorch"), ("jax", "JAX"))
                       if "absent" not in versions.get(name, "absent"))
     copies = [case["copy_gb_per_s"] for case in cases]
     parts = [f"By CUDA events, median of 5 runs, rotating over 1 GB; `of copy`: cuMemcpyDtoD of as many bytes, "
@@ -84,11 +85,12 @@ def python_small():
     others = ", ".join(f"{name} {short(seconds)}" for name, seconds in small["seconds"].items() if "weft" not in name)
     firsts = ", ".join(f"{name} {short(seconds)}" for name, seconds in first.items() if "weft" not in name)
     machine = ", ".join(result["machine"].split(", ")[:2])
-    return (f"From Python, `{small['text']}` on {small['size']} elements takes {short(small['seconds']['weft program'])} with a "
-            f"compiled program and {short(small['seconds']['weft.evaluate'])} with `weft.evaluate` ({others}). The first call "
+    return (f"From Python, `{small['text']}` on {small['size']} elements takes "
+            f"{short(small['seconds']['weft program'])} with a compiled program and "
+            f"{short(small['seconds']['weft.evaluate'])} with `weft.evaluate` ({others}). The first call "
             f"of a process takes {short(first['weft, libtcc first'])} after the import ({firsts}); "
-            f"[docs/python.md](docs/python.md#how-fast) has larger arrays ({machine}, load {result['load_average']:.0f}; "
-            "`scripts/python bench`).")
+            f"[docs/python.md](docs/python.md#how-fast) has larger arrays ({machine}, "
+            f"load {result['load_average']:.0f}; `scripts/python bench`).")
 
 
 def python_page():
@@ -100,15 +102,17 @@ def python_page():
         if case["text"] != "2*a + 3*b":
             cells = [f"`{case['text']}`, {case['size']:,}"] + [short(case["seconds"][name]) for name in names]
             yield "| " + " | ".join(cells) + " |"
-    first = {name.replace("weft, libtcc first", "weft.evaluate"): seconds for name, seconds in result["first_calls"].items()}
+    first = {name.replace("weft, libtcc first", "weft.evaluate"): seconds
+             for name, seconds in result["first_calls"].items()}
     yield "| first call, 16 | " + " | ".join(short(first[name]) if name in first else "" for name in names) + " |"
     yield ""
     peers = ", ".join(f"{label} {result['versions'][name]}" for name, label in (
         ("numpy", "NumPy"), ("numexpr", "numexpr"), ("blosc2", "blosc2"), ("jax", "JAX"), ("torch", "PyTorch"))
         if result["versions"][name] != "absent")
     yield from wrapped(
-        "The time of a call that returns a new array, the best of many. JAX and torch.compile work on arrays of their own. A first "
-        "call is that of a new process with empty caches, after its imports; `weft.evaluate` computes it with libtcc's kernel. "
+        "The time of a call that returns a new array, the best of many. JAX and torch.compile work on arrays of their "
+        "own. A first call is that of a new process with empty caches, after its imports; `weft.evaluate` computes it "
+        "with libtcc's kernel. "
         f"{result['machine']}, load {result['load_average']:.1f}; {peers}; {result['date']}; "
         f"`scripts/python bench{result['command'].removeprefix('bench/python.py')}`.")
 
@@ -121,10 +125,10 @@ def details():
     overhead, hoist, groups, cold = load("overhead"), load("hoist"), load("groups"), load("compile_time")
     ratios = [[case["of_copy"] for case in file["cases"]] for file in (one, all_)]
     plain = [ratio for case in sizes["cases"] for size, ratio in case["times_plain"].items() if int(size) <= 1024]
-    yield (f"{len(one['cases'])} formulas on {one['cases'][0]['bytes'] / 1e6:.0f} MB, contiguous and with a gain for each "
-           f"channel: {span(ratios[0], '.2f')} of the copy on one thread, {span(ratios[1], '.2f')} of a copy by as many "
-           f"threads on {all_['threads']}. In caches, 64 KB to 1 MB: {span(plain, '.2f')} times the speed of the loop "
-           "one would write by hand (`bench/throughput.py`).")
+    yield (f"{len(one['cases'])} formulas on {one['cases'][0]['bytes'] / 1e6:.0f} MB, contiguous and with a gain for "
+           f"each channel: {span(ratios[0], '.2f')} of the copy on one thread, {span(ratios[1], '.2f')} of a copy by "
+           f"as many threads on {all_['threads']}. In caches, 64 KB to 1 MB: {span(plain, '.2f')} times the speed of "
+           "the loop one would write by hand (`bench/throughput.py`).")
     yield ahead()
     yield from reductions()
     yield batches()
@@ -133,11 +137,11 @@ def details():
     first = [program["first_ms"] for program in cold["programs"] if program.get("first_ms")]
     yield (f"A first call with libtcc, from making a context to 100,000 results: {span(first, '.1f')} ms "
            "(`bench/compile_time.py`).")
-    yield (f"`exp(row) + exp(column)` on (1000, 1000) float64 takes {1 / naive(hoist):.3f} of the time of one fused loop "
-           "with libmvec (`bench/hoist.py`).")
+    yield (f"`exp(row) + exp(column)` on (1000, 1000) float64 takes {1 / naive(hoist):.3f} of the time of one fused "
+           "loop with libmvec (`bench/hoist.py`).")
     grouped = {(case["extent"], case["groups"], case["dtype"]): case["ratio"] for case in groups["cases"]}
-    yield (f"Ten alternating broadcast groups of extent 3 take {grouped[3, 10, 'float32']:.2f} of the time of full arrays, of "
-           f"extent 6 {grouped[6, 10, 'float32']:.2f} (`bench/groups.py`).")
+    yield (f"Ten alternating broadcast groups of extent 3 take {grouped[3, 10, 'float32']:.2f} of the time of full "
+           f"arrays, of extent 6 {grouped[6, 10, 'float32']:.2f} (`bench/groups.py`).")
     yield compile_cuda()
     yield python_small()
 
@@ -154,8 +158,8 @@ def ahead():
                           f"{'s' * (case['threads'] > 1)}, where {peer} takes {ratio:.2f} of the time")
     formulas = len({case["text"] for case in cases})
     others = "Weft is ahead of all of them" + (f" but in {'; '.join(behind)}" if behind else "")
-    return (f"{formulas} formulas from 1,000 to 10,000,000 elements on one thread and two, {len(cases)} cases, beside NumPy, "
-            f"numexpr, blosc2, JAX, PyTorch and torch.compile: {others} ({result['machine'].split(',')[0]}, "
+    return (f"{formulas} formulas from 1,000 to 10,000,000 elements on one thread and two, {len(cases)} cases, beside "
+            f"NumPy, numexpr, blosc2, JAX, PyTorch and torch.compile: {others} ({result['machine'].split(',')[0]}, "
             f"{result['date']}, `{result['command']}`).")
 
 
@@ -173,15 +177,16 @@ def reductions():
         peers = {name: ms for name, ms in case["ms"].items() if name not in ("Weft", "exp")}
         best = min(peers, key=peers.get, default=None)
         if best and peers[best] < case["ms"]["Weft"]:
-            behind.append(f"{word}, where {labels.get(best, best)} takes {peers[best] / case['ms']['Weft']:.2f} of the time")
+            behind.append(f"{word}, where {labels.get(best, best)} takes "
+                          f"{peers[best] / case['ms']['Weft']:.2f} of the time")
     rates = [[case["bytes"] / ms / 1e6 for ms in (case["read_ms"]["read"], min(case["read_ms"].values()))]
              for case in cases.values()]
     times = [f"{word} takes {cases[word]['ms']['Weft'] / cases[word]['ms']['exp']:.1f} times as long as exp"
              for word in ("softmax", "layernorm") if word in cases]
     ahead = "" if alone else "Behind a peer: " + "; ".join(behind) if behind else "No peer is faster"
-    yield (f"Reductions on {result['threads']} thread{'s' * (result['threads'] > 1)}, as shares of the speed of reading as "
-           f"many bytes in one stream ({span([rate[0] for rate in rates], '.0f')} GB/s; the fastest loop there is reads "
-           f"{span([rate[1] for rate in rates], '.0f')}): {', '.join(shares + times)}. "
+    yield (f"Reductions on {result['threads']} thread{'s' * (result['threads'] > 1)}, as shares of the speed of "
+           f"reading as many bytes in one stream ({span([rate[0] for rate in rates], '.0f')} GB/s; the fastest loop "
+           f"there is reads {span([rate[1] for rate in rates], '.0f')}): {', '.join(shares + times)}. "
            f"{ahead} ({result['machine'].split(',')[0]}, "
            f"load {result['load_average']:.0f}, {result['date']}, `{result['command']}`, whose source has the texts).")
 
@@ -192,8 +197,9 @@ def batches():
     tiny = [case for case in cases[0] if case["case"] == "tiny"]
     new = [case["extra_ns"] / 1000 for case in cases[0] if case["case"] == "unlike"]
     return (f"A batch of 4,096 like pictures, and of 256 unlike ones, against one tensor of as many bytes: "
-            f"{span(ratios[0], '.2f')} of its speed on one thread, {span(ratios[1], '.2f')} on 2. A sample of 10 elements "
-            f"takes {span([case['ns'] for case in tiny], '.0f')} ns, {span([case['times_memcpy'] for case in tiny], '.0f')} "
+            f"{span(ratios[0], '.2f')} of its speed on one thread, {span(ratios[1], '.2f')} on 2. A sample of 10 "
+            f"elements takes {span([case['ns'] for case in tiny], '.0f')} ns, "
+            f"{span([case['times_memcpy'] for case in tiny], '.0f')} "
             f"times a memcpy of it; where no two samples have one shape each takes {span(new, '.1f')} us more "
             "(`bench/batch.py`).")
 
@@ -201,9 +207,11 @@ def batches():
 def compile_cuda():
     result = load("compile_time_cuda")
     cold, ratio, disk = ([program[name] for program in result["programs"]] for name in ("cold_ms", "ratio", "disk_ms"))
-    machine = ", ".join(result["machine"].split(", ")[:2] + [f"NVRTC {result['versions'].get('nvrtc', '')}".strip(), "no GPU"])
-    return (f"A kernel for a GPU that was never compiled before takes {span(cold, '.0f')} ms, {span(ratio, '.2f')} times what "
-            f"bare NVRTC takes on the same text, NVRTC's loading included, and {span(disk, '.1f')} ms from the disk ({machine}; "
+    machine = ", ".join(result["machine"].split(", ")[:2] +
+                        [f"NVRTC {result['versions'].get('nvrtc', '')}".strip(), "no GPU"])
+    return (f"A kernel for a GPU that was never compiled before takes {span(cold, '.0f')} ms, {span(ratio, '.2f')} "
+            f"times what bare NVRTC takes on the same text, NVRTC's loading included, and {span(disk, '.1f')} ms from "
+            f"the disk ({machine}; "
             f"{result['date']}, `{result['command'].replace(' --cuda --build build', '')}`).")
 
 
@@ -233,13 +241,14 @@ def paragraph():
     ratios = [program["ratio"] for program in cold["programs"]]
     compiler = [program["cc_ms"] for program in cold["programs"]]
     prose = (
-        "Bytes read and written once, by the time taken. `of copy`: 1 is the speed of copying as many bytes, the faster "
-        f"of memcpy and a copy with non-temporal stores. {speed['machine']}; {speed['versions']['cc']}; {versions}; "
+        "Bytes read and written once, by the time taken. `of copy`: 1 is the speed of copying as many bytes, the "
+        f"faster of memcpy and a copy with non-temporal stores. {speed['machine']}; {speed['versions']['cc']}; "
+        f"{versions}; "
         f"{speed['date']}; `{speed['command']}`. JAX and blosc2 return a new array each time, "
         "everybody else writes into the same one. A kernel that was never compiled before takes "
         f"{span(ratios, '.2f')} times what the bare C compiler takes on the same text "
-        f"({span(compiler, '.0f')} ms on {cold['machine'].split(',')[0]}; `{cold['command']}`). The numbers are those of "
-        "[bench/results](bench/results); run the commands for yours.")
+        f"({span(compiler, '.0f')} ms on {cold['machine'].split(',')[0]}; `{cold['command']}`). The numbers are those "
+        "of [bench/results](bench/results); run the commands for yours.")
     lines += [""] + wrapped(prose) + [""] + list(gpu_lines())
     lines += ["More of the same kind, each from its file there:", ""] + [
         line for item in details() for line in wrapped(item, initial_indent="* ", subsequent_indent="  ")]

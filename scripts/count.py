@@ -1,9 +1,9 @@
 """count.py LOG...: sums up tests. count.py --statements [REVISION]: sums up code.
 
-Sums up the logs of `meson test`, given as paths of testlog.json files. A program that reports in
-TAP counts once for every line of it, one of Python's unittest once for every test, any other once. A log that is not there counts as a failure.
-Prints the failed ones, then `N passed, N failed, N skipped`; exit status 1 when anything failed or
-nothing passed.
+Sums up the logs of `meson test`, given as paths of testlog.json files. A program that reports in TAP counts once for
+every line of it, one of Python's unittest once for every test, any other once. A log that is not there counts as a
+failure. Prints the failed ones, then `N passed, N failed, N skipped`; exit status 1 when anything failed or nothing
+passed.
 
 Statements are those of the C in compiler, runtime, cli and templates, as git has them: what ends in a semicolon
 outside the head of a `for`, and if, for, while and switch. Declarations count, comments, strings and layout do not."""

@@ -43,9 +43,11 @@ has_sanitizers() {
 
 # One need: its Debian package, and whether it is met. Meson asks dpkg-architecture, where there is dpkg, for the folder
 # of libraries; without an answer it takes lib64, where Debian's loader, pkg-config and CMake do not look.
-need_build="gcc libc6-dev dpkg-dev meson ninja-build re2c pkg-config libdlpack-dev libjpeg-dev libpng-dev libzip-dev zlib1g-dev libxxhash-dev libtcc-dev"
+need_build="gcc libc6-dev dpkg-dev meson ninja-build re2c pkg-config libdlpack-dev libjpeg-dev libpng-dev libzip-dev \
+zlib1g-dev libxxhash-dev libtcc-dev"
 need_python="python3-dev python3-venv"
-need_test="$need_build $need_python g++ clang clang-runtime libomp-dev libcmocka-dev libmpfr-dev python3-numpy locales binutils strace cmake make xz-utils groff-base fish gdb"
+need_test="$need_build $need_python g++ clang clang-runtime libomp-dev libcmocka-dev libmpfr-dev python3-numpy locales \
+binutils strace cmake make xz-utils groff-base fish gdb"
 met() {
     case $1 in
     gcc | g++ | meson | re2c | clang | cmake | make | fish | gdb) "$1" --version ;;

@@ -1,5 +1,5 @@
-"""Which part of its cases a test tries; what sample.h says, for tests in Python. A test in a folder beside this file says
-`sys.path.insert(0, str(pathlib.Path(__file__).resolve().parents[1]))` before `import sample`."""
+"""Which part of its cases a test tries; what sample.h says, for tests in Python. A test in a folder beside this file
+says `sys.path.insert(0, str(pathlib.Path(__file__).resolve().parents[1]))` before `import sample`."""
 import os
 import sys
 

@@ -59,8 +59,8 @@ struct joined {
     int64_t points, elements, inner;
     bool ordered;                  /* the bits depend on the order */
     bool partial;                  /* elements are lanes that tiles left; without any there is nothing to do */
-    int alone;                     /* the temporary that a tile stores to which takes all of a result; -1: it stores as any
-                                      other does */
+    int alone;                     /* the temporary that a tile stores to which takes all of a result; -1: it stores as
+                                      any other does */
     int threads;                   /* of a GPU's block */
     bool serial;                   /* each of them joins all elements of a result */
     int deepest;                   /* nodes of a thread (deal_block) */

@@ -45,8 +45,8 @@ static bool is_dense(const struct loop *loop, const struct plan *plan, const uin
     return dense;
 }
 
-/* Whether the class for inputs that are not aligned serves: results are aligned, and rows follow one another, so that the
- * words in which narrow elements are loaded lie before a tensor's end. */
+/* Whether the class for inputs that are not aligned serves: results are aligned, and rows follow one another, so that
+ * the words in which narrow elements are loaded lie before a tensor's end. */
 static bool only_inputs_are_unaligned(const struct loop *loop, const struct plan *plan, const uint64_t *bases)
 {
     bool good = plan->class->unaligned && rows_are_whole(plan->class, &plan->walk);

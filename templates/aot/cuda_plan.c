@@ -9,9 +9,11 @@ struct class {
     bool batch;                    /* for samples in a table, and never for one alone */
     bool flat, mapped, wide, many;
     int block, tile, threads;      /* elements of a chunk and of a tile; threads of a block */
-    enum { ALONG_ANY, ALONG_POINTS, ALONG_ELEMENTS } along; /* reduced: a row is a point's elements, or the inner ones of one */
+    enum { ALONG_ANY, ALONG_POINTS, ALONG_ELEMENTS } along; /* reduced: a row is a point's elements, or the inner ones
+                                                               of one */
     int groups, steps, period;
-    int unaligned;                 /* the loop's class for inputs that are not aligned, with the same arguments; 0: none */
+    int unaligned;                 /* the loop's class for inputs that are not aligned, with the same arguments; 0:
+                                      none */
     int accesses, literals;
     bool apart;                    /* literals are a constant, number `literal_constant`; else arguments */
     int literal_constant;

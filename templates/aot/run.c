@@ -253,8 +253,8 @@ static int run_checked(struct call *call, int64_t samples)
 static int check_loops(void)
 {
     static bool (*const fuse[LEVELS])(void) = LOOP(weft_fuses);
-    return fuse[level()]() ? tell(WEFT_KERNEL_UNSUPPORTED, NULL, "its source was compiled with -ffp-contract=fast, which "
-                                                                 "changes results; compile it without")
+    return fuse[level()]() ? tell(WEFT_KERNEL_UNSUPPORTED, NULL, "its source was compiled with -ffp-contract=fast, "
+                                                                 "which changes results; compile it without")
                            : WEFT_KERNEL_OK;
 }
 

@@ -45,13 +45,15 @@ head: vector
 row: i64 from_$ = 0, turn_$ = 0; /* the columns in w_$ */
 operands: if (i + m > turn_$) {
 operands:     from_$ = i, turn_$ = column1 - i < PARTED ? column1 : i + PARTED;
-operands:     N(part)(w_$, PARTED + BLOCK, p[$] - s->strides[$ * stride + groups + 1] + i * s->strides[$ * stride + groups],
-+ s->strides[$ * stride + groups], turn_$ - i); /* NAME */
+operands:     N(part)(w_$, PARTED + BLOCK, p[$] - s->strides[$ * stride + groups + 1]
++ + i * s->strides[$ * stride + groups], s->strides[$ * stride + groups], turn_$ - i); /* NAME */
 operands:     fetch_row(args, s, p[$], s->strides + $ * stride, 1, column0, column1, i, turn_$ - i);
 operands: }
-operands: const T *const x_$ = w_$ + s->strides[$ * stride + groups + 1] / (i64)sizeof(T) * (PARTED + BLOCK) + i - from_$;
+operands: const T *const x_$ = w_$ + s->strides[$ * stride + groups + 1] / (i64)sizeof(T) * (PARTED + BLOCK)
++ + i - from_$;
 //: load beside
-operands: const T *const x_$ = w_@ + s->strides[$ * stride + groups + 1] / (i64)sizeof(T) * (PARTED + BLOCK) + i - from_@; /* NAME */
+operands: const T *const x_$ = w_@ + s->strides[$ * stride + groups + 1] / (i64)sizeof(T) * (PARTED + BLOCK)
++ + i - from_@; /* NAME */
 //: load apart
 head: shuffles
 head: vector
@@ -110,8 +112,9 @@ head: vector
 copied operands: if (laid_$)
 copied operands:     break;
 operands: if (args->ahead) /* the next tile */
-operands:     fetch_turned(p[$] - (row - from_$) * (i64)sizeof(T), s->strides[$ * stride + groups], (turn_$ - from_$) * (i64)sizeof(T),
-+ column1 < s->columns ? column1 : -1, ((row - from_$) * (column1 - column0) + i - column0) * (i64)sizeof(T), BLOCK * sizeof(T));
+operands:     fetch_turned(p[$] - (row - from_$) * (i64)sizeof(T), s->strides[$ * stride + groups],
++ (turn_$ - from_$) * (i64)sizeof(T), column1 < s->columns ? column1 : -1,
++ ((row - from_$) * (column1 - column0) + i - column0) * (i64)sizeof(T), BLOCK * sizeof(T));
 operands: const T *const x_$ = w_$ + (row - from_$) * (column1 - column0 + BLOCK) + i - column0;
 //: load woven
 head: vector
@@ -123,7 +126,8 @@ row: i64 group_$ = 0, many_$ = 0; /* the first of their groups, and how many the
 row: const i64 begin_$ = column0 / s->period, end_$ = column1 / s->period;
 operands: const int more_$ = i + m > turn_$;
 operands: if (more_$) {
-operands:     const i64 whole = WOVEN / (i64)sizeof(T) / (3 * BLOCK) * (3 * BLOCK) + 24; /* whole groups, for whole blocks */
+operands:     const i64 whole = WOVEN / (i64)sizeof(T) / (3 * BLOCK) * (3 * BLOCK) + 24;
++ /* whole groups, for whole blocks */
 operands:     group_$ = i / s->period, from_$ = group_$ * s->period;
 operands:     turn_$ = column1 - from_$ < whole ? column1 : from_$ + whole, many_$ = (turn_$ - from_$) / s->period;
 operands:     const i64 after = s->columns / s->period - group_$;
@@ -134,8 +138,8 @@ operands:         const i64 a = CHOICE;
 operands:         jump_$[c] = s->strides[a * stride + groups + 1];
 operands:         at_$[c] = p[a] + group_$ * jump_$[c] + s->offsets[a][c];
 operands:     }
-copied operands:     if (i == column0 && N(lay_groups)(args, (T *)p[@] + i, at_$, jump_$, s->period, end_$ - group_$, group_$,
-+ after - end_$ + group_$))
+copied operands:     if (i == column0 && N(lay_groups)(args, (T *)p[@] + i, at_$, jump_$, s->period, end_$ - group_$,
++ group_$, after - end_$ + group_$))
 copied operands:         break;
 operands:     N(weave)(w_$, at_$, jump_$, s->period, many_$, group_$, after - many_$, &order_$); /* NAME */
 operands:     fetch_row(args, s, p[$], s->strides + $ * stride, s->period, begin_$, end_$, group_$, many_$);
@@ -161,7 +165,8 @@ head: vector
 block: w_$
 once row: head = first_block(args, p[$] + column0 * sizeof(T), sizeof(T));
 rows row: if (groups) /* of the next row */
-rows row:     fetch_end(args, p[$] + s->strides[$ * stride + groups - 1] + column0 * sizeof(T), column1 - column0, sizeof(T));
+rows row:     fetch_end(args, p[$] + s->strides[$ * stride + groups - 1] + column0 * sizeof(T), column1 - column0,
++ sizeof(T));
 operands: T *const o_$ = (T *)p[$] + i; /* NAME */
 operands: const int n_$ = m == BLOCK && streams(args, o_$);
 operands: T *const y_$ = m < BLOCK || n_$ ? w_$ : o_$;

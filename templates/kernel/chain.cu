@@ -1,15 +1,16 @@
-/* A CUDA chain: kernels over the same points, which one launch computes. A block of threads takes some points through all
- * kernels, one after the other. The parts `elements` and `reduced` take the place of a kernel's entry. */
+/* A CUDA chain: kernels over the same points, which one launch computes. A block of threads takes some points through
+ * all kernels, one after the other. The parts `elements` and `reduced` take the place of a kernel's entry. */
 //: chain elements
-/* Computes the elements of `together` points, of which there are `points`: as kernel.cu does those of a tile, but they may
- * begin and end anywhere. Chunks lie between `from` and `to`. */
+/* Computes the elements of `together` points, of which there are `points`: as kernel.cu does those of a tile, but they
+ * may begin and end anywhere. Chunks lie between `from` and `to`. */
 DEVICE void run_tile(const struct weft_args *args, const i64 tile, const i64 points, const i64 together)
 {
     const struct weft_geometry *const s = &args->geometry;
     const int begin = GROUPS ? 0 : (int)args->dense >> 1;
     const index of_tile = (index)((uindex)s->volume / (uindex)points * (uindex)(together < points ? together : points));
     const index first = (index)(tile * of_tile) + begin, left = (index)s->volume + begin - first;
-    const index end = first + (left < of_tile ? left : of_tile), last = left - 4 * SPARE < of_tile ? first + left - 4 * SPARE : end;
+    const index end = first + (left < of_tile ? left : of_tile),
+                last = left - 4 * SPARE < of_tile ? first + left - 4 * SPARE : end;
     index from = (first + CHUNK - 1) / CHUNK * CHUNK, to = last / CHUNK * CHUNK;
     if (CHUNK == 1 || !(args->dense & 1) || from >= to)
         from = to = end;

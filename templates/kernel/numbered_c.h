@@ -131,9 +131,9 @@ static inline i64 N(bounded_digits)(i64 digit, i64 step, i64 low, i64 high, i64 
     return (digit - (last > least ? last : least)) / -step + 1;
 }
 //: move bounded_run
-/* The first of a run of elements, at most `*count`, that lie `*pace` bytes apart. Where a digit of some level lies outside
- * its bounds what is read stands in the level. A run ends where the innermost digit of a level goes round, or passes a
- * bound. */
+/* The first of a run of elements, at most `*count`, that lie `*pace` bytes apart. Where a digit of some level lies
+ * outside its bounds what is read stands in the level. A run ends where the innermost digit of a level goes round, or
+ * passes a bound. */
 static inline const char *N(bounded_run)(const char *from, const i64 *map, i64 row, i64 number, i64 *pace, i64 *count)
 {
     const i64 *level = map + 1;

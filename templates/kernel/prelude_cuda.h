@@ -223,8 +223,8 @@ DEVICE void N(nested)(T *x, const char *from, index step, index jump, index turn
     }
 }
 //: move column
-/* The elements of as many turns as a chunk may meet, and of these for each place one of two. The last turn that there is
- * takes the place of those beyond the chunk. */
+/* The elements of as many turns as a chunk may meet, and of these for each place one of two. The last turn that there
+ * is takes the place of those beyond the chunk. */
 DEVICE void N(column)(T *x, const char *from, index jump, index turn, index phase, index period, const int BLOCK)
 {
     const int whole = PERIOD ? PERIOD : CHUNK, most = BLOCK > 1 ? (CHUNK - 1) / whole + 2 : 1;

@@ -6,14 +6,14 @@ $args
 $library
 $helpers
 $blocks
-/* Loops over EACH have no tail, and are not unrolled. So the C compiler makes little code of them, which takes it little
- * time. Those over ALL are unrolled: their lanes stay in registers. Rows of lanes have whole SIDEs of memory: `pitch`
- * lanes, of which the last ones may be unused. ONE_BY_ONE stands in loops of few turns, of which no vectors are to be
- * made. What a tile takes are SEPARATE functions, since the C compiler takes longer for a large one than for its parts.
- * Sums and products of floats join VECTORS, and KEPT vectors of lanes stay in registers while whole blocks are computed,
- * whose values need no memory: stores of them beside two operands took a tenth of the time. Of a loop over 16 lanes
- * that also fetches ahead, gcc made 16 additions of one element each with AVX-512. What ROW (lanes are known here), DIRECT
- * (elements are joined in place) and FINDS (it looks for what is true) make of no use is left out. */
+/* Loops over EACH have no tail, and are not unrolled. So the C compiler makes little code of them, which takes it
+ * little time. Those over ALL are unrolled: their lanes stay in registers. Rows of lanes have whole SIDEs of memory:
+ * `pitch` lanes, of which the last ones may be unused. ONE_BY_ONE stands in loops of few turns, of which no vectors are
+ * to be made. What a tile takes are SEPARATE functions, since the C compiler takes longer for a large one than for its
+ * parts. Sums and products of floats join VECTORS, and KEPT vectors of lanes stay in registers while whole blocks are
+ * computed, whose values need no memory: stores of them beside two operands took a tenth of the time. Of a loop over 16
+ * lanes that also fetches ahead, gcc made 16 additions of one element each with AVX-512. What ROW (lanes are known
+ * here), DIRECT (elements are joined in place) and FINDS (it looks for what is true) make of no use is left out. */
 #if defined __clang__
 #define ALL(j, count) INDEPENDENT for (int j = 0; j < count; j++)
 #define ROLLED _Pragma("clang loop unroll(disable)")
@@ -119,7 +119,8 @@ static inline i64 fold_whole(acc_t *lanes, const stage_t *from, i64 count, i64 a
         ((acc_v *)lanes)[k] = l[k];
     return count;
 }
-/* Joins `count` elements, which is above 0, to a row of ROW lanes, from lane `at` on. Returns the lane of the next one. */
+/* Joins `count` elements, which is above 0, to a row of ROW lanes, from lane `at` on. Returns the lane of the next
+ * one. */
 SEPARATE static i64 fold(acc_t *lanes, i64 width, i64 at, const stage_t *from, i64 count, i64 ahead, acc_t absent)
 {
     for (;;) {
@@ -190,8 +191,8 @@ static inline const stage_t *place_of(const struct weft_sample *sample, i64 poin
 }
 /* Joins elements that each have many inner ones, four of a lane at a time, so that lanes, which are in a farther cache,
  * are loaded and stored once for four. Returns the element to go on with. */
-SEPARATE static i64 fold_rows(acc_t *lanes, const struct weft_sample *sample, i64 point, i64 from, i64 inner, i64 element,
-                              i64 limit, i64 ahead)
+SEPARATE static i64 fold_rows(acc_t *lanes, const struct weft_sample *sample, i64 point, i64 from, i64 inner,
+                              i64 element, i64 limit, i64 ahead)
 {
     const struct weft_lanes *const r = sample->geometry->lanes;
     for (i64 lane = 0; element + 4 * r->lanes <= limit;) {
@@ -227,8 +228,8 @@ SEPARATE static i64 fold_rows(acc_t *lanes, const struct weft_sample *sample, i6
     return element;
 }
 #endif
-/* Joins block `number` to the tree, and resets its lanes: level l holds the lanes of 2 ** l blocks. Where the order does
- * not matter, there is level 0 alone. */
+/* Joins block `number` to the tree, and resets its lanes: level l holds the lanes of 2 ** l blocks. Where the order
+ * does not matter, there is level 0 alone. */
 SEPARATE static void plant(tree_t *tree, acc_t *lanes, i64 pitch, i64 number, acc_t absent)
 {
     for (i64 i = 0; i < pitch; i += SIDE) {
@@ -315,7 +316,8 @@ static inline void keep(out_t *to, const tree_t *from, i64 count)
 }
 #endif
 #if SCANS
-/* How many elements stand before the first one that is equal, in whole runs of four blocks. None if NaN is looked for. */
+/* How many elements stand before the first one that is equal, in whole runs of four blocks. None if NaN is looked
+ * for. */
 SEPARATE static i64 pass_over(const sought_t *x, sought_t sought, i64 count, i64 ahead)
 {
     i64 i = 0;

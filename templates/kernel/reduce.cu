@@ -14,8 +14,8 @@ $joins
 #else
 #define INNER (index)s->lanes.inner
 #endif
-/* The number of element e behind others. Of whole turns it is a step from the first one's, in 64 bits, so that steps which
- * the compiler knows are part of a load's address. */
+/* The number of element e behind others. Of whole turns it is a step from the first one's, in 64 bits, so that steps
+ * which the compiler knows are part of a load's address. */
 #define NUMBER(others) (WHOLE ? (i64)(((others) + element) * INNER + inner) + u * BETWEEN * (i64)(INNER) \
                               : (i64)(((others) + e) * INNER + inner))
 #if CHUNK > 1 && defined __cplusplus
@@ -24,10 +24,10 @@ $joins
 #define KERNEL extern "C" __global__ void __launch_bounds__(THREADS, THREADS > 32 ? 1024 / THREADS : 32)
 #endif
 #define ALWAYS_WHOLE (SERIAL && UNROLL < LANE_COUNT) /* there are no more elements */
-/* What is joined of element `element` of a point and an inner element, and of every BETWEEN-th behind it: UNROLL values. If
- * WHOLE, all of these are there; else the first one is. From element `end` on there are none: `absent` takes their place, and
- * the one before is computed again, so that loads need no branches. BLOCK is 1, or of whole ones CHUNK: each value is
- * followed by those of the next numbers. */
+/* What is joined of element `element` of a point and an inner element, and of every BETWEEN-th behind it: UNROLL
+ * values. If WHOLE, all of these are there; else the first one is. From element `end` on there are none: `absent` takes
+ * their place, and the one before is computed again, so that loads need no branches. BLOCK is 1, or of whole ones
+ * CHUNK: each value is followed by those of the next numbers. */
 DEVICE void compute(const struct weft_args *args, const struct weft_geometry *s, char *const *bases, const index point,
                     const index element, const index end, const index inner, const acc_t absent, acc_t *values,
                     const int WHOLE, const int BLOCK)
@@ -84,8 +84,9 @@ DEVICE void compute(const struct weft_args *args, const struct weft_geometry *s,
     $remarks
 }
 /* The same, for the place at hand. */
-DEVICE void compute_values(const struct weft_args *args, const struct weft_geometry *s, char *const *bases, const index point,
-                           const index element, const index end, const index inner, const acc_t absent, acc_t *values)
+DEVICE void compute_values(const struct weft_args *args, const struct weft_geometry *s, char *const *bases,
+                           const index point, const index element, const index end, const index inner,
+                           const acc_t absent, acc_t *values)
 {
     if (ALWAYS_WHOLE || end - element > (UNROLL - 1) * BETWEEN)
         compute(args, s, bases, point, element, end, inner, absent, values, true, 1);
@@ -149,11 +150,12 @@ DEVICE tree_t harvest(const tree_t *tree, const int count, tree_t x)
     return x;
 }
 #endif
-/* Joins whole turns of the thread's places, and single elements of each of them at the end of a block, or where words of
- * them are not aligned. The first place is element `element` + `lane` and an inner element, the others are the next ones. */
-DEVICE void join_places(const struct weft_args *args, const struct weft_geometry *s, char *const *bases, const index point,
-                        const index element, const index end, const int lane, const index inner, const bool dense,
-                        const acc_t absent, acc_t *values, acc_t *x)
+/* Joins whole turns of the thread's places, and single elements of each of them at the end of a block, or where words
+ * of them are not aligned. The first place is element `element` + `lane` and an inner element, the others are the next
+ * ones. */
+DEVICE void join_places(const struct weft_args *args, const struct weft_geometry *s, char *const *bases,
+                        const index point, const index element, const index end, const int lane, const index inner,
+                        const bool dense, const acc_t absent, acc_t *values, acc_t *x)
 {
     if (dense && end - element >= UNROLL * LANE_COUNT) {
         compute(args, s, bases, point, element + lane, end, inner, absent, values, true, CHUNK);
@@ -179,11 +181,12 @@ DEVICE void join_places(const struct weft_args *args, const struct weft_geometry
             x[q] = q == k ? own : x[q];
     }
 }
-/* The thread's lanes of the nodes from element `first` on and before `last`, of a point. A node is a block, or where the
- * elements are lanes of blocks UNROLL of these. Nodes are joined in pairs, if the order matters; else to what `all` holds. */
-DEVICE void join_nodes(const struct weft_args *args, const struct weft_geometry *s, char *const *bases, const index point,
-                       const int lane, const index inner, const index first, const index last, const bool dense,
-                       const acc_t absent, tree_t *all)
+/* The thread's lanes of the nodes from element `first` on and before `last`, of a point. A node is a block, or where
+ * the elements are lanes of blocks UNROLL of these. Nodes are joined in pairs, if the order matters; else to what `all`
+ * holds. */
+DEVICE void join_nodes(const struct weft_args *args, const struct weft_geometry *s, char *const *bases,
+                       const index point, const int lane, const index inner, const index first, const index last,
+                       const bool dense, const acc_t absent, tree_t *all)
 {
     acc_t values[UNROLL * CHUNK], x[CHUNK];
 #if ORDERED
@@ -237,17 +240,19 @@ DEVICE void join_nodes(const struct weft_args *args, const struct weft_geometry 
     UNROLLED          \
     for (int k = 0; k < CHUNK; k++)
 /* The threads of a block stand beside each other as inner elements, lanes, parts of a point's nodes, and points; CHUNK
- * inner elements and lanes are one thread's. Each joins the lanes of its part; then parts are joined in pairs, then lanes 8,
- * 4, 2 and 1 apart. Where a point has further tiles, its lanes are stored instead. */
+ * inner elements and lanes are one thread's. Each joins the lanes of its part; then parts are joined in pairs, then
+ * lanes 8, 4, 2 and 1 apart. Where a point has further tiles, its lanes are stored instead. */
 DEVICE void join_tile(const struct weft_args *args, const struct weft_geometry *s, char *const *bases, const index tile,
                       const bool dense, const acc_t absent)
 {
     __shared__ tree_t shared[THREADS * CHUNK];
     const struct weft_lanes *const r = &s->lanes;
     const uindex chunks = (uindex)r->chunks, windows = (uindex)r->windows;
-    const uindex chunk = chunks > 1 ? (uindex)tile % chunks : 0, above = chunks > 1 ? (uindex)tile / chunks : (uindex)tile;
+    const uindex chunk = chunks > 1 ? (uindex)tile % chunks : 0,
+                 above = chunks > 1 ? (uindex)tile / chunks : (uindex)tile;
     const uindex window = windows > 1 ? above % windows : 0, group = windows > 1 ? above / windows : above;
-    const int t = (int)threadIdx.x * CHUNK, width = LINE || INNER_KNOWN ? INNER : (int)r->width, unit = t / (LANE_COUNT * width);
+    const int t = (int)threadIdx.x * CHUNK, width = LINE || INNER_KNOWN ? INNER : (int)r->width,
+              unit = t / (LANE_COUNT * width);
     const int beside = BESIDE ? BESIDE : (int)r->beside, place = t % (LANE_COUNT * width);
     const int part = unit % beside, used = unit / beside < (int)r->together;
     const index point = (index)group * (index)r->together + unit / beside, from = LINE ? 0 : (index)window * width;

@@ -1,5 +1,5 @@
-/* Elements that do not lie beside each other, gathered into blocks, rows and tiles by shuffles of vectors; for a storage
- * type T, as prelude_c.h. */
+/* Elements that do not lie beside each other, gathered into blocks, rows and tiles by shuffles of vectors; for a
+ * storage type T, as prelude_c.h. */
 
 //: vector shuffles
 #if defined __clang__ || (defined __GNUC__ && __GNUC__ >= 12)
@@ -70,7 +70,8 @@ enum { NEAR, CLAIMED, PAST };
 /* How groups are made by ordering the bytes of a vector from each of a few sources: elements that lie near each other
  * and are as far from those of the next group. */
 struct woven_source {
-    i64 first, jump, low, above;   /* its first element, bytes to the next group, and between which from there a group lies */
+    i64 first, jump, low, above;   /* its first element, bytes to the next group, and between which from there a group
+                                      lies */
 #ifdef ORDERED
     vector order;                  /* where each byte comes from, in the source's vector; 128: from another source */
     u64 own, used;                 /* the bytes that are its own, and those of the source that are used, a bit each */
@@ -103,17 +104,18 @@ static inline void fetch_turned(const char *from, i64 step, i64 side, i64 column
 #if defined __clang__ || (defined __GNUC__ && __GNUC__ >= 12)
 #define BYTES(index, x, y, z) \
     index(0, x, y, z), index(1, x, y, z), index(2, x, y, z), index(3, x, y, z), index(4, x, y, z), index(5, x, y, z), \
-    index(6, x, y, z), index(7, x, y, z), index(8, x, y, z), index(9, x, y, z), index(10, x, y, z), index(11, x, y, z), \
-    index(12, x, y, z), index(13, x, y, z), index(14, x, y, z), index(15, x, y, z)
+    index(6, x, y, z), index(7, x, y, z), index(8, x, y, z), index(9, x, y, z), index(10, x, y, z), \
+    index(11, x, y, z), index(12, x, y, z), index(13, x, y, z), index(14, x, y, z), index(15, x, y, z)
 /* Where byte k of a vector comes from, of elements that are `step` apart. */
 #define PLACE(k, step) (k / (int)sizeof(T) * step * (int)sizeof(T) + k % (int)sizeof(T))
-/* Of which byte of two vectors it is, where the second begins with byte `base`; or of what there is, and of a vector that
- * has what is from byte `low` on. */
+/* Of which byte of two vectors it is, where the second begins with byte `base`; or of what there is, and of a vector
+ * that has what is from byte `low` on. */
 #define FIRST(k, step, base, unused) \
     (PLACE(k, step) < 16 ? PLACE(k, step) : PLACE(k, step) - base < 16 ? 16 + PLACE(k, step) - base : k)
 #define LATER(k, step, base, low) \
     (PLACE(k, step) >= low && PLACE(k, step) - base < 16 ? 16 + PLACE(k, step) - base : k)
-/* C compilers stop before the last vector, of which a part may lie behind the end. This one ends with the last element. */
+/* C compilers stop before the last vector, of which a part may lie behind the end. This one ends with the last
+ * element. */
 static inline const T *N(sieve)(T *block, const char *from, const int step)
 {
     enum { SIDE = 16 / sizeof(T), ONE = sizeof(T) };
@@ -363,8 +365,8 @@ static inline int N(beside)(const i64 *jumps, i64 period)
 }
 /* The same straight into the result for a tile of `count` groups, if vectors can; returns whether they can. Past the
  * caches it begins and ends with a line, but for the row's ends: that has so many groups more before and after. */
-SEPARATE static int N(lay_groups)(const struct weft_args *args, T *to, const char *const *at, const i64 *jumps, i64 period,
-                                  i64 count, i64 before, i64 after)
+SEPARATE static int N(lay_groups)(const struct weft_args *args, T *to, const char *const *at, const i64 *jumps,
+                                  i64 period, i64 count, i64 before, i64 after)
 {
 #ifdef SHUFFLE
     i64 head = 0;
@@ -443,7 +445,8 @@ SEPARATE static void N(find_orders)(struct woven_orders *o, const char *const *a
     N(find_sources)(o, at, jumps, period);
     for (i64 k = 0; k < o->count; k++) {
         const i64 pace = o->sources[k].jump < 0 ? -o->sources[k].jump : o->sources[k].jump;
-        const i64 room = VECTOR_BYTES - o->sources[k].above + o->sources[k].low, most = pace ? room / pace + 1 : o->many;
+        const i64 room = VECTOR_BYTES - o->sources[k].above + o->sources[k].low,
+                  most = pace ? room / pace + 1 : o->many;
         o->many = o->many < most ? o->many : most;
     }
     for (i64 k = 0; k < o->count && o->many; k++)
@@ -462,8 +465,8 @@ static inline int N(holds)(const struct woven_orders *o, const char *const *at, 
 /* What a vector writes too much is written again, or goes behind. Where it would read too much, beyond the groups and
  * the `before` and `after` that the row has on both sides, it makes none. Returns the number of the first group of the
  * rest, which is behind those in front of *first. */
-static inline i64 N(ordered)(T *to, const struct woven_orders *o, const char *const *at, i64 count, i64 before, i64 after,
-                             i64 period, const int sources, i64 *first)
+static inline i64 N(ordered)(T *to, const struct woven_orders *o, const char *const *at, i64 count, i64 before,
+                             i64 after, i64 period, const int sources, i64 *first)
 {
     const i64 many = o->many;
     i64 last = count - many, steps[MOST_SOURCES];
@@ -479,7 +482,8 @@ static inline i64 N(ordered)(T *to, const struct woven_orders *o, const char *co
 #ifndef VBMI
         while (s->jump < 0 && (*first + before) * s->jump + low + VECTOR_BYTES > s->above && *first < last)
             ++*first;
-        while (s->jump >= 0 && last * s->jump + low + VECTOR_BYTES > (count + after - 1) * s->jump + s->above && last >= 0)
+        while (s->jump >= 0 && last * s->jump + low + VECTOR_BYTES > (count + after - 1) * s->jump + s->above &&
+               last >= 0)
             last--;
 #endif
     }
@@ -516,8 +520,8 @@ static inline i64 N(ordered)(T *to, const struct woven_orders *o, const char *co
 #endif
 /* `count` groups, with room for a block behind them, of `period` elements: the first ones, and the bytes from group to
  * group; the row has so many more of them before and after. */
-SEPARATE static void N(weave)(T *to, const char *const *at, const i64 *jumps, i64 period, i64 count, i64 before, i64 after,
-                              struct woven_orders *o)
+SEPARATE static void N(weave)(T *to, const char *const *at, const i64 *jumps, i64 period, i64 count, i64 before,
+                              i64 after, struct woven_orders *o)
 {
     i64 first = 0, next = 0;
     if (N(beside)(jumps, period)) {

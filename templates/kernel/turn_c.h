@@ -14,7 +14,8 @@
 #endif
 #if defined __clang__ || (defined __GNUC__ && __GNUC__ >= 12)
 /* Of which byte of two vectors byte k is, where these give an element each in turn, of their lower or upper halves. */
-#define PAIR(k, upper) (k / (int)sizeof(T) % 2 * 16 + k / (int)sizeof(T) / 2 * (int)sizeof(T) + k % (int)sizeof(T) + upper * 8)
+#define PAIR(k, upper) \
+    (k / (int)sizeof(T) % 2 * 16 + k / (int)sizeof(T) / 2 * (int)sizeof(T) + k % (int)sizeof(T) + upper * 8)
 #define PAIRS(upper) \
     PAIR(0, upper), PAIR(1, upper), PAIR(2, upper), PAIR(3, upper), PAIR(4, upper), PAIR(5, upper), PAIR(6, upper), \
     PAIR(7, upper), PAIR(8, upper), PAIR(9, upper), PAIR(10, upper), PAIR(11, upper), PAIR(12, upper), \
@@ -92,7 +93,8 @@ static inline void N(strip)(char *to, i64 pitch, const char *from, i64 step, con
     enum { SIDE = 16 / sizeof(T) };
     ALIGNED T line[4 * SIDE * SIDE];
     for (int k = 0; k < 4; k++)
-        N(square)((past ? line : (T *)to) + k * SIDE, past ? 4 * SIDE : pitch / (i64)sizeof(T), from + k * SIDE * step, step);
+        N(square)((past ? line : (T *)to) + k * SIDE, past ? 4 * SIDE : pitch / (i64)sizeof(T),
+                  from + k * SIDE * step, step);
     for (int k = 0; k < SIDE && past; k++)
         stream(to + k * pitch, line + k * 4 * SIDE, 64);
 }
@@ -106,7 +108,8 @@ SEPARATE static void N(strips)(char *to, i64 pitch, const char *from, i64 step, 
     enum { SIDE = 16 / sizeof(T), LINE = 64 / sizeof(T) };
     const i64 last = way == CLAIMED ? (rows - 1) * (i64)sizeof(T) : 0;
     for (i64 j = first, more; j < end; j += more) {
-        const i64 c = j + LINE <= end ? j : end - LINE, head = way == PAST ? -(u64)(to + c * sizeof(T)) % 64 / sizeof(T) : 0;
+        const i64 c = j + LINE <= end ? j : end - LINE,
+                  head = way == PAST ? -(u64)(to + c * sizeof(T)) % 64 / sizeof(T) : 0;
         more = c == j && head ? head : LINE;
         if (next) {
             for (i64 k = 0; k < rows && last; k++)
@@ -126,8 +129,8 @@ SEPARATE static void N(strips)(char *to, i64 pitch, const char *from, i64 step, 
 }
 /* The same for whole lines. Columns a power of two apart have few places in a cache; where these are too few, as many
  * lines as a strip needs are read at once. */
-SEPARATE static void N(all_strips)(char *to, i64 pitch, const char *from, i64 step, i64 rows, i64 first, i64 end, int way,
-                                   i64 next)
+SEPARATE static void N(all_strips)(char *to, i64 pitch, const char *from, i64 step, i64 rows, i64 first, i64 end,
+                                   int way, i64 next)
 {
     enum { LINE = 64 / sizeof(T) };
     const u64 power = step & -step;
@@ -137,7 +140,8 @@ SEPARATE static void N(all_strips)(char *to, i64 pitch, const char *from, i64 st
         return;
     }
     for (i64 j = first, more; j < end; j += more) {
-        const i64 c = j + LINE <= end ? j : end - LINE, head = way == PAST ? -(u64)(to + c * sizeof(T)) % 64 / sizeof(T) : 0;
+        const i64 c = j + LINE <= end ? j : end - LINE,
+                  head = way == PAST ? -(u64)(to + c * sizeof(T)) % 64 / sizeof(T) : 0;
         more = c == j && head ? head : LINE;
         for (int k = 0; k < LINE && next; k++)
             __builtin_prefetch(from + (c + k) * step + next);

@@ -1,5 +1,5 @@
-/* Where the elements lie for kernels that compute in chunks of registers (compiler/loop/form.h): one text for the library
- * and for ahead-of-time sources, behind templates/shared/grouping.c. */
+/* Where the elements lie for kernels that compute in chunks of registers (compiler/loop/form.h): one text for the
+ * library and for ahead-of-time sources, behind templates/shared/grouping.c. */
 
 //: chunks
 enum { WIDE_ACCESS = 16 };         /* bytes */
@@ -34,9 +34,10 @@ SHARED bool chunks_run_flat(const struct grouping *groups)
     return flat > apart;
 }
 
-/* The number of the first element of one row for which chunks of a result are aligned, so that these begin with number 0; of
- * the first load, where no result is dense. It is less than a chunk's. `at`: addresses of the first elements. */
-SHARED int chunks_peel(int block, int loads, int accesses, const unsigned char *kinds, const int *sizes, const uint64_t *at)
+/* The number of the first element of one row for which chunks of a result are aligned, so that these begin with number
+ * 0; of the first load, where no result is dense. It is less than a chunk's. `at`: addresses of the first elements. */
+SHARED int chunks_peel(int block, int loads, int accesses, const unsigned char *kinds, const int *sizes,
+                       const uint64_t *at)
 {
     int chosen = -1;
     for (int a = accesses - 1; a >= 0; a--)
@@ -57,7 +58,8 @@ SHARED void chunks_find_columns(const struct rows *rows, int accesses)
             rows->kinds[a] = ACCESS_COLUMN;
 }
 
-/* Whether numbers that some walk takes apart do not fit 32 bits: more elements may be selected from than the loop has. */
+/* Whether numbers that some walk takes apart do not fit 32 bits: more elements may be selected from than the loop
+ * has. */
 SHARED bool numbers_are_wide(const struct grouping *groups)
 {
     bool wide = false;

@@ -153,8 +153,8 @@ FN T N(fsign)(T a)
 //: floating quotient
 FN T N(quotient)(T a, T b, T r)
 {
-    /* a / b, of float32, where r is 1 / b. It is rounded correctly (docs/design/gpu.md) where b > 0 and a / b is 0, or its size
-     * from 2 ** -125 to 2 ** 126, that of b from 2 ** -32 to 2 ** 32. */
+    /* a / b, of float32, where r is 1 / b. It is rounded correctly (docs/design/gpu.md) where b > 0 and a / b is 0, or
+     * its size from 2 ** -125 to 2 ** 126, that of b from 2 ** -32 to 2 ** 32. */
     const T q = a * r;
     return F(fma)(F(fma)(q, b, -a), -r, q);
 }

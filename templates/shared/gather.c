@@ -1,5 +1,5 @@
-/* Loads of which kernels gather vectors: turned, woven and parted ones, behind grouping.c. One text for the library, which
- * includes it, and for ahead-of-time sources, which carry it. SHARED is what a function begins with. */
+/* Loads of which kernels gather vectors: turned, woven and parted ones, behind grouping.c. One text for the library,
+ * which includes it, and for ahead-of-time sources, which carry it. SHARED is what a function begins with. */
 
 //: turn
 /* Makes loads turned that step from row to row by one element, so that what lies in a cache line belongs to many rows.
@@ -29,13 +29,14 @@ SHARED struct tiling turn_tiles(const struct grouping *groups, int64_t rows, int
 {
     const int64_t tile_rows = within(TURNED_LINE / most, groups->extents[groups->count - 2]);
     const bool wide = copied && tile_rows == TURNED_LINE / most;
-    return tile_by(tile_rows, within((wide ? TURNED_WIDE : TURNED_TILE) / most / tile_rows / BLOCK * BLOCK, columns), rows,
-                   columns);
+    return tile_by(tile_rows, within((wide ? TURNED_WIDE : TURNED_TILE) / most / tile_rows / BLOCK * BLOCK, columns),
+                   rows, columns);
 }
 
 //: weave
 /* Whether the two innermost groups run as rows of groups of 2, 3 or 4, of which loads with two strides gather a tile's
- * part at once. That is faster than expanding several groups, where rows are long. `flat` and `nested` are runs_flat's. */
+ * part at once. That is faster than expanding several groups, where rows are long. `flat` and `nested` are
+ * runs_flat's. */
 SHARED bool weaves(const struct grouping *groups, bool flat, bool nested)
 {
     enum { LONG_ROW = 256 };
@@ -91,8 +92,8 @@ SHARED bool fold(const struct grouping *groups, int loads, struct grouping *fold
     return some;
 }
 
-/* Makes loads with two strides woven: offsets[a] become those of a group's elements, along the last group or, where that is
- * `folded`, two. Returns whether there are any. */
+/* Makes loads with two strides woven: offsets[a] become those of a group's elements, along the last group or, where
+ * that is `folded`, two. Returns whether there are any. */
 SHARED bool weave_loads(const struct grouping *groups, bool folded, int loads, int64_t period, unsigned char *kinds,
                         int (*offsets)[WOVEN_ROOM])
 {
@@ -179,8 +180,8 @@ static void part_load(const struct grouping *groups, const struct parting *p, in
     set_parted(groups, p, a, low);
 }
 
-/* Finds loads of the same tensor that are made together; of a tensor there is one such set. The last stride of each becomes
- * by how many bytes it is behind the first of its set. */
+/* Finds loads of the same tensor that are made together; of a tensor there is one such set. The last stride of each
+ * becomes by how many bytes it is behind the first of its set. */
 SHARED void part_loads(const struct grouping *groups, const struct parting *p)
 {
     for (int a = 0; a < p->loads; a++) {

@@ -9,7 +9,8 @@ enum {
     TURNED_LINE = 64,              /* bytes of a column of a tile that is transposed, at most: a cache line */
     TURNED_TILE = 16384,           /* bytes of such a tile, which stays in the nearest cache */
     TURNED_WIDE = 1 << 17,         /* the same where it goes straight into the result, and whole lines are read */
-    TURNED_ROOM = TURNED_TILE + TURNED_LINE * BLOCK, /* bytes of its buffer: behind each row there is room for a block */
+    TURNED_ROOM = TURNED_TILE + TURNED_LINE * BLOCK, /* bytes of its buffer: behind each row there is room for a
+                                                        block */
     PARTED_MOST = 4,               /* the most loads that are made together */
     PARTED_COLUMNS = 4 * BLOCK,    /* how many columns of them are made at once */
     WOVEN_MOST = 4,                /* the longest group of a row that is woven, unless it is two groups, */
@@ -25,8 +26,8 @@ enum access_kind {
     ACCESS_STRIDED = 'g',          /* any stride */
     ACCESS_PERIODIC = 'p',         /* the innermost group again and again */
     ACCESS_NESTED = 'n',           /* two strides: inside the innermost group and between groups */
-    ACCESS_COLUMN = 'c',           /* one element for each of the innermost groups, which are longer than a chunk, or of a
-                                      length that the text knows. Of loads alone, where kernels compute in chunks */
+    ACCESS_COLUMN = 'c',           /* one element for each of the innermost groups, which are longer than a chunk, or of
+                                      a length that the text knows. Of loads alone, where kernels compute in chunks */
     ACCESS_EXPANDED = 'x',         /* several short groups, each with its stride: a table of offsets */
     ACCESS_MAPPED = 'm',           /* seen by way of views, and no matter of strides: found by its number */
     ACCESS_BOUNDED = 'b',          /* the same, where positions may lie outside: a value is there */

@@ -27,7 +27,8 @@ static int64_t count_levels(int64_t blocks)
     return levels;
 }
 
-/* `block` is that of an ordered join: BLOCK_ELEMENTS; or LANE_COUNT to join what tiles left, where a tile takes it all. */
+/* `block` is that of an ordered join: BLOCK_ELEMENTS; or LANE_COUNT to join what tiles left, where a tile takes it
+ * all. */
 SHARED struct lane_tiles deal_lanes(int64_t points, int64_t elements, int64_t inner, bool ordered, int64_t block)
 {
     enum { SMALL = 4, FEW = 64, NEAR = 1 << 13, CHUNK = 64, ENOUGH = 32, LEAST = 1 << 17, LEAST_BLOCKS = 4 };
@@ -70,9 +71,9 @@ SHARED int64_t lanes_left(int64_t points, int64_t elements, int64_t inner, bool 
 }
 
 //: threads
-/* How many nodes each thread takes, a power of two and at most `deepest`: all of them where the GPU is busy without further
- * tiles, or where there are few; else so many that there are enough tiles. `rows` are the tiles that one of each suffices
- * for. */
+/* How many nodes each thread takes, a power of two and at most `deepest`: all of them where the GPU is busy without
+ * further tiles, or where there are few; else so many that there are enough tiles. `rows` are the tiles that one of
+ * each suffices for. */
 static int64_t choose_depth(int64_t nodes, int64_t rows, int64_t beside, bool partial, int64_t deepest)
 {
     enum {
@@ -90,8 +91,8 @@ static int64_t choose_depth(int64_t nodes, int64_t rows, int64_t beside, bool pa
     return depth;
 }
 
-/* How blocks of `threads` threads share the space: all parts of a point's nodes that fit, or several points. Member `lanes`
- * becomes the number of these parts, a power of two. `partial`: the elements are lanes of blocks. */
+/* How blocks of `threads` threads share the space: all parts of a point's nodes that fit, or several points. Member
+ * `lanes` becomes the number of these parts, a power of two. `partial`: the elements are lanes of blocks. */
 SHARED struct lane_tiles deal_block(int64_t points, int64_t elements, int64_t inner, int threads, bool partial,
                                     int64_t deepest)
 {

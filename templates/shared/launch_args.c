@@ -1,7 +1,7 @@
-/* The arguments of a kernel that computes in chunks, as words of 8 bytes in the order of
- * templates/kernel/args_cuda.h: one text for the library, which includes it, and for ahead-of-time sources, which
- * carry it. Before it: SHARED, launch_args.h, the struct weft_geometry of templates/kernel/args.h, and FORM, a struct that
- * has the members of compiler/loop/form.h's that are read here. Addresses are the device's. */
+/* The arguments of a kernel that computes in chunks, as words of 8 bytes in the order of templates/kernel/args_cuda.h:
+ * one text for the library, which includes it, and for ahead-of-time sources, which carry it. Before it: SHARED,
+ * launch_args.h, the struct weft_geometry of templates/kernel/args.h, and FORM, a struct that has the members of
+ * compiler/loop/form.h's that are read here. Addresses are the device's. */
 
 //: words
 /* n * 2^bits / d for n below d, of whole numbers. */

@@ -1,5 +1,5 @@
-/* What a launch of a CUDA kernel says besides the kernel's geometry; launch_args.c makes its arguments of it. `form` is the
- * kernel's (compiler/loop/form.h). Addresses are the device's. */
+/* What a launch of a CUDA kernel says besides the kernel's geometry; launch_args.c makes its arguments of it. `form` is
+ * the kernel's (compiler/loop/form.h). Addresses are the device's. */
 
 //: launch
 struct launch_words {

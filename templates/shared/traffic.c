@@ -2,12 +2,12 @@
  * ahead-of-time sources, which carry it. SHARED is what a function begins with. */
 
 //: traffic
-/* The bounds were measured: with and without WEFT_DISABLE=stream (bench/throughput.py --bytes), on a processor whose outer
- * cache has 32 MB (bench/kernel_pairs.py --bytes, bench/selections.py, bench/reduce.py --size). What comes from that cache
- * is slower by up to a fifth where it is prefetched and results are written beside it, and is not where it is only read. A
- * tile that is transposed is read from as many pages as it has columns, and written to as many as it has rows: a processor
- * fetches nothing ahead there, for loads and for plain stores. A kernel that reads nothing has the caches to itself: plain
- * stores of 17 MB of positions, again and again, take 0.6 of the time, of 19 MB as long. */
+/* The bounds were measured: with and without WEFT_DISABLE=stream (bench/throughput.py --bytes), on a processor whose
+ * outer cache has 32 MB (bench/kernel_pairs.py --bytes, bench/selections.py, bench/reduce.py --size). What comes from
+ * that cache is slower by up to a fifth where it is prefetched and results are written beside it, and is not where it
+ * is only read. A tile that is transposed is read from as many pages as it has columns, and written to as many as it
+ * has rows: a processor fetches nothing ahead there, for loads and for plain stores. A kernel that reads nothing has
+ * the caches to itself: plain stores of 17 MB of positions, again and again, take 0.6 of the time, of 19 MB as long. */
 enum {
     FETCHED_BYTES = 32 << 20,      /* of all tensors: from here on inputs are prefetched, */
     READ_BYTES = 4 << 20,          /* or from here on where hardly anything is written, or operands are transposed, */
@@ -28,7 +28,9 @@ struct traffic {
 /* How many bytes before their use inputs that caches do not hold are prefetched; 0: not at all. */
 SHARED int64_t fetched_ahead(const struct traffic *traffic)
 {
-    return traffic->touched >= (traffic->joins || traffic->turns || traffic->weaves ? READ_BYTES : FETCHED_BYTES) ? FETCH_AHEAD : 0;
+    return traffic->touched >= (traffic->joins || traffic->turns || traffic->weaves ? READ_BYTES : FETCHED_BYTES)
+               ? FETCH_AHEAD
+               : 0;
 }
 
 /* Whether outputs bypass the caches, since a plain store would read the line first. */

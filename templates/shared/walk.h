@@ -43,7 +43,8 @@ struct index_map {
     const struct shape *from, *to;
     const struct axis *axes;       /* [to->rank]; NULL: element number n is element number n */
     enum outside outside;          /* OUTSIDE_WRAP: axes follow their own dimensions, one by one */
-    uint64_t value;                /* OUTSIDE_VALUE: bits of the access's dtype; OUTSIDE_TAKEN: which numbers these are */
+    uint64_t value;                /* OUTSIDE_VALUE: bits of the access's dtype; OUTSIDE_TAKEN: which numbers these
+                                      are */
 };
 
 /* Takes a number apart into the digits of its pieces: the sum of their strides and the offset is the next

@@ -1,6 +1,6 @@
-/* Calls every entry of kernels that were compiled ahead of time (tests/aot/sample.weft) as a host would, right and wrong
- * ways. Results are compared with plain C, bit for bit; what is wrong must be told, and must have written nothing.
- * Prints what fails, ends with the number of failures. */
+/* Calls every entry of kernels that were compiled ahead of time (tests/aot/sample.weft) as a host would, right and
+ * wrong ways. Results are compared with plain C, bit for bit; what is wrong must be told, and must have written
+ * nothing. Prints what fails, ends with the number of failures. */
 #include "sample.h"
 
 #include <fenv.h>
@@ -192,7 +192,8 @@ static void test_strided(void)
                             NULL) == WEFT_KERNEL_OK);
     bool same = true;
     for (int i = 0; i < H * W * 3; i++)
-        same = same && (&out[0][0][0])[i] == normalized(planes[i % 3][H - 1 - i / 3 / W][i / 3 % W], means[2 - i % 3], 2);
+        same = same &&
+               (&out[0][0][0])[i] == normalized(planes[i % 3][H - 1 - i / 3 / W][i / 3 % W], means[2 - i % 3], 2);
     CHECK(same);
     /* A result that is strided itself. */
     const int64_t apart[3] = {W * 3 + 2, 3, 1};
@@ -254,7 +255,8 @@ static void test_nothing(void)
     const struct weft_array rows[2] = {{(void *)(uintptr_t)row, two, still}, {(void *)(uintptr_t)row, many, still}};
     const struct weft_array columns[2] = {{(void *)(uintptr_t)row, one, NULL}, {NULL, none, NULL}};
     const struct weft_array outs[2] = {{out, NULL, NULL}, {NULL, NULL, NULL}};
-    CHECK(outer_batch(2, rows, 1, columns, 1, outs) == WEFT_KERNEL_OK && out[0] == out[1] && fabs(out[1] - 2 * exp(1)) < 1e-14);
+    CHECK(outer_batch(2, rows, 1, columns, 1, outs) == WEFT_KERNEL_OK && out[0] == out[1] &&
+          fabs(out[1] - 2 * exp(1)) < 1e-14);
 }
 
 /* ---- overlap ---- */
@@ -399,7 +401,8 @@ static void test_environment(void)
 static void test_large(void)
 {
     enum { N = 6000000 };
-    float *a = malloc(N * sizeof *a), *s = malloc(N * sizeof *s), *t = malloc(N * sizeof *t), *u = malloc(N * sizeof *u);
+    float *a = malloc(N * sizeof *a), *s = malloc(N * sizeof *s), *t = malloc(N * sizeof *t);
+    float *u = malloc(N * sizeof *u);
     for (int i = 0; i < N; i++)
         a[i] = (float)i;
     CHECK(apart(a, a, N, N - 1, s, t, u) == WEFT_KERNEL_OK);

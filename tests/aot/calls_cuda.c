@@ -135,11 +135,12 @@ static void test_large_batch(void)
     drop(r), drop(c), drop(o), drop(p);
 }
 
-/* A picture in a larger one, its rows with gaps after which they begin anywhere, then its columns as well; of `w` columns,
- * so many bytes behind a line. */
+/* A picture in a larger one, its rows with gaps after which they begin anywhere, then its columns as well; of `w`
+ * columns, so many bytes behind a line. */
 static void check_strided(int h, int w, int shift)
 {
-    const int64_t shape[3] = {h, w, 3}, rows[3] = {3 * w + 10, 3, 1}, apart[3] = {(3 * w + 3) * 2, 6, 2}, three[1] = {3};
+    const int64_t shape[3] = {h, w, 3}, rows[3] = {3 * w + 10, 3, 1}, apart[3] = {(3 * w + 3) * 2, 6, 2};
+    const int64_t three[1] = {3};
     const size_t room_bytes = (size_t)(shift + h * (3 * w + 10) * 2);
     uint8_t *const room = calloc(room_bytes, 1);
     for (int which = 0; which < 2; which++) {
@@ -148,7 +149,8 @@ static void check_strided(int h, int w, int shift)
             room[shift + i / 3 / w * strides[0] + i / 3 % w * strides[1] + i % 3 * strides[2]] = bytes[i];
         uint8_t *const img = placed(room, room_bytes);
         void *const out = placed(NULL, (size_t)(h * w * 3) * sizeof(float)), *const means = placed(mean, sizeof mean);
-        CHECK(normalize_cuda_strided(img + shift, shape, strides, means, three, NULL, 0.017f, out, shape, NULL, stream) == 0);
+        CHECK(normalize_cuda_strided(img + shift, shape, strides, means, three, NULL, 0.017f, out, shape, NULL,
+                                     stream) == 0);
         fetch(found, out, (size_t)(h * w * 3) * sizeof(float));
         CHECK(is_normalized(found, h * w * 3));
         drop(img), drop(out), drop(means);
@@ -168,9 +170,11 @@ static void test_batch(void)
 {
     enum { SAMPLES = 7, ROOM = 4 };
     const int64_t three[1] = {3};
-    const int64_t shapes[SAMPLES][3] = {{2, 3, 3}, {1, 1, 3}, {0, 4, 3}, {41, 300, 3}, {2, 3, 3}, {40, 297, 3}, {9, 64, 3}};
+    const int64_t shapes[SAMPLES][3] = {{2, 3, 3}, {1, 1, 3}, {0, 4, 3}, {41, 300, 3},
+                                        {2, 3, 3}, {40, 297, 3}, {9, 64, 3}};
     float gain = 0.017f;
-    struct weft_array img[SAMPLES], out[SAMPLES], means = {placed(mean, sizeof mean), three, NULL}, gains = {&gain, NULL, NULL};
+    struct weft_array img[SAMPLES], out[SAMPLES], means = {placed(mean, sizeof mean), three, NULL};
+    struct weft_array gains = {&gain, NULL, NULL};
     uint8_t *whole[SAMPLES];
     for (int last = 1; last <= SAMPLES; last += 3) {
         for (int i = 0; i < last; i++) {
@@ -200,10 +204,11 @@ static void test_refused(void)
     char *const memory = placed(NULL, 64);
     CHECK(normalize_cuda(NULL, mean, 1, 1, 2, found, stream) == WEFT_KERNEL_INPUT_ERROR);
     CHECK(strcmp(normalize_cuda_note()->operand, "img") == 0);
-    CHECK(normalize_cuda((void *)memory, (void *)(memory + 1), 1, 1, 2, (void *)(memory + 16), stream) == WEFT_KERNEL_INPUT_ERROR);
+    CHECK(normalize_cuda((void *)memory, (void *)(memory + 1), 1, 1, 2, (void *)(memory + 16), stream) ==
+          WEFT_KERNEL_INPUT_ERROR);
     CHECK(normalize_cuda((void *)memory, (void *)memory, 1, 1, 2, (void *)memory, stream) == WEFT_KERNEL_OVERLAP_ERROR);
-    CHECK(normalize_cuda_strided((void *)memory, shape, NULL, (void *)(memory + 8), three, NULL, 1, (void *)(memory + 32), other,
-                                 NULL, stream) == WEFT_KERNEL_SHAPE_ERROR);
+    CHECK(normalize_cuda_strided((void *)memory, shape, NULL, (void *)(memory + 8), three, NULL, 1,
+                                 (void *)(memory + 32), other, NULL, stream) == WEFT_KERNEL_SHAPE_ERROR);
     int64_t out[3] = {0};
     CHECK(normalize_cuda_shape(shape, three, out) == 0 && out[0] == 1 && out[1] == 2 && out[2] == 3);
     CHECK(normalize_cuda_shape((int64_t[]){1, 2, 4}, three, out) == WEFT_KERNEL_SHAPE_ERROR);
@@ -271,8 +276,8 @@ static void test_many_arguments(void)
         a[i] = (int16_t)(i * i), b[2 * i] = 1000 - 7 * i, b[2 * i + 1] = i;
     void *const as = placed(a, sizeof a), *const to = placed(NULL, sizeof out);
     int32_t *const bs = placed(b, sizeof b), *const cs = placed(b, sizeof b);
-    CHECK(weave_cuda_strided(as, a_shape, a_strides, bs, b_shape, two, cs + COUNT - 1, b_shape, back, cs, b_shape, NULL, bs,
-                             b_shape, two, to, out_shape, out_strides, stream) == WEFT_KERNEL_OK);
+    CHECK(weave_cuda_strided(as, a_shape, a_strides, bs, b_shape, two, cs + COUNT - 1, b_shape, back, cs, b_shape,
+                             NULL, bs, b_shape, two, to, out_shape, out_strides, stream) == WEFT_KERNEL_OK);
     fetch(out, to, sizeof out);
     for (int i = 0; i < COUNT; i++)
         same = same && out[i % ROWS * 4 + i / ROWS] ==
@@ -292,8 +297,8 @@ static void test_hoisted(void)
         row[i] = 1000 + 37 * i;
     for (int i = 0; i < ROWS; i++)
         column[i] = 3 + i;
-    void *const planes = placed(plane, sizeof plane), *const rows = placed(row, sizeof row), *const columns = placed(column, sizeof column),
-                *const to = placed(NULL, sizeof out);
+    void *const planes = placed(plane, sizeof plane), *const rows = placed(row, sizeof row),
+                *const columns = placed(column, sizeof column), *const to = placed(NULL, sizeof out);
     CHECK(outer_cuda(rows, columns, planes, COLUMNS, ROWS, 2, to, stream) == WEFT_KERNEL_OK);
     fetch(out, to, sizeof out);
     for (int i = 0; i < ROWS * COLUMNS; i++) {
@@ -343,8 +348,8 @@ static void call_once(void)
     int device;
     void *context, *there = bytes;
     mockcuda_pause(1);
-    const bool ready = cuInit(0) == 0 && cuDeviceGet(&device, 0) == 0 && cuDevicePrimaryCtxRetain(&context, device) == 0 &&
-                       cuCtxPushCurrent_v2(context) == 0;
+    const bool ready = cuInit(0) == 0 && cuDeviceGet(&device, 0) == 0 &&
+                       cuDevicePrimaryCtxRetain(&context, device) == 0 && cuCtxPushCurrent_v2(context) == 0;
     there = ready ? placed(NULL, 64) : there;
     mockcuda_pause(0);
     const int status = divide_cuda(there, (int32_t *)there + 4, 4, (int32_t *)there + 8, NULL);

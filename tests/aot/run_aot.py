@@ -6,7 +6,8 @@
 
 Of the cases all are taken, or N that cover most words, or those whose title holds WORDS.
 
---spread compiles every kernel with one of the settings, each of which has its turn; otherwise it is every kernel with all.
+--spread compiles every kernel with one of the settings, each of which has its turn; otherwise it is every kernel with
+all.
 
 Every case runs through its dense entry, its strided entry with dense and with other strides, its shape function and
 its batch entry. Exact results have the run-time kernel's bits (a NaN any), others stay within 4 units in the last
@@ -162,11 +163,13 @@ class Caller:
         for number, array in enumerate(self.kernel.inputs.values()):
             other = turned if array.ndim and self.turns else np.copy
             samples = [array.copy(), other(array), array.copy()]
-            one = (Array * 3)(*[self.array(sample, index != 1, self.pointer(sample) if sample.ndim else sample.ctypes.data)
+            one = (Array * 3)(*[self.array(sample, index != 1,
+                                           self.pointer(sample) if sample.ndim else sample.ctypes.data)
                                 for index, sample in enumerate(samples)])
             arguments += [one, ctypes.c_int64(0 if number == 0 else 1)]
         for name in self.kernel.results:
-            arguments.append((Array * 3)(*[self.array(sample[name], True, self.pointer(sample[name])) for sample in outputs]))
+            arguments.append((Array * 3)(*[self.array(sample[name], True, self.pointer(sample[name]))
+                                           for sample in outputs]))
         self.call("_batch", arguments)
         self.kept = []
         return outputs

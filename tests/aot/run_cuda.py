@@ -3,9 +3,9 @@
 
     run_cuda.py [--count N] [--only WORDS] FILE.txt ...     the command is $WEFT, else `weft`
 
-Of the cases those that cover most words are taken, N of them, or those whose title holds WORDS. Every one runs through its entries as in run_aot.py, on a
-stream of its own. The driver is libcuda.so.1 as the loader finds it: on tests/mockcuda the kernels are played on the
-host. Exit status 77: no driver, or no GPU."""
+Of the cases those that cover most words are taken, N of them, or those whose title holds WORDS. Every one runs through
+its entries as in run_aot.py, on a stream of its own. The driver is libcuda.so.1 as the loader finds it: on
+tests/mockcuda the kernels are played on the host. Exit status 77: no driver, or no GPU."""
 import argparse
 import ctypes
 import os

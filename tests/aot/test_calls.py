@@ -20,9 +20,9 @@ STRICT = ["-std=c11", "-Wall", "-Wextra", "-Werror"]
 SANITIZERS = ["-g", "-fsanitize=address,undefined", "-fno-sanitize-recover=undefined"]
 KERNELS = re.findall(r"^kernel (\w+)", (HERE / "sample.weft").read_text(), re.MULTILINE)
 # What a kernel may want of its host: the C library, libm, OpenMP's library.
-WANTED = re.compile(r"^(malloc|free|qsort|mem(cmp|cpy|set|move)|bcmp|fe(get|set)env|_GLOBAL_OFFSET_TABLE_|__stack_chk_fail|__tls_get_addr|"
-                    r"__cpu_(model|indicator_init|features2?)|omp_\w+|GOMP_\w+|exp|powf?|rintf?|floorf?|fmodf?|ceilf?|"
-                    r"truncf?|roundf?)$")
+WANTED = re.compile(r"^(malloc|free|qsort|mem(cmp|cpy|set|move)|bcmp|fe(get|set)env|_GLOBAL_OFFSET_TABLE_|"
+                    r"__stack_chk_fail|__tls_get_addr|__cpu_(model|indicator_init|features2?)|omp_\w+|GOMP_\w+|exp|"
+                    r"powf?|rintf?|floorf?|fmodf?|ceilf?|truncf?|roundf?)$")
 
 
 def compilers(language="c"):
@@ -77,8 +77,8 @@ class Calls(AotTest):
                 self.build("--bundle", "sample", "--openmp", "--isa", "x86-64-v2,x86-64-v3,x86-64-v4")
                 self.call(compiler, "-O0")
                 self.build("--bundle", "sample", "--openmp", "--isa", "x86-64-v3")
-                if subprocess.run([compiler, "-fopenmp", "-xc", "-", "-o", os.devnull], input="int main(void){return 0;}",
-                                  text=True, capture_output=True).returncode == 0:
+                if subprocess.run([compiler, "-fopenmp", "-xc", "-", "-o", os.devnull],
+                                  input="int main(void){return 0;}", text=True, capture_output=True).returncode == 0:
                     self.call(compiler, "-O2", "-fopenmp")
 
     def test_beside_the_library(self):
@@ -122,7 +122,8 @@ int main()
         """One error that says what is meant."""
         self.build("--bundle", "sample", "--isa", "x86-64-v3", "--openmp")
         for compiler in self.compilers("c++"):
-            done = subprocess.run([compiler, "-x", "c++", "-Iout", "-c", "out/sample.c"], cwd=self.here, capture_output=True, text=True)
+            done = subprocess.run([compiler, "-x", "c++", "-Iout", "-c", "out/sample.c"], cwd=self.here,
+                                  capture_output=True, text=True)
             self.assertNotEqual(done.returncode, 0)
             self.assertEqual(done.stderr.count("error: "), 1, done.stderr[:2000])
             self.assertIn("this source is C: compile it as C, and include its header from C++", done.stderr)
@@ -189,8 +190,8 @@ int main(void)
             for compiler in compilers():
                 self.run_in(compiler, *flags, *STRICT, "-Iout", "main.c", "out/apart.c", "-lm", "-o", "main")
                 told = self.run_in("./main")
-                self.assertIn("-11 its source was compiled with -ffp-contract=fast" if compiler == "clang" else "0 good",
-                              told)
+                self.assertIn("-11 its source was compiled with -ffp-contract=fast" if compiler == "clang"
+                              else "0 good", told)
 
 
 if __name__ == "__main__":

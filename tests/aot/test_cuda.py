@@ -61,18 +61,21 @@ class Written(CudaTest):
         self.assertEqual((self.here / "out/k.d").read_text(), "out/twice_cuda.h out/twice_cuda.c: k.weft\n")
         header = (self.here / "out/twice_cuda.h").read_text()
         self.assertIn("int twice_cuda(const float *x, int64_t n, float *y, void *weft_stream);", header)
-        self.assertIn("weft_stream is a CUstream or a cudaStream_t of\n * that GPU, NULL its legacy default stream.", header)
+        self.assertIn("weft_stream is a CUstream or a cudaStream_t of\n"
+                      " * that GPU, NULL its legacy default stream.", header)
         for name in NAMES:
             self.assertIn(f"twice_cuda_{name}(", header)
         for compiler in ("gcc", "clang"):
             if shutil.which(compiler):
                 self.good(compiler, *STRICT, "-Iout", "-c", "out/twice_cuda.c", "-o", compiler + ".o", mock=False)
-        given = {line.split()[-1] for line in self.good("nm", "gcc.o", mock=False).splitlines() if line.split()[-2] == "T"}
+        given = {line.split()[-1] for line in self.good("nm", "gcc.o", mock=False).splitlines()
+                 if line.split()[-2] == "T"}
         self.assertEqual(given, {"twice_cuda"} | {f"twice_cuda_{name}" for name in NAMES})
 
     def test_kernels(self):
-        """Those of a loop, by the kinds of its accesses: for likely calls, rows with gaps, many samples, each of these where
-        data are not aligned, and any strides, with indices of 32 and 64 bits. None is there twice, or never the best."""
+        """Those of a loop, by the kinds of its accesses: for likely calls, rows with gaps, many samples, each of these
+        where data are not aligned, and any strides, with indices of 32 and 64 bits. None is there twice, or never the
+        best."""
         (self.here / "k.weft").write_text("""kernel plane(x: float32[h, w]) { return y = x * 2 }
 kernel pixels(x: float32[n, 3], gain: float32[3]) { return y = x * gain }
 kernel single(x: float32[1]) { return y = x * 2 }
@@ -102,7 +105,8 @@ kernel single(x: float32[1]) { return y = x * 2 }
         self.assertGreater(failed, 8)
         (self.here / "k.weft").write_text("kernel f(x: float32[]) { return y = reinterpret(x, uint8, shape=[4]) }\n")
         self.assertIn("float32[1]", self.refused(256, "--target", "cuda"))
-        (self.here / "k.weft").write_text("kernel f(x: uint8[n]) { return y = x }\nkernel f_cuda_status(x: uint8[n]) { return y = x }\n")
+        (self.here / "k.weft").write_text("kernel f(x: uint8[n]) { return y = x }\n"
+                                          "kernel f_cuda_status(x: uint8[n]) { return y = x }\n")
         self.build("--list")  # C names with _cuda behind clash with none of these
 
 
@@ -138,7 +142,8 @@ class RealCode(CudaTest):
             self.assertIn(b".target sm_100", ptx)
             self.assertEqual((ptx[-1:], ptx.count(b"\0")), (b"\0", 1))
         (self.here / "out/twice_cuda.c").write_text(text.replace("0x", "0X", 1))
-        self.assertIn("differs", self.run_in(WEFT, "build", "k.weft", "-o", "out", "--target", "cuda", "--check", mock=False).stderr)
+        done = self.run_in(WEFT, "build", "k.weft", "-o", "out", "--target", "cuda", "--check", mock=False)
+        self.assertIn("differs", done.stderr)
 
     def test_loads_that_are_not_aligned(self):
         """The class for them has words for inputs that are not aligned, and chunks for the others and the result."""
@@ -177,8 +182,8 @@ int main(void)
         for name in ("libcuda.so.1", "libcuda.so"):
             (self.here / "none" / name).write_text("no driver\n")
         for compiler, language in (("gcc", "c"), ("g++", "c++")):
-            self.good(compiler, "-Wall", "-Wextra", "-Werror", "-pedantic", "-Iout", "-x", language, "main.cpp", "-x", "none", "twice.o",
-                      "-o", "main", "-ldl", mock=False)
+            self.good(compiler, "-Wall", "-Wextra", "-Werror", "-pedantic", "-Iout", "-x", language, "main.cpp",
+                      "-x", "none", "twice.o", "-o", "main", "-ldl", mock=False)
             told = self.good("./main", mock=False, env={"LD_LIBRARY_PATH": str(self.here / "none")})
             self.assertIn("-11 there is no NVIDIA driver: none of libcuda.so.1, libcuda.so, /usr/lib/wsl", told)
 
@@ -188,8 +193,9 @@ class Called(CudaTest):
     def setUpClass(cls):
         cls.made = tempfile.TemporaryDirectory(prefix="weft-aot-cuda-")
         cls.source = pathlib.Path(cls.made.name)
-        done = subprocess.run([WEFT, "build", str(HERE / "sample_cuda.weft"), "-o", str(cls.source), "--target", "cuda", "--bundle",
-                               "sample_cuda", "--arch", "sm_90"], env=dict(os.environ, CUDA_HOME=MOCK), capture_output=True, text=True)
+        done = subprocess.run([WEFT, "build", str(HERE / "sample_cuda.weft"), "-o", str(cls.source), "--target", "cuda",
+                               "--bundle", "sample_cuda", "--arch", "sm_90"], env=dict(os.environ, CUDA_HOME=MOCK),
+                              capture_output=True, text=True)
         if done.returncode:
             raise RuntimeError(done.stderr)
 
@@ -198,8 +204,8 @@ class Called(CudaTest):
         cls.made.cleanup()
 
     def compiled(self, source, *flags, out="calls"):
-        self.good("gcc", *STRICT, "-O1", "-g", *flags, f"-I{self.source}", str(HERE / "calls_cuda.c"), str(source), f"-L{MOCK}",
-                  "-l:libcuda.so.1", "-ldl", "-o", str(out), mock=False)
+        self.good("gcc", *STRICT, "-O1", "-g", *flags, f"-I{self.source}", str(HERE / "calls_cuda.c"), str(source),
+                  f"-L{MOCK}", "-l:libcuda.so.1", "-ldl", "-o", str(out), mock=False)
 
     def compiled_once(self):
         """As it is written, the same program for all tests."""
@@ -211,14 +217,16 @@ class Called(CudaTest):
         """The fake driver fails a program that leaves anything behind."""
         self.compiled_once()
         self.assertEqual(self.good("./calls"), "0 failures\n")
-        self.assertEqual(self.good("./calls", env={"MOCKCUDA_SEED": "7", "MOCKCUDA_ARCH": "100"}), "0 failures\n")  # by PTX
+        by_ptx = {"MOCKCUDA_SEED": "7", "MOCKCUDA_ARCH": "100"}
+        self.assertEqual(self.good("./calls", env=by_ptx), "0 failures\n")
 
     def test_every_compiler(self):
         settings = itertools.product(filter(shutil.which, ("gcc", "clang")),
                                      (["-O0"], ["-O3", "-ffast-math"], ["-O2", "-fno-strict-aliasing", "-fPIC"]))
         for compiler, flags in sample.chosen(settings):
             with self.subTest(compiler=compiler, flags=flags):
-                self.good(compiler, *STRICT, *flags, "-c", str(self.source / "sample_cuda.c"), "-o", "sample.o", mock=False)
+                self.good(compiler, *STRICT, *flags, "-c", str(self.source / "sample_cuda.c"), "-o", "sample.o",
+                          mock=False)
 
     def test_sanitized(self):
         self.compiled(self.source / "sample_cuda.c", "-fsanitize=undefined", "-fno-sanitize-recover=undefined")
@@ -262,8 +270,8 @@ class Called(CudaTest):
         told = self.good("./calls", "once", env={"MOCKCUDA_DEVICES": "0"})
         self.assertEqual(told, "-11 the driver, libcuda.so.1, finds no GPU\n")
         told = self.good("./calls", "once", env={"MOCKCUDA_ARCH": "80"})
-        self.assertEqual(told, "-11 the GPU's architecture is sm_80, and there is code for sm_90, and from sm_90 on; weft build "
-                               "--arch sm_80 adds it\n")
+        self.assertEqual(told, "-11 the GPU's architecture is sm_80, and there is code for sm_90, and from sm_90 on; "
+                               "weft build --arch sm_80 adds it\n")
 
     def test_calls_of_the_driver_that_fail(self):
         """Each in turn: the call says so, or it did not matter, and nothing is left behind."""

@@ -1,5 +1,6 @@
-"""Loads of which kernels gather vectors (turned, woven, parted), and joins, ahead of time against NumPy: on shapes with and
-without room for vectors, and on strides of which no fast class knows. WEFT in the environment is the command's path."""
+"""Loads of which kernels gather vectors (turned, woven, parted), and joins, ahead of time against NumPy: on shapes with
+and without room for vectors, and on strides of which no fast class knows. WEFT in the environment is the command's
+path."""
 import ctypes
 import os
 import pathlib
@@ -12,13 +13,15 @@ import numpy as np
 WEFT = os.environ.get("WEFT", "weft")
 SMALL, PLANE = [(1, 1), (3, 64), (65, 7), (0, 5)], [(130, 257), (64, 64), (33, 1000), (1000, 20)]
 PICTURE = [(1, 1, 3), (5, 40, 3), (0, 9, 3), (40, 333, 3), (3, 2000, 3)]
-# The declared types of a, b and c, the text, the same by NumPy, and shapes, from which `given` makes those of the inputs.
+# The declared types of a, b and c, the text, the same by NumPy, and shapes, from which `given` makes those of the
+# inputs.
 KERNELS = {
     "turn8": ("uint8[h, w]", "transpose(a)", lambda a: a.T, SMALL + PLANE),
     "turn16": ("uint16[h, w]", "transpose(a)", lambda a: a.T, SMALL + PLANE),
     "turn32": ("float32[h, w]", "transpose(a)", lambda a: a.T, SMALL + PLANE),
     "turn64": ("float64[h, w]", "transpose(a)", lambda a: a.T, SMALL + PLANE),
-    "turn_more": ("int16[h, w]; int16[w, h]", "transpose(a) * 3 + b", lambda a, b: a.T.astype("i4") * 3 + b, SMALL + PLANE),
+    "turn_more": ("int16[h, w]; int16[w, h]", "transpose(a) * 3 + b", lambda a, b: a.T.astype("i4") * 3 + b,
+                  SMALL + PLANE),
     "planes": ("uint8[h, w, 3]", "transpose(a, [2, 0, 1])", lambda a: a.transpose(2, 0, 1), PICTURE),
     "pixels": ("float32[3, h, w]", "transpose(a, [1, 2, 0])", lambda a: a.transpose(1, 2, 0),
                [(3, 1, 1), (3, 5, 40), (3, 40, 333)]),
@@ -29,7 +32,8 @@ KERNELS = {
               lambda a: np.tensordot(a.astype("i4"), [1, 2, 3], 1).astype("i4"), PICTURE),
     "stacked": ("uint8[h, w]; uint8[h, w]; uint8[h, w]", "stack(a, b, c, axis=-1)",
                 lambda a, b, c: np.stack((a, b, c), -1), SMALL + PLANE),
-    "alpha": ("uint8[h, w, 3]; uint8[h, w, 1]", "concat(a, b, axis=2)", lambda a, b: np.concatenate((a, b), 2), PICTURE),
+    "alpha": ("uint8[h, w, 3]; uint8[h, w, 1]", "concat(a, b, axis=2)", lambda a, b: np.concatenate((a, b), 2),
+              PICTURE),
     "below": ("int32[h, w, 3]; int32[g, w, 3]", "concat(a, b)", lambda a, b: np.concatenate((a, b)), PICTURE),
     "beside": ("uint8[h, w, 3]; uint8[h, v, 3]", "concat(a, b, axis=1)[:, ::-1]",
                lambda a, b: np.concatenate((a, b), 1)[:, ::-1], PICTURE),
@@ -86,7 +90,8 @@ class Gathers(unittest.TestCase):
         out = np.full(expected.shape, 77, expected.dtype)
         arguments = []
         for x in arrays:
-            arguments += [ctypes.c_void_p(x.ctypes.data), numbers(x.shape), numbers([s // x.itemsize for s in x.strides])]
+            arguments += [ctypes.c_void_p(x.ctypes.data), numbers(x.shape),
+                          numbers([s // x.itemsize for s in x.strides])]
         arguments += [ctypes.c_void_p(out.ctypes.data), numbers(out.shape), None]
         self.assertEqual(getattr(library, f"{name}_strided")(*arguments), 0)
         self.assertEqual(out.tobytes(), expected.tobytes())

@@ -95,10 +95,12 @@ static void add_samples(struct trial *trial, bool alike, bool dense)
     int rank = scene->last ? 2 + (int)random_below(2) : 1 + (int)random_below(3), ranks[4];
     int64_t shape[SAMPLE_RANK] = {0};
     for (int t = 0; t < trial->inputs; t++)
-        ranks[t] = trial->in[t].batch ? (scene->last ? rank : 1 + (int)random_below((uint32_t)rank)) : (scene->last != 0);
+        ranks[t] = trial->in[t].batch ? (scene->last ? rank : 1 + (int)random_below((uint32_t)rank))
+                                      : (scene->last != 0);
     for (int64_t i = 0; i < trial->samples; i++) {
         for (int d = 0; d < rank && (i == 0 || !alike); d++)
-            shape[d] = random_below(25) == 0 ? 0 : d == 0 && scene->scale > 9 && rank > 1 ? extent(scene) : extent(scene) % 80;
+            shape[d] = random_below(25) == 0 ? 0
+                       : d == 0 && scene->scale > 9 && rank > 1 ? extent(scene) : extent(scene) % 80;
         if (scene->last)
             shape[rank - 1] = scene->last, shape[rank - 2] = scene->text[0] == 'x' ? 2 : shape[rank - 2];
         for (int t = 0; t < trial->inputs; t++) {
@@ -322,7 +324,8 @@ static void hoisted_and_shared(void **unused)
     static struct trial trial;
     static const struct scene scene = {.text = "hoisted", .names = "ab"};
     random_seed(5);
-    static const char *const texts[] = {"cbrt(sinh(a)) + cbrt(sinh(k))", "cbrt(sinh(k)) * a", "cbrt(a) * cbrt(sinh(k * 2)) + cbrt(k)"};
+    static const char *const texts[] = {"cbrt(sinh(a)) + cbrt(sinh(k))", "cbrt(sinh(k)) * a",
+                                        "cbrt(a) * cbrt(sinh(k * 2)) + cbrt(k)"};
     for (int text = 0; text < 3; text++) {
         trial = (struct trial){.scene = &scene, .samples = 9, .inputs = 2};
         trial.in[0] = (struct operand){.name = "a", .batch = true, .dtype = WEFT_FLOAT64};
@@ -428,9 +431,11 @@ static void numbers_of_batches(void **unused)
     int64_t two[] = {2}, one[] = {1}, none[] = {0}, column[] = {2, 1};
     for (int turn = 0; turn < 2; turn++) {
         float b = 0;
-        DLTensor from = host_tensor(x, WEFT_FLOAT32, 1, turn ? one : two), plain = host_tensor(&k, WEFT_FLOAT32, turn, one);
+        DLTensor from = host_tensor(x, WEFT_FLOAT32, 1, turn ? one : two);
+        DLTensor plain = host_tensor(&k, WEFT_FLOAT32, turn, one);
         DLTensor numbers = host_tensor(column, WEFT_INT64, 1, turn ? none : two);
-        DLTensor to = host_tensor(a, WEFT_FLOAT32, turn ? 0 : 2, column), twice = host_tensor(&b, WEFT_FLOAT32, turn, one);
+        DLTensor to = host_tensor(a, WEFT_FLOAT32, turn ? 0 : 2, column);
+        DLTensor twice = host_tensor(&b, WEFT_FLOAT32, turn, one);
         const struct weft_argument in[] = {{"s", &numbers, 1, true}, {"k", &plain, 1, false}, {"x", &from, 1, true}};
         const struct weft_argument out[] = {{"a", &to, 1, true}, {"b", &twice, 1, false}};
         const struct weft_run_params params = {in, 3, out, 2, NULL};

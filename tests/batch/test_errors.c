@@ -99,7 +99,8 @@ static void right_calls(void **unused)
         assert_true(g.data[2][n] == (float)n + 2);
     good(&g), g.in[0].count = g.in[1].count = g.out.count = 1, right(&g);
     good(&g), g.in[0].count = g.in[1].count = g.out.count = 0, g.in[0].tensors = NULL;
-    wrong(&g, WEFT_TYPE_ERROR, "input 'a' is a batch without samples, which leaves its dtype open; declare it, as in 'input a: float32'");
+    wrong(&g, WEFT_TYPE_ERROR, "input 'a' is a batch without samples, which leaves its dtype open; declare it, as in "
+                               "'input a: float32'");
 }
 
 static void counts(void **unused)
@@ -260,7 +261,8 @@ static void random_places(void **unused)
         for (int t = 0; t < 3; t++)
             for (int i = 0; i < COUNT; i++)
                 g.tensors[t][i].data = t == 2 && random_below(3) == 0 ? g.tensors[random_below(2)][i].data
-                                       : round % 3 ? room + random_below(65) * LENGTH : room + (i * 3 + t) * (LENGTH + (int)random_below(2));
+                                       : round % 3 ? room + random_below(65) * LENGTH
+                                                   : room + (i * 3 + t) * (LENGTH + (int)random_below(2));
         const struct weft_run_params params = {g.in, 3, &g.out, 1, NULL};
         bool apart = all_apart(&g, in_place);
         assert_int_equal(weft_run(program, &params, NULL), apart ? WEFT_OK : WEFT_OVERLAP_ERROR);
@@ -279,7 +281,8 @@ static void no_samples(void **unused)
     struct weft_tensor_info infos[2];
     float k = 3, doubled = 0;
     DLTensor plain = host_tensor(&k, WEFT_FLOAT32, 0, NULL), result = host_tensor(&doubled, WEFT_FLOAT32, 0, NULL);
-    assert_int_equal(weft_compile(context, "input x: float32[?, 3]; input k: float32\nreturn x + k, twice=k * 2", NULL, &program, NULL), WEFT_OK);
+    assert_int_equal(weft_compile(context, "input x: float32[?, 3]; input k: float32\nreturn x + k, twice=k * 2", NULL,
+                                  &program, NULL), WEFT_OK);
     const struct weft_argument in[] = {{"x", NULL, 0, true}, {"k", &plain, 0, false}};
     const struct weft_argument out[] = {{NULL, NULL, 0, true}, {NULL, &result, 0, false}};
     const struct weft_run_params params = {in, 2, out, 2, NULL};
@@ -316,7 +319,8 @@ static void size_variables(void **unused)
     struct weft_error *error = NULL;
     struct given g;
     good(&g);
-    assert_int_equal(weft_compile(context, "input a: float32[n]; input b: float32[n]; a + b", NULL, &program, NULL), WEFT_OK);
+    assert_int_equal(weft_compile(context, "input a: float32[n]; input b: float32[n]; a + b", NULL, &program, NULL),
+                     WEFT_OK);
     g.shapes[0][1][0] = g.shapes[1][1][0] = g.shapes[2][1][0] = 4;
     const struct weft_run_params params = {g.in, 2, &g.out, 1, NULL};
     assert_int_equal(weft_run(program, &params, NULL), WEFT_OK);
@@ -341,7 +345,8 @@ static void remarks(void **unused)
         for (int i = 0; i < 4; i++)
             tensors[t][i] = host_tensor(data[t] + i, WEFT_INT32, 1, &one);
     assert_int_equal(weft_compile(context, "x // y + x % z", NULL, &program, NULL), WEFT_OK);
-    const struct weft_argument in[] = {{"x", tensors[0], 4, true}, {"y", tensors[1], 4, true}, {"z", tensors[2], 4, true}};
+    const struct weft_argument in[] = {{"x", tensors[0], 4, true}, {"y", tensors[1], 4, true},
+                                       {"z", tensors[2], 4, true}};
     const struct weft_argument to = {NULL, tensors[3], 4, true};
     const struct weft_run_params params = {in, 3, &to, 1, NULL};
     assert_int_equal(weft_run(program, &params, &error), WEFT_DIVIDE_BY_ZERO);

@@ -380,19 +380,23 @@ class Show(CommandTest):
         self.assertIn("write x=uint8[3]\n", self.bad(2, 105, "show", "x", "x:uint8[3]"))
         self.assertNotIn("write", self.bad(2, 105, "run", "x", "x:uint8[3]").split("\n")[0])
         self.assertIn("the shape of input 'x'; give it, as in x=uint8[480, 640, 3]\n", told("x", "x=uint8"))
-        self.assertIn("the extent of dimension 1 of input 'x'; give it, as in x=uint8[2, 480]\n", told("x", "x=uint8[2, ?]"))
+        self.assertIn("the extent of dimension 1 of input 'x'; give it, as in x=uint8[2, 480]\n",
+                      told("x", "x=uint8[2, ?]"))
         self.assertIn("the extents of dimensions 0, 2 of input 'x'", told("x", "x=uint8[?, 2, ?]"))
-        self.assertIn("a value, as in y=3, or write the numbers into the program\n", told("x[y:]", "x=uint8[9]", "y=int32[]"))
+        self.assertIn("a value, as in y=3, or write the numbers into the program\n",
+                      told("x[y:]", "x=uint8[9]", "y=int32[]"))
         self.assertIn("a value, as in s=[3, 2], or", told("reshape(x, s)", "x=uint8[6]", "s=int32[2]"))
         with open(self.path("k.weft"), "w") as file:
             file.write("kernel f(x: uint8, n: int32[]) { x[::n] }\nkernel g(x: uint8, n: number) { x * n }\n")
-        self.assertIn("the elements of input 'n'", self.bad(1, 87, "show", "k.weft:f", "x=uint8[6]", "--stage", "groups"))
+        self.assertIn("the elements of input 'n'",
+                      self.bad(1, 87, "show", "k.weft:f", "x=uint8[6]", "--stage", "groups"))
         self.text("show", "k.weft:f", "x=uint8[6]", "n=2", "--stage", "groups")
         self.text("show", "k.weft:g", "x=uint8[6]", "--stage", "groups")
 
     def test_a_fast_path_that_is_turned_off(self):
         for off, kernels in ("", 2), ("split", 1):
-            shown = self.text("show", "roll(x, 5)", "x=float32[200, 1000]", "--stage", "groups", env={"WEFT_DISABLE": off})
+            shown = self.text("show", "roll(x, 5)", "x=float32[200, 1000]", "--stage", "groups",
+                              env={"WEFT_DISABLE": off})
             self.assertEqual(shown.count(" for out "), kernels, off)
 
     def test_kernels(self):
@@ -415,8 +419,9 @@ class Ops(CommandTest):
         self.assertTrue({"+", "//", "sin", "clamp", "clip", "where"} <= names)
         views = [row for row in rows if row["form"] == "view"]
         self.assertEqual([row["names"][0] for row in views],
-                         ["reshape", "squeeze", "expand_dims", "reinterpret", "extent", "[]", "transpose", "flip", "roll",
-                          "broadcast_to", "tile", "repeat", "concat", "stack", "take", "index", "arange", "linspace"])
+                         ["reshape", "squeeze", "expand_dims", "reinterpret", "extent", "[]", "transpose", "flip",
+                          "roll", "broadcast_to", "tile", "repeat", "concat", "stack", "take", "index", "arange",
+                          "linspace"])
         reductions = [row for row in rows if row["form"] == "reduction"]
         self.assertEqual(reductions[0]["names"] + reductions[0]["parameters"], ["sum", "x", "axes", "keepdims"])
         self.assertEqual(len(reductions), 18)
@@ -429,9 +434,11 @@ class Ops(CommandTest):
             self.assertTrue(row["doc"] and row["type"] and row["parameters"])
         text, table = self.text("ops").splitlines(), self.text("ops", "--format=md").splitlines()
         self.assertEqual(len(text), len(rows) + 2 + 1 + 2 * len(views) + 1 + 2 * len(reductions))
-        self.assertEqual(sum(line.startswith("|") for line in table), len(rows) + 2 + len(views) + 2 + len(reductions) + 2)
+        self.assertEqual(sum(line.startswith("|") for line in table),
+                         len(rows) + 2 + len(views) + 2 + len(reductions) + 2)
         for told in "\n".join(text[len(rows):]), "\n".join(table[len(rows) + 2:]):
-            for conversion in "cast(x, dtype)", "wrap(x, dtype)", "T(x)", "squeeze(x, axes=[..])", "x[item, ..]", "sum(x, axes=..":
+            for conversion in ("cast(x, dtype)", "wrap(x, dtype)", "T(x)", "squeeze(x, axes=[..])", "x[item, ..]",
+                               "sum(x, axes=.."):
                 self.assertIn(conversion, told)
         self.assertEqual(self.text("run", "cast(x=3.5, dtype=uint8)"), "out: uint8[] = 4\n")
 

@@ -32,7 +32,8 @@ class Inputs(BatchTest):
 
     def test_numbers_and_positions_of_each_sample(self):
         values = [np.arange(5, dtype="i4"), np.arange(3, dtype="i4") * 10]
-        counts, positions = [np.array(2, "i4"), np.array(3, "i4")], [np.array([4, -5], "i4"), np.array([1, 0, -1], "i4")]
+        counts = [np.array(2, "i4"), np.array(3, "i4")]
+        positions = [np.array([4, -5], "i4"), np.array([1, 0, -1], "i4")]
         for name, batch in ("v", values), ("k", counts), ("i", positions):
             np.savez(self.path(f"{name}.npz"), *batch)
         programs = {"roll(v, k)": np.roll, "tile(v, k)": np.tile, "arange(k) + 0 * v[:k]": lambda v, k: np.arange(k),

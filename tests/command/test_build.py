@@ -176,7 +176,8 @@ class Refused(Build):
         for name in ("string", "math", "Math", "features"):
             self.refused(263, TWICE.replace("twice", name), f"'{name}'", "header of the C library")
         self.write(TWICE.replace("twice", "string"))
-        self.assertIn("'stdint' cannot name a bundle", self.bad(1, 263, "build", "k.weft", "-o", "out", "--bundle", "stdint"))
+        self.assertIn("'stdint' cannot name a bundle",
+                      self.bad(1, 263, "build", "k.weft", "-o", "out", "--bundle", "stdint"))
         self.assertEqual(self.files(), ["k.weft"])
         self.good("build", "k.weft", "-o", "out", "--bundle", "strings_")
         self.write("kernel f(string: float32[limits]) { return math = string }\n")
@@ -265,10 +266,12 @@ class Unwritable(Build):
             self.assertEqual(self.read("out/" + name), "old " + name)
 
     def test_a_full_disk(self):
-        """In a namespace of its own, where the system lets us have one: 100 KB, so that the second source is too much."""
+        """In a namespace of its own, where the system lets us have one: 100 KB, so that the second source is too
+        much."""
         self.write(TWO)
         os.mkdir(self.path("full"))
-        script = f"mount -t tmpfs -o size=100k none full && {{ {weft_test.WEFT} build k.weft -o full; echo $?; ls -A full; }}"
+        script = "mount -t tmpfs -o size=100k none full && " \
+                 f"{{ {weft_test.WEFT} build k.weft -o full; echo $?; ls -A full; }}"
         done = subprocess.run(["unshare", "-rm", "sh", "-c", script], cwd=self.here, capture_output=True, text=True)
         if not done.stdout:
             self.skipTest("no namespaces: " + done.stderr.strip())
@@ -280,7 +283,8 @@ class Unwritable(Build):
         self.bad(1, 123, "build", "k.weft", "-o", "out", "--depfile", "absent/k.d")
         self.bad(1, 120, "build", "k.weft", "-o", "out", "--depfile", "out/twice.c")
         self.bad(1, 123, "build", "k.weft", "-o", "out", "--depfile", "/dev/full")
-        self.assertIn("the file that is read", self.bad(1, 123, "build", "k.weft", "-o", "out", "--depfile", "./k.weft"))
+        self.assertIn("the file that is read",
+                      self.bad(1, 123, "build", "k.weft", "-o", "out", "--depfile", "./k.weft"))
         self.assertEqual(self.read("k.weft"), TWICE)
         self.assertEqual(self.files(), ["k.weft"])
 

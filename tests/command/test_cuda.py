@@ -1,5 +1,5 @@
-"""Host data on a GPU that lets the command down: each call of the driver fails in turn, from the first (cuInit) to
-the last, NVRTC fails in all its ways, there is no driver. The command gives the right result or says what went wrong."""
+"""Host data on a GPU that lets the command down: each call of the driver fails in turn, from the first (cuInit) to the
+last, NVRTC fails in all its ways, there is no driver. The command gives the right result or says what went wrong."""
 
 import os
 import unittest

@@ -439,7 +439,8 @@ class Headers(CommandTest):
 
     def test_a_view_takes_them(self):
         np.savez(self.path("n.npz"), shape=np.array([2, 3]))
-        self.assertEqual(self.text("check", "reshape(x, n)", "x=[1, 2, 3, 4, 5, 6]", "n=n.npz:shape"), "out int32[2, 3]\n")
+        self.assertEqual(self.text("check", "reshape(x, n)", "x=[1, 2, 3, 4, 5, 6]", "n=n.npz:shape"),
+                         "out int32[2, 3]\n")
         self.bad(1, 113, "check", "reshape(y, x)", "y=[1]", "x=x.npz:key")
 
 

@@ -127,7 +127,8 @@ class Keep(CommandTest):
     def test_every_stage(self):
         stages = "tokens,ast,types,groups,ir,c,asm"
         done = self.weft("run", "x + 1", "x=[1, 2]", env={"WEFT_DEBUG": stages, "WEFT_KEEP": ""})
-        self.assertEqual([stage for stage in stages.split(",") if "stage %s of x_add_1:" % stage in done.stderr.decode()],
+        told = done.stderr.decode()
+        self.assertEqual([stage for stage in stages.split(",") if "stage %s of x_add_1:" % stage in told],
                          stages.split(","))
 
     def test_stages_are_files_beside_kept_kernels(self):

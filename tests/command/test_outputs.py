@@ -34,7 +34,8 @@ class Outputs(CommandTest):
     def test_hundreds(self):
         names = ["r%d" % i for i in range(250)]
         words = [word for name in names for word in ("-o", "%s=%s.npy" % (name, name))]
-        self.good("run", "return " + ", ".join("%s = x + %d" % (name, i) for i, name in enumerate(names)), "x=[1, 2]", *words)
+        self.good("run", "return " + ", ".join("%s = x + %d" % (name, i) for i, name in enumerate(names)),
+                  "x=[1, 2]", *words)
         self.assertEqual([np.load(self.path(name + ".npy")).tolist() for name in names],
                          [[1 + i, 2 + i] for i in range(250)])
         self.assertEqual(len(self.files()), 250)

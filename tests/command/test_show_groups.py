@@ -14,8 +14,8 @@ import numpy as np
 from weft_test import CommandTest
 
 ROOT = pathlib.Path(__file__).resolve().parents[2]
-SIZES = {"bool": 1, "int8": 1, "uint8": 1, "int16": 2, "uint16": 2, "float16": 2, "bfloat16": 2, "int32": 4, "uint32": 4,
-         "float32": 4, "int64": 8, "uint64": 8, "float64": 8}
+SIZES = {"bool": 1, "int8": 1, "uint8": 1, "int16": 2, "uint16": 2, "float16": 2, "bfloat16": 2, "int32": 4,
+         "uint32": 4, "float32": 4, "int64": 8, "uint64": 8, "float64": 8}
 HEADING = re.compile(r"kernel (?:(\d+) of (\d+) )?for (.*?) (\[[\d, ]*\])(?:, writes \[([\d:, ]*)\])?$")
 LINE = re.compile(r"  (load \d+|const|store) +(\w+) +(.*)$")
 BYTES = re.compile(r"  \(bytes apart((?: -?\d+)+)(?:, from byte (\d+))?\)$")
@@ -70,7 +70,8 @@ class Kernel:
         if line.startswith("  goes over"):
             self.space = tuple(int(n) for n in re.findall(r"< (\d+)", line))
         elif line.startswith("  groups: "):
-            self.groups = [int(part.split()[0]) for part in re.sub(r"\(.*?\)", "", line[len("  groups: "):]).split(" x ")]
+            self.groups = [int(part.split()[0])
+                           for part in re.sub(r"\(.*?\)", "", line[len("  groups: "):]).split(" x ")]
         elif line.startswith("  reduces"):
             self.reduces = True
         elif LINE.match(line):
@@ -255,7 +256,8 @@ class Groups(GroupsTest):
         for kernel in self.check(program, types, env):
             points = kernel.positions()
             values = [access for access in kernel.accesses if access.kind != "store" and not access.mask]
-            values = [access for access in values if access.name in arrays and arrays[access.name].dtype == expected.dtype
+            values = [access for access in values
+                      if access.name in arrays and arrays[access.name].dtype == expected.dtype
                       or access.position and len(values) == 1]
             value = np.zeros(points[1], expected.dtype)
             chosen = np.zeros(points[1], int)
@@ -341,14 +343,16 @@ class Groups(GroupsTest):
         words = re.findall(r'\{"\w+", "([^"]+)"\}|return "([a-z][^"]+)";', source[source.index("---- how"):])
         self.assertGreater(len(words), 20)
         for pair in words:
-            self.assertIn("`" + (pair[0] or pair[1]).split(", counted")[0].split(", from")[0].split(", the same")[0], page)
+            word = (pair[0] or pair[1]).split(", counted")[0].split(", from")[0].split(", the same")[0]
+            self.assertIn("`" + word, page)
 
     def test_reductions(self):
         cases = [("argmax(x, axes=1)", "int64", "out[d0]: 480 results, one for each d0, joined over d1"),
                  ("sum(x, axes=0)", "float32", "out[d1]: 640 results, one for each d1, joined over d0"),
                  ("sum(uint8(x), axes=1)", "uint64", "out[d0]: 480 results, one for each d0, joined over d1"),
                  ("sum(x)", "float32", "out: 1 result, joined over d1"),
-                 ("max(x, axes=0, keepdims=true)", "float32", "out[0, d1]: 640 results, one for each d1, joined over d0")]
+                 ("max(x, axes=0, keepdims=true)", "float32",
+                  "out[0, d1]: 640 results, one for each d1, joined over d0")]
         for program, dtype, words in cases:
             text = self.text("show", program, "x=float32[480, 640]", "--stage", "groups")
             self.assertEqual(text.splitlines()[-1], "  store   %-8s %s" % (dtype, words))

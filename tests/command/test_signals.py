@@ -113,12 +113,14 @@ class Signals(CommandTest):
     @unittest.skipUnless(shutil.which("strace"), "strace is not here")
     def test_a_folder_that_takes_long(self):
         """The signal comes while the folder of unfinished outputs is made: it goes as well."""
-        under = ["strace", "-D", "-f", "-qq", "-o", "/dev/null", "-e", "trace=flock", "-e", "inject=flock:delay_exit=400000"]
+        under = ["strace", "-D", "-f", "-qq", "-o", "/dev/null", "-e", "trace=flock",
+                 "-e", "inject=flock:delay_exit=400000"]
         if subprocess.run([*under, "true"], stderr=subprocess.DEVNULL, check=False).returncode:
             self.skipTest("strace may not trace here")
         before = self.files()
-        self.end(signal.SIGINT, lambda: any(name.startswith(".weft-") for name in os.listdir(self.here)), "run", "x + 1",
-                 "x=[1, 2]", "-o", "out.npy", env={"TMPDIR": self.path("tmp"), "WEFT_DISABLE": "first,cache"}, under=under)
+        self.end(signal.SIGINT, lambda: any(name.startswith(".weft-") for name in os.listdir(self.here)),
+                 "run", "x + 1", "x=[1, 2]", "-o", "out.npy",
+                 env={"TMPDIR": self.path("tmp"), "WEFT_DISABLE": "first,cache"}, under=under)
         self.assertEqual(self.files(), before)
 
     def test_ignored(self):

@@ -68,7 +68,8 @@ static union scalar element(enum weft_dtype dtype, uint64_t *state)
 {
     const uint64_t bits = next(state);
     if (!dtype_is_float(dtype))
-        return eval_convert(WEFT_UINT64, dtype, false, (union scalar){.u64 = dtype == WEFT_BOOL ? bits % 2 : bits * 8191});
+        return eval_convert(WEFT_UINT64, dtype, false,
+                            (union scalar){.u64 = dtype == WEFT_BOOL ? bits % 2 : bits * 8191});
     const union scalar value = {.f64 = ((double)(bits % 4096) - 2048) * (bits >> 12 & 1 ? 0.001 : 1.0)};
     return eval_convert(WEFT_FLOAT64, dtype, false, value);
 }
@@ -227,7 +228,8 @@ static void test_chained_threads(void **state)
 /* Without each fast path that its kernels might take. */
 static void test_slow_paths(void **state)
 {
-    static const char *const words[] = {"flat", "expand", "row", "convert", "narrow", "hoist", "special", "chunk", "index"};
+    static const char *const words[] = {"flat", "expand", "row", "convert", "narrow", "hoist",
+                                        "special", "chunk", "index"};
     (void)state;
     for (size_t w = 0; w < sizeof words / sizeof *words; w++) {
         run_disable(words[w]);
@@ -269,7 +271,8 @@ static void test_inside(void **state)
         every += i % 3 == 2 ? value : 0;
         squares += value * value;
     }
-    sum = sum_of("s = sum(x); sum(x * x) + 3 * s + sum(x[2::3]) - sum(reshape(x[::-1], [30, 50])) + sum(s)", &x, WEFT_INT64);
+    sum = sum_of("s = sum(x); sum(x * x) + 3 * s + sum(x[2::3]) - sum(reshape(x[::-1], [30, 50])) + sum(s)", &x,
+                 WEFT_INT64);
     assert_int_equal(*(int64_t *)sum.memory, squares + 3 * all + every - all + all);
     tensor_free(&x);
     tensor_free(&sum);

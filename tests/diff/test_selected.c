@@ -1,6 +1,6 @@
-/* Selections, rearrangements and joins on the fast paths for them against the slow one, on the same data: the same bytes
- * and the same remarks, and nothing written outside a result. Extents of 0 and 1, rows that no block fills, enough
- * elements for kernels of parts; operands that lie backwards, apart, transposed and at odd addresses. */
+/* Selections, rearrangements and joins on the fast paths for them against the slow one, on the same data: the same
+ * bytes and the same remarks, and nothing written outside a result. Extents of 0 and 1, rows that no block fills,
+ * enough elements for kernels of parts; operands that lie backwards, apart, transposed and at odd addresses. */
 #include "tests/diff/run.h"
 #include "tests/diff/values.h"
 
@@ -46,7 +46,8 @@ static const struct {
     {"x[..., 2] + x[..., 0] * y - x[..., 1]", {{3, {H, W, 3}}, {2, {H, W}}}},
     {"x[..., 1] - x[..., 0]", {{3, {H, W, 2}}}},
     {"x[..., 1] - x[..., 2]", {{3, {H, W, 3}}}},
-    {"min(x[..., 0], x[..., 3], x[..., 1], x[..., 2]) + y[:, ::2, 0] * y[:, 1::2, 0]", {{3, {H, 2, 4}}, {3, {H, 4, 1}}}},
+    {"min(x[..., 0], x[..., 3], x[..., 1], x[..., 2]) + y[:, ::2, 0] * y[:, 1::2, 0]",
+     {{3, {H, 2, 4}}, {3, {H, 4, 1}}}},
     {"x[:, ::-1, 2] * y[..., 0] - x[:, ::-1, 0] * y[..., 1] + x[:, ::-1, 1]", {{3, {H, W, 3}}, {3, {H, W, 2}}}},
     {"x[1:] - x[:-1]", {{2, {H, W}}}},
     {"concat(x, y)", {{2, {H, W}}, {2, {3, W}}}},
@@ -77,16 +78,19 @@ static const struct {
     {"concat(x, y, axis=-1)[::-1, :, ::-1]", {{3, {H, W, 3}}, {3, {H, W, 1}}}},
     {"float32(x[..., 0]) * 0.299 + float32(x[..., 2]) * 0.114 + float32(x[..., 1]) * 0.587", {{3, {H, W, 3}}}},
     {"float32(x[..., 1]) / (0.5 + float32(x[..., 0])) - float32(x[..., 1])", {{3, {H, W, 2}}}},
-    {"uint8(float32(x[..., 2]) * 0.5 + float32(x[..., 3]) - float32(x[..., 0]) * 0.25 + float32(x[..., 1]))", {{3, {H, W, 4}}}},
+    {"uint8(float32(x[..., 2]) * 0.5 + float32(x[..., 3]) - float32(x[..., 0]) * 0.25 + float32(x[..., 1]))",
+     {{3, {H, W, 4}}}},
     {"float32(x[..., 0]) * 0.5 + float32(x[..., 1] // 2) + float32(x[..., 2])", {{3, {H, W, 3}}}},
-    {"float32(x[..., 0]) * float32(y[..., 1]) + float32(x[..., 1]) * float32(y[..., 0])", {{3, {H, W, 2}}, {3, {H, W, 2}}}},
+    {"float32(x[..., 0]) * float32(y[..., 1]) + float32(x[..., 1]) * float32(y[..., 0])",
+     {{3, {H, W, 2}}, {3, {H, W, 2}}}},
 };
 enum { PROGRAMS = sizeof programs / sizeof *programs };
 
 static const int64_t sizes[][2] = {{0, 5}, {1, 1}, {1, 300}, {9, 2}, {130, 150}, {67, 259}, {3, 17000}};
 enum { SIZES = sizeof sizes / sizeof *sizes };
 
-static const enum weft_dtype dtypes[] = {WEFT_UINT8, WEFT_INT16, WEFT_FLOAT32, WEFT_INT64, WEFT_INT8, WEFT_FLOAT16, WEFT_INT32, WEFT_FLOAT64};
+static const enum weft_dtype dtypes[] = {WEFT_UINT8, WEFT_INT16, WEFT_FLOAT32, WEFT_INT64,
+                                         WEFT_INT8, WEFT_FLOAT16, WEFT_INT32, WEFT_FLOAT64};
 enum { DTYPES = sizeof dtypes / sizeof *dtypes };
 
 enum { LAYOUTS = 4, MARGIN = 3, OPERANDS = 3, RESULTS = 2 };
@@ -98,8 +102,8 @@ static int64_t extent_of(int64_t extent, const int64_t *size)
     return extent == H ? size[0] : extent == W ? size[1] : extent;
 }
 
-/* A tensor inside memory of its own, which begins at an odd element of it. Layout 0: dense; 1: dimensions in memory in the
- * opposite order; 2: with gaps; 3: backwards. */
+/* A tensor inside memory of its own, which begins at an odd element of it. Layout 0: dense; 1: dimensions in memory in
+ * the opposite order; 2: with gaps; 3: backwards. */
 static struct tensor place(enum weft_dtype dtype, int rank, const int64_t *shape, int layout, int64_t *elements)
 {
     int64_t count = 1;
@@ -144,7 +148,8 @@ static void infer(struct weft_program *program, struct tensor *in, const char *c
     struct weft_argument arguments[OPERANDS];
     for (int i = 0; i < count; i++) {
         tensors[i] = (DLTensor){.data = in[i].data, .device = {kDLCPU, 0}, .ndim = in[i].rank,
-                                .dtype = weft_dtype_to_dlpack(in[i].dtype), .shape = in[i].shape, .strides = in[i].strides};
+                                .dtype = weft_dtype_to_dlpack(in[i].dtype), .shape = in[i].shape,
+                                .strides = in[i].strides};
         arguments[i] = (struct weft_argument){.name = names[i], .tensors = &tensors[i]};
     }
     assert_int_equal(weft_infer(program, arguments, (size_t)count, infos, NULL), WEFT_OK);
@@ -158,7 +163,8 @@ struct outcome {
     char remark[600];
 };
 
-static void run_variant(int program, struct tensor *in, int count, int layout, const char *variant, struct outcome *outcome)
+static void run_variant(int program, struct tensor *in, int count, int layout, const char *variant,
+                        struct outcome *outcome)
 {
     static const char *const names[] = {"x", "y", "z"};
     struct weft_tensor_info infos[RESULTS];
@@ -193,9 +199,11 @@ static void check(int program, enum weft_dtype dtype, const int64_t *size, int l
         for (int r = 0; r < RESULTS; r++) {
             if (expected.bytes[r] != actual.bytes[r] || expected.status != actual.status ||
                 strcmp(expected.remark, actual.remark) != 0 ||
-                (expected.bytes[r] && memcmp(expected.out[r].memory, actual.out[r].memory, (size_t)expected.bytes[r]) != 0))
-                fail_msg("%s on %s, %d x %d, layouts %d and %d, without '%s': result %d differs", programs[program].text,
-                         weft_dtype_name(dtype), (int)size[0], (int)size[1], layout, to_layout, variants[v], r);
+                (expected.bytes[r] &&
+                 memcmp(expected.out[r].memory, actual.out[r].memory, (size_t)expected.bytes[r]) != 0))
+                fail_msg("%s on %s, %d x %d, layouts %d and %d, without '%s': result %d differs",
+                         programs[program].text, weft_dtype_name(dtype), (int)size[0], (int)size[1], layout,
+                         to_layout, variants[v], r);
             tensor_free(&actual.out[r]);
         }
     }
@@ -299,7 +307,8 @@ static void test_positions(void **state)
             if (!sample_chosen((long)i * 3 + v) && n > 100000)
                 continue;
             struct tensor out[] = {tensor_line(WEFT_INT32, n), tensor_line(WEFT_INT64, n), tensor_line(WEFT_INT32, n)};
-            snprintf(text, sizeof text, "return arange(%lld), index(arange(%lld)[::-1], 0, dtype=int64) - 7, roll(arange(%lld), 3)",
+            snprintf(text, sizeof text,
+                     "return arange(%lld), index(arange(%lld)[::-1], 0, dtype=int64) - 7, roll(arange(%lld), 3)",
                      (long long)n, (long long)n, (long long)n);
             run_disable(off[v]);
             struct weft_program *program = run_compile(text);

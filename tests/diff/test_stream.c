@@ -1,6 +1,6 @@
 /* Outputs of 16 MB and more, and of 8 MB where they are transposed, are written past the caches: with that and without
- * every byte is the same, the ones between and around rows included. Rows of an odd pitch begin at every place in a line
- * of the cache that an element can have, and end in a part of a block. */
+ * every byte is the same, the ones between and around rows included. Rows of an odd pitch begin at every place in a
+ * line of the cache that an element can have, and end in a part of a block. */
 #include "tests/diff/run.h"
 #include "tests/sample.h"
 
@@ -306,15 +306,16 @@ static void check_transposed(enum weft_dtype dtype, int64_t rows, int64_t column
     check("transpose(x)", &x, 1, &out, 1);
     for (int64_t i = 0; i < rows; i++)
         for (int64_t j = 0; j < columns; j++)
-            if (memcmp(tensor_at(&out.tensor, (int64_t[]){i, j}), tensor_at(&x.tensor, (int64_t[]){j, i}), (size_t)size) != 0)
+            if (memcmp(tensor_at(&out.tensor, (int64_t[]){i, j}), tensor_at(&x.tensor, (int64_t[]){j, i}),
+                       (size_t)size) != 0)
                 fail_msg("transpose of %s, %d columns, place %d: element %d, %d is wrong", weft_dtype_name(dtype),
                          (int)columns, (int)from, (int)i, (int)j);
     tensor_free((struct tensor *)&x.tensor);
     tensor_free(&out.tensor);
 }
 
-/* Whole lines, which begin anywhere; rows that begin at different places of theirs; rows of little more than a line, and
- * of one column more than a tile. */
+/* Whole lines, which begin anywhere; rows that begin at different places of theirs; rows of little more than a line,
+ * and of one column more than a tile. */
 static void test_transposed(void **state)
 {
     static const enum weft_dtype dtypes[] = {WEFT_UINT8, WEFT_INT16, WEFT_FLOAT32, WEFT_FLOAT64};
@@ -367,8 +368,8 @@ static void check_woven(enum weft_dtype dtype, int64_t channels, int64_t columns
     check("transpose(x, [1, 2, 0])", &x, 1, &out, 1);
     for (int64_t i = 0; i < rows * columns * channels; i++) {
         const int64_t c = i % channels, column = i / channels % columns, row = i / channels / columns;
-        if (memcmp(tensor_at(&out.tensor, (int64_t[]){row, column, c}), tensor_at(&x.tensor, (int64_t[]){c, row, column}),
-                   (size_t)size) != 0)
+        if (memcmp(tensor_at(&out.tensor, (int64_t[]){row, column, c}),
+                   tensor_at(&x.tensor, (int64_t[]){c, row, column}), (size_t)size) != 0)
             fail_msg("%d planes of %s, %d columns, place %d: element %d of row %d is wrong", (int)channels,
                      weft_dtype_name(dtype), (int)columns, (int)from, (int)column, (int)row);
     }
@@ -376,8 +377,8 @@ static void check_woven(enum weft_dtype dtype, int64_t channels, int64_t columns
     tensor_free(&out.tensor);
 }
 
-/* One row, which begins anywhere, also where no group begins with a line; rows that begin at different places of theirs,
- * shorter and longer than a tile. */
+/* One row, which begins anywhere, also where no group begins with a line; rows that begin at different places of
+ * theirs, shorter and longer than a tile. */
 static void test_woven(void **state)
 {
     static const enum weft_dtype dtypes[] = {WEFT_UINT8, WEFT_INT16, WEFT_FLOAT32, WEFT_FLOAT64};

@@ -20,8 +20,8 @@ with their dtype, shape and sign of zero. `~` before them allows 4 units in the 
 `> out float32 ~[0.84147098]`. `{2, 0, 3}` instead of values is an empty array of that shape.
 A case with ! lines and without > lines must fail with status 1, any other must end with 0.
 `@ file` runs the program from case.weft instead of the command line, `@ file:name` its kernel `name`.
---only WORDS runs the cases whose title holds these words, or that begin at WORDS, as shapes.txt:12. --update rewrites the
-! lines of those that were run with what the command says; read the difference before committing it.
+--only WORDS runs the cases whose title holds these words, or that begin at WORDS, as shapes.txt:12. --update rewrites
+the ! lines of those that were run with what the command says; read the difference before committing it.
 """
 import argparse
 import ast

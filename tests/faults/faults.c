@@ -275,8 +275,8 @@ static FILE *make_stream(int fd, const char *mode)
 static int flags_of(const char *mode)
 {
     const int more = *mode == 'w' ? O_CREAT | O_TRUNC : *mode == 'a' ? O_CREAT | O_APPEND : 0;
-    return more | (strchr(mode, '+') ? O_RDWR : *mode == 'r' ? O_RDONLY : O_WRONLY) | (strchr(mode, 'e') ? O_CLOEXEC : 0) |
-           (strchr(mode, 'x') ? O_EXCL : 0);
+    return more | (strchr(mode, '+') ? O_RDWR : *mode == 'r' ? O_RDONLY : O_WRONLY) |
+           (strchr(mode, 'e') ? O_CLOEXEC : 0) | (strchr(mode, 'x') ? O_EXCL : 0);
 }
 
 FILE *fopen(const char *path, const char *mode)

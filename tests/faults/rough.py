@@ -90,15 +90,18 @@ class Rough:
 
     def limit_size(self, room, name):
         most = self.chance.choice([0, 1, 100, 4000, 12000])
-        return self.start(room, name, preexec_fn=limited(resource.RLIMIT_FSIZE, most)), "%s, files of %d" % (name, most), ()
+        run = self.start(room, name, preexec_fn=limited(resource.RLIMIT_FSIZE, most))
+        return run, "%s, files of %d" % (name, most), ()
 
     def limit_descriptors(self, room, name):
         most = self.chance.randint(4, 16)
-        return self.start(room, name, preexec_fn=limited(resource.RLIMIT_NOFILE, most)), "%s, %d descriptors" % (name, most), ()
+        run = self.start(room, name, preexec_fn=limited(resource.RLIMIT_NOFILE, most))
+        return run, "%s, %d descriptors" % (name, most), ()
 
     def limit_memory(self, room, name):
         most = self.chance.randint(10, 400) << 20
-        return self.start(room, name, preexec_fn=limited(resource.RLIMIT_AS, most)), "%s, %d MB" % (name, most >> 20), ()
+        run = self.start(room, name, preexec_fn=limited(resource.RLIMIT_AS, most))
+        return run, "%s, %d MB" % (name, most >> 20), ()
 
     def fill(self, room, name):
         """The cache and the temporary files on a disk that is full, or nearly."""
@@ -106,7 +109,8 @@ class Rough:
             return self.limit_size(room, name)
         for path in self.full.glob("*"):
             shutil.rmtree(path) if path.is_dir() else path.unlink()
-        free = os.statvfs(self.full).f_bavail * os.statvfs(self.full).f_frsize - self.chance.choice([0, 4096, 16384, 65536])
+        disk = os.statvfs(self.full)
+        free = disk.f_bavail * disk.f_frsize - self.chance.choice([0, 4096, 16384, 65536])
         (self.full / "filling").write_bytes(bytes(max(free, 0)))
         settings = {"WEFT_CACHE": str(self.full / "cache")}
         if self.chance.random() < 0.5:
@@ -178,10 +182,12 @@ class Rough:
         elif run.damaged:  # what is left of kernels.weft may be a program, which is wrong usage
             wrong = None if status == 0 or DIAGNOSTIC.search(told) else "no diagnostic"
         elif status == 0 and (good_status != 0 or out != good_out or kept != good_files):
-            wrong = "a wrong result: %r, %s" % (out, sorted(path for path in {*kept, *good_files} if kept.get(path) != good_files.get(path)))
+            wrong = "a wrong result: %r, %s" % (out, sorted(path for path in {*kept, *good_files}
+                                                            if kept.get(path) != good_files.get(path)))
         elif status == 1 and not DIAGNOSTIC.search(told):
             wrong = "no diagnostic"
-        elif status != 0 and kept not in (inputs, good_files) and not (killed and self.is_part(kept, inputs, good_files)):
+        elif status != 0 and kept not in (inputs, good_files) and \
+                not (killed and self.is_part(kept, inputs, good_files)):
             wrong = "other files: %s" % sorted(path for path in {*kept, *inputs} if kept.get(path) != inputs.get(path))
         self.done["killed" if status < 0 else "done" if status == 0 else "refused"] += 1
         if wrong:
@@ -225,8 +231,9 @@ class Run:
     def __init__(self, room, name, env, before, **more):
         self.begin = time.monotonic()
         self.damaged = False
-        self.process = subprocess.Popen([*before, WEFT, *PROGRAMS[name]], cwd=room.work, env=env, stdin=subprocess.DEVNULL,
-                                        stdout=subprocess.PIPE, stderr=subprocess.PIPE, **more)
+        self.process = subprocess.Popen([*before, WEFT, *PROGRAMS[name]], cwd=room.work, env=env,
+                                        stdin=subprocess.DEVNULL, stdout=subprocess.PIPE, stderr=subprocess.PIPE,
+                                        **more)
 
     def wait_whole(self):
         try:
@@ -245,21 +252,24 @@ class Run:
 
 def busy(chance):
     """Processes that take the processors, some of the time."""
-    text = "import time\nwhile True:\n    end = time.time() + %f\n    while time.time() < end: pass\n    time.sleep(%f)\n"
+    text = "import time\nwhile True:\n    end = time.time() + %f\n" \
+           "    while time.time() < end: pass\n    time.sleep(%f)\n"
     return [subprocess.Popen([sys.executable, "-c", text % (chance.uniform(0.1, 0.6), chance.uniform(0.1, 0.6))])
             for _ in range(os.cpu_count() or 1)]
 
 
 def see_own_disks():
     """Begins once more with disks that nobody else sees, if this may be done."""
-    if "WEFT_ROUGH" not in os.environ and os.geteuid() == 0 and subprocess.run(["unshare", "-m", "true"], check=False).returncode == 0:
+    if "WEFT_ROUGH" not in os.environ and os.geteuid() == 0 and \
+            subprocess.run(["unshare", "-m", "true"], check=False).returncode == 0:
         os.execvpe("unshare", ["unshare", "-m", sys.executable, *sys.argv], dict(os.environ, WEFT_ROUGH="1"))
 
 
 def mount(path):
     """A disk of 256 KB there, if this may be done."""
     path.mkdir()
-    done = subprocess.run(["mount" if "WEFT_ROUGH" in os.environ else "false", "-t", "tmpfs", "-o", "size=256k,mode=700", "none", str(path)], check=False,
+    done = subprocess.run(["mount" if "WEFT_ROUGH" in os.environ else "false", "-t", "tmpfs",
+                           "-o", "size=256k,mode=700", "none", str(path)], check=False,
                           stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL)
     return path if done.returncode == 0 else None
 
@@ -289,8 +299,9 @@ def main():
                 process.wait()
             if full:
                 subprocess.run(["umount", str(full)], check=False)
-    print("rough: seed %d, %d turns, a small disk %s: %s" % (options.seed, turns, "mounted" if full else "not to be had",
-                                                            ", ".join("%s %d" % item for item in sorted(rough.done.items()))))
+    counts = ", ".join("%s %d" % item for item in sorted(rough.done.items()))
+    print("rough: seed %d, %d turns, a small disk %s: %s" % (options.seed, turns,
+                                                            "mounted" if full else "not to be had", counts))
     print("rough: %d wrong" % len(rough.wrong))
     return len(rough.wrong) > 0
 

@@ -106,7 +106,8 @@ def fail_each(place, expected, words, kind, more, most):
     for n in range(1 + int(os.environ.get("WEFT_FIRST", "0")) % step, MOST, step):
         at = "%d%s" % (n, more)
         place.restore()
-        done = place.run(words, LD_PRELOAD=os.environ["FAULTS"], FAULT_KIND=kind, FAULT_AT=at, FAULT_TOLD=str(place.told))
+        done = place.run(words, LD_PRELOAD=os.environ["FAULTS"], FAULT_KIND=kind, FAULT_AT=at,
+                         FAULT_TOLD=str(place.told))
         if not place.told.exists():
             problem = expected.compare(place, done)
             return wrong + (["undisturbed: " + problem] if problem else []), count
@@ -130,7 +131,8 @@ def cases(programs):
     modes = os.environ.get("FAULT_MODES", " ".join(MODES)).split()
     kinds = os.environ.get("FAULT_KINDS", " ".join(KINDS)).split()
     return [(program, mode, kind, more) for mode in modes for more in ("", "+") for kind in kinds
-            if not (more and kind in ONCE) for program in programs if mode == "disk" or program not in ("syntax", "build", "check", "show", "list")]
+            if not (more and kind in ONCE) for program in programs
+            if mode == "disk" or program not in ("syntax", "build", "check", "show", "list")]
 
 
 def main(*programs):

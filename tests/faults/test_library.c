@@ -45,7 +45,9 @@ static const struct mode {
     const char *name;
     enum weft_tier tier;
     bool cache, cleared;
-} modes[] = {{"cold", WEFT_TIER_NONE, true, true}, {"disk", WEFT_TIER_NONE, true, false}, {"both", WEFT_TIER_FAST, false, true}};
+} modes[] = {{"cold", WEFT_TIER_NONE, true, true},
+             {"disk", WEFT_TIER_NONE, true, false},
+             {"both", WEFT_TIER_FAST, false, true}};
 enum { MODES = sizeof modes / sizeof *modes };
 
 static char cache[512];
@@ -81,7 +83,8 @@ static enum weft_status checked(enum weft_status status, struct weft_error **err
 static enum weft_status begin(struct life *life)
 {
     const struct mode *mode = life->mode;
-    const struct weft_context_params params = {.cc = compiler, .tier = mode->tier, .cache = mode->cache ? cache : "", .threads = 2};
+    const struct weft_context_params params = {.cc = compiler, .tier = mode->tier,
+                                               .cache = mode->cache ? cache : "", .threads = 2};
     struct weft_error *error = NULL;
     enum weft_status status = WEFT_OK;
     if (!life->context)
@@ -111,7 +114,8 @@ static enum weft_status run(struct life *life)
     static float x[2][ROWS * COLUMNS];
     int64_t shape[] = {ROWS, COLUMNS};
     DLTensor samples[2], results[MOST_RESULTS][2];
-    struct weft_argument input = {.tensors = samples, .count = 1 + life->example->batch, .batch = life->example->batch}, outputs[MOST_RESULTS];
+    struct weft_argument input = {.tensors = samples, .count = 1 + life->example->batch, .batch = life->example->batch};
+    struct weft_argument outputs[MOST_RESULTS];
     struct weft_tensor_info infos[MOST_RESULTS];
     struct weft_kernel_info made[4];
     struct weft_error *error = NULL;
@@ -120,7 +124,8 @@ static enum weft_status run(struct life *life)
     for (int i = 0; i < ROWS * COLUMNS; i++)
         x[0][i] = (float)i, x[1][i] = (float)i / 2;
     for (int s = 0; s < 2; s++)
-        samples[s] = (DLTensor){.data = x[s], .device = {kDLCPU, 0}, .ndim = 2, .dtype = {kDLFloat, 32, 1}, .shape = shape};
+        samples[s] = (DLTensor){.data = x[s], .device = {kDLCPU, 0}, .ndim = 2, .dtype = {kDLFloat, 32, 1},
+                                .shape = shape};
     enum weft_status status = checked(weft_infer(life->program, &input, 1, infos, &error), &error);
     for (size_t r = 0; status >= 0 && r < count; r++) {
         for (int s = 0; s < 2; s++)
@@ -195,7 +200,8 @@ struct round {
 static bool is_right(const struct round *round, enum weft_status status)
 {
     const struct life *life = round->life;
-    return status == life->example->status && (status < 0 || memcmp(life->results, round->expected, sizeof life->results) == 0);
+    return status == life->example->status &&
+           (status < 0 || memcmp(life->results, round->expected, sizeof life->results) == 0);
 }
 
 /* Fails call n and lives again; what is wrong, NULL: nothing. */

@@ -1,6 +1,6 @@
 /* Fuzzing: a file of kernels, read as `weft build` reads it, and the sources that are made of it. The first byte,
- * letters from a in the corpus, chooses instruction sets, OpenMP, the target and one file for all; the rest is the file.
- * Made twice the files are the same; their names are plain and differ; their text is printable ASCII. */
+ * letters from a in the corpus, chooses instruction sets, OpenMP, the target and one file for all; the rest is the
+ * file. Made twice the files are the same; their names are plain and differ; their text is printable ASCII. */
 #include "tests/fuzz/files.h"
 
 #include "cli/commands/script_impl.h"
@@ -33,7 +33,8 @@ static void check_name(const char *name)
 {
     CHECK(*name && *name != '.' && strlen(name) < 256);
     for (const char *c = name; *c; c++)
-        CHECK((*c >= 'a' && *c <= 'z') || (*c >= 'A' && *c <= 'Z') || (*c >= '0' && *c <= '9') || *c == '_' || *c == '.');
+        CHECK((*c >= 'a' && *c <= 'z') || (*c >= 'A' && *c <= 'Z') || (*c >= '0' && *c <= '9') || *c == '_' ||
+              *c == '.');
 }
 
 static void check_files(const struct weft_file *files, size_t count)

@@ -66,7 +66,8 @@ static enum entry_state check_packed(const uint8_t *data, size_t size)
     memcpy(note, bytes + image + key, rest);
     size_t packed;
     struct entry entry;
-    unsigned char *file = entry_pack(&(struct image){-1, (char *)(image ? bytes : ""), image}, bytes + image, key, note, &packed);
+    unsigned char *file = entry_pack(&(struct image){-1, (char *)(image ? bytes : ""), image}, bytes + image, key,
+                                     note, &packed);
     CHECK(file && read_bytes(file, packed, &entry) == ENTRY_SOUND);
     CHECK(entry.image_size == image && entry.key_size == key && strcmp(entry.note, note) == 0);
     CHECK(memcmp(entry.bytes, bytes, image + key) == 0);

@@ -22,7 +22,8 @@ static const char *no_error(void *user)
 static bool read_stream(struct file *file, size_t size, struct tensor *tensor)
 {
     FILE *stream = file_stream(file);
-    const bool done = npy_read_stream(&file->report, "x.npy", &(struct npy_stream){read_some, no_error, stream, (double)size}, tensor);
+    const bool done = npy_read_stream(&file->report, "x.npy",
+                                      &(struct npy_stream){read_some, no_error, stream, (double)size}, tensor);
     fclose(stream);
     return done;
 }

@@ -66,8 +66,8 @@ struct weft_geometry {             /* shared by samples that have the same shape
     const long long *extents;      /* [groups] */
     const long long *strides;      /* [accesses][groups + 2]: outer groups, then along the inner one;
                                       last, in flat classes, from one period to the next */
-    int *const *offsets;           /* [accesses] expanded accesses: bytes from a row's start, [columns]; woven ones: from
-                                      a group's, [period] */
+    int *const *offsets;           /* [accesses] expanded accesses: bytes from a row's start, [columns]; woven ones:
+                                      from a group's, [period] */
     const long long *distinct;     /* [accesses] theirs: columns after which the elements repeat */
     long long *const *maps;        /* [accesses] mapped accesses: how many levels, and for each how many
                                       pieces, innermost first, the place of the first element, the pieces'
@@ -167,14 +167,14 @@ static inline void fetch(const void *from, i64 ahead, int size)
         __builtin_prefetch((const char *)from + ahead + k);
 #endif
 }
-/* The same for a load along a row that begins at `p`, of groups of `period` columns that lie `jump` bytes apart: `count`
- * from `i` on, of a tile that has those from `begin` to `end`. Where it descends a processor stops at a page; what the
- * next tile or row reads is then fetched, upwards. Not inline, gcc takes calls for ones without an effect. */
+/* The same for a load along a row that begins at `p`, of groups of `period` columns that lie `jump` bytes apart:
+ * `count` from `i` on, of a tile that has those from `begin` to `end`. Where it descends a processor stops at a page;
+ * what the next tile or row reads is then fetched, upwards. Not inline, gcc takes calls for ones without an effect. */
 #if defined __GNUC__ && !defined __TINYC__
 __attribute__((always_inline))
 #endif
-static inline void fetch_row(const struct weft_args *args, const struct weft_geometry *s, const char *p, const i64 *strides,
-                             i64 period, i64 begin, i64 end, i64 i, i64 count)
+static inline void fetch_row(const struct weft_args *args, const struct weft_geometry *s, const char *p,
+                             const i64 *strides, i64 period, i64 begin, i64 end, i64 i, i64 count)
 {
 #if defined __GNUC__ && !defined __TINYC__
     const i64 jump = strides[s->groups + (period > 1)], most = 64 * period;
@@ -195,8 +195,8 @@ static inline i64 first_block(const struct weft_args *args, const char *to, int 
 {
     return args->stream ? (i64)(-(u64)to % 64 / size) % BLOCK : 0;
 }
-/* Where large work is written past the caches, brings what is not at the end of a row of `count` elements: plain stores to
- * it hold up those behind them. Not inline, gcc takes calls for ones without an effect. */
+/* Where large work is written past the caches, brings what is not at the end of a row of `count` elements: plain stores
+ * to it hold up those behind them. Not inline, gcc takes calls for ones without an effect. */
 static inline void fetch_end(const struct weft_args *args, const char *to, i64 count, int size)
 {
 #if defined __GNUC__ && !defined __TINYC__

@@ -10,17 +10,18 @@ enum { BLOCK = 64, ACCESSES = 2 };
 #if defined __clang__ || (defined __GNUC__ && __GNUC__ >= 12)
 #define BYTES(index, x, y, z) \
     index(0, x, y, z), index(1, x, y, z), index(2, x, y, z), index(3, x, y, z), index(4, x, y, z), index(5, x, y, z), \
-    index(6, x, y, z), index(7, x, y, z), index(8, x, y, z), index(9, x, y, z), index(10, x, y, z), index(11, x, y, z), \
-    index(12, x, y, z), index(13, x, y, z), index(14, x, y, z), index(15, x, y, z)
+    index(6, x, y, z), index(7, x, y, z), index(8, x, y, z), index(9, x, y, z), index(10, x, y, z), \
+    index(11, x, y, z), index(12, x, y, z), index(13, x, y, z), index(14, x, y, z), index(15, x, y, z)
 /* Where byte k of a vector comes from, of elements that are `step` apart. */
 #define PLACE(k, step) (k / (int)sizeof(f32_m) * step * (int)sizeof(f32_m) + k % (int)sizeof(f32_m))
-/* Of which byte of two vectors it is, where the second begins with byte `base`; or of what there is, and of a vector that
- * has what is from byte `low` on. */
+/* Of which byte of two vectors it is, where the second begins with byte `base`; or of what there is, and of a vector
+ * that has what is from byte `low` on. */
 #define FIRST(k, step, base, unused) \
     (PLACE(k, step) < 16 ? PLACE(k, step) : PLACE(k, step) - base < 16 ? 16 + PLACE(k, step) - base : k)
 #define LATER(k, step, base, low) \
     (PLACE(k, step) >= low && PLACE(k, step) - base < 16 ? 16 + PLACE(k, step) - base : k)
-/* C compilers stop before the last vector, of which a part may lie behind the end. This one ends with the last element. */
+/* C compilers stop before the last vector, of which a part may lie behind the end. This one ends with the last
+ * element. */
 static inline const f32_m *sieve_f32(f32_m *block, const char *from, const int step)
 {
     enum { SIDE = 16 / sizeof(f32_m), ONE = sizeof(f32_m) };

@@ -52,7 +52,8 @@ def listed(build):
     build = pathlib.Path(build).resolve()
     for test in json.loads(told.stdout):
         if any(suite.split(":")[-1] == "gpu" for suite in test["suite"]):
-            env = {name: value for name, value in test["env"].items() if name not in ("XDG_CACHE_HOME", "LD_LIBRARY_PATH")}
+            env = {name: value for name, value in test["env"].items()
+                   if name not in ("XDG_CACHE_HOME", "LD_LIBRARY_PATH")}
             yield {"name": test["name"], "command": [portable(word, build) for word in test["cmd"]],
                    "env": {name: portable(value, build) for name, value in env.items()}, "timeout": test["timeout"],
                    "parallel": test["is_parallel"]}
@@ -79,7 +80,8 @@ class Runner:
         if left < 1:
             return {"name": test["name"], "status": "not run", "seconds": 0}
         command = list(before) + [self.placed(word) for word in test["command"]]
-        env = dict(os.environ, **{name: self.placed(value) for name, value in test["env"].items() if name not in CHOSEN})
+        env = dict(os.environ, **{name: self.placed(value) for name, value in test["env"].items()
+                                  if name not in CHOSEN})
         start, most = time.monotonic(), timeout or test["timeout"]
         status, text = executed(command, env, min(most, left))
         late = "timeout" if most <= left else "not run"
@@ -124,7 +126,8 @@ def sanitizer():
 
 
 def run(options):
-    tests = [test for test in json.loads(pathlib.Path(options.list).read_text(encoding="utf-8")) if options.only in test["name"]]
+    tests = [test for test in json.loads(pathlib.Path(options.list).read_text(encoding="utf-8"))
+             if options.only in test["name"]]
     runner, began = Runner(options), time.monotonic()
     short = [test for test in tests if test["parallel"] and test["timeout"] <= SHORT]
     alone = [test for test in tests if not test["parallel"]]
@@ -136,8 +139,8 @@ def run(options):
         entries += runner.sanitize(tests, tool)
     counts = {status: sum(entry["status"] == status for entry in entries)
               for status in ("passed", "failed", "timeout", "skipped", "not run")}
-    result = {"date": datetime.date.today().isoformat(), "seconds": round(time.monotonic() - began, 1), "jobs": options.jobs,
-              "compute_sanitizer": tool or "absent", **counts, "tests": entries}
+    result = {"date": datetime.date.today().isoformat(), "seconds": round(time.monotonic() - began, 1),
+              "jobs": options.jobs, "compute_sanitizer": tool or "absent", **counts, "tests": entries}
     pathlib.Path(options.out).write_text(json.dumps(result, indent=1) + "\n", encoding="utf-8")
     print(", ".join(f"{count} {status}" for status, count in counts.items()))
     for reason in sorted({entry["output"].strip() for entry in entries if entry["status"] == "skipped"}):

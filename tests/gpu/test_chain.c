@@ -1,7 +1,7 @@
-/* Chains on the GPU: a reduction and what stands over the same rows in one launch, beside the same program with a launch
- * for each kernel, bit by bit; and beside C where no function's bits are the target's. Rows of one element and of 70,000,
- * few and many, of each type; operands that are no dense rows, results with gaps, a batch; and kernels that need other rows,
- * which wait for these. The fake driver counts launches. */
+/* Chains on the GPU: a reduction and what stands over the same rows in one launch, beside the same program with a
+ * launch for each kernel, bit by bit; and beside C where no function's bits are the target's. Rows of one element and
+ * of 70,000, few and many, of each type; operands that are no dense rows, results with gaps, a batch; and kernels that
+ * need other rows, which wait for these. The fake driver counts launches. */
 #include "tests/gpu/gpu.h"
 #include "tests/gpu/mirror.h"
 #include "tests/gpu/pair.h"
@@ -67,8 +67,8 @@ static const struct scene scenes[] = {
     {"x - mean(x, axes=1, keepdims=true)", WEFT_UINT8, {40, 60, 35}, DENSE, 0}, /* windows of inner elements */
     {"x // (max(x, axes=-1, keepdims=true) - 3)", WEFT_INT32, {0, 100, 130}, DENSE, 1},
     {"x // (x - max(x, axes=-1, keepdims=true))", WEFT_INT16, {0, 100, 131}, DENSE, 1}, /* by 0: a remark */
-    {"(x - min(x, axes=-1, keepdims=true)) / (max(x, axes=-1, keepdims=true) - min(x, axes=-1, keepdims=true))", WEFT_FLOAT32,
-     {0, 100, 200}, DENSE, 1},
+    {"(x - min(x, axes=-1, keepdims=true)) / (max(x, axes=-1, keepdims=true) - min(x, axes=-1, keepdims=true))",
+     WEFT_FLOAT32, {0, 100, 200}, DENSE, 1},
     {"roll(x, 1, axes=-1) - mean(x, -1, keepdims=true)", WEFT_FLOAT32, {0, 100, 200}, DENSE, 1},
     {"x - transpose(mean(x, -1, keepdims=true))", WEFT_FLOAT32, {0, 100, 100}, DENSE, 0}, /* every row's */
     {"x - flip(mean(x, -1, keepdims=true), axes=0)", WEFT_FLOAT32, {0, 100, 100}, DENSE, 0},
@@ -120,11 +120,13 @@ static int64_t lay_out(enum layout layout, int rank, const int64_t *shape, int64
     return first;
 }
 
-static DLTensor tensor(void *data, enum weft_dtype dtype, int rank, const int64_t *shape, int64_t *strides, enum layout layout)
+static DLTensor tensor(void *data, enum weft_dtype dtype, int rank, const int64_t *shape, int64_t *strides,
+                       enum layout layout)
 {
     const int64_t first = lay_out(layout, rank, shape, strides);
-    return (DLTensor){.data = (char *)data + (size_t)first * weft_dtype_size(dtype), .device = {kDLCPU, 0}, .ndim = rank,
-                      .dtype = weft_dtype_to_dlpack(dtype), .shape = (int64_t *)shape, .strides = strides};
+    return (DLTensor){.data = (char *)data + (size_t)first * weft_dtype_size(dtype), .device = {kDLCPU, 0},
+                      .ndim = rank, .dtype = weft_dtype_to_dlpack(dtype), .shape = (int64_t *)shape,
+                      .strides = strides};
 }
 
 static long launches(void)
@@ -182,8 +184,10 @@ static long run_scene(const struct scene *scene, enum weft_target target, const 
     const bool two = strchr(scene->text, 'y');
     const DLTensor x = tensor(operand, scene->dtype, rank, shape, strides, scene->layout);
     const DLTensor y = tensor(row, scene->dtype, 1, shape + rank - 1, row_strides, DENSE);
-    const DLTensor out = tensor(to, result_type(scene->text, scene->dtype), rank, shape, out_strides, gaps ? GAPS : DENSE);
-    const struct weft_argument in[] = {{.name = "x", .tensors = &x}, {.name = "y", .tensors = &y}}, result = {.tensors = &out};
+    const DLTensor out = tensor(to, result_type(scene->text, scene->dtype), rank, shape, out_strides,
+                                gaps ? GAPS : DENSE);
+    const struct weft_argument in[] = {{.name = "x", .tensors = &x}, {.name = "y", .tensors = &y}};
+    const struct weft_argument result = {.tensors = &out};
     memset(to, 0xa5, (size_t)MOST * 8);
     return run(make(target, disable, scene->text), &(struct weft_run_params){in, two ? 2 : 1, &result, 1, NULL},
                target == WEFT_TARGET_CUDA);

@@ -272,7 +272,8 @@ static long run_with_gain(const char *text, float gain, int64_t count, float *re
     DLTensor tensors[] = {{.data = (void *)x, .device = {kDLCUDA, 0}, .ndim = 1, .dtype = real, .shape = &count},
                           {.data = &gain, .device = {kDLCPU, 0}, .ndim = 0, .dtype = real},
                           {.data = (void *)out, .device = {kDLCUDA, 0}, .ndim = 1, .dtype = real, .shape = &count}};
-    const struct weft_argument inputs[] = {{.name = "x", .tensors = &tensors[0]}, {.name = "k", .tensors = &tensors[1]}};
+    const struct weft_argument inputs[] = {{.name = "x", .tensors = &tensors[0]},
+                                           {.name = "k", .tensors = &tensors[1]}};
     const struct weft_argument output = {.tensors = &tensors[2]};
     const struct weft_run_params params = {inputs, strchr(text, 'k') ? 2 : 1, &output, 1, NULL};
     long before = 0;

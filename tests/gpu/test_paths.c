@@ -1,6 +1,6 @@
 /* The ways through a CUDA kernel, on the same data, against the C backend's bits: chunks of 16 bytes and single
- * elements, at every place that an operand's type allows, indices of 32 and 64 bits, arguments by value and in
- * a table, more of them than fit by value, quotients by way of reciprocals. What lies around an output must stay as it was. */
+ * elements, at every place that an operand's type allows, indices of 32 and 64 bits, arguments by value and in a table,
+ * more of them than fit by value, quotients by way of reciprocals. What lies around an output must stay as it was. */
 #include "tests/gpu/mirror.h"
 #include "tests/sample.h"
 
@@ -304,7 +304,8 @@ static void compare_quotients(const char *text, float mean, float deviation, int
     int64_t shapes[2][2] = {{PIXELS, CHANNELS}, {CHANNELS}};
     means[channel] = mean;
     deviations[channel] = deviation;
-    const DLTensor out = {.data = rooms[OUT], .device = {kDLCPU, 0}, .ndim = 2, .dtype = {kDLFloat, 32, 1}, .shape = shapes[0]};
+    const DLTensor out = {.data = rooms[OUT], .device = {kDLCPU, 0}, .ndim = 2, .dtype = {kDLFloat, 32, 1},
+                          .shape = shapes[0]};
     DLTensor tensors[] = {out, out, out, out};
     tensors[0].data = rooms[0];
     tensors[0].dtype = (DLDataType){kDLUInt, 8, 1};
@@ -322,8 +323,8 @@ static void compare_quotients(const char *text, float mean, float deviation, int
         if (i == 0)
             memcpy(expected, rooms[OUT], ROOM);
         else if (!same_numbers((const float *)rooms[OUT], (const float *)expected))
-            fail_msg("%s without '%s' with a mean of %a and a deviation of %a in channel %d", text, forms[ways[i]], (double)mean,
-                     (double)deviation, channel);
+            fail_msg("%s without '%s' with a mean of %a and a deviation of %a in channel %d", text, forms[ways[i]],
+                     (double)mean, (double)deviation, channel);
     }
 }
 

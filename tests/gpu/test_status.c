@@ -198,7 +198,8 @@ static void nothing_grows(void **state)
 int main(void)
 {
 #define TEST(name) cmocka_unit_test_setup_teardown(name, begin, end)
-    const struct CMUnitTest tests[] = {TEST(places), TEST(positions), TEST(streams), TEST(programs), TEST(calls), TEST(nothing_grows)};
+    const struct CMUnitTest tests[] = {TEST(places), TEST(positions), TEST(streams), TEST(programs), TEST(calls),
+                                       TEST(nothing_grows)};
     gpu_needed();
     return cmocka_run_group_tests_name("gpu status", tests, NULL, NULL);
 }

@@ -243,7 +243,8 @@ static void ends(void **state)
     api_check(scene->outs[0], COUNT, twice);
 }
 
-/* How many kernels a batch launches whose samples are dense and not, in turn. On a real driver, which does not count: 0. */
+/* How many kernels a batch launches whose samples are dense and not, in turn. On a real driver, which does not count:
+ * 0. */
 static long launches_of(struct weft_program *program, const struct scene *scene, int samples)
 {
     enum { MOST = 8, LONG = 500 };

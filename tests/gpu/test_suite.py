@@ -22,7 +22,8 @@ class Suite(unittest.TestCase):
         """Exit status, and the result's tests by name, in their order."""
         with tempfile.TemporaryDirectory() as scratch:
             pathlib.Path(scratch, "list").write_text(json.dumps(tests), encoding="utf-8")
-            command = [sys.executable, SUITE, "run", f"{scratch}/list", scratch, scratch, f"{scratch}/out", "--jobs", "1"]
+            command = [sys.executable, SUITE, "run", f"{scratch}/list", scratch, scratch, f"{scratch}/out",
+                       "--jobs", "1"]
             command += words
             done = subprocess.run(command, capture_output=True, text=True, check=False,
                                   env=dict(os.environ, PATH="/usr/bin:/bin", **env))
@@ -45,7 +46,8 @@ class Suite(unittest.TestCase):
 
     def test_limit(self):
         """What it ends has not failed."""
-        status, told = self.run_suite([test("good", "true"), test("long", "sleep 9"), test("last", "true")], "--limit", "2")
+        status, told = self.run_suite([test("good", "true"), test("long", "sleep 9"), test("last", "true")],
+                                      "--limit", "2")
         self.assertEqual([entry["status"] for entry in told.values()], ["passed", "not run", "not run"])
         self.assertEqual(status, 0)
 

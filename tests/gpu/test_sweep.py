@@ -28,7 +28,8 @@ class Sweep(unittest.TestCase):
         """The finished process and the file."""
         with tempfile.TemporaryDirectory() as scratch:
             out = pathlib.Path(scratch, "sweep.json")
-            command = [sys.executable, str(SWEEP), "--build", str(BUILD), "--mock", str(MOCK), "--out", str(out), *words]
+            command = [sys.executable, str(SWEEP), "--build", str(BUILD), "--mock", str(MOCK), "--out", str(out),
+                       *words]
             done = subprocess.run(command, capture_output=True, text=True, check=False)
             return done, json.loads(out.read_text(encoding="utf-8")) if out.exists() else None
 
@@ -97,8 +98,8 @@ class Table(unittest.TestCase):
                                 entry("x", "threads=64 elements=8", 9)],  # not measured in y
                          hints=[entry("x", "as it is", 1), entry("x", "hints=3", 1.002)],  # not worth it
                          tails=[entry("x", "as it is", 1), entry("x", "blocks=8", 1.1)])
-        self.assertEqual(told["row"], "{.arch = 90, .threads = 512, .elements = 8, .loads = 64, .bounds = 4, .hints = 0, "
-                                      ".blocks = 8},")
+        self.assertEqual(told["row"], "{.arch = 90, .threads = 512, .elements = 8, .loads = 64, .bounds = 4, "
+                                      ".hints = 0, .blocks = 8},")
         self.assertEqual(told["cases"]["sweep: x"]["setting"], "threads=64 elements=8")
 
     def test_same_kernel(self):
@@ -140,7 +141,8 @@ class Tuning(unittest.TestCase):
         self.assertEqual(self.constants("bounds=32")["BOUNDS"], "10")  # as many as a multiprocessor has threads for
 
     def test_wrong_words(self):
-        for wrong in ("thread=128", "threads=100", "threads=12800000000", "hints=8", "bounds=", "elements=24", "blocks=x", "loads"):
+        for wrong in ("thread=128", "threads=100", "threads=12800000000", "hints=8", "bounds=", "elements=24",
+                      "blocks=x", "loads"):
             said = rf"'{wrong}' is no setting of a CUDA kernel's form \(WEFT_TUNING\); there are threads=32\.\.640"
             with self.assertRaisesRegex(RuntimeError, said):
                 self.constants(f"bounds=2 {wrong} hints=9")

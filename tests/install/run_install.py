@@ -268,7 +268,8 @@ class Install:
     def check_aot_cuda(self):
         """examples/aot-cuda, which wants neither CUDA nor Weft to run; NVRTC makes its kernels"""
         kernel = self.root / "examples/aot-cuda/scale.weft"
-        told = subprocess.run([self.prefix / "bin/weft", "build", kernel, "-o", self.scratch / "probe", "--target", "cuda"],
+        told = subprocess.run([self.prefix / "bin/weft", "build", kernel, "-o", self.scratch / "probe",
+                               "--target", "cuda"],
                               capture_output=True, text=True, env=self.environment()).stderr
         if re.search(r"error\[W02(13|14|35)\]", told):
             raise Skip("there is no NVRTC")

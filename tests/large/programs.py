@@ -6,7 +6,8 @@ import dataclasses
 
 import numpy as np
 
-TYPES = ["bool", "int8", "int16", "int32", "int64", "uint8", "uint16", "uint32", "uint64", "float16", "float32", "float64"]
+TYPES = ["bool", "int8", "int16", "int32", "int64", "uint8", "uint16", "uint32", "uint64", "float16", "float32",
+         "float64"]
 
 
 @dataclasses.dataclass
@@ -96,7 +97,8 @@ def instructions(count=10000, reach=40):
     random = np.random.default_rng(5)
     arrays = {"i0": whole("int32", (130,), 1), "i1": whole("int32", (130,), 2), "f0": whole("float32", (130,), 3),
               "f1": whole("float32", (130,), 4)}
-    made = {"int32": [("i0", arrays["i0"]), ("i1", arrays["i1"])], "float32": [("f0", arrays["f0"]), ("f1", arrays["f1"])]}
+    made = {"int32": [("i0", arrays["i0"]), ("i1", arrays["i1"])],
+            "float32": [("f0", arrays["f0"]), ("f1", arrays["f1"])]}
     lines, results, operations = [], {}, 0
     while operations < count:
         dtype = "float32" if operations % 3 == 0 else "int32"
@@ -150,7 +152,8 @@ def tables(count=110):
 def rows():
     """A reduction and what stands over the same rows, which on a GPU are one text."""
     x = whole("float32", (100, 200), 7)
-    return Program("rows", {"x": x}, ["y = x - max(x, axes=[1], keepdims=true)"], {"y": x - x.max(axis=1, keepdims=True)})
+    return Program("rows", {"x": x}, ["y = x - max(x, axes=[1], keepdims=true)"],
+                   {"y": x - x.max(axis=1, keepdims=True)})
 
 
 def quotients(count=3):

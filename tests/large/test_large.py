@@ -59,7 +59,8 @@ def command(program, way, folder):
     for name in program.results:
         words += ["-o", f"{name}=out_{name}.npy"]
     environment = dict(os.environ, **ENVIRONMENTS[way])
-    done = subprocess.run([WEFT, "run", "program.weft", *words], cwd=folder, env=environment, capture_output=True, text=True)
+    done = subprocess.run([WEFT, "run", "program.weft", *words], cwd=folder, env=environment, capture_output=True,
+                          text=True)
     expect(done.returncode == 0, f"status {done.returncode}, {done.stderr[:1000]}")
     expect(program.remark == (WARNING in done.stderr), done.stderr[:1000] or "no warning")
     compare(program, {name: np.load(os.path.join(folder, f"out_{name}.npy")) for name in program.results})
@@ -118,7 +119,8 @@ def ahead(program, _, folder):
 def count_instructions(program):
     """Of its kernel, literals not counted."""
     words = [f"{name}={dtype}" for name, dtype in program.types().items()]
-    done = subprocess.run([WEFT, "show", program.text(), *words, "--stage", "ir"], check=True, capture_output=True, text=True)
+    done = subprocess.run([WEFT, "show", program.text(), *words, "--stage", "ir"], check=True, capture_output=True,
+                          text=True)
     return sum(line.startswith("  %") and " = literal " not in line for line in done.stdout.splitlines())
 
 

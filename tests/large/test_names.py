@@ -3,8 +3,8 @@
 
     test_names.py                              the command is $WEFT, else `weft`
 
-generated_names.h has a pattern for each kind of name. Those are held against all names of templates/ and
-grammar/, of C and of the compilers' own macros; then every name in generated texts has to be of one of these origins."""
+generated_names.h has a pattern for each kind of name. Those are held against all names of templates/ and grammar/, of C
+and of the compilers' own macros; then every name in generated texts has to be of one of these origins."""
 import itertools
 import os
 import pathlib
@@ -161,9 +161,11 @@ class Texts(unittest.TestCase):
 
     def check(self, text, program, more=()):
         known = ONCE | hand_written(templates()) | library() | c_names() | set().union(*helpers().values()) | set(more)
-        known |= {name + end for name in types() for end in ("", "_m")} | {"define", "ifndef", "undef", "include", "line"}
+        known |= {name + end for name in types() for end in ("", "_m")}
+        known |= {"define", "ifndef", "undef", "include", "line"}
         known |= set(program.inputs) | set(program.results) | set().union(*program.sizes.values())
-        known |= {f"{name}_{what}" for name in (*program.inputs, *program.results) for what in ("shape", "strides", "step")}
+        known |= {f"{name}_{what}" for name in (*program.inputs, *program.results)
+                  for what in ("shape", "strides", "step")}
         patterns = {kind: expression(pattern) for kind, pattern in kinds().items()}
         seen = set()
         names = set(IDENTIFIER.findall(re.sub(r"\b\d[\w.]*|\w+##\w+", " ", code_of(text))))
@@ -198,8 +200,8 @@ class Texts(unittest.TestCase):
             for stage in ("c", "cuda"):
                 seen |= self.check(self.show(program, stage), program)
         inside = set(re.findall(r"#define (NAME_\w+)", header().split("/* In a source")[0]))
-        # results that lie with gaps: those of the random programs do; nor are there woven rows, bytes taken apart and plain
-        # transposes
+        # results that lie with gaps: those of the random programs do; nor are there woven rows, bytes taken apart and
+        # plain transposes
         self.assertEqual(inside - seen, {"NAME_ENTRY", "NAME_KEPT_ENTRY", "NAME_PHASE", "NAME_TURN", "NAME_MORE",
                                          "NAME_GROUP", "NAME_MANY", "NAME_BEGIN", "NAME_END", "NAME_FIRST", "NAME_JUMP",
                                          "NAME_ORDER", "NAME_PART", "NAME_PARTS", "NAME_LAID", "NAME_NEXT"})

@@ -1,7 +1,6 @@
-/* gcc as the compiler of the fake NVRTC: started without a shell, in a directory of its own under
- * $TMPDIR that is gone when it returns (MOCKCUDA_KEEP leaves it there, and what goes wrong in the kernel names it). MOCKCUDA_CC is
- * another compiler, MOCKCUDA_CFLAGS further flags;
- * a cache of kernels does not know of either.
+/* gcc as the compiler of the fake NVRTC: started without a shell, in a directory of its own under $TMPDIR that is gone
+ * when it returns (MOCKCUDA_KEEP leaves it there, and what goes wrong in the kernel names it). MOCKCUDA_CC is another
+ * compiler, MOCKCUDA_CFLAGS further flags; a cache of kernels does not know of either.
  *
  * Two ways to look after a kernel's accesses: hooks at each of them (plain builds), or the
  * sanitizers' own libraries (where this library is built with AddressSanitizer). */

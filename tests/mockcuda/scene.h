@@ -48,8 +48,8 @@ void launch(const struct scene *scene, const char *name, unsigned blocks, unsign
 void launch_twice(const struct scene *scene, uint64_t to, uint64_t from, int count, void *stream);
 /* to[i] += x, by one block */
 void launch_add(const struct scene *scene, uint64_t to, float x, int count, void *stream);
-/* to[t] = the sum of 63 - t and what stands behind it among 16, for t from `stop` on; in the first of each 16 it is whole.
- * Threads below `stop` meet nobody. */
+/* to[t] = the sum of 63 - t and what stands behind it among 16, for t from `stop` on; in the first of each 16 it is
+ * whole. Threads below `stop` meet nobody. */
 void launch_meeting(struct scene *scene, uint64_t to, unsigned stop);
 uint64_t allocate(size_t size);
 void *allocate_pinned(size_t size);

@@ -251,10 +251,10 @@ MOCK_HOOK void __ubsan_handle_type_mismatch_v1(void *place, void *p)
 
 /* ---- threads that wait for each other ---- */
 
-/* Where a text waits for other threads, each thread of a block is a fiber with a stack of its own. They run one after the
- * other, each until it waits: for its warp, in an exchange of registers, or for its block. What a warp does comes when all
- * of its threads that are not done wait for the warp, what a block does when all of its threads wait for the block. Anything
- * else is wrong. Shared memory is filled with a pattern before each block. */
+/* Where a text waits for other threads, each thread of a block is a fiber with a stack of its own. They run one after
+ * the other, each until it waits: for its warp, in an exchange of registers, or for its block. What a warp does comes
+ * when all of its threads that are not done wait for the warp, what a block does when all of its threads wait for the
+ * block. Anything else is wrong. Shared memory is filled with a pattern before each block. */
 enum { MOCK_THREADS = 1024, MOCK_WARP = 32, MOCK_STACK = 64 << 10 };
 enum mock_state { MOCK_RUNS, MOCK_AT_WARP, MOCK_AT_BLOCK, MOCK_DONE };
 

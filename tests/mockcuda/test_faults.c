@@ -1,6 +1,6 @@
-/* Every call of the driver fails in turn, while programs run in all the ways there are: each such run has to end well or
- * with a clear error, to leave nothing behind, and to work when it is tried again, unless the GPU's context is lost: then
- * all that follows is an error until Weft's context is gone. The same with NVRTC's calls.
+/* Every call of the driver fails in turn, while programs run in all the ways there are: each such run has to end well
+ * or with a clear error, to leave nothing behind, and to work when it is tried again, unless the GPU's context is lost:
+ * then all that follows is an error until Weft's context is gone. The same with NVRTC's calls.
  *
  * The calls of this file itself are not counted. FAULTS_TELL=1 names each call that is to fail, an argument is a
  * pattern for the titles of what is run. */

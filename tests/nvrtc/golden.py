@@ -20,7 +20,8 @@ import run_golden  # noqa: E402 (stands in that folder)
 LONG = {"bounded": ["sum(x)", "x=float16[5000]"],
         "softmax": ["softmax(x)", "x=float32[4096, 1000]"],
         "softmax_wide": ["softmax(x)", "x=float16[400000, 6001]"],
-        "layernorm": ["(x - mean(x, -1, keepdims=true)) / std(x, -1, keepdims=true) * g", "x=float64[500, 999]", "g=float64[999]"],
+        "layernorm": ["(x - mean(x, -1, keepdims=true)) / std(x, -1, keepdims=true) * g", "x=float64[500, 999]",
+                      "g=float64[999]"],
         "unit": ["x / norm(x, -1, keepdims=true)", "x=float16[500, 30, 64]"]}
 
 

@@ -1,5 +1,5 @@
-"""Random programs of selections, rearrangements, reshapes and broadcasting against NumPy, bit by bit, through the Python
-package.
+"""Random programs of selections, rearrangements, reshapes and broadcasting against NumPy, bit by bit, through the
+Python package.
 
     WEFT_CC=libtcc against_numpy.py [--seed 0] [--count 1000] [--relatives 1] [--jobs 1] [--print]
 
@@ -25,12 +25,12 @@ import numpy as np  # noqa: E402
 import sample       # noqa: E402
 import weft         # noqa: E402
 
-TYPES = ["bool", "int8", "int16", "int32", "int64", "uint8", "uint16", "uint32", "uint64", "float16", "bfloat16", "float32",
-         "float64"]
+TYPES = ["bool", "int8", "int16", "int32", "int64", "uint8", "uint16", "uint32", "uint64", "float16", "bfloat16",
+         "float32", "float64"]
 WIDER = {"bool": ["uint8", "int8", "float32"], "int8": ["int16", "int64", "float16", "float32"],
          "uint8": ["uint16", "int16", "int32", "float32"], "int16": ["int32", "float32"],
-         "uint16": ["uint32", "int64", "float64"], "int32": ["int64", "float64"], "uint32": ["uint64", "int64", "float64"],
-         "float16": ["float32", "float64"], "float32": ["float64"]}
+         "uint16": ["uint32", "int64", "float64"], "int32": ["int64", "float64"],
+         "uint32": ["uint64", "int64", "float64"], "float16": ["float32", "float64"], "float32": ["float64"]}
 LARGEST = 20000     # elements of a value
 POOL = {}           # bits to take inputs from
 
@@ -244,7 +244,8 @@ class Program:
         if v.array.size // max(1, n) * np.prod(shape, dtype=np.int64) > LARGEST or v.array.ndim > 6:
             return None
         outside = not n or self.form.random() < 0.2
-        at = [self.number(n) if outside else self.detail.randrange(-n, n) for _ in range(int(np.prod(shape, dtype=np.int64)))]
+        at = [self.number(n) if outside else self.detail.randrange(-n, n)
+              for _ in range(int(np.prod(shape, dtype=np.int64)))]
         at = np.array(at, self.form.choice(["int64", "int32", "int8" if n < 120 else "int16"])).reshape(shape)
         name = f"v{len(self.inputs)}"
         self.inputs[name] = at
@@ -295,7 +296,8 @@ class Program:
             ways += [("{} & {}", np.bitwise_and, v.dtype), ("{} | {}", np.bitwise_or, v.dtype),
                      ("{} ^ {}", np.bitwise_xor, v.dtype)]
         if kind in "iuf":
-            ways += [("{} + {}", np.add, v.dtype), ("{} - {}", np.subtract, v.dtype), ("{} * {}", np.multiply, v.dtype)] * 2
+            ways += [("{} + {}", np.add, v.dtype), ("{} - {}", np.subtract, v.dtype),
+                     ("{} * {}", np.multiply, v.dtype)] * 2
         if kind in "iu":
             ways += [("min({}, {})", np.minimum, v.dtype), ("max({}, {})", np.maximum, v.dtype)]
         text, function, dtype = self.form.choice(ways)
@@ -338,9 +340,9 @@ class Program:
         found = np.arange(shape[d], dtype=dtype).reshape(shape)
         return f"index({v.text}, {written}{', dtype=int64' * (dtype == 'int64')})", found, dtype
 
-    STEPS = [("select", 8), ("positions", 2), ("transpose", 4), ("flip", 2), ("roll", 2), ("broadcast_to", 2), ("tile", 2),
-             ("repeat", 2), ("concat", 4), ("stack", 2), ("take", 2), ("reshape", 3), ("dimensions", 2), ("binary", 4),
-             ("unary", 1), ("cast", 1), ("where", 2), ("index", 0.3)]
+    STEPS = [("select", 8), ("positions", 2), ("transpose", 4), ("flip", 2), ("roll", 2), ("broadcast_to", 2),
+             ("tile", 2), ("repeat", 2), ("concat", 4), ("stack", 2), ("take", 2), ("reshape", 3), ("dimensions", 2),
+             ("binary", 4), ("unary", 1), ("cast", 1), ("where", 2), ("index", 0.3)]
 
     def build(self):
         names, weights = zip(*self.STEPS)
@@ -418,7 +420,8 @@ def main():
     parser.add_argument("--print", action="store_true")
     options = parser.parse_args()
     count, chunk = sample.number(options.count), 16 * options.relatives
-    parts = [(options.seed + at, min(chunk, count - at), options.relatives, options.print) for at in range(0, count, chunk)]
+    parts = [(options.seed + at, min(chunk, count - at), options.relatives, options.print)
+             for at in range(0, count, chunk)]
     with multiprocessing.get_context("fork").Pool(options.jobs) as pool_of_jobs:
         failed = sum(pool_of_jobs.imap_unordered(some, parts))
     print(f"{count} programs from seed {options.seed} against NumPy {np.__version__}: {failed} failed")

@@ -9,7 +9,10 @@ static const int64_t second = -2, number = 5;
 static const uint16_t third = 7;
 
 const struct size_input size_inputs[SIZE_INPUTS] = {
-    {"size_a", "int8", &first}, {"size_b", "int64", &second}, {"size_c", "uint16", &third}, {"size_k", "number", &number}};
+    {"size_a", "int8", &first},
+    {"size_b", "int64", &second},
+    {"size_c", "uint16", &third},
+    {"size_k", "number", &number}};
 
 int size_is_used(const char *text, int input)
 {

@@ -105,10 +105,12 @@ class Reductions(unittest.TestCase):
         """Samples of unlike shapes, each as by itself."""
         rng = np.random.default_rng(5)
         shapes = [(3, 5), (1, 1), (70, 1100), (2, 20000), (1500, 33), (17, 16), (300, 3), (5, 64), (1, 0), (0, 4)]
-        for text in ("sum(x, axes=1)", "mean((x - 1) ** 2, axes=0)", "std(x)", "argmax(x, axes=1)", "x / norm(x, -1, true)"):
+        for text in ("sum(x, axes=1)", "mean((x - 1) ** 2, axes=0)", "std(x)", "argmax(x, axes=1)",
+                     "x / norm(x, -1, true)"):
             samples = [values(shape, "float32", rng) for shape in shapes[:-2 if "arg" in text else None]]
             for x, found in zip(samples, weft.evaluate(text, {"x": samples})):
-                self.assertTrue(same(np.asarray(found), np.asarray(weft.evaluate(text, {"x": x}))), f"{text} of {x.shape}")
+                alone = weft.evaluate(text, {"x": x})
+                self.assertTrue(same(np.asarray(found), np.asarray(alone)), f"{text} of {x.shape}")
 
     def test_ways(self):
         """Blocks of several tiles, few and many neighbours, short and long reduced extents."""
@@ -126,7 +128,8 @@ class Reductions(unittest.TestCase):
         dtypes = "bool", "int8", "uint8", "int16", "uint16", "int32", "uint64", "float16", "float64"
         shapes = ((70000,), 0), ((40000, 3), 0), ((5, 7000), 1), ((3000, 65), 0), ((1500, 300), 0)
         names = "sum", "mean", "prod", "any", "argmin", "max"
-        for dtype, (shape, axes), extreme, name in sample.chosen(itertools.product(dtypes, shapes, (False, True), names)):
+        for dtype, (shape, axes), extreme, name in sample.chosen(
+                itertools.product(dtypes, shapes, (False, True), names)):
             x = values(shape, dtype, rng)
             if extreme and x.dtype.kind in "iu":
                 x[...] = np.iinfo(dtype).min or np.iinfo(dtype).max
@@ -139,7 +142,8 @@ class Reductions(unittest.TestCase):
         slow, alone = without("reduce"), without("chain")
         layernorm = "d = x - mean(x, axis=-1, keepdims=true); d / sqrt(mean(d * d, axis=-1, keepdims=true) + 1e-5)"
         shapes = (700, 1000), (64, 4100), (5, 200, 333), (33, 1, 9000), (2, 90000), (100000, 3)
-        texts = ("softmax(x)", layernorm, "std(x, axis=-1)", "x / norm(x, axes=-1, keepdims=true)", "logsumexp(x, axes=-1)",
+        texts = ("softmax(x)", layernorm, "std(x, axis=-1)", "x / norm(x, axes=-1, keepdims=true)",
+                 "logsumexp(x, axes=-1)",
                  "return a = softmax(x), b = mean(x, axis=-1)",
                  "m = max(x, axis=-1, keepdims=true); s = sum(x - m, axis=-1); sum(s * s)")
         for shape, text in sample.chosen(itertools.product(shapes, texts)):
@@ -160,7 +164,8 @@ class Reductions(unittest.TestCase):
         shapes = (131072, 1), (70000, 2), (9000, 15), (9000, 16), (9000, 17), (160, 1000), (300, 1024), (200, 1025), \
                  (30, 5000), (4, 40000), (3, 60000), (2, 70000), (30, 70, 100), (400, 400), (1, 140000), (200000, 0)
         texts = ("softmax(x)", "softmax(x, axis=0)", "e = exp(x); return e / sum(e, axis=-1, keepdims=true), a = e",
-                 "s = sin(x) * 2; s - mean(s, axis=-1, keepdims=true) * exp(s)", "x - max(x // 3.0, -1, true) - x // 3.0",
+                 "s = sin(x) * 2; s - mean(s, axis=-1, keepdims=true) * exp(s)",
+                 "x - max(x // 3.0, -1, true) - x // 3.0",
                  "e = exp(x); sum(e * e, axis=-1, keepdims=true) + max(e, axis=-1, keepdims=true) * e")
         self.assertIn("kept", weft.compile("softmax(x)").source("groups", x="float32[160, 1000]"))
         for text in ("return a=softmax(x), b=log(sum(exp(x), 1))", "concat(softmax(x), x)"):
@@ -177,7 +182,8 @@ class Reductions(unittest.TestCase):
             expected = weft.evaluate(text, {"x": x}, context=alone)
             for how, threads in itertools.product(("dense", "apart"), (1, 3)):
                 found = weft.evaluate(text, {"x": strided(x, how)}, context=weft.Context(threads=threads))
-                for a, b in zip(*([np.asarray(r) for r in (y if text.count("return") else [y])] for y in (expected, found))):
+                for a, b in zip(*([np.asarray(r) for r in (y if text.count("return") else [y])]
+                                  for y in (expected, found))):
                     self.assertTrue(same(b, a), f"{text} of {dtype}{shape}, {how}, on {threads} threads")
 
     def test_shared_passes(self):
@@ -206,8 +212,8 @@ class Reductions(unittest.TestCase):
                 self.ways(text, x, slow, (3,))
 
     def test_tiles_passed_over(self):
-        """Positions of extremes that several tiles of 65,536 elements have, or one, at their borders; every type. Where the
-        extremes of tiles are known, the others are passed over."""
+        """Positions of extremes that several tiles of 65,536 elements have, or one, at their borders; every type. Where
+        the extremes of tiles are known, the others are passed over."""
         rng, slow, all_tiles = np.random.default_rng(8), without("reduce"), without("skip")
         contexts = [all_tiles, *(weft.Context(threads=n) for n in (1, 2, 3, 8))]
         places = [0], [65535], [65536], [65535, 65536], [131071, 131072, 200003], [150000, 199999], [200003], [9, 65545]
@@ -234,12 +240,14 @@ class Reductions(unittest.TestCase):
                     self.assertTrue((found == expected).all(), f"{text} of {dtype}{rows.shape}, {value} at {at}")
 
     def test_runs_passed_over(self):
-        """Positions at the borders of runs of 256 elements, in which a kernel first looks for the extreme; every type."""
+        """Positions at the borders of runs of 256 elements, in which a kernel first looks for the extreme; every
+        type."""
         rng, contexts = np.random.default_rng(9), [without("first"), without("skip")]
         for context, scans in zip(contexts, (True, False)):
             text = weft.compile("argmax(x, axis=1)", context=context).source("c", x="float32[9, 600]")
             self.assertEqual("#define SCANS 1" in text, scans)
-        for dtype, n in itertools.product(map(np.dtype, ["float32", *sample.chosen(TYPES)]), (255, 256, 257, 600, 1025)):
+        for dtype, n in itertools.product(map(np.dtype, ["float32", *sample.chosen(TYPES)]),
+                                          (255, 256, 257, 600, 1025)):
             places = [place for place in (0, 63, 64, 255, 256, 511, 512, 599, 1024) if place < n]
             x = rng.integers(0, 2 if dtype == bool else 5, (3 * len(places), n)).astype(dtype)
             for i, place in enumerate(places):
@@ -275,7 +283,8 @@ class Reductions(unittest.TestCase):
     def test_large_batches(self):
         """Samples of unlike shapes, large and small, some of them reduced by several tiles, each as if alone."""
         rng, slow = np.random.default_rng(6), without("reduce")
-        shapes = [(3, 40), (700, 1000), (1, 1), (700, 1000), (5, 70001), (2100, 70), (64, 3), (64, 8), (20, 16), (1100, 300)]
+        shapes = [(3, 40), (700, 1000), (1, 1), (700, 1000), (5, 70001), (2100, 70), (64, 3), (64, 8), (20, 16),
+                  (1100, 300)]
         for text in ("sum(x)", "mean(x, axis=0)", "argmax(x, axis=-1)", "softmax(x)", "max(x, axis=0)",
                      "x - mean(x, axis=-1, keepdims=true)", "std(x, axes=[0, 1])"):
             batch = [strided(values(shape, "float32", rng), ("dense", "turned", "apart")[i % 3])

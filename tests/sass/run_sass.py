@@ -20,7 +20,8 @@ WORSE = 1.05
 
 
 def line(row):
-    return f"{row['instructions']:.1f} instructions, {row['registers']} registers, {row['thread_bytes']} bytes | {row['case']}"
+    return (f"{row['instructions']:.1f} instructions, {row['registers']} registers, {row['thread_bytes']} bytes | "
+            f"{row['case']}")
 
 
 def numbers(text):
@@ -47,9 +48,11 @@ def main():
         name, (instructions, registers, flight) = numbers(text)
         was = known.get(name)
         enough = not row["narrow"] or row["sm_kbytes"] >= 2 * row["needed_kbytes"]
-        good = was and enough and instructions <= was[0] * WORSE and registers <= was[1] * WORSE and flight * WORSE >= was[2]
+        good = was and enough and instructions <= was[0] * WORSE and registers <= was[1] * WORSE \
+            and flight * WORSE >= was[2]
         print(f"{'ok' if good else 'not ok'} {count} {name}: {text.split(' | ')[0]}"
-              + ("" if good else f"; before {was}; --update writes the new ones" if enough else "; too few bytes in flight"))
+              + ("" if good else f"; before {was}; --update writes the new ones" if enough
+                 else "; too few bytes in flight"))
         bad = bad if good else bad | {name}
     return 1 if bad else 0
 

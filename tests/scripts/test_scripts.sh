@@ -81,7 +81,8 @@ keeps_directory() {
     configure "$tree"
     configure "$tree" -Dtests=false
     configure "$tree"
-    same "demo and tests" "setup $tree -Dtests=false configure $tree -Dtests=true" "$(tr '\n' ' ' <"$asked" | sed 's/ $//')"
+    same "demo and tests" "setup $tree -Dtests=false configure $tree -Dtests=true" \
+        "$(tr '\n' ' ' <"$asked" | sed 's/ $//')"
     configure "$tree" -Dfuzz=true
     same "other options" "setup $tree -Dfuzz=true" "$(tail -1 "$asked")"
     rm "$tree/build.ninja"
@@ -97,7 +98,8 @@ without_test_libraries() {
     program cmake "exit 1"
     mkdir -p "$scratch/python/numpy"
     echo 'raise ImportError' >"$scratch/python/numpy/__init__.py"
-    PYTHONPATH=$scratch/python meson setup "$scratch/poor" "$root" >"$scratch/log" 2>&1 || { cat "$scratch/log" && false; }
+    PYTHONPATH=$scratch/python meson setup "$scratch/poor" "$root" >"$scratch/log" 2>&1 ||
+        { cat "$scratch/log" && false; }
     grep -q 'cmocka, MPFR, GMP or NumPy are left out' "$scratch/log"
     meson introspect --tests "$scratch/poor" >"$scratch/tests"
     grep -q '"name": "stages"' "$scratch/tests"

@@ -2,8 +2,8 @@
 
     suites.py ROOT BUILD NAME...      NAME: the tests of which only a part is tried, from tests/meson.build
 
-A name is that of one test, `meson test NAME` runs no other. Every suite has a test in the usual layer, and docs/hacking.md
-tells what it is for. Reports in TAP."""
+A name is that of one test, `meson test NAME` runs no other. Every suite has a test in the usual layer, and
+docs/hacking.md tells what it is for. Reports in TAP."""
 import collections
 import json
 import pathlib

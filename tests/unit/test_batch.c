@@ -1,5 +1,5 @@
-/* cli/base/work.c, cli/values/batch.c and cli/outputs/leftovers.c: what happens between threads, between the two steps of
- * reading, and between processes. */
+/* cli/base/work.c, cli/values/batch.c and cli/outputs/leftovers.c: what happens between threads, between the two steps
+ * of reading, and between processes. */
 #include "tests/unit/cli_fixture.h"
 
 #include "cli/base/work.h"

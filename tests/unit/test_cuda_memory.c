@@ -1,5 +1,5 @@
-/* Memory for work on a GPU, from inside: which blocks are lent again, when idle ones are freed, and constants. On the fake
- * driver, whose directory MOCKCUDA names. */
+/* Memory for work on a GPU, from inside: which blocks are lent again, when idle ones are freed, and constants. On the
+ * fake driver, whose directory MOCKCUDA names. */
 #include "runtime/kernels/context.h"
 #include "runtime/gpu/device.h"
 

@@ -190,7 +190,8 @@ static void assert_geometry(const int64_t *shape, int rank, struct operand a, st
 
 #define SHAPE(...) (const int64_t[]){__VA_ARGS__}, (int)(sizeof(int64_t[]){__VA_ARGS__} / sizeof(int64_t))
 #define DENSE(...) (struct operand){(int)(sizeof(int64_t[]){__VA_ARGS__} / sizeof(int64_t)), {__VA_ARGS__}, NULL}
-#define STRIDED(strides, ...) (struct operand){(int)(sizeof(int64_t[]){__VA_ARGS__} / sizeof(int64_t)), {__VA_ARGS__}, strides}
+#define STRIDED(strides, ...) \
+    (struct operand){(int)(sizeof(int64_t[]){__VA_ARGS__} / sizeof(int64_t)), {__VA_ARGS__}, strides}
 
 static const struct operand scalar = {0, {0}, NULL};
 

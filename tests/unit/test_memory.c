@@ -204,7 +204,8 @@ static void test_while_kernels_are_kept(void **state)
     if (!CAN_FAIL)
         skip();
     assert_non_null(mkdtemp(directory));
-    fail_every(7, &(struct weft_context_params){.keep = directory, .debug = "ast,types,ir", .cflags = quick_flags}, WEFT_OK);
+    fail_every(7, &(struct weft_context_params){.keep = directory, .debug = "ast,types,ir", .cflags = quick_flags},
+               WEFT_OK);
     fail_each(&(struct weft_context_params){.keep = "", .debug = "tokens,types", .log = drop}, WEFT_OK);
     snprintf(command, sizeof command, "rm -r %s", directory);
     assert_int_equal(system(command), 0);
@@ -231,7 +232,8 @@ static enum weft_status run_misshapen(struct weft_program *program, int count)
     static int64_t ones[WEFT_MAX_RANK], twos[WEFT_MAX_RANK];
     static float data[1], out[1];
     static struct weft_argument inputs[MOST_INPUTS];
-    DLTensor x = {.data = data, .device = {kDLCPU, 0}, .ndim = WEFT_MAX_RANK, .dtype = {kDLFloat, 32, 1}, .shape = ones};
+    DLTensor x = {.data = data, .device = {kDLCPU, 0}, .ndim = WEFT_MAX_RANK, .dtype = {kDLFloat, 32, 1},
+                  .shape = ones};
     DLTensor y = x;
     for (int d = 0; d < WEFT_MAX_RANK; d++)
         ones[d] = 1, twos[d] = 2;

@@ -42,11 +42,12 @@ static uint32_t inverse(uint32_t odd)
     return x;
 }
 
-/* Significands a, b and a quotient m of one bit more, where m * b differs from a * 2 ** shift by `apart` alone: m is odd, so
- * it lies halfway between two floats. */
+/* Significands a, b and a quotient m of one bit more, where m * b differs from a * 2 ** shift by `apart` alone: m is
+ * odd, so it lies halfway between two floats. */
 static bool check_near_half(uint32_t b, int apart, int shift)
 {
-    const uint32_t m = ((0u - (uint32_t)apart) * inverse(b) & ((1u << shift) - 1)) | (shift == FRACTION + 1 ? 1u << shift : 0);
+    const uint32_t m = ((0u - (uint32_t)apart) * inverse(b) & ((1u << shift) - 1)) |
+                       (shift == FRACTION + 1 ? 1u << shift : 0);
     const uint64_t product = (uint64_t)m * b + (uint64_t)(int64_t)apart;
     const uint64_t a = product >> shift;
     if (m >> (FRACTION + 1) != 1 || a >> FRACTION != 1)
@@ -68,7 +69,8 @@ static void test_hard(void **state)
     assert_true(found > 1000000);
 }
 
-/* The reciprocals of the greatest significands are the least exact, and quotients near 1 the farthest from a first one. */
+/* The reciprocals of the greatest significands are the least exact, and quotients near 1 the farthest from a first
+ * one. */
 static void test_greatest(void **state)
 {
     (void)state;
@@ -96,7 +98,8 @@ static void test_exponents(void **state)
     for (int b = -32; b < 32; b++)
         for (int a = -93; a < 94; a++)
             for (int i = 0; i < 32; i++) {
-                const float divisor = i ? some(&seed, b) : ldexpf(1, b), dividend = i % 4 ? some(&seed, a) : ldexpf(1, a);
+                const float divisor = i ? some(&seed, b) : ldexpf(1, b);
+                const float dividend = i % 4 ? some(&seed, a) : ldexpf(1, a);
                 assert_true(divisor_f32(divisor));
                 check(dividend, divisor);
                 check(-dividend, divisor);
@@ -118,7 +121,8 @@ static void test_bounds(void **state)
     (void)state;
     const float least = ldexpf(1, -32), most = ldexpf(1, 32);
     const float good[] = {least, most, 1.0f, nextafterf(most, 0)};
-    const float bad[] = {nextafterf(least, 0), nextafterf(most, INFINITY), INFINITY, NAN, ldexpf(1, -149), ldexpf(1, -126)};
+    const float bad[] = {nextafterf(least, 0), nextafterf(most, INFINITY), INFINITY, NAN, ldexpf(1, -149),
+                         ldexpf(1, -126)};
     for (size_t i = 0; i < sizeof good / sizeof *good; i++) {
         assert_true(divisor_f32(good[i]) && moderate_f32(good[i]) && moderate_f32(-good[i]));
         assert_false(divisor_f32(-good[i]));

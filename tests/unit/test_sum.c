@@ -131,7 +131,8 @@ static void what_cancels_is_gone(void **state)
     assert_text(sum_remainder(own, sum_remainder(own, d(2), 6), 3), "d2 mod 3");
     assert_text(both(sum_quotient(own, d(2), 5), 5, sum_remainder(own, d(2), 5)), "d2");
     const struct sum upper = sum_quotient(own, d(2), 2);
-    assert_text(both(both(sum_quotient(own, upper, 3), 3, sum_remainder(own, upper, 3)), 2, sum_remainder(own, d(2), 2)), "d2");
+    assert_text(both(both(sum_quotient(own, upper, 3), 3, sum_remainder(own, upper, 3)), 2,
+                     sum_remainder(own, d(2), 2)), "d2");
     assert_text(sum_add(own, d(0), sum_scale(own, d(0), -1)), "0");
     assert_text(sum_position(own, 0, 1), "0");
     arena_finish(&arena);

@@ -565,10 +565,11 @@ static void selections_are_checked(void **state)
     assert_shape(&view, "2:-3 1:0 3:-1 @HWC");
     assert_int_equal(view.tensor.byte_offset, 5 * 4);
     assert_error(weft_select(&tensor, NULL, &far, 1, &view, &error), WEFT_SHAPE_ERROR, &error,
-                 "item 1 of the selection, index 2, is out of range: dimension 0 of the tensor [2, 1, 3] has extent 2; an "
-                 "index is -2 to 1");
+                 "item 1 of the selection, index 2, is out of range: dimension 0 of the tensor [2, 1, 3] has extent 2; "
+                 "an index is -2 to 1");
     assert_error(weft_select(&tensor, NULL, many, 4, &view, &error), WEFT_SHAPE_ERROR, &error,
-                 "the selection has 4 items for dimensions, and the tensor [2, 1, 3] has 3 dimensions; None inserts one");
+                 "the selection has 4 items for dimensions, and the tensor [2, 1, 3] has 3 dimensions; None inserts "
+                 "one");
     assert_error(weft_select(&tensor, NULL, dots, 2, &view, &error), WEFT_INVALID_ARGUMENT, &error,
                  "a selection has one WEFT_ITEM_ELLIPSIS, which stands for all dimensions that are left");
     assert_error(weft_select(&tensor, NULL, &odd, 1, &view, &error), WEFT_INVALID_ARGUMENT, &error,

@@ -130,7 +130,8 @@ def scalar_loops(name, text, kind, environment):
     with tempfile.TemporaryDirectory() as folder:
         path = f"{folder}/report"
         flags = {"gcc": f"{LEVEL} -fopt-info-vec-optimized={path}",
-                 "clang": f"{LEVEL} -gline-tables-only -fsave-optimization-record -foptimization-record-file={path}"}[name]
+                 "clang": f"{LEVEL} -gline-tables-only -fsave-optimization-record "
+                          f"-foptimization-record-file={path}"}[name]
         source = show(text, kind, "c", environment)
         show(text, kind, "asm", dict(environment, WEFT_CFLAGS=flags))
         report = open(path).read() if os.path.exists(path) else ""

@@ -111,8 +111,8 @@ struct weft_geometry {             /* shared by samples that have the same shape
     const long long *extents;      /* [groups] */
     const long long *strides;      /* [accesses][groups + 2]: outer groups, then along the inner one;
                                       last, in flat classes, from one period to the next */
-    int *const *offsets;           /* [accesses] expanded accesses: bytes from a row's start, [columns]; woven ones: from
-                                      a group's, [period] */
+    int *const *offsets;           /* [accesses] expanded accesses: bytes from a row's start, [columns]; woven ones:
+                                      from a group's, [period] */
     const long long *distinct;     /* [accesses] theirs: columns after which the elements repeat */
     long long *const *maps;        /* [accesses] mapped accesses: how many levels, and for each how many
                                       pieces, innermost first, the place of the first element, the pieces'
@@ -232,7 +232,8 @@ struct index_map {
     const struct shape *from, *to;
     const struct axis *axes;       /* [to->rank]; NULL: element number n is element number n */
     enum outside outside;          /* OUTSIDE_WRAP: axes follow their own dimensions, one by one */
-    uint64_t value;                /* OUTSIDE_VALUE: bits of the access's dtype; OUTSIDE_TAKEN: which numbers these are */
+    uint64_t value;                /* OUTSIDE_VALUE: bits of the access's dtype; OUTSIDE_TAKEN: which numbers these
+                                      are */
 };
 
 /* Takes a number apart into the digits of its pieces: the sum of their strides and the offset is the next
@@ -263,7 +264,8 @@ enum {
     TURNED_LINE = 64,              /* bytes of a column of a tile that is transposed, at most: a cache line */
     TURNED_TILE = 16384,           /* bytes of such a tile, which stays in the nearest cache */
     TURNED_WIDE = 1 << 17,         /* the same where it goes straight into the result, and whole lines are read */
-    TURNED_ROOM = TURNED_TILE + TURNED_LINE * BLOCK, /* bytes of its buffer: behind each row there is room for a block */
+    TURNED_ROOM = TURNED_TILE + TURNED_LINE * BLOCK, /* bytes of its buffer: behind each row there is room for a
+                                                        block */
     PARTED_MOST = 4,               /* the most loads that are made together */
     PARTED_COLUMNS = 4 * BLOCK,    /* how many columns of them are made at once */
     WOVEN_MOST = 4,                /* the longest group of a row that is woven, unless it is two groups, */
@@ -279,8 +281,8 @@ enum access_kind {
     ACCESS_STRIDED = 'g',          /* any stride */
     ACCESS_PERIODIC = 'p',         /* the innermost group again and again */
     ACCESS_NESTED = 'n',           /* two strides: inside the innermost group and between groups */
-    ACCESS_COLUMN = 'c',           /* one element for each of the innermost groups, which are longer than a chunk, or of a
-                                      length that the text knows. Of loads alone, where kernels compute in chunks */
+    ACCESS_COLUMN = 'c',           /* one element for each of the innermost groups, which are longer than a chunk, or of
+                                      a length that the text knows. Of loads alone, where kernels compute in chunks */
     ACCESS_EXPANDED = 'x',         /* several short groups, each with its stride: a table of offsets */
     ACCESS_MAPPED = 'm',           /* seen by way of views, and no matter of strides: found by its number */
     ACCESS_BOUNDED = 'b',          /* the same, where positions may lie outside: a value is there */
@@ -1051,13 +1053,14 @@ SHARED struct tiling turn_tiles(const struct grouping *groups, int64_t rows, int
 {
     const int64_t tile_rows = within(TURNED_LINE / most, groups->extents[groups->count - 2]);
     const bool wide = copied && tile_rows == TURNED_LINE / most;
-    return tile_by(tile_rows, within((wide ? TURNED_WIDE : TURNED_TILE) / most / tile_rows / BLOCK * BLOCK, columns), rows,
-                   columns);
+    return tile_by(tile_rows, within((wide ? TURNED_WIDE : TURNED_TILE) / most / tile_rows / BLOCK * BLOCK, columns),
+                   rows, columns);
 }
 
 
 /* Whether the two innermost groups run as rows of groups of 2, 3 or 4, of which loads with two strides gather a tile's
- * part at once. That is faster than expanding several groups, where rows are long. `flat` and `nested` are runs_flat's. */
+ * part at once. That is faster than expanding several groups, where rows are long. `flat` and `nested` are
+ * runs_flat's. */
 SHARED bool weaves(const struct grouping *groups, bool flat, bool nested)
 {
     enum { LONG_ROW = 256 };
@@ -1113,8 +1116,8 @@ SHARED bool fold(const struct grouping *groups, int loads, struct grouping *fold
     return some;
 }
 
-/* Makes loads with two strides woven: offsets[a] become those of a group's elements, along the last group or, where that is
- * `folded`, two. Returns whether there are any. */
+/* Makes loads with two strides woven: offsets[a] become those of a group's elements, along the last group or, where
+ * that is `folded`, two. Returns whether there are any. */
 SHARED bool weave_loads(const struct grouping *groups, bool folded, int loads, int64_t period, unsigned char *kinds,
                         int (*offsets)[WOVEN_ROOM])
 {
@@ -1201,8 +1204,8 @@ static void part_load(const struct grouping *groups, const struct parting *p, in
     set_parted(groups, p, a, low);
 }
 
-/* Finds loads of the same tensor that are made together; of a tensor there is one such set. The last stride of each becomes
- * by how many bytes it is behind the first of its set. */
+/* Finds loads of the same tensor that are made together; of a tensor there is one such set. The last stride of each
+ * becomes by how many bytes it is behind the first of its set. */
 SHARED void part_loads(const struct grouping *groups, const struct parting *p)
 {
     for (int a = 0; a < p->loads; a++) {
@@ -1220,7 +1223,8 @@ enum {
     MAX_LANES = 64,
     MAX_WIDTH = 1 << 16,           /* lanes that a tile has at a time */
     MAX_TREE = 1 << 19,            /* lanes that it keeps of blocks */
-    NODE_BLOCKS = 8,               /* blocks of a node, which a GPU's thread joins at once, where there are lanes of them */
+    NODE_BLOCKS = 8,               /* blocks of a node, which a GPU's thread joins at once, where there are lanes of
+                                      them */
     NODE_LEVELS = 7,               /* of the tree in which such a thread keeps nodes */
     DEEPEST = 1 << (NODE_LEVELS - 1) /* so many nodes has it at most */
 };
@@ -1230,8 +1234,8 @@ enum {
  * does not matter, there are as many lanes as are fast. */
 struct lane_tiles {
     int64_t points, elements, inner; /* extents of the three together */
-    int64_t lanes, block;          /* of each inner element; elements in a block. Of a GPU's block of threads `lanes` are
-                                      parts of a point beside each other (deal_block) */
+    int64_t lanes, block;          /* of each inner element; elements in a block. Of a GPU's block of threads `lanes`
+                                      are parts of a point beside each other (deal_block) */
     int64_t width, windows;        /* how many of the inner ones a tile takes; tiles beside each other */
     int64_t chunk, chunks;         /* how many blocks a tile takes, a power of two; tiles behind each other */
     int64_t together;              /* how many points a tile takes */
@@ -1266,7 +1270,8 @@ static int64_t count_levels(int64_t blocks)
     return levels;
 }
 
-/* `block` is that of an ordered join: BLOCK_ELEMENTS; or LANE_COUNT to join what tiles left, where a tile takes it all. */
+/* `block` is that of an ordered join: BLOCK_ELEMENTS; or LANE_COUNT to join what tiles left, where a tile takes it
+ * all. */
 SHARED struct lane_tiles deal_lanes(int64_t points, int64_t elements, int64_t inner, bool ordered, int64_t block)
 {
     enum { SMALL = 4, FEW = 64, NEAR = 1 << 13, CHUNK = 64, ENOUGH = 32, LEAST = 1 << 17, LEAST_BLOCKS = 4 };
@@ -1400,12 +1405,12 @@ SHARED bool never_meet(int64_t offset, int64_t step, int64_t size, int64_t other
     return offset >= size && offset + other <= step;
 }
 
-/* The bounds were measured: with and without WEFT_DISABLE=stream (bench/throughput.py --bytes), on a processor whose outer
- * cache has 32 MB (bench/kernel_pairs.py --bytes, bench/selections.py, bench/reduce.py --size). What comes from that cache
- * is slower by up to a fifth where it is prefetched and results are written beside it, and is not where it is only read. A
- * tile that is transposed is read from as many pages as it has columns, and written to as many as it has rows: a processor
- * fetches nothing ahead there, for loads and for plain stores. A kernel that reads nothing has the caches to itself: plain
- * stores of 17 MB of positions, again and again, take 0.6 of the time, of 19 MB as long. */
+/* The bounds were measured: with and without WEFT_DISABLE=stream (bench/throughput.py --bytes), on a processor whose
+ * outer cache has 32 MB (bench/kernel_pairs.py --bytes, bench/selections.py, bench/reduce.py --size). What comes from
+ * that cache is slower by up to a fifth where it is prefetched and results are written beside it, and is not where it
+ * is only read. A tile that is transposed is read from as many pages as it has columns, and written to as many as it
+ * has rows: a processor fetches nothing ahead there, for loads and for plain stores. A kernel that reads nothing has
+ * the caches to itself: plain stores of 17 MB of positions, again and again, take 0.6 of the time, of 19 MB as long. */
 enum {
     FETCHED_BYTES = 32 << 20,      /* of all tensors: from here on inputs are prefetched, */
     READ_BYTES = 4 << 20,          /* or from here on where hardly anything is written, or operands are transposed, */
@@ -1426,7 +1431,9 @@ struct traffic {
 /* How many bytes before their use inputs that caches do not hold are prefetched; 0: not at all. */
 SHARED int64_t fetched_ahead(const struct traffic *traffic)
 {
-    return traffic->touched >= (traffic->joins || traffic->turns || traffic->weaves ? READ_BYTES : FETCHED_BYTES) ? FETCH_AHEAD : 0;
+    return traffic->touched >= (traffic->joins || traffic->turns || traffic->weaves ? READ_BYTES : FETCHED_BYTES)
+               ? FETCH_AHEAD
+               : 0;
 }
 
 /* Whether outputs bypass the caches, since a plain store would read the line first. */
@@ -1569,14 +1576,14 @@ static inline void fetch(const void *from, i64 ahead, int size)
         __builtin_prefetch((const char *)from + ahead + k);
 #endif
 }
-/* The same for a load along a row that begins at `p`, of groups of `period` columns that lie `jump` bytes apart: `count`
- * from `i` on, of a tile that has those from `begin` to `end`. Where it descends a processor stops at a page; what the
- * next tile or row reads is then fetched, upwards. Not inline, gcc takes calls for ones without an effect. */
+/* The same for a load along a row that begins at `p`, of groups of `period` columns that lie `jump` bytes apart:
+ * `count` from `i` on, of a tile that has those from `begin` to `end`. Where it descends a processor stops at a page;
+ * what the next tile or row reads is then fetched, upwards. Not inline, gcc takes calls for ones without an effect. */
 #if defined __GNUC__ && !defined __TINYC__
 __attribute__((always_inline))
 #endif
-static inline void fetch_row(const struct weft_args *args, const struct weft_geometry *s, const char *p, const i64 *strides,
-                             i64 period, i64 begin, i64 end, i64 i, i64 count)
+static inline void fetch_row(const struct weft_args *args, const struct weft_geometry *s, const char *p,
+                             const i64 *strides, i64 period, i64 begin, i64 end, i64 i, i64 count)
 {
 #if defined __GNUC__ && !defined __TINYC__
     const i64 jump = strides[s->groups + (period > 1)], most = 64 * period;
@@ -1597,8 +1604,8 @@ static inline i64 first_block(const struct weft_args *args, const char *to, int 
 {
     return args->stream ? (i64)(-(u64)to % 64 / size) % BLOCK : 0;
 }
-/* Where large work is written past the caches, brings what is not at the end of a row of `count` elements: plain stores to
- * it hold up those behind them. Not inline, gcc takes calls for ones without an effect. */
+/* Where large work is written past the caches, brings what is not at the end of a row of `count` elements: plain stores
+ * to it hold up those behind them. Not inline, gcc takes calls for ones without an effect. */
 static inline void fetch_end(const struct weft_args *args, const char *to, i64 count, int size)
 {
 #if defined __GNUC__ && !defined __TINYC__
@@ -1715,17 +1722,18 @@ CONVERSION void narrow_f32_u8(u8_m *r, const f32_m *a)
 #if defined __clang__ || (defined __GNUC__ && __GNUC__ >= 12)
 #define BYTES(index, x, y, z) \
     index(0, x, y, z), index(1, x, y, z), index(2, x, y, z), index(3, x, y, z), index(4, x, y, z), index(5, x, y, z), \
-    index(6, x, y, z), index(7, x, y, z), index(8, x, y, z), index(9, x, y, z), index(10, x, y, z), index(11, x, y, z), \
-    index(12, x, y, z), index(13, x, y, z), index(14, x, y, z), index(15, x, y, z)
+    index(6, x, y, z), index(7, x, y, z), index(8, x, y, z), index(9, x, y, z), index(10, x, y, z), \
+    index(11, x, y, z), index(12, x, y, z), index(13, x, y, z), index(14, x, y, z), index(15, x, y, z)
 /* Where byte k of a vector comes from, of elements that are `step` apart. */
 #define PLACE(k, step) (k / (int)sizeof(u8_m) * step * (int)sizeof(u8_m) + k % (int)sizeof(u8_m))
-/* Of which byte of two vectors it is, where the second begins with byte `base`; or of what there is, and of a vector that
- * has what is from byte `low` on. */
+/* Of which byte of two vectors it is, where the second begins with byte `base`; or of what there is, and of a vector
+ * that has what is from byte `low` on. */
 #define FIRST(k, step, base, unused) \
     (PLACE(k, step) < 16 ? PLACE(k, step) : PLACE(k, step) - base < 16 ? 16 + PLACE(k, step) - base : k)
 #define LATER(k, step, base, low) \
     (PLACE(k, step) >= low && PLACE(k, step) - base < 16 ? 16 + PLACE(k, step) - base : k)
-/* C compilers stop before the last vector, of which a part may lie behind the end. This one ends with the last element. */
+/* C compilers stop before the last vector, of which a part may lie behind the end. This one ends with the last
+ * element. */
 static inline const u8_m *sieve_u8(u8_m *block, const char *from, const int step)
 {
     enum { SIDE = 16 / sizeof(u8_m), ONE = sizeof(u8_m) };
@@ -1782,17 +1790,18 @@ SEPARATE static const u8_m *gather_u8(u8_m *block, const char *from, i64 step, i
 #if defined __clang__ || (defined __GNUC__ && __GNUC__ >= 12)
 #define BYTES(index, x, y, z) \
     index(0, x, y, z), index(1, x, y, z), index(2, x, y, z), index(3, x, y, z), index(4, x, y, z), index(5, x, y, z), \
-    index(6, x, y, z), index(7, x, y, z), index(8, x, y, z), index(9, x, y, z), index(10, x, y, z), index(11, x, y, z), \
-    index(12, x, y, z), index(13, x, y, z), index(14, x, y, z), index(15, x, y, z)
+    index(6, x, y, z), index(7, x, y, z), index(8, x, y, z), index(9, x, y, z), index(10, x, y, z), \
+    index(11, x, y, z), index(12, x, y, z), index(13, x, y, z), index(14, x, y, z), index(15, x, y, z)
 /* Where byte k of a vector comes from, of elements that are `step` apart. */
 #define PLACE(k, step) (k / (int)sizeof(f32_m) * step * (int)sizeof(f32_m) + k % (int)sizeof(f32_m))
-/* Of which byte of two vectors it is, where the second begins with byte `base`; or of what there is, and of a vector that
- * has what is from byte `low` on. */
+/* Of which byte of two vectors it is, where the second begins with byte `base`; or of what there is, and of a vector
+ * that has what is from byte `low` on. */
 #define FIRST(k, step, base, unused) \
     (PLACE(k, step) < 16 ? PLACE(k, step) : PLACE(k, step) - base < 16 ? 16 + PLACE(k, step) - base : k)
 #define LATER(k, step, base, low) \
     (PLACE(k, step) >= low && PLACE(k, step) - base < 16 ? 16 + PLACE(k, step) - base : k)
-/* C compilers stop before the last vector, of which a part may lie behind the end. This one ends with the last element. */
+/* C compilers stop before the last vector, of which a part may lie behind the end. This one ends with the last
+ * element. */
 static inline const f32_m *sieve_f32(f32_m *block, const char *from, const int step)
 {
     enum { SIDE = 16 / sizeof(f32_m), ONE = sizeof(f32_m) };
@@ -2086,8 +2095,8 @@ struct joined {
     int64_t points, elements, inner;
     bool ordered;                  /* the bits depend on the order */
     bool partial;                  /* elements are lanes that tiles left; without any there is nothing to do */
-    int alone;                     /* the temporary that a tile stores to which takes all of a result; -1: it stores as any
-                                      other does */
+    int alone;                     /* the temporary that a tile stores to which takes all of a result; -1: it stores as
+                                      any other does */
     int threads;                   /* of a GPU's block */
     bool serial;                   /* each of them joins all elements of a result */
     int deepest;                   /* nodes of a thread (deal_block) */
@@ -3010,8 +3019,8 @@ static int run_checked(struct call *call, int64_t samples)
 static int check_loops(void)
 {
     static bool (*const fuse[LEVELS])(void) = LOOP(weft_fuses);
-    return fuse[level()]() ? tell(WEFT_KERNEL_UNSUPPORTED, NULL, "its source was compiled with -ffp-contract=fast, which "
-                                                                 "changes results; compile it without")
+    return fuse[level()]() ? tell(WEFT_KERNEL_UNSUPPORTED, NULL, "its source was compiled with -ffp-contract=fast, "
+                                                                 "which changes results; compile it without")
                            : WEFT_KERNEL_OK;
 }
 

@@ -37,8 +37,10 @@ class ElementwiseKernel:
             lines += [f"#define {operand} {whole}" if raw else f"#define {operand} {whole}[i]"]
         with tempfile.TemporaryDirectory() as scratch:
             with open(f"{scratch}/k.c", "w", encoding="utf-8") as file:
-                file.write("#include <math.h>\n#define max(a, b) ((a) > (b) ? (a) : (b))\n" + "\n".join(lines + [body + ";", "}", "}"]) + "\n")
-            subprocess.run(["gcc", "-O1", "-shared", "-fPIC", "-o", f"{scratch}/k.so", f"{scratch}/k.c", "-lm"], check=True)
+                file.write("#include <math.h>\n#define max(a, b) ((a) > (b) ? (a) : (b))\n" +
+                           "\n".join(lines + [body + ";", "}", "}"]) + "\n")
+            subprocess.run(["gcc", "-O1", "-shared", "-fPIC", "-o", f"{scratch}/k.so", f"{scratch}/k.c", "-lm"],
+                           check=True)
             self.function = getattr(ctypes.CDLL(f"{scratch}/k.so"), name)
 
     def __call__(self, *arrays):
