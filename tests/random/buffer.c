@@ -12,8 +12,10 @@ void buffer_make(struct buffer *buffer, struct arena *arena, enum weft_dtype dty
     size_t size = weft_dtype_size(dtype);
     buffer->dtype = dtype;
     buffer->extents = *extents;
-    buffer->bytes = (size_t)layout_strides(layout, extents, buffer->strides, &first) * size +
-                    ALIGNMENT;
+    int64_t span = layout_strides(layout, extents, buffer->strides, &first);
+    if (extents_volume(extents) == 0) /* the other extents may be large */
+        span = first = 0;
+    buffer->bytes = (size_t)span * size + ALIGNMENT;
     buffer->memory = arena_alloc(arena, buffer->bytes + ALIGNMENT);
     buffer->memory += -(uintptr_t)buffer->memory % ALIGNMENT;
     buffer->copy = arena_alloc(arena, buffer->bytes);

@@ -160,6 +160,8 @@ static void tell_failure(const struct options *options, uint64_t seed)
                " --count %d --jobs 1\n", seed - seed % PER_CONTEXT, (int)(seed % PER_CONTEXT) + 1);
     } else {
         int nodes = trial.formula.count;
+        printf("%s: %s\n", verdict_names[outcome.verdict], outcome.message);
+        fflush(stdout);
         shrink(&attempts, &trial, &arena, &outcome);
         printf("%s: %s\n%d nodes, %d before, %d attempts\n", verdict_names[outcome.verdict],
                outcome.message, trial.formula.count, nodes, attempts.count);
