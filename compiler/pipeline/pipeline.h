@@ -48,6 +48,12 @@ struct lowered_store {
 struct lowered *pipeline_lower(struct arena *arena, const struct program *program, const int *results, int count,
                                struct diags *diags);
 
+/* How a value that an input or a temporary has lies in memory; of others, how most of what it is computed from does. */
+struct in_memory {
+    double bytes;                  /* about how many are read for it */
+    const int64_t *strides;        /* [rank] in elements, 0 where it stretches; NULL: not known */
+};
+
 /* What passes read and make. The caller fills in what earlier passes would have made. */
 struct pipeline {
     struct arena *arena;           /* for everything that is made, except by PASS_CHECK: that is in the program's own */
@@ -68,10 +74,12 @@ struct pipeline {
     const bool *taken;             /* [results] that are wanted; NULL: all */
     bool dense;                    /* results are stored row-major, without gaps */
     bool single;                   /* it is for a run without batches */
+    const struct operands *operands; /* PASS_LOWER: how the inputs lie in memory; NULL: not known */
     const struct open_extents *open;   /* NULL: all extents are numbers */
     const struct lowered_store *store; /* NULL: none */
     struct kernel_program kernels; /* made */
     struct reduced *reduced;       /* [node] of reductions, counts and positions */
+    struct in_memory *memory;      /* [node]; NULL: nobody asks */
     struct stored_positions *positions;
     int position_count;
 };

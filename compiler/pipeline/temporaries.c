@@ -2,12 +2,26 @@
  * temporary, which later kernels read. */
 #include "compiler/pipeline/pipeline_impl.h"
 
+/* Whether the elements may be reduced in any order of their dimensions. Where argmin and argmax look for an extreme
+ * element in row-major order, the reduction that finds it has their order: both have the same tiles. */
+static bool any_order(const struct pipeline *p, const struct node *node)
+{
+    const struct program *program = p->program;
+    const enum weft_dtype operand = operand_node(program, node, 0)->dtype;
+    bool any = node->kind == NODE_REDUCE && !join_is_ordered(node->join, join_dtype(node->join, operand));
+    for (int n = 0; any && n < program->node_count; n++)
+        any = program->nodes[n].kind != NODE_REDUCED_POSITION || program->nodes[n].reduction != node->reduction;
+    return any;
+}
+
 /* How many parallel dimensions follow the reduced ones: those that are innermost in the value, so that their elements
  * are neighbours; all of them where so few elements are reduced that lanes would hardly be used. Where extents are open
  * an example decides, and without one there are many elements. */
-static int inner_dimensions(const struct pipeline *p, const struct shape *open, uint32_t set)
+static int inner_dimensions(const struct pipeline *p, const struct node *node, uint32_t set)
 {
     enum { FEW = 64 };
+    const int operand = p->program->operands[node->operands];
+    const struct shape *open = p->shapes[operand];
     int64_t elements = 1, inner = 1;
     int trailing = 0, parallel = 0;
     bool known = true;
@@ -24,7 +38,9 @@ static int inner_dimensions(const struct pipeline *p, const struct shape *open, 
     }
     const bool few = joiner == JOIN_THREADS ? known && results_are_inner(elements, inner)
                                             : numbers && elements * inner <= FEW;
-    return elements < 2 ? 0 : few ? parallel : trailing;
+    if (elements < 2 || few)
+        return elements < 2 ? 0 : parallel;
+    return inner_by_memory(p, operand, set, any_order(p, node), trailing);
 }
 
 /* The bool of which argmin and argmax want the first true position, where kernels stop once they have it; -1: node n is
@@ -42,7 +58,7 @@ static int sought(const struct pipeline *p, int n)
         return -1;
     const struct shape *shape = p->shapes[operand], *points = p->shapes[n];
     const uint32_t set = reduced_set(&program->reductions[node->reduction], shape->rank);
-    const bool plain = !inner_dimensions(p, shape, set) && shape_volume(shape) > shape_volume(points);
+    const bool plain = !inner_dimensions(p, node, set) && shape_volume(shape) > shape_volume(points);
     return plain && shape_volume(points) > 0 ? arms[0] : -1;
 }
 
@@ -104,18 +120,23 @@ static struct reducing order_dimensions(const struct pipeline *p, int n)
     const uint32_t set = reduced_set(&p->program->reductions[node->reduction], shape->rank);
     struct shape *space = arena_copy(p->arena, shape, sizeof *shape);
     struct axis *axes = ARENA_ARRAY(p->arena, struct axis, shape->rank);
-    const int inner = inner_dimensions(p, shape, set);
-    int next = 0, parallel = 0;
-    for (int last = 0; last < 3; last++)
+    const int inner = inner_dimensions(p, node, set);
+    int order[WEFT_MAX_RANK], count = 0, ends[3];
+    for (int last = 0; last < 3; last++) {
         for (int d = 0; d < shape->rank; d++)
-            if ((set >> d & 1 ? 1 : parallel_behind(set, shape->rank, d) < inner ? 2 : 0) == last) {
-                axes[d] = (struct axis){next, {.step = 1}};
-                space->extents[next++] = shape->extents[d];
-                parallel += last == 0;
-            }
+            if ((set >> d & 1 ? 1 : parallel_behind(set, shape->rank, d) < inner ? 2 : 0) == last)
+                order[count++] = d;
+        ends[last] = count;
+    }
+    if (any_order(p, node))
+        sort_by_memory(p, operand, set, order + ends[0], ends[1] - ends[0]);
+    for (int i = 0; i < count; i++) {
+        axes[order[i]] = (struct axis){i, {.step = 1}};
+        space->extents[i] = shape->extents[order[i]];
+    }
     space->rigid = 0;
     const struct lowered_value value = {.node = found < 0 ? operand : found, .space = space, .axes = axes};
-    return (struct reducing){node, value, shape->rank - parallel - inner, inner, found >= 0,
+    return (struct reducing){node, value, ends[1] - ends[0], inner, found >= 0,
                              found < 0 ? -1 : sought_extreme(p, found)};
 }
 
@@ -274,6 +295,7 @@ bool lower_temporaries(struct pipeline *p)
     bool good = true;
     if (!p->program->reduction_count && !p->program->position_count)
         return true;
+    find_orders(p);
     const bool *needed = find_needed(p);
     p->reduced = ARENA_ARRAY(p->arena, struct reduced, p->program->node_count);
     for (int n = 0; n < p->program->node_count; n++)

@@ -98,8 +98,7 @@ static bool add_drafts(struct planning *p)
         .placed = true,
         .tuning = &tuning,
         .shapes = {program, p->pipeline.inputs, p->pipeline.shapes, made->temporaries},
-        .operands = {strided(arena, p->occasion, p->occasion->inputs, program->input_count),
-                     strided(arena, p->occasion, p->outputs, program->result_count)}};
+        .operands = *p->pipeline.operands};
     const struct access_shapes *shapes = arena_copy(arena, &params.shapes, sizeof params.shapes);
     for (int k = 0; k < made->count; k++) {
         const struct program_kernel *kernel = &made->kernels[k];
@@ -350,6 +349,9 @@ bool divide(struct arena *arena, struct weft_program *program, struct typed *typ
                      .values = occasion->filled ? occasion->filled->nodes : NULL,
                      .fast = program->context->fast & target->fast, .shapes = shapes, .views = views, .diags = diags,
                      .inputs = tensor_shapes(arena, occasion->inputs, typed->program->input_count)}};
+    const struct operands operands = {strided(arena, occasion, occasion->inputs, typed->program->input_count),
+                                      strided(arena, occasion, p.outputs, typed->program->result_count)};
+    p.pipeline.operands = &operands;
     if (!divide_results(&p))
         return false;
     if (!admit(program, typed, (struct plan_class){target, division_class(arena, division)})) {

@@ -239,6 +239,41 @@ class Reductions(unittest.TestCase):
                     found = np.asarray(weft.evaluate(text, {"x": rows}, context=context))
                     self.assertTrue((found == expected).all(), f"{text} of {dtype}{rows.shape}, {value} at {at}")
 
+    def test_orders(self):
+        """Any order of dimensions in memory, any axes: the bits of a context that reads elements in their row-major
+        order. Positions are also NumPy's."""
+        rng, pick = np.random.default_rng(10), random.Random(10)
+        slow, contexts = without("order"), [weft.Context(threads=n) for n in (1, 3)]
+        shapes = [(300, 500), (70000, 5), (40, 1, 900), (31, 47, 66), (9, 8, 130, 7), (2, 1100, 3, 40)]
+        cases = list(itertools.product(shapes, (*NAMES, "softmax"), ("float32", "uint8", "int64", "float16", "bool")))
+        for shape, name, dtype in sample.chosen(cases):
+            if dtype == "bool" and name not in ("any", "all", "sum", "argmax"):
+                continue
+            order = pick.sample(range(len(shape)), len(shape))
+            x = np.ascontiguousarray(values(shape, dtype, rng).transpose(order)).transpose(np.argsort(order))
+            view = pick.choice(["x", "x", "x[::-1]", "transpose(x)", "flip(x, -1)", "expand_dims(x, 1)", "x + 1"])
+            view = "x" if dtype == "bool" and "+" in view else view
+            rank = len(shape) + (view == "expand_dims(x, 1)")
+            axes = sorted(pick.sample(range(rank), pick.randint(1, rank)))
+            given = f"axis={axes[0]}" if name == "softmax" else f"axes={axes}"
+            text = f"{name}({view}, {given})"
+            expected = np.asarray(weft.evaluate(text, {"x": x}, context=slow))
+            for context in contexts:
+                found = np.asarray(weft.evaluate(text, {"x": x}, context=context))
+                self.assertTrue(same(found, expected), f"{text} of {dtype}{list(shape)} in order {order}")
+            if name in ("argmin", "argmax") and view == "x" and len(axes) == 1:
+                self.assertTrue((found == getattr(np, name)(x, axis=axes[0])).all(), f"{text} of {dtype}{list(shape)}")
+
+    def test_orders_are_taken(self):
+        """What lies side by side in memory is read in a row, whichever dimension it is; without the fast path it is
+        not."""
+        for text, works in (("sum(t, axis=0)", True), ("sum(t, axis=1)", True), ("max(t)", True), ("sum(t)", False),
+                            ("argmin(t, axis=0)", True), ("sum(t + 1, axis=1)", True)):
+            for context, taken in ((weft.default_context(), works), (without("order"), False)):
+                program = weft.compile(f"t = transpose(x); {text}", context=context)
+                groups = program.source("groups", x="float32[800, 600]").split("\nkernel")[0]
+                self.assertEqual("element after element" in groups, taken, groups)
+
     def test_runs_passed_over(self):
         """Positions at the borders of runs of 256 elements, in which a kernel first looks for the extreme; every
         type."""

@@ -1,0 +1,213 @@
+/* How values lie in memory, and in which order reductions therefore read them: where elements are neighbours, whatever
+ * the order of the dimensions. This is a matter of time alone. */
+#include "compiler/pipeline/pipeline_impl.h"
+
+static const struct in_memory unknown = {0, NULL};
+
+static double bytes_of(const struct shape *shape, enum weft_dtype dtype)
+{
+    return (double)shape_volume(shape) * type_rows[dtype].size;
+}
+
+/* Strides of a dense, row-major tensor. */
+static struct in_memory dense(struct arena *arena, const struct shape *shape, enum weft_dtype dtype)
+{
+    int64_t *strides = ARENA_ARRAY(arena, int64_t, shape->rank);
+    for (int64_t d = shape->rank - 1, stride = 1; d >= 0; stride *= shape->extents[d], d--)
+        strides[d] = stride;
+    return (struct in_memory){bytes_of(shape, dtype), strides};
+}
+
+static struct in_memory input(const struct pipeline *p, int number, const struct shape *shape, enum weft_dtype dtype)
+{
+    const struct strided *tensor = &p->operands->inputs[number];
+    struct in_memory value = dense(p->arena, shape, dtype);
+    if (tensor->strides && tensor->rank == shape->rank)
+        value.strides = arena_copy(p->arena, tensor->strides, (size_t)shape->rank * sizeof *tensor->strides);
+    return value;
+}
+
+/* The value as it is broadcast to a shape: where it stretches, it stays at an element. */
+static struct in_memory stretched(const struct pipeline *p, int operand, const struct shape *to)
+{
+    const struct shape *from = p->shapes[operand];
+    const struct in_memory value = p->memory[operand];
+    int64_t *strides = ARENA_ARRAY(p->arena, int64_t, to->rank);
+    const int behind = to->rank - from->rank;
+    if (!value.strides || behind < 0)
+        return unknown;
+    for (int d = 0; d < from->rank; d++)
+        strides[behind + d] = from->extents[d] == to->extents[behind + d] ? value.strides[d] : 0;
+    return (struct in_memory){value.bytes, strides};
+}
+
+/* The operand that takes the most memory says how the value is read. */
+static struct in_memory of_operands(const struct pipeline *p, const struct node *node, int count)
+{
+    int most = -1;
+    for (int i = 0; i < count; i++) {
+        const int operand = p->program->operands[node->operands + i];
+        if (p->memory[operand].strides && (most < 0 || p->memory[operand].bytes > p->memory[most].bytes))
+            most = operand;
+    }
+    return most < 0 ? unknown : stretched(p, most, p->shapes[node - p->program->nodes]);
+}
+
+/* Where nothing but dimensions of one element are added or removed. */
+static struct in_memory squeezed(const struct pipeline *p, int operand, const struct shape *to)
+{
+    const struct shape *from = p->shapes[operand];
+    const struct in_memory value = p->memory[operand];
+    int64_t *strides = ARENA_ARRAY(p->arena, int64_t, to->rank);
+    int at = 0;
+    for (int d = 0; d < to->rank; d++) {
+        if (to->extents[d] == 1)
+            continue;
+        while (at < from->rank && from->extents[at] == 1)
+            at++;
+        if (at == from->rank || from->extents[at] != to->extents[d])
+            return unknown;
+        strides[d] = value.strides[at++];
+    }
+    while (at < from->rank && from->extents[at] == 1)
+        at++;
+    return at == from->rank ? (struct in_memory){value.bytes, strides} : unknown;
+}
+
+static struct in_memory selected(const struct pipeline *p, const struct view_args *args, int operand,
+                                 const struct shape *to)
+{
+    const int rank = p->shapes[operand]->rank;
+    struct select_axis axes[WEFT_MAX_RANK];
+    int64_t *strides = ARENA_ARRAY(p->arena, int64_t, to->rank);
+    view_select_axes(args, rank, axes);
+    for (int d = 0; d < rank; d++) {
+        const struct item *item = axes[d].item;
+        if (axes[d].result >= 0)
+            strides[axes[d].result] =
+                p->memory[operand].strides[d] * (item && item->kind == ITEM_SLICE ? item->slice.step : 1);
+    }
+    return (struct in_memory){bytes_of(to, p->program->nodes[operand].dtype), strides};
+}
+
+static struct in_memory viewed(const struct pipeline *p, const struct node *node)
+{
+    const int operand = p->program->operands[node->operands];
+    const struct view_args *args = &(p->views ? p->views : p->program->views)[node->view];
+    const struct shape *to = p->shapes[node - p->program->nodes];
+    int64_t *strides = ARENA_ARRAY(p->arena, int64_t, to->rank);
+    int from[WEFT_MAX_RANK];
+    if (!p->memory[operand].strides)
+        return unknown;
+    switch (args->kind) {
+    case VIEW_FLIP: case VIEW_ROLL: return p->memory[operand];
+    case VIEW_BROADCAST_TO: return stretched(p, operand, to);
+    case VIEW_SELECT: return selected(p, args, operand, to);
+    case VIEW_TRANSPOSE:
+        view_permutation(&args->axes, to->rank, from);
+        for (int d = 0; d < to->rank; d++)
+            strides[d] = p->memory[operand].strides[from[d]];
+        return (struct in_memory){p->memory[operand].bytes, strides};
+    default: return squeezed(p, operand, to);
+    }
+}
+
+static struct in_memory find_memory(const struct pipeline *p, const struct node *node)
+{
+    const struct program *program = p->program;
+    const struct shape *shape = p->shapes[node - program->nodes];
+    const struct symbol *symbol = node->kind == NODE_NAME ? &program->symbols[node->symbol] : NULL;
+    if (!shape)
+        return unknown;            /* of an input that is not at hand; what is wanted does not depend on it */
+    if (symbol && symbol->kind == SYMBOL_BINDING)
+        return p->memory[symbol->node];
+    switch (node->kind) {
+    case NODE_NAME: return symbol->kind == SYMBOL_INPUT ? input(p, symbol->input, shape, node->dtype) : unknown;
+    case NODE_OP: return of_operands(p, node, node->operand_count);
+    case NODE_CAST: case NODE_WRAP: return of_operands(p, node, 1);
+    case NODE_VIEW: return viewed(p, node);
+    case NODE_REDUCE: return dense(p->arena, shape, node->dtype);
+    default: return unknown;
+    }
+}
+
+void find_orders(struct pipeline *p)
+{
+    if (!(p->fast & FAST_ORDER) || !p->operands || p->open || joiner_of(p) != JOIN_TILES)
+        return;
+    p->memory = ARENA_ARRAY(p->arena, struct in_memory, p->program->node_count);
+    for (int n = 0; n < p->program->node_count; n++)
+        p->memory[n] = find_memory(p, &p->program->nodes[n]);
+}
+
+static int64_t distance(int64_t stride)
+{
+    return stride < 0 ? -stride : stride;
+}
+
+/* The dimension along which elements lie nearest to each other; -1: it is not known, or a whole dimension is one
+ * element. */
+static int nearest(const struct pipeline *p, int operand)
+{
+    const struct shape *shape = p->shapes[operand];
+    const int64_t *strides = p->memory ? p->memory[operand].strides : NULL;
+    int best = -1;
+    for (int d = 0; strides && d < shape->rank; d++) {
+        if (shape->extents[d] == 1)
+            continue;
+        if (!strides[d])
+            return -1;
+        best = best < 0 || distance(strides[d]) <= distance(strides[best]) ? d : best;
+    }
+    return best;
+}
+
+/* The innermost dimension of more than one element where `inner` parallel ones stand behind those of `set`. */
+static int innermost(const struct shape *shape, uint32_t set, int inner)
+{
+    int last[2] = {-1, -1}, parallel = 0;
+    for (int d = shape->rank - 1; d >= 0; d--) {
+        const bool reduced = set >> d & 1;
+        parallel += !reduced;
+        if (shape->extents[d] != 1 && last[reduced] < 0 && (reduced || parallel <= inner))
+            last[reduced] = d;
+    }
+    return last[0] >= 0 ? last[0] : last[1];
+}
+
+int inner_by_memory(const struct pipeline *p, int operand, uint32_t set, bool any_order, int inner)
+{
+    const struct shape *shape = p->shapes[operand];
+    const int best = nearest(p, operand);
+    int64_t least = INT64_MAX;
+    int count = 0;
+    bool found = false;
+    if (best < 0 || innermost(shape, set, inner) == best)
+        return inner;
+    if (set >> best & 1)
+        return any_order || innermost(shape, set, 0) == best ? 0 : inner;
+    for (int d = 0; d < shape->rank; d++)
+        if (set >> d & 1 && shape->extents[d] != 1 && distance(p->memory[operand].strides[d]) < least)
+            least = distance(p->memory[operand].strides[d]);
+    for (int d = shape->rank - 1; d >= 0; d--) {
+        if (set >> d & 1)
+            continue;
+        if (shape->extents[d] != 1 && distance(p->memory[operand].strides[d]) >= least)
+            break;
+        found = found || d == best;
+        count++;
+    }
+    return found ? count : inner;
+}
+
+void sort_by_memory(const struct pipeline *p, int operand, uint32_t set, int *dimensions, int count)
+{
+    const int best = nearest(p, operand);
+    for (int i = 1; best >= 0 && set >> best & 1 && i < count; i++)
+        for (int k = i; k > 0 && distance(p->memory[operand].strides[dimensions[k]]) >
+                                 distance(p->memory[operand].strides[dimensions[k - 1]]); k--) {
+            const int other = dimensions[k];
+            dimensions[k] = dimensions[k - 1];
+            dimensions[k - 1] = other;
+        }
+}
