@@ -164,11 +164,10 @@ static void put_threads(struct buf *buf, const struct lanes *lanes)
                    lanes->tiles.chunks > 1 ? "; another kernel joins what is left" : "");
 }
 
-/* Prints what a kernel joins, and how tiles share it. */
-static void put_lanes(struct buf *buf, const struct lanes *lanes)
+/* Prints what a kernel joins. */
+static void put_joins(struct buf *buf, const struct lanes *lanes)
 {
     const struct lane_tiles *t = &lanes->tiles;
-    const long long blocks = (long long)t->chunk;
     buf_printf(buf, "  reduces: %lld elements for each of %lld x %lld results, by %s in %s",
                (long long)t->elements, (long long)t->points, (long long)t->inner,
                op_name(buf->arena, join_rows[lanes->join].op), type_rows[lanes->tree].name);
@@ -177,6 +176,14 @@ static void put_lanes(struct buf *buf, const struct lanes *lanes)
                    lanes->parts < 0 ? "" : ", in tiles that have the extreme element");
     else if (lanes->acc != lanes->tree)
         buf_printf(buf, ", blocks in %s", type_rows[lanes->acc].name);
+}
+
+/* The same, and how tiles share it. */
+static void put_lanes(struct buf *buf, const struct lanes *lanes)
+{
+    const struct lane_tiles *t = &lanes->tiles;
+    const long long blocks = (long long)t->chunk;
+    put_joins(buf, lanes);
     if (lanes->threads.threads) {
         put_threads(buf, lanes);
         return;
@@ -278,6 +285,7 @@ static void put_ins(struct buf *buf, const struct kernel *kernel,
     const struct ins *ins = &kernel->ins[i];
     const char *type = type_rows[ins->dtype].name;
     const char *after = "";
+    const struct lanes *lanes = kernel->lanes;
     if (ins->kind != INS_STORE && ins->kind != INS_FAULT)
         buf_printf(buf, "  %%%d = ", i);
     switch (ins->kind) {
@@ -289,10 +297,13 @@ static void put_ins(struct buf *buf, const struct kernel *kernel,
             put_map(buf, kernel, &kernel->accesses[ins->index]);
             buf_putc(buf, ')');
         }
+        if (lanes && lanes->finds && ins->index == lanes->parts)
+            after = "   (says of each tile whether it is passed over)";
         break;
     case INS_LITERAL:
         buf_printf(buf, "literal %s ", type);
         scalar_print(buf, ins->dtype, kernel->literals[ins->index]);
+        after = lanes && lanes->absent == i ? "   (joined where an element is missing)" : "";
         break;
     case INS_NUMBER:
         buf_printf(buf, "number %s %s", type,
@@ -311,7 +322,7 @@ static void put_ins(struct buf *buf, const struct kernel *kernel,
         after = "   (a call for the whole block)";
         break;
     case INS_STORE:
-        buf_printf(buf, "  store %s %s", type, access_text(buf->arena, kernel, ins->index));
+        buf_printf(buf, "  %s %s %s", lanes ? "join" : "store", type, access_text(buf->arena, kernel, ins->index));
         break;
     case INS_FAULT:
         buf_printf(buf, "  remark where %s of", op_name(buf->arena, ins->op));
@@ -331,6 +342,10 @@ void dump_ir(struct buf *buf, const struct kernel *kernel, const struct geometry
     put_names(buf, kernel);
     buf_printf(buf, ": one loop over %lld element%s, in %s of %d\n", (long long)g->volume,
                g->volume == 1 ? "" : "s", g->chunks ? "chunks" : "blocks", form->block);
+    if (kernel->lanes) {
+        put_joins(buf, kernel->lanes);
+        buf_putc(buf, '\n');
+    }
     for (int i = 0; i < kernel->ins_count; i++)
         put_ins(buf, kernel, &schedule, i);
 }
