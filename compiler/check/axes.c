@@ -11,27 +11,27 @@
 struct lookup {
     const struct program *program;
     struct numbers *axes;
-    struct span value;             /* the value that has the layout */
+    const struct product *value;   /* the value that has the layout */
     const char *layout;            /* NULL: not known */
 };
 
 static const char *name_of(const struct lookup *l)
 {
-    return expression_text(l->program->arena, l->program, l->value);
+    return product_text(l->program->arena, l->program, l->value);
 }
 
 static bool wrong(const struct lookup *l, const char *text)
 {
-    return diag_at(l->program->diags, DIAG_AXIS, ((struct span[]){l->axes->span, l->value}), 2, text);
+    return diag_at(l->program->diags, DIAG_AXIS, ((struct span[]){l->axes->span, product_span(l->value)}), 2, text);
 }
 
 static bool no_layout(const struct lookup *l)
 {
-    const char *name = name_of(l);
     return wrong(l, arena_printf(l->program->arena,
                                  "\"%s\" names dimensions by their letters, and %s %s; write their numbers, "
-                                 "or give it a layout, as in reshape(%s, layout=\"HWC\")", l->axes->letters, name,
-                                 l->layout ? "has no layout" : "has a layout that only the call knows", name));
+                                 "or give it a layout, as in reshape(%s, layout=\"HWC\")", l->axes->letters, name_of(l),
+                                 l->layout ? "has no layout" : "has a layout that only the call knows",
+                                 expression_text(l->program->arena, l->program, l->value->factors[0])));
 }
 
 /* The position of a letter. -1, with a diagnostic, where the layout does not have it, or has it twice. */
@@ -61,7 +61,7 @@ static const char *left_out(const struct lookup *l)
     return text.text ? text.text : "";
 }
 
-bool axes_resolve(const struct program *program, struct span value, struct numbers *axes, bool all,
+bool axes_resolve(const struct program *program, const struct product *value, struct numbers *axes, bool all,
                   const char *layout)
 {
     const struct lookup l = {program, axes, value, layout};

@@ -6,8 +6,8 @@
 
 /* Turns axes that are letters into positions in the value's layout; NULL: it is not known. `all`: transpose, which
  * names each letter. Returns false, with a diagnostic, where a letter names nothing; axes->rank is then -1. */
-bool axes_resolve(const struct program *program, struct span value, struct numbers *axes, bool all,
-                  const char *layout);
+bool axes_resolve(const struct program *program, const struct product *value, struct numbers *axes,
+                  bool all, const char *layout);
 /* Whether the dimensions cannot be found yet: the axes are letters without positions. */
 bool axes_open(const struct numbers *axes);
 /* Finds the dimensions of a value with a shape, a bit for each; messages call the argument `what`. Returns false, with

@@ -265,7 +265,8 @@ static bool check_reduce(struct program *program, struct node *node)
     if (operand->poison || (operand->dtype != WEFT_BOOL || row->rule != TYPE_KEEP))
         return check_tensor(program, operand);
     const struct reduce_args *args = &program->reductions[node->reduction];
-    return diag(program->diags, DIAG_REDUCE_BOOL, node->token, args->name, text_of(program, args->value), args->name);
+    return diag(program->diags, DIAG_REDUCE_BOOL, node->token, args->name, text_of(program, args->value.factors[0]),
+                args->name);
 }
 
 /* Counts and positions do not read their operand. */

@@ -253,11 +253,12 @@ static struct numbers *axes_of(struct program *program, const struct node *node)
 }
 
 /* The value whose dimensions they name. */
-static struct span axes_value(const struct program *program, const struct node *node)
+static struct product axes_value(const struct program *program, const struct node *node)
 {
     const bool reduces =
         node->kind == NODE_REDUCE || node->kind == NODE_COUNT || node->kind == NODE_REDUCED_POSITION;
-    return reduces ? program->reductions[node->reduction].value : operand_node(program, node, 0)->span;
+    return reduces ? program->reductions[node->reduction].value
+                   : (struct product){{operand_node(program, node, 0)->span}, 1};
 }
 
 bool resolve_letters(struct program *program)
@@ -271,9 +272,10 @@ bool resolve_letters(struct program *program)
         const struct node *node = &program->nodes[n];
         struct numbers *axes = axes_of(program, node);
         const bool all = node->kind == NODE_VIEW && program->views[node->view].kind == VIEW_TRANSPOSE;
-        if (axes && axes->letters && axes != before) /* all nodes of a reduction's call share them */
-            good = axes_resolve(program, axes_value(program, node), axes, all,
-                                l.of[program->operands[node->operands]]) && good;
+        if (axes && axes->letters && axes != before) { /* all nodes of a reduction's call share them */
+            const struct product value = axes_value(program, node);
+            good = axes_resolve(program, &value, axes, all, l.of[program->operands[node->operands]]) && good;
+        }
         before = axes ? axes : before;
         l.of[n] = node_layout(&l, node, NULL);
     }

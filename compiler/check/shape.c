@@ -66,6 +66,19 @@ const char *expression_text(struct arena *arena, const struct program *program, 
     return arena_excerpt(arena, program->source->text + span.start, (int)(span.end - span.start), 37);
 }
 
+const char *product_text(struct arena *arena, const struct program *program, const struct product *product)
+{
+    const char *first = expression_text(arena, program, product->factors[0]);
+    return product->count == 1 ? first
+                               : arena_printf(arena, "the product of %s and %s", first,
+                                              expression_text(arena, program, product->factors[1]));
+}
+
+struct span product_span(const struct product *product)
+{
+    return span_join(product->factors[0], product->factors[product->count - 1]);
+}
+
 static const struct shape scalar;
 
 /* The shape pass at work. */
@@ -284,9 +297,9 @@ static bool reduces_nothing(const struct node *node, const struct shape *operand
 static bool find_reduced(struct inference *s, const struct node *node, const struct shape *shape, uint32_t *set)
 {
     const struct reduce_args *args = &s->program->reductions[node->reduction];
-    const char *text = expression_text(s->arena, s->program, args->value);
-    const struct viewed value = {.program = s->program, .name = text, .place = node->token, .operand = args->value,
-                                 .shape = shape};
+    const char *text = product_text(s->arena, s->program, &args->value);
+    const struct viewed value = {.program = s->program, .name = text, .place = node->token,
+                                 .operand = product_span(&args->value), .shape = shape};
     if (s->reported == args)
         return false;
     s->reported = args;

@@ -71,6 +71,7 @@ enum node_kind {
  * starts. */
 struct numbers {
     bool given;
+    bool in_text;                  /* axes (rule 9.5): no input holds them */
     const char *letters;           /* axes that are letters of a layout (rule 9.5), as written; else NULL */
     int rank;                      /* of `letters`: the number of dimensions of that layout, -1 where one names nothing.
                                       Filled by check, as are the items, which are then the letters' positions; NULL
@@ -83,12 +84,18 @@ struct numbers {
     struct span span;
 };
 
+/* The places of a value, or of two that are multiplied. */
+struct product {
+    struct span factors[2];
+    int count;
+};
+
 /* What a call of a reduction has in common for all nodes that it becomes. */
 struct reduce_args {
     const char *name;
     struct numbers axes;
     bool last;                     /* where they are not given, the last dimension is meant; else all of them */
-    struct span value;             /* what is reduced, for messages */
+    struct product value;          /* what is reduced, for messages */
 };
 
 enum view_kind {

@@ -17,18 +17,34 @@ static void letters(struct parser *p, struct numbers *numbers)
              "axes in quotes are letters of the layout, as \"HW\"; numbers stand without quotes, as [0, 1]");
 }
 
+/* What stands there instead, which `found` says. */
+static bool not_in_text(struct parser *p, struct span span, const char *what, const char *found)
+{
+    const bool several = strcmp(what, "axes") == 0;
+    return diag(p->diags, DIAG_VIEW_ARGUMENT, span,
+                arena_printf(p->arena, several ? "%s stand in the text, as 0, [0, 1] or \"HW\", and %s"
+                                               : "%s stands in the text, as 0 or \"W\", and %s", what, found));
+}
+
+bool parse_no_axis(struct parser *p, const struct node *node, const char *what)
+{
+    const struct node *value = named_node(p->program, node);
+    const char *input = value->kind == NODE_NAME ? p->program->symbols[value->symbol].name : NULL;
+    if (node->kind == NODE_POISON || value->kind == NODE_POISON || node->poison)
+        return false;
+    if (input && strcmp(input, "None") == 0)
+        return diag(p->diags, DIAG_VIEW_ARGUMENT, node->span, "None is no axis; leave the argument out");
+    return not_in_text(p, node->span, what,
+                       input ? arena_printf(p->arena, "'%s' is an input", input)
+                             : arena_printf(p->arena, "%.60s is no literal expression", parse_text(p, node->span)));
+}
+
 PARSE_APART void parse_axes(struct parser *p, struct numbers *numbers, const char *what)
 {
     if (p->token.kind == TOKEN_STRING) {
         letters(p, numbers);
         return;
     }
+    numbers->in_text = true;
     parse_numbers(p, numbers, what);
-    if (p->failed || numbers->input < 0)
-        return;
-    const char *name = p->program->symbols[numbers->input].name;
-    diag(p->diags, DIAG_VIEW_ARGUMENT, numbers->span,
-         strcmp(name, "None") == 0 ? "None is no axis; leave the argument out" :
-         arena_printf(p->arena, "%s stand in the text, as 0, [0, 1] or \"HW\", and '%s' is an input", what, name));
-    numbers->input = -1;
 }

@@ -211,7 +211,8 @@ static const char *takes(struct parser *p, const struct callee *callee)
     size_t length;
     const char *first = word_at(callee->parameters, 0, &length);
     if (callee->fold)
-        return "two or more arguments, or one to reduce";
+        return callee->reduction == REDUCTION_COUNT ? "two or more arguments"
+                                                    : "two or more arguments, or one to reduce";
     if (callee->kind == NODE_REDUCE)
         return arena_printf(p->arena, "its arguments as in %s", reduction_rows[callee->reduction].signature);
     if (has_view(callee))
@@ -227,7 +228,7 @@ static const char *takes(struct parser *p, const struct callee *callee)
 static bool no_such_argument(struct parser *p, const struct callee *callee,
                              const struct argument *argument)
 {
-    const char **names = NULL, *habit = parse_argument_habit(argument->name);
+    const char **names = NULL, *habit = parse_argument_habit(p->arena, argument->name, callee->name);
     int count = 0;
     for (int i = 0; i < callee->arity; i++)
         ARENA_PUSH(p->arena, names, count, parameter_name(p, callee, i));
@@ -398,13 +399,12 @@ PARSE_APART static int make(struct parser *p, const struct callee *callee,
     return parse_add_node(p, node, p->stack + base, operands);
 }
 
-/* Whether min or max is called as a reduction: one argument by position, and none that the operation has. */
+/* Whether min or max is called as a reduction: at most one argument by position, and none that the operation has. */
 static bool reduces(const struct callee *callee, const struct arguments *arguments)
 {
     bool reduces = callee->fold && callee->reduction != REDUCTION_COUNT && arguments->count > 0;
     for (int i = 0; i < arguments->count; i++)
-        reduces = reduces && !arguments->items[i].name == (i == 0) &&
-                  (i == 0 || parameter_of(callee, &arguments->items[i], i) < 0);
+        reduces = reduces && (arguments->items[i].name ? parameter_of(callee, &arguments->items[i], i) < 0 : i == 0);
     return reduces;
 }
 

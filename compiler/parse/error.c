@@ -67,6 +67,7 @@ static const struct habit {
 } habits[] = {
 #define HABIT(text, advice) {text, advice},
 #define CALL_HABIT(name, advice)
+#define ATTRIBUTE_HABIT(name, advice)
 #define ARGUMENT_HABIT(name, advice)
 #define TYPE_HABIT(name, type)
 #include "grammar/hints.def"
@@ -156,7 +157,8 @@ static int unexpected_dot(struct parser *p)
     const struct word *word = lex_word(&p->lexer, name, strlen(name));
     enum view_kind view = view_find(name);
     bool reduction = reduction_find(name) != REDUCTION_COUNT;
-    const char *habit = parse_call_habit(name), *type = parse_type_habit(name);
+    const char *attribute = p->token.kind == TOKEN_LPAREN ? NULL : parse_attribute_habit(name);
+    const char *habit = attribute ? attribute : parse_call_habit(name), *type = parse_type_habit(name);
     if (view != VIEW_KIND_COUNT)
         diag(p->diags, DIAG_SYNTAX, dot,
              arena_printf(p->arena, "functions are called by their name alone; write %s",

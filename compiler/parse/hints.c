@@ -11,6 +11,16 @@ struct habit {
 static const struct habit call_habits[] = {
 #define HABIT(text, advice)
 #define CALL_HABIT(name, advice) {name, advice},
+#define ATTRIBUTE_HABIT(name, advice)
+#define ARGUMENT_HABIT(name, advice)
+#define TYPE_HABIT(name, type)
+#include "grammar/hints.def"
+};
+
+static const struct habit attribute_habits[] = {
+#define HABIT(text, advice)
+#define CALL_HABIT(name, advice)
+#define ATTRIBUTE_HABIT(name, advice) {name, advice},
 #define ARGUMENT_HABIT(name, advice)
 #define TYPE_HABIT(name, type)
 #include "grammar/hints.def"
@@ -19,6 +29,7 @@ static const struct habit call_habits[] = {
 static const struct habit argument_habits[] = {
 #define HABIT(text, advice)
 #define CALL_HABIT(name, advice)
+#define ATTRIBUTE_HABIT(name, advice)
 #define ARGUMENT_HABIT(name, advice) {name, advice},
 #define TYPE_HABIT(name, type)
 #include "grammar/hints.def"
@@ -27,6 +38,7 @@ static const struct habit argument_habits[] = {
 static const struct habit type_habits[] = {
 #define HABIT(text, advice)
 #define CALL_HABIT(name, advice)
+#define ATTRIBUTE_HABIT(name, advice)
 #define ARGUMENT_HABIT(name, advice)
 #define TYPE_HABIT(name, type) {name, type},
 #include "grammar/hints.def"
@@ -45,9 +57,16 @@ const char *parse_call_habit(const char *name)
     return look_up(call_habits, sizeof call_habits / sizeof *call_habits, name);
 }
 
-const char *parse_argument_habit(const char *name)
+const char *parse_attribute_habit(const char *name)
 {
-    return look_up(argument_habits, sizeof argument_habits / sizeof *argument_habits, name);
+    return look_up(attribute_habits, sizeof attribute_habits / sizeof *attribute_habits, name);
+}
+
+const char *parse_argument_habit(struct arena *arena, const char *name, const char *function)
+{
+    const char *advice = look_up(argument_habits, sizeof argument_habits / sizeof *argument_habits, name);
+    const char *place = advice ? strchr(advice, '$') : NULL;
+    return place ? arena_printf(arena, "%.*s%s%s", (int)(place - advice), advice, function, place + 1) : advice;
 }
 
 const char *parse_type_habit(const char *name)

@@ -69,8 +69,10 @@ bool parse_close(struct parser *p, struct span opener, enum token_kind kind, con
 /* hints.c: these report nothing. */
 /* What to write instead of a function of other languages. NULL if nothing is known. */
 const char *parse_call_habit(const char *name);
-/* The same for an argument that a function does not have. */
-const char *parse_argument_habit(const char *name);
+/* The same for what stands behind a dot and is not called. */
+const char *parse_attribute_habit(const char *name);
+/* The same for an argument that `function` does not have. */
+const char *parse_argument_habit(struct arena *arena, const char *name, const char *function);
 /* Returns "; did you mean 'x'?" or "". */
 const char *parse_suggest(struct parser *p, const char *name, const char *const *names,
                           size_t count);
@@ -101,10 +103,12 @@ struct mark {
 };
 struct mark parse_numbers_begin(struct parser *p);
 void parse_numbers_end(struct parser *p, struct mark mark, bool keep);
-/* Parses a number, a list of numbers or an input's name, for the argument called `what`. */
+/* Parses a number, a list of numbers or, unless numbers->in_text, an input's name, for the argument called `what`. */
 void parse_numbers(struct parser *p, struct numbers *numbers, const char *what);
 /* axes.c: parses axes (rule 9.5) of views and reductions: an integer, a list, or letters of a layout in quotes. */
 void parse_axes(struct parser *p, struct numbers *numbers, const char *what);
+/* Reports that one of them does not stand in the text. Returns false. */
+bool parse_no_axis(struct parser *p, const struct node *node, const char *what);
 /* Parses a layout in quotes; "" for none. */
 const char *parse_layout(struct parser *p);
 

@@ -133,10 +133,10 @@ int parse_recipe(struct parser *p, const struct recipe *recipe)
     struct making m = {.p = p, .recipe = recipe, .reduction = p->program->reduction_count};
     const int base = p->stack_count;
     size_t length;
-    ARENA_PUSH(p->arena, p->program->reductions, p->program->reduction_count,
-               ((struct reduce_args){row->name, recipe->axes, recipe->last,
-                                     recipe->operand_count == 1 ? p->program->nodes[recipe->operands[0]].span
-                                                                : recipe->span}));
+    struct reduce_args args = {row->name, recipe->axes, recipe->last, {.count = recipe->operand_count}};
+    for (int i = 0; i < recipe->operand_count; i++)
+        args.value.factors[i] = p->program->nodes[recipe->operands[i]].span;
+    ARENA_PUSH(p->arena, p->program->reductions, p->program->reduction_count, args);
     const bool single = word_count(row->recipe) == 2; /* x alone is joined, and needs no name */
     for (int i = 0; i < recipe->operand_count; i++) {
         parse_push(p, recipe->operands[i]);

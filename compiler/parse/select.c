@@ -6,6 +6,12 @@
 
 #include <string.h>
 
+/* What is selected from: its place, and the dimension of the next item, -1 behind '...'. */
+struct selected {
+    struct span span;
+    int axis;
+};
+
 /* ---- numbers ---- */
 
 static bool wrong(struct parser *p, struct span span, const char *text, const char *what)
@@ -24,29 +30,53 @@ static const char *shown(struct parser *p, struct span span)
 static bool is_mask(const struct program *program, const struct node *node)
 {
     const struct symbol *symbol = node->kind == NODE_NAME ? &program->symbols[node->symbol] : NULL;
-    return symbol                    ? symbol->typed && symbol->type.dtype == WEFT_BOOL
-           : node->kind == NODE_OP   ? rule_rows[op_rows[node->op].rule].result == RESULT_BOOL
-           : node->kind == NODE_CAST ? node->dtype == WEFT_BOOL
-                                     : false;
+    return symbol                      ? symbol->typed && symbol->type.dtype == WEFT_BOOL
+           : node->kind == NODE_OP     ? rule_rows[op_rows[node->op].rule].result == RESULT_BOOL
+           : node->kind == NODE_REDUCE ? join_rows[node->join].rule == TYPE_BOOL
+           : node->kind == NODE_CAST   ? node->rule == TYPE_GIVEN && node->dtype == WEFT_BOOL
+                                       : false;
 }
 
-/* Reports an item that is no size expression, and says what to write. `from` is the selection's operand. */
-static bool not_an_integer(struct parser *p, const struct node *node, struct span from)
+/* Whether it is known to be floating. */
+static bool is_real(const struct node *node)
 {
-    const char *text = shown(p, node->span), *source = shown(p, from);
+    return node->literal.kind == LITERAL_REAL || (node->kind == NODE_OP && op_rows[node->op].rule == RULE_REAL) ||
+           (node->kind == NODE_CAST &&
+            (node->rule == TYPE_FLOAT || (node->rule == TYPE_GIVEN && dtype_is_float(node->dtype))));
+}
+
+/* How to read elements at positions that are computed. */
+static const char *take_advice(struct parser *p, const struct selected *from, const char *position)
+{
+    const char *axis = from->axis == 0                   ? ""
+                       : from->axis > 0                  ? arena_printf(p->arena, ", axis=%d", from->axis)
+                       : p->token.kind == TOKEN_RBRACKET ? ", axis=-1"
+                                                         : ", axis=..";
+    return arena_printf(p->arena, "take(%s, %s%s)", shown(p, from->span), position, axis);
+}
+
+/* Reports an item that is no size expression, and says what to write. */
+static bool not_an_integer(struct parser *p, const struct node *node, const struct selected *from, bool slice)
+{
+    const char *text = shown(p, node->span), *source = shown(p, from->span);
     const struct node *value = named_node(p->program, node);
-    if (node->kind == NODE_POISON)
+    const struct node *culprit = size_culprit(p->program, node);
+    if (node->kind == NODE_POISON || culprit->kind == NODE_POISON || culprit->poison)
         return false;
     const bool quotient = value->kind == NODE_OP && value->op == OP_DIV;
     if (value->literal.kind == LITERAL_BOOL)
         return wrong(p, node->span, text, "a bool");
-    if (value->literal.kind == LITERAL_REAL || quotient)
+    if (is_real(value) || quotient)
         return wrong(p, node->span, text, quotient ? "a real; '//' divides integers" : "a real");
     if (is_mask(p->program, value))
         return wrong(p, node->span, text, view_mask_advice(p->arena, text, source));
     if (value->kind == NODE_ARRAY)
         return wrong(p, node->span, text, "a list, which is an item by itself and no bound of a slice");
-    return parse_no_size(p, node, "an item of a selection");
+    if (slice || is_real(culprit))
+        return parse_no_size(p, node, "an item of a selection");
+    return diag(p->diags, DIAG_SIZE, culprit->span,
+                arena_printf(p->arena, "%s is no size, which an item of a selection takes; for a position that is "
+                             "computed write %s", shown(p, culprit->span), take_advice(p, from, text)));
 }
 
 /* A number beyond int64_t is beyond every extent, so the nearest one means the same. The smallest int64_t is left out
@@ -70,7 +100,7 @@ static bool expression(struct parser *p, int *node)
 }
 
 /* Takes a literal integer or a size expression as a bound of an item. False, with a diagnostic, where it is none. */
-static bool take_bound(struct parser *p, struct span from, int index, enum bound bound, struct item *item)
+static bool take_bound(struct parser *p, const struct selected *from, int index, enum bound bound, struct item *item)
 {
     int64_t *const numbers[] = {&item->slice.start, &item->slice.stop, &item->slice.step};
     const struct node *node = &p->program->nodes[index];
@@ -79,14 +109,14 @@ static bool take_bound(struct parser *p, struct span from, int index, enum bound
         return true;
     }
     if (!node->size)
-        return not_an_integer(p, node, from);
+        return not_an_integer(p, node, from, bound != BOUND_START || p->token.kind == TOKEN_COLON);
     item->sizes[bound] = index;
     item->open = true;
     p->program->size_count++;
     return true;
 }
 
-static bool integer(struct parser *p, struct span from, enum bound bound, struct item *item)
+static bool integer(struct parser *p, const struct selected *from, enum bound bound, struct item *item)
 {
     int node;
     return expression(p, &node) && take_bound(p, from, node, bound, item);
@@ -100,7 +130,7 @@ static bool at_bound(const struct parser *p)
 }
 
 /* [expr] ':' [expr] [':' [expr]], starting at the first ':'. */
-static bool slice(struct parser *p, struct span from, struct item *item)
+static bool slice(struct parser *p, const struct selected *from, struct item *item)
 {
     bool good = true;
     parse_advance(p);
@@ -146,7 +176,7 @@ static bool list(struct parser *p, const struct node *array, struct span span, s
 }
 
 /* The first number of an item, or a list, which is a whole item. */
-static bool first(struct parser *p, struct span from, struct item *item)
+static bool first(struct parser *p, const struct selected *from, struct item *item)
 {
     int node;
     if (!expression(p, &node))
@@ -164,7 +194,7 @@ static bool at_word(const struct parser *p)
 }
 
 /* Parses one item. False, with a diagnostic, where it is wrong. */
-static bool item(struct parser *p, struct span from, struct item *item)
+static bool item(struct parser *p, const struct selected *from, struct item *item)
 {
     bool good = true;
     *item = (struct item){.kind = ITEM_INDEX, .sizes = {-1, -1, -1}, .span = p->token.span};
@@ -206,6 +236,7 @@ static bool add_item(struct parser *p, struct view_args *args, struct item item)
 static bool items(struct parser *p, struct span from, struct view_args *args)
 {
     struct span opener = p->token.span;
+    struct selected selected = {from, 0};
     bool good = true;
     parse_advance(p);
     if (p->token.kind == TOKEN_RBRACKET && !p->failed)
@@ -213,7 +244,8 @@ static bool items(struct parser *p, struct span from, struct view_args *args)
                     "a selection has at least one item, as in x[0]; x[...] is all of x");
     while (p->token.kind != TOKEN_RBRACKET && !p->failed) {
         struct item one;
-        good = item(p, from, &one) && add_item(p, args, one) && good;
+        good = item(p, &selected, &one) && add_item(p, args, one) && good;
+        selected.axis = one.kind == ITEM_ELLIPSIS ? -1 : selected.axis + (selected.axis >= 0 && one.kind != ITEM_NEW);
         if (!parse_accept(p, TOKEN_COMMA))
             break;
     }

@@ -29,7 +29,7 @@ bool parse_fold(struct parser *p)
     return good;
 }
 
-static void not_a_number(struct parser *p, const struct node *node, const char *what)
+static void not_a_number(struct parser *p, const struct numbers *numbers, const struct node *node, const char *what)
 {
     const struct node *value = named_node(p->program, node);
     const struct symbol *input = value->kind == NODE_NAME ? &p->program->symbols[value->symbol] : NULL;
@@ -37,6 +37,8 @@ static void not_a_number(struct parser *p, const struct node *node, const char *
         return;
     if (node->literal.kind == LITERAL_BOOL)
         wrong(p, node->span, arena_printf(p->arena, "%s holds numbers, found true or false", what));
+    else if (numbers->in_text)
+        parse_no_axis(p, node, what);
     else if (parse_takes_sizes(what))
         parse_no_size(p, node, what);
     else if (input)
@@ -57,7 +59,7 @@ static void add_number(struct parser *p, struct numbers *numbers, const struct n
     struct literal *items = (struct literal *)numbers->items;
     const bool size = node->size && node->literal.kind == LITERAL_NONE && parse_takes_sizes(what);
     if (!size && !literal_is_number(&node->literal)) {
-        not_a_number(p, node, what);
+        not_a_number(p, numbers, node, what);
         return;
     }
     if (size)
@@ -130,6 +132,8 @@ static void named(struct parser *p, struct numbers *numbers, const char *what)
         add_number(p, numbers, value, what);
     else if (value->kind == NODE_ARRAY)
         elements(p, numbers, value, what);
+    else if (numbers->in_text)
+        parse_no_axis(p, &p->program->nodes[node], what);
     else if (value->kind == NODE_NAME &&
              !(parse_takes_sizes(what) && (strcmp(what, "shape") != 0 || is_single(p->program, value))))
         numbers->input = value->symbol;
@@ -166,7 +170,7 @@ void parse_numbers_end(struct parser *p, struct mark mark, bool keep)
 
 PARSE_APART void parse_numbers(struct parser *p, struct numbers *numbers, const char *what)
 {
-    *numbers = (struct numbers){.given = true, .input = -1, .span = p->token.span};
+    *numbers = (struct numbers){.given = true, .input = -1, .in_text = numbers->in_text, .span = p->token.span};
     if (!parse_enter(p, p->token.span))
         return;
     struct mark mark = parse_numbers_begin(p);

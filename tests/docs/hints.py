@@ -35,6 +35,7 @@ def declarations(text):
 
 def main():
     text = (ROOT / "grammar/hints.def").read_text(encoding="utf-8")
+    text = re.sub(r'"\n +"', "", text)
     hints = re.findall(r'^CALL_HABIT\("(\w+)", "(.*)"\)$', text, re.MULTILINE)
     examples = [(name, example) for name, advice in hints if (example := advised(advice))]
     print(f"1..{len(examples) + 1}")

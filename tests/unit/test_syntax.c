@@ -401,6 +401,30 @@ static void habits(void **state)
                     " dimensions are told as axis=0 or axes=[0, 1]\n"
                     "sum(x, dim=0)\n"
                     "       ^^^\n");
+    assert_messages("mean(x, dtype=float64)",
+                    "<expr>:1:9: error[W0022]: mean has no argument 'dtype'; convert the operand, as in"
+                    " mean(float64(x))\n"
+                    "mean(x, dtype=float64)\n"
+                    "        ^^^^^\n");
+    assert_messages("norm(x, p=1)",
+                    "<expr>:1:9: error[W0022]: norm has no argument 'p'; it is of order 2; write sum(abs(x)) for"
+                    " order 1, max(abs(x)) for order inf\n"
+                    "norm(x, p=1)\n"
+                    "        ^\n");
+    assert_messages("np.alltrue(x)",
+                    "<expr>:1:3: error[W0009]: there is no 'alltrue'; write all(x)\n"
+                    "np.alltrue(x)\n"
+                    "  ^\n");
+    assert_messages("nanstd(x)",
+                    "<expr>:1:1: error[W0020]: there is no function 'nanstd'; write 'n = sum(not isnan(x)); "
+                    "d = where(isnan(x), 0, x - sum(where(isnan(x), 0, x)) / n); sqrt(sum(d * d) / n)'\n"
+                    "nanstd(x)\n"
+                    "^^^^^^\n");
+    assert_messages("sum(x) / size(x)",
+                    "<expr>:1:10: error[W0020]: there is no function 'size'; write extent(x, 0) for one extent; a sum"
+                    " divided by the number of elements is mean(x)\n"
+                    "sum(x) / size(x)\n"
+                    "         ^^^^\n");
     assert_messages("expand_dims(x, axes=[0], new_axis_names=\"N\")",
                     "<expr>:1:26: error[W0022]: expand_dims has no argument"
                     " 'new_axis_names'; reshape names dimensions: write reshape(..,"
@@ -412,6 +436,30 @@ static void habits(void **state)
                     " arguments (value, lo, hi)\n"
                     "clamp(x, 0, 1, high=2)\n"
                     "               ^^^^\n");
+}
+
+/* What stands behind a dot. A name may mean one thing there, and another where it is called. */
+static void attributes(void **state)
+{
+    (void)state;
+    assert_messages("max(x, axis=1).values",
+                    "<expr>:1:15: error[W0009]: there is no 'values'; max(x, axis=1) is the values, argmax(x, axis=1)"
+                    " the indices\n"
+                    "max(x, axis=1).values\n"
+                    "              ^\n");
+    assert_messages("max(x, axis=1).indices + 1",
+                    "<expr>:1:15: error[W0009]: there is no 'indices'; max(x, axis=1) is the values, argmax(x, axis=1)"
+                    " the indices\n"
+                    "max(x, axis=1).indices + 1\n"
+                    "              ^\n");
+    assert_messages("np.indices(x)",
+                    "<expr>:1:3: error[W0009]: there is no 'indices'; write index(x, 0), index(x, 1), ..\n"
+                    "np.indices(x)\n"
+                    "  ^\n");
+    assert_messages("x.shape",
+                    "<expr>:1:2: error[W0009]: there is no 'shape'; write extent(x, 0) for one extent\n"
+                    "x.shape\n"
+                    " ^\n");
 }
 
 static void selections(void **state)
@@ -476,6 +524,7 @@ int main(void)
         cmocka_unit_test(lists),
         cmocka_unit_test(lines),
         cmocka_unit_test(habits),
+        cmocka_unit_test(attributes),
         cmocka_unit_test(selections),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
