@@ -44,9 +44,10 @@ static int inner_dimensions(const struct pipeline *p, const struct node *node, u
 }
 
 /* The bool of which argmin and argmax want the first true position, where kernels stop once they have it; -1: node n is
- * nothing of the kind, or is computed in another way. */
+ * nothing of the kind, or is computed in another way: many neighbouring results, side by side. */
 static int sought(const struct pipeline *p, int n)
 {
+    enum { FEW = 32 };             /* as fast on 64 MB of float32, whose generic kernel is slower for less */
     const struct program *program = p->program;
     const struct node *node = &program->nodes[n];
     const int operand = node->kind == NODE_REDUCE ? program->operands[node->operands] : n;
@@ -58,8 +59,14 @@ static int sought(const struct pipeline *p, int n)
         return -1;
     const struct shape *shape = p->shapes[operand], *points = p->shapes[n];
     const uint32_t set = reduced_set(&program->reductions[node->reduction], shape->rank);
-    const bool plain = !inner_dimensions(p, node, set) && shape_volume(shape) > shape_volume(points);
-    return plain && shape_volume(points) > 0 ? arms[0] : -1;
+    int64_t inner = 1;
+    for (int d = shape->rank - 1, left = inner_dimensions(p, node, set); left; d--)
+        if (!(set >> d & 1)) {
+            inner *= shape->extents[d];
+            left--;
+        }
+    const bool few = inner < FEW && shape_volume(shape) > shape_volume(points);
+    return few && shape_volume(points) > 0 ? arms[0] : -1;
 }
 
 /* The temporary with the extreme elements that the bool `v == extreme or v != v` of argmin or argmax looks for; -1:
@@ -120,7 +127,7 @@ static struct reducing order_dimensions(const struct pipeline *p, int n)
     const uint32_t set = reduced_set(&p->program->reductions[node->reduction], shape->rank);
     struct shape *space = arena_copy(p->arena, shape, sizeof *shape);
     struct axis *axes = ARENA_ARRAY(p->arena, struct axis, shape->rank);
-    const int inner = inner_dimensions(p, node, set);
+    const int inner = found < 0 ? inner_dimensions(p, node, set) : 0;
     int order[WEFT_MAX_RANK], count = 0, ends[3];
     for (int last = 0; last < 3; last++) {
         for (int d = 0; d < shape->rank; d++)

@@ -274,6 +274,19 @@ class Reductions(unittest.TestCase):
                 groups = program.source("groups", x="float32[800, 600]").split("\nkernel")[0]
                 self.assertEqual("element after element" in groups, taken, groups)
 
+    def test_few_results_side_by_side(self):
+        """argmin and argmax along a middle axis: up to 31 neighbouring results are looked for one by one."""
+        rng, contexts = np.random.default_rng(11), [weft.Context(threads=n) for n in (1, 3)]
+        for inner in (2, 3, 31, 32, 40):
+            groups = weft.compile("argmax(x, axis=1)").source("groups", x=f"float32[50, 300, {inner}]")
+            self.assertEqual("of the first position of true" in groups, inner < 32)
+            for dtype, name in itertools.product(("float32", "uint8"), ("argmin", "argmax")):
+                x = rng.integers(0, 200, (50, 300, inner)).astype(dtype)
+                x[3, 7] = 255 if dtype == "uint8" else np.nan
+                for context in contexts:
+                    found = np.asarray(weft.evaluate(f"{name}(x, axis=1)", {"x": x}, context=context))
+                    self.assertTrue((found == getattr(np, name)(x, axis=1)).all(), f"{name} of {dtype}, {inner}")
+
     def test_runs_passed_over(self):
         """Positions at the borders of runs of 256 elements, in which a kernel first looks for the extreme; every
         type."""
