@@ -40,6 +40,8 @@ CASES = [("sum", "sum(x)", F, (4096,)), ("mean", "mean(x)", F, (4096,)), ("mse",
          ("bytes", "sum(x)", B, (4096,)), ("max", "max(x)", F, (4096,)), ("maxrows", "max(x, axis=1)", F, (4096,)),
          ("maxbytes", "max(x)", B, (4096,)), ("argmax", "argmax(x, axis=1)", F, (4096,)),
          ("argall", "argmax(x)", F, (4096,)),
+         ("turned", "sum(transpose(x), axis=0)", F, (4096,)), ("turnrows", "sum(transpose(x), axis=1)", F, (4096,)),
+         ("turnmax", "max(transpose(x))", F, (4096,)), ("argmiddle", "argmax(x, axis=1)", B, (1000, 3)),
          ("any", "any(x < 0)", F, (4096,)), ("std", "std(x)", F, (4096,)), ("stdrows", "std(x, axis=1)", F, (4096,)),
          ("softmax", "softmax(x)", F, (1000,)), ("layernorm", LAYERNORM, F, (1000,)), ("exp", "exp(x)", F, (1000,))]
 # What NumPy, JAX (both as np) and PyTorch compute; and where PyTorch has other words, those
@@ -48,6 +50,7 @@ PEERS = {"sum": "x.sum()", "mean": "x.mean()", "mse": "((x - y) ** 2).mean()", "
          "floats3": "x.mean((0, 1, 2))",
          "channels": "x.mean((0, 1, 2), dtype=np.float32)", "inner3": "x.mean(-1, dtype=np.float32)",
          "norm3": "np.linalg.norm(x, axis=-1)", "dot3": "(x * y).sum(-1)", "max": "x.max()", "maxrows": "x.max(1)",
+         "turned": "x.T.sum(0)", "turnrows": "x.T.sum(1)", "turnmax": "x.T.max()", "argmiddle": "x.argmax(1)",
          "maxbytes": "x.max()", "argmax": "x.argmax(1)", "argall": "x.argmax()", "any": "(x < 0).any()",
          "std": "x.std()", "stdrows": "x.std(1)", "bytes": "x.sum()", "exp": "np.exp(x)",
          "softmax": "(lambda e: e / e.sum(1, keepdims=True))(np.exp(x - x.max(1, keepdims=True)))",
