@@ -111,6 +111,7 @@ static bool multiplied(int64_t a, int64_t b, int64_t *product)
 #endif
 #if defined __clang__
 #pragma clang diagnostic ignored "-Wpass-failed" /* a loop that it cannot vectorize */
+#pragma clang diagnostic ignored "-Wtautological-compare" /* an integer that is no NaN */
 #endif
 #if defined __GNUC__ && !defined __clang__ && !defined __TINYC__
 #pragma GCC push_options
@@ -318,12 +319,12 @@ static bool weft_fuses(void)
 #define PASTE_LEVEL(name, level) PASTE(name, level)
 #define AT_LEVEL(name) PASTE_LEVEL(name, WEFT_LEVEL)
 #define PRAGMA(...) _Pragma(#__VA_ARGS__)
-#define TARGET(features) PRAGMA(GCC target(features))
+#define COMPILE_FOR(features) PRAGMA(GCC target(features))
 #if defined __clang__
 #pragma clang attribute push(__attribute__((target(FEATURES))), apply_to = function)
 #else
 #pragma GCC push_options
-TARGET(FEATURES)
+COMPILE_FOR(FEATURES)
 #endif
 //: level ends
 #undef WIDE

@@ -239,6 +239,7 @@ SEPARATE static void plant(tree_t *tree, acc_t *lanes, i64 pitch, i64 number, ac
             ((acc_v *)(lanes + i))[k] = SPREAD(absent);
         }
         for (i64 rest = ORDERED ? number : number > 0; rest & 1; rest >>= 1) {
+            ONE_BY_ONE; /* with AVX-512, gcc 12 fails on a join under a mask */
             OVER(k, SIDE)
                 x[k] = join_tree_v(to[k], x[k]);
             if (ORDERED)

@@ -1490,6 +1490,7 @@ _Static_assert(sizeof(1.0) == 8, "constants would be float: compile without -fsi
 #endif
 #if defined __clang__
 #pragma clang diagnostic ignored "-Wpass-failed" /* a loop that it cannot vectorize */
+#pragma clang diagnostic ignored "-Wtautological-compare" /* an integer that is no NaN */
 #endif
 #if defined __GNUC__ && !defined __clang__ && !defined __TINYC__
 #pragma GCC push_options
