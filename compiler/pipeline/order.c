@@ -22,9 +22,12 @@ static struct in_memory input(const struct pipeline *p, int number, const struct
 {
     const struct strided *tensor = &p->operands->inputs[number];
     struct in_memory value = dense(p->arena, shape, dtype);
-    if (tensor->strides && tensor->rank == shape->rank)
-        value.strides = arena_copy(p->arena, tensor->strides, (size_t)shape->rank * sizeof *tensor->strides);
-    return value;
+    if (!tensor->strides || tensor->rank != shape->rank)
+        return value;
+    int64_t *strides = ARENA_ARRAY(p->arena, int64_t, shape->rank);
+    for (int d = 0; d < shape->rank; d++)
+        strides[d] = shape->extents[d] == 1 ? 0 : tensor->strides[d]; /* that of one element may be anything */
+    return (struct in_memory){value.bytes, strides};
 }
 
 /* The value as it is broadcast to a shape: where it stretches, it stays at an element. */
@@ -82,10 +85,9 @@ static struct in_memory selected(const struct pipeline *p, const struct view_arg
     int64_t *strides = ARENA_ARRAY(p->arena, int64_t, to->rank);
     view_select_axes(args, rank, axes);
     for (int d = 0; d < rank; d++) {
-        const struct item *item = axes[d].item;
-        if (axes[d].result >= 0)
-            strides[axes[d].result] =
-                p->memory[operand].strides[d] * (item && item->kind == ITEM_SLICE ? item->slice.step : 1);
+        const int64_t step = axes[d].item && axes[d].item->kind == ITEM_SLICE ? axes[d].item->slice.step : 1;
+        if (axes[d].result >= 0 && to->extents[axes[d].result] != 1) /* else the step may be anything */
+            strides[axes[d].result] = p->memory[operand].strides[d] * step;
     }
     return (struct in_memory){bytes_of(to, p->program->nodes[operand].dtype), strides};
 }
@@ -117,8 +119,8 @@ static struct in_memory find_memory(const struct pipeline *p, const struct node 
     const struct program *program = p->program;
     const struct shape *shape = p->shapes[node - program->nodes];
     const struct symbol *symbol = node->kind == NODE_NAME ? &program->symbols[node->symbol] : NULL;
-    if (!shape)
-        return unknown;            /* of an input that is not at hand; what is wanted does not depend on it */
+    if (!shape || !shape_volume(shape))
+        return unknown;            /* of an input that is not at hand, on which nothing wanted depends; or empty */
     if (symbol && symbol->kind == SYMBOL_BINDING)
         return p->memory[symbol->node];
     switch (node->kind) {

@@ -8,7 +8,7 @@ static bool any_order(const struct pipeline *p, const struct node *node)
 {
     const struct program *program = p->program;
     const enum weft_dtype operand = operand_node(program, node, 0)->dtype;
-    bool any = node->kind == NODE_REDUCE && !join_is_ordered(node->join, join_dtype(node->join, operand));
+    bool any = p->memory && node->kind == NODE_REDUCE && !join_is_ordered(node->join, join_dtype(node->join, operand));
     for (int n = 0; any && n < program->node_count; n++)
         any = program->nodes[n].kind != NODE_REDUCED_POSITION || program->nodes[n].reduction != node->reduction;
     return any;
@@ -47,7 +47,7 @@ static int inner_dimensions(const struct pipeline *p, const struct node *node, u
  * nothing of the kind, or is computed in another way: many neighbouring results, side by side. */
 static int sought(const struct pipeline *p, int n)
 {
-    enum { FEW = 32 };             /* as fast on 64 MB of float32, whose generic kernel is slower for less */
+    enum { FEW = 32 };             /* as fast on 100 MB of float32, whose generic kernel is slower for less */
     const struct program *program = p->program;
     const struct node *node = &program->nodes[n];
     const int operand = node->kind == NODE_REDUCE ? program->operands[node->operands] : n;
