@@ -154,7 +154,7 @@ static const char *way_in_blocks(struct arena *arena, const struct telling *t, i
         {"apart", "taken apart as they become float32"}, {"apart_again", "taken apart as they become float32"},
         {"mapped", "found by number, in runs"}, {"bounded", "found by number, one by one"}, {"value", "an argument"}};
     static const struct { const char *section, *words; } stores[] = {
-        {"unit", "by vectors"}, {"kept", "by vectors"}, {"copied", "by vectors"}, {"run", "copied in runs"},
+        {"unit", "by vectors"}, {"copied", "by vectors"}, {"run", "copied in runs"},
         {"gathered", "by vectors"},
         {"nested", "one by one"}, {"expanded", "one by one, by a table of offsets"}};
     const char *section = t->ways[a].section;
@@ -481,8 +481,6 @@ static void put_access(struct buf *buf, const struct telling *t, int a)
             put_alone(buf, t, a);
         }
         put_bytes(buf, dumped, a);
-        if (!load && dumped->kernel->lanes)
-            buf_puts(buf, "; kept for a later kernel, a few rows at a time");
     }
     buf_putc(buf, '\n');
 }
@@ -572,7 +570,7 @@ void put_accesses(struct buf *buf, const struct dumped *dumped)
         if (kernel->accesses[a].kind != TENSOR_CONSTANT)
             t.numbers[a] = ++loads;
     for (int a = 0; a < kernel->access_count; a++)
-        if (a == kernel->load_count && kernel->lanes && g->volume)
+        if (a >= kernel->load_count && kernel->lanes && g->volume)
             put_joined(buf, dumped, a);
         else
             put_access(buf, &t, a);

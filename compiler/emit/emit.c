@@ -25,8 +25,7 @@ const struct target target_cuda = {
     .accesses = weft_template_access_cuda, .args = weft_template_args_cuda, .function = "DEVICE",
     .block = ", BLOCK",
     .boolean = "bool", .chunks = true, .device = true, .lines = "/weft/kernel.cu", .launch = 1 << 26,
-    .fast = FAST_ALL & ~(unsigned)(FAST_STREAM | FAST_NARROW | FAST_TABLE | FAST_SPLIT | FAST_TURN | FAST_WEAVE |
-                                   FAST_REUSE)};
+    .fast = FAST_ALL & ~(unsigned)(FAST_STREAM | FAST_NARROW | FAST_TABLE | FAST_SPLIT | FAST_TURN | FAST_WEAVE)};
 
 const char *short_name(enum weft_dtype dtype)
 {

@@ -157,10 +157,8 @@ static const char *load_section(const struct emitter *e, int k)
 
 static const char *store_section(const struct emitter *e, int k)
 {
-    if (e->kernel->lanes && k == e->kernel->load_count)
-        return "reduced";
     if (e->kernel->lanes)
-        return e->kinds[k] == ACCESS_UNIT ? "kept" : "strided";
+        return "reduced";
     if (copies_runs(e))
         return e->kinds[e->copied] == ACCESS_UNIT ? "run" : "gathered";
     return e->copied >= 0 ? "copied" : section_of((enum access_kind)e->kinds[k], true);

@@ -11,7 +11,6 @@
 #include "compiler/ir/narrow.h"
 #include "compiler/ir/positions.h"
 #include "compiler/ir/reduce.h"
-#include "compiler/ir/reuse.h"
 #include "compiler/ir/split.h"
 #include "compiler/ir/verify.h"
 

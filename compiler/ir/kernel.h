@@ -116,7 +116,6 @@ struct mask {
 struct temporary {
     enum weft_dtype dtype;
     const struct shape *shape;
-    bool kept;                     /* needed for a few rows at a time; see reuse.h */
 };
 
 /* How the threads of a block join: each one lane of some nodes, or all of a result. */
@@ -129,8 +128,8 @@ struct thread_joins {
                                       of two; 0: the call decides */
 };
 
-/* How a kernel with reduced dimensions joins its values, which its first store stores; further ones are of values that
- * are kept (reuse.h). Its iteration space is [points, elements, inner]. */
+/* How a kernel with reduced dimensions joins its values, which its store stores. Its iteration space is [points,
+ * elements, inner]. */
 struct lanes {
     enum join join;                /* how two values are joined */
     enum weft_dtype acc;           /* in which a block is joined: it holds what a lane has of a block */

@@ -16,7 +16,6 @@
     FAST(TABLE, "table", "costly functions of one uint8 become a table")                            \
     FAST(SPLIT, "split", "what is joined or rolled is computed part by part, each without its bounds") \
     FAST(REDUCE, "reduce", "a kernel joins what it reduces, without storing it before")             \
-    FAST(REUSE, "reuse", "costly values of rows that are reduced are kept for the kernel that needs them again") \
     FAST(ORDER, "order", "reductions read what lies side by side in memory in a row, whatever dimension it is")    \
     FAST(TURN, "turn", "tiles of what is transposed are turned in the nearest cache")               \
     FAST(WEAVE, "weave", "short groups, as pixels, are gathered together: backwards, across, or apart") \

@@ -23,7 +23,7 @@ const struct shape *access_shape(const struct access_shapes *shapes, const struc
 {
     static const struct shape bytes = {.rank = 1, .extents = {TABLE_ENTRIES}}, one = {.rank = 0};
     const struct access *access = &kernel->accesses[a];
-    if (a == kernel->load_count && kernel->lanes)
+    if (a >= kernel->load_count && kernel->lanes)
         return kernel->lanes->stored;
     if (a >= kernel->load_count)
         return access->kind == TENSOR_TABLE ? &bytes : access->map ? kernel->maps[access->map].to : space;
@@ -73,7 +73,7 @@ static bool make_view(struct arena *arena, const struct access_shapes *shapes, c
                       struct view *view)
 {
     const struct access *access = &kernel->accesses[a];
-    const bool joined = a == kernel->load_count && kernel->lanes; /* a result is stored as a temporary would be */
+    const bool joined = a >= kernel->load_count && kernel->lanes; /* a result is stored as a temporary would be */
     const struct strided *operand = joined ? NULL : operand_of(operands, access);
     const bool by_value = access_by_value(shapes->program, operands->inputs, access);
     const int map = by_value ? 0 : access->map, size = type_rows[access->dtype].size;

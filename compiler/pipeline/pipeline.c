@@ -225,12 +225,6 @@ static bool pass_split(struct pipeline *p)
     return true;
 }
 
-/* Whether kernels over the same rows may take turns in what is run. */
-static bool takes_turns(const struct pipeline *p)
-{
-    return joiner_of(p) == JOIN_TILES && !p->open && p->single && p->fast & FAST_CHAIN && p->fast & FAST_REUSE;
-}
-
 static bool pass_reduce(struct pipeline *p)
 {
     const struct kernel_program before = take_kernels(p);
@@ -245,8 +239,6 @@ static bool pass_reduce(struct pipeline *p)
         store_results(&p->kernels, p->dense);
     if (joiner_of(p) == JOIN_TILES && !p->open)
         sort_reductions(&p->kernels);
-    for (int k = p->kernels.first_result; takes_turns(p) && k < p->kernels.count; k++)
-        reuse_values(&p->kernels, k, load_shapes(p, p->kernels.kernels[k].kernel, p->kernels.kernels[k].space));
     return true;
 }
 

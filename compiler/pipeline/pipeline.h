@@ -73,7 +73,6 @@ struct pipeline {
     unsigned fast;                 /* a set of enum fast_path that may be taken */
     const bool *taken;             /* [results] that are wanted; NULL: all */
     bool dense;                    /* results are stored row-major, without gaps */
-    bool single;                   /* it is for a run without batches */
     const struct operands *operands; /* PASS_LOWER: how the inputs lie in memory; NULL: not known */
     const struct open_extents *open;   /* NULL: all extents are numbers */
     const struct lowered_store *store; /* NULL: none */

@@ -135,38 +135,6 @@ static int64_t tile_bytes(const struct planned *planned, int64_t points, int64_t
     return 0;
 }
 
-/* Whether kernels outside of a chain, which begins with `first` and ends before `next`, use the temporary. */
-static bool used_elsewhere(const struct plan *plan, int first, int next, int temporary)
-{
-    bool used = false;
-    for (int k = 0; k < plan->kernel_count && !used; k++) {
-        const struct kernel *kernel = plan->kernels[k].kernel;
-        for (int a = 0; (k < first || k >= next) && a < kernel->access_count; a++)
-            used = used || (kernel->accesses[a].kind == TENSOR_TEMPORARY && kernel->accesses[a].index == temporary);
-    }
-    return used;
-}
-
-/* Finds the temporaries of a kernel of a chain that need only be there for a tile of `each` points. */
-static void find_tile_bytes(struct plan *plan, const struct division *division, int first, int next, int k,
-                            int64_t points, int64_t each)
-{
-    const struct kernel *kernel = plan->kernels[k].kernel;
-    int64_t *bytes = NULL;
-    for (int a = 0; a < kernel->access_count; a++) {
-        const int t = kernel->accesses[a].index;
-        const struct temporary *temporary = &division->program.temporaries[t];
-        if (kernel->accesses[a].kind != TENSOR_TEMPORARY || !temporary->kept || used_elsewhere(plan, first, next, t))
-            continue;
-        bytes = bytes ? bytes : ARENA_ARRAY(&plan->own, int64_t, kernel->access_count);
-        if (!plan->tile_bytes)
-            plan->tile_bytes = ARENA_ARRAY(&plan->own, int64_t, division->program.temporary_count);
-        bytes[a] = plan->tile_bytes[t] = shape_volume(temporary->shape) / points * each *
-                                             type_rows[temporary->dtype].size;
-    }
-    plan->kernels[k].tile_bytes = bytes;
-}
-
 /* How many bytes a tile of the chain reads, about. */
 static double near_bytes(const struct division *division, int first, int next)
 {
@@ -195,8 +163,6 @@ void find_chains(struct plan *plan, const struct division *division)
         const int64_t each = near < 1 || most < 1 ? 1 : near < most ? near : most;
         for (int i = k; i < next; i++)
             retile(plan, &plan->kernels[i], points, each);
-        for (int i = k; i < next; i++)
-            find_tile_bytes(plan, division, k, next, i, points, each);
         plan->kernels[k + 1].ahead = tile_bytes(&plan->kernels[k + 1], points, each);
         plan->kernels[k].chain = next - k;
     }

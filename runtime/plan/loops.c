@@ -232,15 +232,6 @@ static const struct lowered *get_lowered(void *user, const int *results, int cou
 
 /* ---- dividing ---- */
 
-/* Whether no input is a batch. */
-static bool is_single(const struct occasion *occasion, int inputs)
-{
-    bool single = true;
-    for (int i = 0; single && i < inputs; i++)
-        single = !occasion->inputs[i].batch;
-    return single;
-}
-
 static bool divide_results(struct planning *p)
 {
     const struct lowered_store store = {p, get_lowered};
@@ -325,11 +316,10 @@ void place_temporaries(struct plan *plan, const struct division *division)
     for (int t = 0; t < count; t++) {
         const struct temporary *temporary = &division->program.temporaries[t];
         size_t size = (size_t)type_rows[temporary->dtype].size;
-        const size_t tile = plan->tile_bytes ? (size_t)plan->tile_bytes[t] : 0;
-        size_t *total = tile ? &plan->tile_memory : division->own[t] ? &plan->own_bytes : &plan->shared_bytes;
+        size_t *total = division->own[t] ? &plan->own_bytes : &plan->shared_bytes;
         plan->shared[t] = !division->own[t];
         plan->temporaries[t] = *total;
-        *total += ((tile ? tile : (size_t)shape_volume(temporary->shape) * size) + TEMPORARY_ALIGNMENT - 1) /
+        *total += ((size_t)shape_volume(temporary->shape) * size + TEMPORARY_ALIGNMENT - 1) /
                   TEMPORARY_ALIGNMENT * TEMPORARY_ALIGNMENT;
     }
 }
@@ -344,7 +334,6 @@ bool divide(struct arena *arena, struct weft_program *program, struct typed *typ
         .program = program, .typed = typed, .occasion = occasion, .into = division,
         .outputs = outputs_matter(typed->program, occasion) ? occasion->outputs : NULL,
         .pipeline = {.arena = arena, .program = typed->program, .target = target, .taken = occasion->taken,
-                     .single = is_single(occasion, typed->program->input_count),
                      .dense = !outputs_matter(typed->program, occasion),
                      .values = occasion->filled ? occasion->filled->nodes : NULL,
                      .fast = program->context->fast & target->fast, .shapes = shapes, .views = views, .diags = diags,

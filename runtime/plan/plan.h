@@ -26,8 +26,6 @@ struct planned {
     int chain;                     /* so many kernels, from this one on, are run tile by tile: tile number t of each
                                       needs only tiles number t of those before; 0: it runs alone, or another begins
                                       its chain. On a GPU they are one launch */
-    const int64_t *tile_bytes;     /* [accesses] of a chain, of temporaries that a thread has for one tile: bytes; 0:
-                                      others. NULL: all are others */
     int64_t ahead;                 /* bytes from what a tile of a chain reads to what the next one does, which this
                                       kernel fetches meanwhile; 0: it fetches what it reads itself */
     int peel;                      /* as in struct geometry */
@@ -56,9 +54,7 @@ struct plan {
     int kernel_count, first_result;
     size_t *temporaries;           /* [temporaries] byte offsets in memory that a run lends: */
     bool *shared;                  /* [temporaries] in that of all samples together, else in that of each */
-    int64_t *tile_bytes;           /* [temporaries] as in struct planned; NULL: there are none */
     size_t shared_bytes, own_bytes;
-    size_t tile_memory;            /* bytes of all temporaries of a thread for one tile */
     unsigned char *bytes;          /* 0 to 255, for TENSOR_BYTES */
     struct weft_kernel_info *infos;
     struct recent *recent;         /* made by the first run; recent_call.c */

@@ -134,37 +134,6 @@ void scratch_lend(struct scratch *scratch, const struct launch *launch, struct a
         worker(launch, i)->scratch = scratch->memory + (size_t)i * scratch->each;
 }
 
-void launch_tile_memory(struct launch *chain, const size_t *places, size_t size, struct arena *arena)
-{
-    const size_t each = round_up(size);
-    char *memory = at_line(arena_raw(arena, (size_t)chain->threads * each + LINE));
-    for (struct launch *launch = chain; launch < chain + chain->chain; launch++) {
-        const size_t bases = (size_t)launch->planned->kernel->access_count * sizeof(char *);
-        for (int i = 0; launch->planned->tile_bytes && i < launch->threads; i++) {
-            struct weft_sample *sample = arena_alloc(arena, sizeof *sample + bases);
-            *sample = *launch->samples;
-            sample->bases = memcpy(sample + 1, launch->samples->bases, bases);
-            worker(launch, i)->samples = sample;
-        }
-        launch->tile_memory = memory;
-        launch->tile_memory_size = each;
-        launch->places = places;
-    }
-}
-
-/* Lets a tile's part of temporaries that are there for one tile alone begin in the thread's memory. */
-static void place_tile(const struct launch *launch, int index, int64_t tile)
-{
-    const struct kernel *kernel = launch->planned->kernel;
-    const int64_t *bytes = launch->planned->tile_bytes;
-    for (int a = 0; bytes && a < kernel->access_count; a++) {
-        const uintptr_t memory = (uintptr_t)launch->tile_memory + (size_t)index * launch->tile_memory_size;
-        char **bases = (char **)worker(launch, index)->samples->bases;
-        if (bytes[a])
-            bases[a] = (char *)(memory + launch->places[kernel->accesses[a].index] - (uintptr_t)(tile * bytes[a]));
-    }
-}
-
 /* What the threads of one launch share. */
 struct share {
     const struct launch *launch;
@@ -222,10 +191,8 @@ static void run_chain(const struct launch *launch, int index, int64_t begin, int
         return;
     }
     for (int64_t tile = begin; tile < end; tile++)
-        for (int i = 0; i < launch->chain; i++) {
-            place_tile(launch + i, index, tile);
+        for (int i = 0; i < launch->chain; i++)
             run_tiles(launch + i, index, tile, tile + 1);
-        }
 }
 
 static void take_chunks(const struct share *share, int index)

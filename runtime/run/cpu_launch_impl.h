@@ -16,9 +16,6 @@ struct launch {
     int threads;                   /* threads that may take part, the calling one included; 0: launch_init decides */
     char *workers;                 /* [threads] a struct weft_args and its faults each */
     size_t worker_size;
-    char *tile_memory;             /* of a chain: [threads] temporaries for a tile; NULL: there are none */
-    size_t tile_memory_size;       /* of a thread */
-    const size_t *places;          /* [temporaries] where they are in it */
     char *ranges;                  /* [threads] of tiles, a cache line each */
 };
 
@@ -39,9 +36,6 @@ void launch_init(struct launch *launch, const struct weft_context *context, stru
 /* Gives the launch its part of *scratch, unless `each` is 0, after launch_init of all the launches that share it. May
  * jump if memory runs out. */
 void scratch_lend(struct scratch *scratch, const struct launch *launch, struct arena *arena);
-/* Gives each thread of a chain memory for temporaries that are needed for one tile at a time, at `places` within `size`
- * bytes. To be called after launch_init of all its launches. May jump if memory runs out. */
-void launch_tile_memory(struct launch *chain, const size_t *places, size_t size, struct arena *arena);
 /* Computes all tiles, and returns when they are done. */
 void launch_run(struct launch *launch, struct weft_context *context);
 /* Makes *first the first remark of any thread, if it is further ahead in the text. */

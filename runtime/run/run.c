@@ -130,8 +130,6 @@ static int set_up_chain(struct call *call, int k, struct scratch *scratch, struc
     for (int i = 0; i < count; i++)
         set_up(call, &first[i], threads, scratch, &launches[k + i]);
     launches[k].work = work;
-    if (first->chain && call->plan->tile_memory)
-        launch_tile_memory(&launches[k], call->plan->temporaries, call->plan->tile_memory, &call->arena);
     return count;
 }
 

@@ -210,13 +210,6 @@ results: N(scatter)(p[$] + i * s->strides[$ * stride + groups], s->strides[$ * s
 + m);
 //: store reduced
 operands: T *const y_$ = COMPUTED; /* NAME */
-//: store kept
-block: w_$
-head: vector
-operands: T *const o_$ = (T *)p[$] + i; /* NAME */
-operands: T *const y_$ = m < BLOCK ? w_$ : o_$;
-results: if (m < BLOCK)
-results:     N(put)(o_$, w_$, m);
 //: store nested
 block: w_$
 operands: T *const y_$ = w_$; /* NAME */

@@ -156,36 +156,6 @@ class Reductions(unittest.TestCase):
                                   for y in (expected, found))):
                     self.assertTrue(same(b, a), f"{text} of {shape}")
 
-    def test_kept_rows(self):
-        """What a reduction keeps of its rows for a later kernel: of rows of all lengths, and where it is not
-        kept."""
-        rng = np.random.default_rng(9)
-        alone = without("reuse")
-        shapes = (131072, 1), (70000, 2), (9000, 15), (9000, 16), (9000, 17), (160, 1000), (300, 1024), (200, 1025), \
-                 (30, 5000), (4, 40000), (3, 60000), (2, 70000), (30, 70, 100), (400, 400), (1, 140000), (200000, 0)
-        texts = ("softmax(x)", "softmax(x, axis=0)", "e = exp(x); return e / sum(e, axis=-1, keepdims=true), a = e",
-                 "s = sin(x) * 2; s - mean(s, axis=-1, keepdims=true) * exp(s)",
-                 "x - max(x // 3.0, -1, true) - x // 3.0",
-                 "e = exp(x); sum(e * e, axis=-1, keepdims=true) + max(e, axis=-1, keepdims=true) * e")
-        self.assertIn("kept", weft.compile("softmax(x)").source("groups", x="float32[160, 1000]"))
-        for text in ("return a=softmax(x), b=log(sum(exp(x), 1))", "concat(softmax(x), x)"):
-            told = weft.compile(text).source("groups", x="float32[160, 1000]")
-            self.assertNotIn("kept", told, "rows do not take turns, and all of them would be kept at once")
-        types = "float32", "float16", "float64", "uint8"
-        for number, (shape, text) in sample.chosen(list(enumerate(itertools.product(shapes, texts)))):
-            dtype = types[(number + number // len(texts)) % len(types)]
-            if not shape[-1] and "max" in text:
-                continue
-            x = values(shape, dtype, rng)
-            if dtype != "uint8" and x.size:
-                x.flat[rng.integers(x.size, size=3)] = np.nan, np.inf, -np.inf
-            expected = weft.evaluate(text, {"x": x}, context=alone)
-            for how, threads in itertools.product(("dense", "apart"), (1, 3)):
-                found = weft.evaluate(text, {"x": strided(x, how)}, context=weft.Context(threads=threads))
-                for a, b in zip(*([np.asarray(r) for r in (y if text.count("return") else [y])]
-                                  for y in (expected, found))):
-                    self.assertTrue(same(b, a), f"{text} of {dtype}{shape}, {how}, on {threads} threads")
-
     def test_shared_passes(self):
         """Reductions of one tensor that take turns tile by tile."""
         rng = np.random.default_rng(7)
