@@ -280,7 +280,7 @@ static void put_operands(struct buf *buf, const struct ins *ins)
 }
 
 static void put_ins(struct buf *buf, const struct kernel *kernel,
-                    const struct schedule *schedule, int i)
+                    const struct evaluation *evaluation, int i)
 {
     const struct ins *ins = &kernel->ins[i];
     const char *type = type_rows[ins->dtype].name;
@@ -312,9 +312,9 @@ static void put_ins(struct buf *buf, const struct kernel *kernel,
         break;
     case INS_OP:
         buf_printf(buf, "%s %s", op_name(buf->arena, ins->op), type);
-        after = schedule->rate[i] == RATE_ONCE  ? "   (once, before the loop)"
-                : schedule->rate[i] == RATE_ROW ? "   (once for each row)"
-                : schedule->call[i]             ? "   (a call for the whole block)"
+        after = evaluation->rate[i] == RATE_ONCE  ? "   (once, before the loop)"
+                : evaluation->rate[i] == RATE_ROW ? "   (once for each row)"
+                : evaluation->call[i]             ? "   (a call for the whole block)"
                                                 : "";
         break;
     case INS_LOOKUP:
@@ -336,8 +336,8 @@ static void put_ins(struct buf *buf, const struct kernel *kernel,
 void dump_ir(struct buf *buf, const struct kernel *kernel, const struct geometry *g,
              const struct form *form)
 {
-    struct schedule schedule;
-    make_schedule(buf->arena, kernel, g->kinds, g->fast, !g->chunks, &schedule);
+    struct evaluation evaluation;
+    make_evaluation(buf->arena, kernel, g->kinds, g->fast, !g->chunks, &evaluation);
     buf_puts(buf, "kernel for ");
     put_names(buf, kernel);
     buf_printf(buf, ": one loop over %lld element%s, in %s of %d\n", (long long)g->volume,
@@ -347,5 +347,5 @@ void dump_ir(struct buf *buf, const struct kernel *kernel, const struct geometry
         buf_putc(buf, '\n');
     }
     for (int i = 0; i < kernel->ins_count; i++)
-        put_ins(buf, kernel, &schedule, i);
+        put_ins(buf, kernel, &evaluation, i);
 }

@@ -1,5 +1,5 @@
 /* Writes what a kernel computes: literals and single values, then the loops of a block and the calls between them, in
- * the order of schedule.h. */
+ * the order of evaluation.h. */
 #include "compiler/emit/emit_impl.h"
 
 #include <string.h>
@@ -109,7 +109,7 @@ static const char *kept_name(struct emitter *e, int i)
 /* Values in registers have a variable each. */
 static void emit_places(struct emitter *e)
 {
-    const struct schedule *s = &e->schedule;
+    const struct evaluation *s = &e->evaluation;
     for (int n = 0; n < s->order_count; n++)
         if (s->slot[s->order[n]] >= 0)
             declare_block(e, &e->operands, e->kernel->ins[s->order[n]].dtype, kept_name(e, s->order[n]), 0);
@@ -117,7 +117,7 @@ static void emit_places(struct emitter *e)
 
 void emit_slots(struct emitter *e)
 {
-    const struct schedule *s = &e->schedule;
+    const struct evaluation *s = &e->evaluation;
     if (e->params->target->chunks) {
         emit_places(e);
         return;
@@ -152,7 +152,7 @@ static void put_move(struct emitter *e, const char *text, enum weft_dtype dtype,
 static void bring(struct emitter *e, int i, int level)
 {
     const struct ins *ins = &e->kernel->ins[i];
-    bool plain = e->schedule.rate[i] != RATE_BLOCK ||
+    bool plain = e->evaluation.rate[i] != RATE_BLOCK ||
                  (ins->kind == INS_LOAD && access_stays((enum access_kind)e->kinds[ins->index]));
     if (plain || e->seen[i] == level)
         return;
@@ -180,7 +180,7 @@ static void emit_value(struct emitter *e, int i, int level, const char *const na
     put_row(e, &e->body, ins, names);
     buf_puts(&e->body, ";\n");
     emit_own_line(e, &e->body);
-    if (e->schedule.slot[i] >= 0)
+    if (e->evaluation.slot[i] >= 0)
         buf_printf(&e->body, "    " NAME_KEPT "[j] = " NAME_VALUE ";\n", i, i);
 }
 
@@ -202,7 +202,7 @@ static void emit_taken(struct emitter *e, int i, int level, const char *number)
              arena_printf(e->arena, "%s(bases[%d], s->maps[%d], %s)", taking_helper(e, ins), ins->index, ins->index,
                           number));
     buf_printf(&e->body, "; /* %s */\n", access_name(e->arena, e->kernel, ins->index));
-    if (e->schedule.slot[i] >= 0)
+    if (e->evaluation.slot[i] >= 0)
         buf_printf(&e->body, "    " NAME_KEPT "[j] = " NAME_VALUE ";\n", i, i);
 }
 
@@ -293,7 +293,7 @@ static void emit_block_call(struct emitter *e, struct buf *out, int i)
 {
     const struct ins *ins = &e->kernel->ins[i];
     const char *type = short_name(ins->dtype);
-    int output = e->schedule.output[i];
+    int output = e->evaluation.output[i];
     emit_line(e, out, ins);
     const char *to = arena_printf(e->arena, output < 0 ? NAME_KEPT : NAME_WRITTEN, output < 0 ? i : output);
     if (ins->kind == INS_LOOKUP) {
@@ -327,9 +327,9 @@ void emit_single(struct emitter *e, int i)
 {
     const struct ins *ins = &e->kernel->ins[i];
     const char *type = short_name(ins->dtype), *names[3] = {NULL, NULL, NULL};
-    struct buf *out = e->schedule.rate[i] == RATE_ONCE ? &e->literals : &e->row;
-    struct buf *blocks = e->schedule.rate[i] == RATE_ONCE ? &e->literals : &e->buffers;
-    if (e->schedule.call[i]) {
+    struct buf *out = e->evaluation.rate[i] == RATE_ONCE ? &e->literals : &e->row;
+    struct buf *blocks = e->evaluation.rate[i] == RATE_ONCE ? &e->literals : &e->buffers;
+    if (e->evaluation.call[i]) {
         declare_block(e, blocks, ins->dtype, kept_name(e, i), 0);
         emit_block_call(e, out, i);
         buf_printf(out, "const %s " NAME_VALUE " = " NAME_KEPT "[0];\n", type, i, i);
@@ -353,7 +353,7 @@ void emit_single(struct emitter *e, int i)
 static void bring_stored(struct emitter *e, int first, int end, int level)
 {
     for (int n = first; n < end; n++) {
-        const struct ins *ins = &e->kernel->ins[e->schedule.order[n]];
+        const struct ins *ins = &e->kernel->ins[e->evaluation.order[n]];
         if (ins->kind == INS_STORE)
             bring(e, ins->a[0], level);
     }
@@ -367,8 +367,8 @@ static void emit_level(struct emitter *e, int first, int end, int level)
     if (copied)
         buf_printf(&e->body, "if (!" NAME_STREAMED ") {\n", kernel->ins[kernel->ins_count - 1].index);
     for (int n = first; n < end; n++) {
-        int i = e->schedule.order[n];
-        if (e->schedule.call[i])
+        int i = e->evaluation.order[n];
+        if (e->evaluation.call[i])
             continue;
         if (!open)
             buf_puts(&e->body, "INDEPENDENT\nfor (int j = 0; j < BLOCK; j++) {\n");
@@ -381,13 +381,13 @@ static void emit_level(struct emitter *e, int first, int end, int level)
     if (open)
         buf_puts(&e->body, copied ? "}\n}\n" : "}\n");
     for (int n = first; n < end; n++)
-        if (e->schedule.call[e->schedule.order[n]])
-            emit_block_call(e, &e->body, e->schedule.order[n]);
+        if (e->evaluation.call[e->evaluation.order[n]])
+            emit_block_call(e, &e->body, e->evaluation.order[n]);
 }
 
 void emit_body(struct emitter *e)
 {
-    const struct schedule *s = &e->schedule;
+    const struct evaluation *s = &e->evaluation;
     for (int first = 0, end; first < s->order_count; first = end) {
         int level = s->level[s->order[first]];
         for (end = first; end < s->order_count && s->level[s->order[end]] == level; end++)

@@ -131,7 +131,7 @@ static void find_called(struct emitter *e)
 {
     const struct kernel *kernel = e->kernel;
     for (int i = 0; i < kernel->ins_count; i++)
-        for (int k = 0; k < 3 && e->schedule.call[i]; k++)
+        for (int k = 0; k < 3 && e->evaluation.call[i]; k++)
             if (kernel->ins[i].a[k] >= 0)
                 e->called[kernel->ins[i].a[k]] = true;
 }
@@ -152,12 +152,12 @@ static bool many_heavy(const struct emitter *e)
 static size_t block_bytes(const struct emitter *e)
 {
     const size_t block = BLOCK * sizeof(uint64_t);
-    size_t bytes = (size_t)e->schedule.slot_count * block;
+    size_t bytes = (size_t)e->evaluation.slot_count * block;
     for (int k = 0; k < e->kernel->access_count; k++)
         bytes += block + (k < e->kernel->load_count ? (size_t)pattern_length(e, k) : 0) *
                              sizeof(uint64_t);
     for (int i = 0; i < e->kernel->ins_count; i++)
-        bytes += e->called[i] || e->schedule.rate[i] != RATE_BLOCK ? block : 0;
+        bytes += e->called[i] || e->evaluation.rate[i] != RATE_BLOCK ? block : 0;
     return bytes;
 }
 
@@ -182,7 +182,7 @@ static void emit_parts(struct emitter *e)
             emit_literal(e, ins->index, i);
         else if (ins->kind == INS_STORE)
             emit_access(e, ins->index, true, false);
-        else if (e->schedule.rate[i] != RATE_BLOCK)
+        else if (e->evaluation.rate[i] != RATE_BLOCK)
             emit_single(e, i);
     }
     if (!copies_runs(e)) {
@@ -400,7 +400,7 @@ static void start(struct emitter *e)
     e->seen = ARENA_ARRAY(e->arena, int, kernel->ins_count);
     if (e->params->target->lines)
         e->lines = find_lines(e->arena, kernel->program->source);
-    make_schedule(e->arena, kernel, e->kinds, e->params->fast, !e->params->target->chunks, &e->schedule);
+    make_evaluation(e->arena, kernel, e->kinds, e->params->fast, !e->params->target->chunks, &e->evaluation);
     subst_init(&e->subst, e->arena, e->params->target);
     if (e->params->form->hints)
         e->subst.first = "hinted";

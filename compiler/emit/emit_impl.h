@@ -25,7 +25,7 @@ struct emitter {
     const struct emit_params *params;
     const unsigned char *kinds;
     const char *name;              /* of the function; NULL: the text has a single kernel */
-    struct schedule schedule;
+    struct evaluation evaluation;
     struct subst subst;
 #define MEMBER(name) struct buf name;
     SECTIONS(MEMBER)

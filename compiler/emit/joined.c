@@ -88,7 +88,7 @@ static bool only_widened(const struct emitter *e, int k)
     for (int i = 0; i < kernel->ins_count; i++)
         for (int o = 0; o < 3; o++) {
             const struct ins *ins = &kernel->ins[i], *a = ins->a[o] < 0 ? NULL : &kernel->ins[ins->a[o]];
-            const char *block = ins->kind == INS_OP && e->schedule.call[i] ? op_block(ins->op) : NULL;
+            const char *block = ins->kind == INS_OP && e->evaluation.call[i] ? op_block(ins->op) : NULL;
             if (a && a->kind == INS_LOAD && a->index == k && (!block || strcmp(block, "widen") != 0))
                 return false;
         }

@@ -115,7 +115,7 @@ static const struct ins *find_comparison(const struct emitter *e)
         const struct ins *x = &kernel->ins[ins->a[0]], *sought = &kernel->ins[ins->a[1]];
         if (x->kind == INS_LOAD && e->kinds[x->index] == ACCESS_UNIT && !dtype_is_half(x->dtype) &&
             x->dtype != WEFT_BOOL && sought->kind == INS_LOAD && sought->index == extreme &&
-            e->schedule.rate[ins->a[1]] != RATE_BLOCK && !e->called[ins->a[1]])
+            e->evaluation.rate[ins->a[1]] != RATE_BLOCK && !e->called[ins->a[1]])
             return ins;
     }
     return NULL;

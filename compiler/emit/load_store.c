@@ -175,7 +175,7 @@ struct access_way *access_ways(struct arena *arena, const struct kernel *kernel,
 {
     struct emitter e = {.arena = arena, .kernel = kernel, .params = params, .kinds = params->kinds};
     struct access_way *ways = ARENA_ARRAY(arena, struct access_way, kernel->access_count);
-    make_schedule(arena, kernel, e.kinds, params->fast, !params->target->chunks, &e.schedule);
+    make_evaluation(arena, kernel, e.kinds, params->fast, !params->target->chunks, &e.evaluation);
     find_joined(&e);
     find_copied(&e);
     find_apart(&e);

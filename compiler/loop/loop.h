@@ -4,10 +4,10 @@
 #define WEFT_COMPILER_LOOP_LOOP_H
 
 #include "compiler/loop/access.h"
+#include "compiler/loop/evaluation.h"
 #include "compiler/loop/form.h"
 #include "compiler/loop/geometry.h"
 #include "compiler/loop/quotient.h"
-#include "compiler/loop/schedule.h"
 #include "compiler/loop/tuning.h"
 #include "compiler/loop/walk.h"
 

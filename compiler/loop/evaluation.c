@@ -1,5 +1,5 @@
-/* Implements schedule.h. It is the first step of making a kernel's text. */
-#include "compiler/loop/schedule.h"
+/* Implements evaluation.h. It is the first step of making a kernel's text. */
+#include "compiler/loop/evaluation.h"
 
 #include "compiler/loop/geometry.h"
 
@@ -23,7 +23,7 @@ static bool is_block_conversion(const struct ins *ins)
     return other == WEFT_FLOAT32 || (other != WEFT_BOOL && type_rows[other].size <= 2);
 }
 
-static bool computes(const struct kernel *kernel, const struct schedule *s, int i)
+static bool computes(const struct kernel *kernel, const struct evaluation *s, int i)
 {
     const struct ins *ins = &kernel->ins[i];
     return ins->kind != INS_LOAD && !ins_is_argument(ins) && s->rate[i] == RATE_BLOCK &&
@@ -31,7 +31,7 @@ static bool computes(const struct kernel *kernel, const struct schedule *s, int 
 }
 
 static void find_rates(const struct kernel *kernel, const unsigned char *kinds, unsigned fast,
-                       bool blocks, struct schedule *s)
+                       bool blocks, struct evaluation *s)
 {
     for (int i = 0; i < kernel->ins_count; i++) {
         const struct ins *ins = &kernel->ins[i];
@@ -56,7 +56,7 @@ static bool is_store(const struct ins *ins)
 /* Finds a call whose block can be written to the output directly: it must come last, and its only reader must be the
  * only store. Otherwise the output might be the buffer of an input that is read after the call. Taken elements are
  * bytes as they are in memory, where a bool may be another than 0 and 1. */
-static void find_output(const struct kernel *kernel, struct schedule *s)
+static void find_output(const struct kernel *kernel, struct evaluation *s)
 {
     int store = -1, uses = 0, stores = 0;
     for (int i = 0; i < kernel->ins_count; i++) {
@@ -75,7 +75,7 @@ static void find_output(const struct kernel *kernel, struct schedule *s)
 }
 
 /* Assigns levels: an instruction in a loop comes after the calls it depends on, a call after the loop it depends on. */
-static void find_levels(const struct kernel *kernel, struct schedule *s)
+static void find_levels(const struct kernel *kernel, struct evaluation *s)
 {
     for (int i = 0; i < kernel->ins_count; i++) {
         const struct ins *ins = &kernel->ins[i];
@@ -107,7 +107,7 @@ static void find_levels(const struct kernel *kernel, struct schedule *s)
 
 /* Splits loops. A loop of thousands of instructions would take a C compiler minutes. Calls follow the last part of
  * their loop, and stores are in the very last part. */
-static void split_levels(struct arena *arena, const struct kernel *kernel, struct schedule *s)
+static void split_levels(struct arena *arena, const struct kernel *kernel, struct evaluation *s)
 {
     int *size = ARENA_ARRAY(arena, int, s->level_count);
     int *parts = ARENA_ARRAY(arena, int, s->level_count + 1);
@@ -128,7 +128,7 @@ static void split_levels(struct arena *arena, const struct kernel *kernel, struc
 }
 
 /* Sorts instructions by level. Within the last level stores come after everything else. */
-static void sort_by_level(struct arena *arena, const struct kernel *kernel, struct schedule *s)
+static void sort_by_level(struct arena *arena, const struct kernel *kernel, struct evaluation *s)
 {
     int *first = ARENA_ARRAY(arena, int, s->level_count + 2);
     s->order = ARENA_ARRAY(arena, int, kernel->ins_count);
@@ -145,7 +145,7 @@ static void sort_by_level(struct arena *arena, const struct kernel *kernel, stru
 }
 
 /* For each value, the last level that reads it from outside its own loop; -1: none does. */
-static int *find_last_uses(struct arena *arena, const struct kernel *kernel, const struct schedule *s)
+static int *find_last_uses(struct arena *arena, const struct kernel *kernel, const struct evaluation *s)
 {
     int *last = ARENA_ARRAY(arena, int, kernel->ins_count);
     for (int i = 0; i < kernel->ins_count; i++) {
@@ -164,7 +164,7 @@ static int *find_last_uses(struct arena *arena, const struct kernel *kernel, con
 
 /* Assigns buffers by linear scan over the levels. A buffer is free again once its value was last
  * read in an earlier level. */
-static void assign_slots(struct arena *arena, const struct kernel *kernel, struct schedule *s)
+static void assign_slots(struct arena *arena, const struct kernel *kernel, struct evaluation *s)
 {
     int *last = find_last_uses(arena, kernel, s);
     int *free_slots = NULL, free_count = 0, *busy = NULL, busy_count = 0, level = 0;
@@ -189,18 +189,18 @@ static void assign_slots(struct arena *arena, const struct kernel *kernel, struc
     }
 }
 
-void make_schedule(struct arena *arena, const struct kernel *kernel, const unsigned char *kinds,
-                   unsigned fast, bool blocks, struct schedule *schedule)
+void make_evaluation(struct arena *arena, const struct kernel *kernel, const unsigned char *kinds,
+                   unsigned fast, bool blocks, struct evaluation *evaluation)
 {
-    *schedule = (struct schedule){.level_count = 1,
+    *evaluation = (struct evaluation){.level_count = 1,
                                   .level = ARENA_ARRAY(arena, int, kernel->ins_count),
                                   .rate = ARENA_ARRAY(arena, unsigned char, kernel->ins_count),
                                   .call = ARENA_ARRAY(arena, bool, kernel->ins_count),
                                   .output = ARENA_ARRAY(arena, int, kernel->ins_count)};
-    find_rates(kernel, kinds, fast, blocks, schedule);
-    find_levels(kernel, schedule);
+    find_rates(kernel, kinds, fast, blocks, evaluation);
+    find_levels(kernel, evaluation);
     if (blocks)
-        split_levels(arena, kernel, schedule);
-    sort_by_level(arena, kernel, schedule);
-    assign_slots(arena, kernel, schedule);
+        split_levels(arena, kernel, evaluation);
+    sort_by_level(arena, kernel, evaluation);
+    assign_slots(arena, kernel, evaluation);
 }

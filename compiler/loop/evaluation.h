@@ -1,8 +1,8 @@
-/* The schedule of a block: the order of loops over its elements, and of calls between them, for the rows that are not
+/* The order in which a block is evaluated: loops over its elements, and calls between them, for the rows that are not
  * exact. Such a row is always computed by the same function on a full block, whatever surrounds it. So an element's
  * bits depend on its operands alone, not on what the C compiler chose to vectorize in a kernel (rule 3.4). */
-#ifndef WEFT_COMPILER_LOOP_SCHEDULE_H
-#define WEFT_COMPILER_LOOP_SCHEDULE_H
+#ifndef WEFT_COMPILER_LOOP_EVALUATION_H
+#define WEFT_COMPILER_LOOP_EVALUATION_H
 
 #include "compiler/lang/lang.h"
 #include "compiler/ir/ir.h"
@@ -14,7 +14,7 @@ enum rate {
     RATE_BLOCK
 };
 
-struct schedule {
+struct evaluation {
     unsigned char *rate;           /* [ins] an enum rate */
     bool *call;                    /* [ins] computed by a function of whole blocks. So are look-ups and taken elements:
                                       vectorized by a C compiler they would be slower */
@@ -30,9 +30,9 @@ struct schedule {
 
 /* Whether the instruction is always computed by a function of whole blocks, because its row is not exact. */
 bool is_block_call(const struct ins *ins);
-/* Makes the schedule. `kinds` are those of the accesses; NULL: none is a scalar. `fast` is a set of enum fast_path.
- * Without `blocks`, only conversions are functions of whole blocks. */
-void make_schedule(struct arena *arena, const struct kernel *kernel, const unsigned char *kinds,
-                   unsigned fast, bool blocks, struct schedule *schedule);
+/* Makes the order of evaluation. `kinds` are those of the accesses; NULL: none is a scalar. `fast` is a set of enum
+ * fast_path. Without `blocks`, only conversions are functions of whole blocks. */
+void make_evaluation(struct arena *arena, const struct kernel *kernel, const unsigned char *kinds,
+                   unsigned fast, bool blocks, struct evaluation *evaluation);
 
 #endif

@@ -2,58 +2,58 @@
  * last, and values that are needed at one time never share a slot. */
 #include "tests/unit/lowered.h"
 
-#include "compiler/loop/schedule.h"
+#include "compiler/loop/evaluation.h"
 
-struct scheduled {
+struct evaluated {
     struct front front;
     struct kernel *kernel;
-    struct schedule schedule;
+    struct evaluation evaluation;
 };
 
-static void schedule_text(struct scheduled *s, const char *text)
+static void evaluate_text(struct evaluated *s, const char *text)
 {
     s->kernel = lower_text(&s->front, text);
-    make_schedule(&s->front.arena, s->kernel, NULL, FAST_ALL, true, &s->schedule);
+    make_evaluation(&s->front.arena, s->kernel, NULL, FAST_ALL, true, &s->evaluation);
 }
 
-static bool stays_outside(const struct scheduled *s, int i)
+static bool stays_outside(const struct evaluated *s, int i)
 {
     const struct ins *ins = &s->kernel->ins[i];
-    return ins->kind == INS_LOAD || ins->kind == INS_LITERAL || s->schedule.rate[i] != RATE_BLOCK ||
-           (ins->kind == INS_STORE && s->schedule.output[i] >= 0);
+    return ins->kind == INS_LOAD || ins->kind == INS_LITERAL || s->evaluation.rate[i] != RATE_BLOCK ||
+           (ins->kind == INS_STORE && s->evaluation.output[i] >= 0);
 }
 
 /* Whether i reads the value of a from where it is kept between loops. */
-static bool reads_kept(const struct scheduled *s, int i, int a)
+static bool reads_kept(const struct evaluated *s, int i, int a)
 {
-    return s->schedule.level[i] != s->schedule.level[a] || s->schedule.call[i] ||
-           s->schedule.call[a];
+    return s->evaluation.level[i] != s->evaluation.level[a] || s->evaluation.call[i] ||
+           s->evaluation.call[a];
 }
 
-static void check_operand(const struct scheduled *s, const int *position, int i, int a)
+static void check_operand(const struct evaluated *s, const int *position, int i, int a)
 {
-    const int *level = s->schedule.level;
-    bool call = s->schedule.call[i], of_call = s->schedule.call[a];
+    const int *level = s->evaluation.level;
+    bool call = s->evaluation.call[i], of_call = s->evaluation.call[a];
     assert_true(level[a] <= level[i]);
     assert_true(!of_call || call || level[a] < level[i]);
     if (reads_kept(s, i, a))
-        assert_in_range(s->schedule.slot[a], 0, s->schedule.slot_count - 1);
+        assert_in_range(s->evaluation.slot[a], 0, s->evaluation.slot_count - 1);
     if (level[a] == level[i] && call == of_call)
         assert_true(position[a] < position[i]);
 }
 
 /* Every instruction that computes stands in the order once, behind what it reads. */
-static void check_order(struct scheduled *s)
+static void check_order(struct evaluated *s)
 {
     const struct kernel *kernel = s->kernel;
     int *position = ARENA_ARRAY(&s->front.arena, int, kernel->ins_count);
     int *seen = ARENA_ARRAY(&s->front.arena, int, kernel->ins_count);
-    for (int n = 0; n < s->schedule.order_count; n++) {
-        int i = s->schedule.order[n];
+    for (int n = 0; n < s->evaluation.order_count; n++) {
+        int i = s->evaluation.order[n];
         position[i] = n;
         seen[i]++;
         if (n)
-            assert_true(s->schedule.level[s->schedule.order[n - 1]] <= s->schedule.level[i]);
+            assert_true(s->evaluation.level[s->evaluation.order[n - 1]] <= s->evaluation.level[i]);
     }
     for (int i = 0; i < kernel->ins_count; i++) {
         assert_int_equal(seen[i], !stays_outside(s, i));
@@ -63,34 +63,34 @@ static void check_order(struct scheduled *s)
     }
 }
 
-static void check_stores(const struct scheduled *s)
+static void check_stores(const struct evaluated *s)
 {
-    int stores = count_kind(s->kernel, INS_STORE), count = s->schedule.order_count;
+    int stores = count_kind(s->kernel, INS_STORE), count = s->evaluation.order_count;
     for (int i = 0; i < s->kernel->ins_count; i++)
         stores -= stays_outside(s, i) && s->kernel->ins[i].kind == INS_STORE;
     for (int n = 0; n < count; n++) {
-        int i = s->schedule.order[n];
+        int i = s->evaluation.order[n];
         assert_int_equal(s->kernel->ins[i].kind == INS_STORE, n >= count - stores);
         if (n >= count - stores)
-            assert_int_equal(s->schedule.level[i], s->schedule.level_count - 1);
+            assert_int_equal(s->evaluation.level[i], s->evaluation.level_count - 1);
     }
 }
 
 /* The last level in which anything reads the value from its slot. */
-static int last_reader(const struct scheduled *s, int a)
+static int last_reader(const struct evaluated *s, int a)
 {
-    int last = s->schedule.level[a];
+    int last = s->evaluation.level[a];
     for (int i = 0; i < s->kernel->ins_count; i++)
         for (int k = 0; k < 3; k++)
-            if (s->kernel->ins[i].a[k] == a && reads_kept(s, i, a) && s->schedule.level[i] > last)
-                last = s->schedule.level[i];
+            if (s->kernel->ins[i].a[k] == a && reads_kept(s, i, a) && s->evaluation.level[i] > last)
+                last = s->evaluation.level[i];
     return last;
 }
 
 /* Returns how many pairs of values share a slot; each must end before the other begins. */
-static int check_slots(const struct scheduled *s)
+static int check_slots(const struct evaluated *s)
 {
-    const int *slot = s->schedule.slot, *level = s->schedule.level;
+    const int *slot = s->evaluation.slot, *level = s->evaluation.level;
     int shared = 0;
     for (int i = 0; i < s->kernel->ins_count; i++)
         for (int j = 0; j < i; j++) {
@@ -105,16 +105,16 @@ static int check_slots(const struct scheduled *s)
 static void a_result_of_a_call_is_read_later(void **state)
 {
     (void)state;
-    struct scheduled s;
-    schedule_text(&s, "input x: f32\nexp(x * 2) + 1");
-    assert_int_equal(s.schedule.level_count, 2);
-    assert_int_equal(s.schedule.slot_count, 2);
+    struct evaluated s;
+    evaluate_text(&s, "input x: f32\nexp(x * 2) + 1");
+    assert_int_equal(s.evaluation.level_count, 2);
+    assert_int_equal(s.evaluation.slot_count, 2);
     for (int i = 0; i < s.kernel->ins_count; i++) {
         const struct ins *ins = &s.kernel->ins[i];
         if (ins->kind == INS_OP)
-            assert_int_equal(s.schedule.level[i], ins->op == OP_ADD);
+            assert_int_equal(s.evaluation.level[i], ins->op == OP_ADD);
         if (ins->kind == INS_OP && ins->op != OP_ADD)
-            assert_true(s.schedule.slot[i] >= 0);
+            assert_true(s.evaluation.slot[i] >= 0);
     }
     check_order(&s);
     front_finish(&s.front);
@@ -123,10 +123,10 @@ static void a_result_of_a_call_is_read_later(void **state)
 static void exact_rows_are_one_loop(void **state)
 {
     (void)state;
-    struct scheduled s;
-    schedule_text(&s, "input x: f32; input n: i32\nreturn sqrt(x) * n, n // 3, floor(x) if n > 0 else n");
-    assert_int_equal(s.schedule.level_count, 1);
-    assert_int_equal(s.schedule.slot_count, 0);
+    struct evaluated s;
+    evaluate_text(&s, "input x: f32; input n: i32\nreturn sqrt(x) * n, n // 3, floor(x) if n > 0 else n");
+    assert_int_equal(s.evaluation.level_count, 1);
+    assert_int_equal(s.evaluation.slot_count, 0);
     check_order(&s);
     check_stores(&s);
     front_finish(&s.front);
@@ -136,9 +136,9 @@ static void exact_rows_are_one_loop(void **state)
 static void early_results_are_stored_last(void **state)
 {
     (void)state;
-    struct scheduled s;
-    schedule_text(&s, "input x: f32\nreturn x + 1, exp(x), sin(exp(x) + 1), sin(sin(x) + 1) + 1");
-    assert_int_equal(s.schedule.level_count, 3);
+    struct evaluated s;
+    evaluate_text(&s, "input x: f32\nreturn x + 1, exp(x), sin(exp(x) + 1), sin(sin(x) + 1) + 1");
+    assert_int_equal(s.evaluation.level_count, 3);
     check_order(&s);
     check_stores(&s);
     check_slots(&s);
@@ -148,14 +148,14 @@ static void early_results_are_stored_last(void **state)
 /* The access that a call writes to itself; -1: none does. */
 static int output_of(const char *text)
 {
-    struct scheduled s;
+    struct evaluated s;
     int output = -1, calls = 0;
-    schedule_text(&s, text);
+    evaluate_text(&s, text);
     for (int i = 0; i < s.kernel->ins_count; i++)
-        if (s.schedule.output[i] >= 0 && s.schedule.call[i]) {
-            output = s.schedule.output[i];
+        if (s.evaluation.output[i] >= 0 && s.evaluation.call[i]) {
+            output = s.evaluation.output[i];
             calls++;
-            assert_int_equal(s.schedule.slot[i], -1);
+            assert_int_equal(s.evaluation.slot[i], -1);
         }
     assert_true(calls <= 1);
     check_order(&s);
@@ -178,10 +178,10 @@ static void the_last_call_writes_the_output(void **state)
 static void slots_are_used_again(void **state)
 {
     (void)state;
-    struct scheduled s;
-    schedule_text(&s, "input x: f32\nexp(sin(exp(sin(exp(x)+1)+1)+1)+1)");
+    struct evaluated s;
+    evaluate_text(&s, "input x: f32\nexp(sin(exp(sin(exp(x)+1)+1)+1)+1)");
     assert_true(check_slots(&s) > 0);
-    assert_true(s.schedule.slot_count <= 4);
+    assert_true(s.evaluation.slot_count <= 4);
     check_order(&s);
     front_finish(&s.front);
 }
@@ -189,17 +189,17 @@ static void slots_are_used_again(void **state)
 static void long_loops_are_split(void **state)
 {
     (void)state;
-    struct scheduled s;
+    struct evaluated s;
     struct arena arena;
     arena_init(&arena);
     struct buf text = buf_new(&arena);
     buf_puts(&text, "input x: f32\nexp(x)");
     for (int i = 0; i < 1000; i++)
         buf_puts(&text, i % 2 ? " + x" : " * x");
-    schedule_text(&s, text.text);
-    int *sizes = ARENA_ARRAY(&arena, int, s.schedule.level_count), largest = 0;
-    for (int i = 0; i < s.schedule.order_count; i++) {
-        int *size = &sizes[s.schedule.level[s.schedule.order[i]]];
+    evaluate_text(&s, text.text);
+    int *sizes = ARENA_ARRAY(&arena, int, s.evaluation.level_count), largest = 0;
+    for (int i = 0; i < s.evaluation.order_count; i++) {
+        int *size = &sizes[s.evaluation.level[s.evaluation.order[i]]];
         largest = ++*size > largest ? *size : largest;
     }
     assert_in_range(largest, 64, 129); /* a store may stand behind the 128 of a loop */
@@ -216,13 +216,13 @@ static void random_kernels_are_scheduled_right(void **state)
     int shared = 0, levels = 0;
     for (uint64_t seed = 1; seed <= 300; seed++) {
         struct arena arena;
-        struct scheduled s;
+        struct evaluated s;
         arena_init(&arena);
-        schedule_text(&s, random_text(&arena, seed));
+        evaluate_text(&s, random_text(&arena, seed));
         check_order(&s);
         check_stores(&s);
         shared += check_slots(&s);
-        levels = s.schedule.level_count > levels ? s.schedule.level_count : levels;
+        levels = s.evaluation.level_count > levels ? s.evaluation.level_count : levels;
         front_finish(&s.front);
         arena_finish(&arena);
     }
