@@ -179,7 +179,7 @@ static bool divide(struct aot_kernel *k, const struct example *example)
     struct pipeline pipeline = {.arena = k->arena, .program = k->program, .target = k->target,
                                       .fast = k->target->fast, .inputs = k->inputs, .shapes = k->shapes,
                                       .views = k->views, .open = &open, .diags = k->program->diags};
-    if (!pipeline_run(&pipeline, PASS_LOWER, PASS_REDUCE))
+    if (!pipeline_run(&pipeline, PASS_REDUCTIONS, PASS_REDUCE))
         return false;
     const struct kernel_program made = pipeline.kernels;
     k->temporaries = made.temporaries;
@@ -295,12 +295,12 @@ static const struct aot_likely *likely_geometry(struct aot_kernel *k, const stru
         temporaries[t] = (struct temporary){k->temporaries[t].dtype,
                                             example_shape(k, example, k->temporaries[t].shape)};
     const struct loop_params params = {
-        .target = k->target, .fast = k->target->fast & ~(FAST_EXPAND | without),
+        .chunks = k->target->chunks, .fast = k->target->fast & ~(FAST_EXPAND | without),
         .kernel = example_kernel(k, example, loop->kernel),
         .space = maps[0].to, .maps = maps, .tuning = tuning_for(0),
         .shapes = {k->program, inputs, example->shapes, temporaries},
         .operands = {dense_inputs(k, inputs), NULL}};
-    if (!pipeline_loop(k->arena, &params, &made, &wrong))
+    if (!make_loop(k->arena, &params, &made, &wrong))
         return NULL;
     return arena_copy(k->arena, &(struct aot_likely){made.geometry, params.kernel}, sizeof(struct aot_likely));
 }

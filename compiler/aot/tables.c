@@ -170,7 +170,7 @@ bool aot_gathers(const struct aot_loop *loop)
     return any;
 }
 
-/* A vector instruction takes a third of the time in which a byte is moved (as in runtime/plan/loops.c). */
+/* A vector instruction takes a third of the time in which a byte is moved (as in compiler/loop/schedule.c). */
 static void put_loop(struct buf *out, struct buf *row, struct aot_kernel *k, int p, const struct aot_params *params)
 {
     const struct kernel *kernel = k->loops[p].kernel;

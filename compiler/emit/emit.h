@@ -48,6 +48,12 @@ struct emit_params {
     unsigned fast;                 /* a set of enum fast_path */
 };
 
+/* The text of a kernel, or of several that are launched together. */
+struct kernel_text {
+    char *text;
+    size_t scratch;                /* bytes of scratch memory that each thread gives it */
+};
+
 /* Returns the text of the kernel. *scratch becomes the number of bytes that each thread of a run must lend it; 0 if its
  * blocks fit on a small stack. */
 char *emit(struct arena *arena, const struct kernel *kernel, const struct emit_params *params,

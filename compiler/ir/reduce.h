@@ -37,7 +37,8 @@ int64_t threads_left(int64_t points, int64_t elements, int64_t inner, int thread
 void sort_reductions(struct kernel_program *program);
 /* Whether both cut it into the same tiles, several of a point. */
 bool lanes_match(const struct lanes *a, const struct lanes *b);
-/* Whether a kernel loads a temporary that another one stores. */
+/* Whether a kernel stores this temporary; whether it loads one that another kernel stores. */
+bool kernel_stores(const struct kernel *kernel, int temporary);
 bool kernel_loads_from(const struct kernel *kernel, const struct kernel *from);
 
 /* For JOIN_THREADS: whether so few elements are reduced that a thread joins them all. Then every parallel dimension is

@@ -3,6 +3,7 @@
 
 #include "compiler/check/check.h"
 #include "compiler/ir/index_map.h"
+#include "compiler/ir/reduce.h"
 
 const char *verify_program(const struct program *program)
 {
@@ -124,4 +125,33 @@ const char *verify_kernel(const struct kernel *kernel)
         return "a result is not stored once";
     return !broken && reads != kernel->load_count ? "an access is not loaded by one instruction"
                                                   : broken;
+}
+
+/* Whether kernel k, or one before it, stores the temporary; or joins what it stores into it. */
+static bool is_stored(const struct kernel_program *program, int k, int temporary)
+{
+    bool stored = false;
+    for (int i = 0; i < k && !stored; i++) {
+        const struct program_kernel *before = &program->kernels[i];
+        stored = kernel_stores(before->kernel, temporary) || (before->reduce && before->reduce->to == temporary);
+    }
+    return stored;
+}
+
+const char *verify_kernels(const struct kernel_program *program)
+{
+    const char *broken = NULL;
+    for (int k = 0; k < program->count && !broken; k++) {
+        const struct kernel *kernel = program->kernels[k].kernel;
+        broken = verify_kernel(kernel);
+        for (int a = 0; a < kernel->load_count && !broken; a++) {
+            const struct access *access = &kernel->accesses[a];
+            const bool temporary = access->kind == TENSOR_TEMPORARY || access->kind == TENSOR_TABLE;
+            if (temporary && access->index >= program->temporary_count)
+                broken = "a temporary that is none";
+            else if (temporary && !is_stored(program, k, access->index))
+                broken = "a temporary that is read before it is stored";
+        }
+    }
+    return broken;
 }

@@ -1,6 +1,6 @@
-/* Implements verify_geometry of geometry.h, as ir/verify.c does for kernels. */
+/* Implements verify_geometry of geometry.h and verify_schedule of schedule.h, as ir/verify.c does for kernels. */
 #include "compiler/ir/ir.h"
-#include "compiler/loop/geometry.h"
+#include "compiler/loop/schedule.h"
 
 const char *verify_geometry(const struct kernel *kernel, const struct geometry *g)
 {
@@ -21,4 +21,35 @@ const char *verify_geometry(const struct kernel *kernel, const struct geometry *
             return "an access that does not start where its tensor does";
     }
     return NULL;
+}
+
+/* Verifies kernel k of a schedule, and its chain. */
+static const char *verify_scheduled(const struct schedule *schedule, int k)
+{
+    const struct scheduled *s = &schedule->kernels[k];
+    if (s->chain == 1 || k + s->chain > schedule->count)
+        return "a chain of one kernel, or of kernels that are not there";
+    if (s->shared && k >= schedule->first_result)
+        return "a result that all samples share";
+    for (int i = 0; i < s->chain; i++)
+        if (i && s[i].chain)
+            return "a chain inside of another";
+    for (int a = 0; a < s->kernel->access_count; a++) {
+        const struct access *access = &s->kernel->accesses[a];
+        const bool temporary = access->kind == TENSOR_TEMPORARY || access->kind == TENSOR_TABLE;
+        const struct lifetime *lifetime = temporary ? &schedule->lifetimes[access->index] : NULL;
+        if (lifetime && (k < lifetime->from + (a < s->kernel->load_count) || k > lifetime->to))
+            return "a temporary that is used before it is stored, or after its lifetime";
+        if (lifetime && lifetime->shared && a >= s->kernel->load_count && !s->shared)
+            return "a temporary for all samples that one sample stores";
+    }
+    return verify_geometry(s->kernel, &s->geometry);
+}
+
+const char *verify_schedule(const struct schedule *schedule)
+{
+    const char *broken = NULL;
+    for (int k = 0; k < schedule->count && !broken; k++)
+        broken = verify_scheduled(schedule, k);
+    return broken;
 }

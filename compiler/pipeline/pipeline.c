@@ -13,9 +13,7 @@ static bool pass_parse(struct pipeline *p)
 
 static bool pass_check(struct pipeline *p)
 {
-    bool good = check(p->parsed);
-    assert(!good || !verify_program(p->parsed));
-    return good;
+    return check(p->parsed);
 }
 
 static bool pass_shapes(struct pipeline *p)
@@ -98,12 +96,22 @@ static const int *same_shape(const struct pipeline *p, int first, int *count)
     return results;
 }
 
+static bool pass_reductions(struct pipeline *p)
+{
+    p->kernels = (struct kernel_program){.arena = p->arena, .program = p->program, .open = p->open};
+    p->reduced = NULL;
+    p->memory = NULL;
+    p->positions = NULL;
+    p->position_count = 0;
+    const bool good = lower_temporaries(p);
+    p->kernels.first_result = p->kernels.count;
+    return good;
+}
+
 /* Results of equal shapes share a kernel. */
 static bool pass_lower(struct pipeline *p)
 {
-    p->kernels = (struct kernel_program){.arena = p->arena, .program = p->program, .open = p->open};
-    bool good = lower_temporaries(p);
-    p->kernels.first_result = p->kernels.count;
+    bool good = true;
     for (int r = 0; good && r < p->program->result_count; r++) {
         int count;
         const int *results = same_shape(p, r, &count);
@@ -242,72 +250,150 @@ static bool pass_reduce(struct pipeline *p)
     return true;
 }
 
+/* ---- loops, chains, texts ---- */
+
+static bool pass_loops(struct pipeline *p)
+{
+    const struct access *wrong;
+    const struct loop_params params = {.chunks = p->target->chunks, .fast = p->fast, .tuning = p->tuning,
+                                       .many = p->many, .placed = true, .shapes = shapes_of(p),
+                                       .operands = *p->operands};
+    if (!make_schedule(&p->kernels, &params, p->batches, &p->schedule, &wrong))
+        return diag_at(p->diags, DIAG_VIEW_STRIDES, NULL, 0, p->program->symbols[p->program->inputs[wrong->index]].name,
+                       type_rows[wrong->dtype].name, type_rows[wrong->dtype].size);
+    p->schedule.views = p->views ? p->views : p->program->views;
+    return true;
+}
+
+static bool pass_chain(struct pipeline *p)
+{
+    if (p->fast & FAST_CHAIN && (!p->target->chunks || p->target->chain))
+        find_chains(p->arena, &p->schedule, p->target->chunks);
+    return true;
+}
+
+static const struct kernel_text *made(const struct pipeline *p, const struct kernel_text *text)
+{
+    if (!text)
+        arena_fail(p->arena);
+    return text;
+}
+
+/* Chains on a GPU are compiled as one kernel. */
+static void join_texts(struct pipeline *p, struct scheduled *first)
+{
+    const struct kernel_text **parts = ARENA_ARRAY(p->arena, const struct kernel_text *, first->chain);
+    for (int i = 0; i < first->chain; i++) {
+        parts[i] = first[i].text;
+        first[i].launched = NULL;
+    }
+    first->launched = made(p, p->texts->chain(p->texts->user, parts, first->chain));
+}
+
+static bool pass_text(struct pipeline *p)
+{
+    for (int k = 0; k < p->schedule.count; k++) {
+        struct scheduled *s = &p->schedule.kernels[k];
+        const struct emit_params params = {p->target, &s->form, s->geometry.kinds, p->vector_functions,
+                                           s->geometry.fast};
+        s->text = s->launched = made(p, p->texts->kernel(p->texts->user, s->kernel, &params));
+    }
+    for (int k = 0; k < p->schedule.count; k++)
+        if (p->schedule.kernels[k].chain && p->schedule.kernels[k].form.chained)
+            join_texts(p, &p->schedule.kernels[k]);
+    return true;
+}
+
+/* ---- verifiers: NULL, or what is broken ---- */
+
+static const char *verify_parse(const struct pipeline *p)
+{
+    return p->programs.count ? NULL : "a text without programs";
+}
+
+static const char *verify_check(const struct pipeline *p)
+{
+    return verify_program(p->parsed);
+}
+
+/* Shapes that are not known are NULL. */
+static const char *verify_shapes(const struct pipeline *p)
+{
+    for (int n = 0; n < p->program->node_count; n++) {
+        const struct node *node = &p->program->nodes[n];
+        for (int i = 0; p->shapes[n] && node->kind == NODE_OP && i < node->operand_count; i++) {
+            const struct shape *operand = p->shapes[p->program->operands[node->operands + i]];
+            if (!operand || operand->rank > p->shapes[n]->rank)
+                return "an operation on what its shape does not hold";
+        }
+    }
+    return NULL;
+}
+
+static const char *verify_layouts(const struct pipeline *p)
+{
+    const char *broken = NULL;
+    for (int n = 0; n < p->program->node_count && !broken; n++)
+        if (p->layouts[n] && *p->layouts[n] && p->shapes[n] &&
+            (int)strlen(p->layouts[n]) != p->shapes[n]->rank)
+            broken = "a layout of another rank";
+    return broken;
+}
+
+static const char *verify_reductions(const struct pipeline *p)
+{
+    return verify_kernels(&p->kernels);
+}
+#define verify_lower verify_reductions
+#define verify_materialize verify_reductions
+#define verify_narrow verify_reductions
+#define verify_split verify_reductions
+#define verify_reduce verify_reductions
+
+static const char *verify_loops(const struct pipeline *p)
+{
+    return verify_schedule(&p->schedule);
+}
+#define verify_chain verify_loops
+#define verify_text verify_loops
+
 /* ---- all passes ---- */
 
-bool pipeline_run(struct pipeline *p, enum pass first, enum pass last)
+const char *pass_name(enum pass pass)
 {
-    static bool (*const passes[PASS_COUNT])(struct pipeline *p) = {
-        [PASS_PARSE] = pass_parse,
-        [PASS_CHECK] = pass_check,
-        [PASS_SHAPES] = pass_shapes,
-        [PASS_LAYOUTS] = pass_layouts,
-        [PASS_LOWER] = pass_lower,
-        [PASS_MATERIALIZE] = pass_materialize,
-        [PASS_NARROW] = pass_narrow,
-        [PASS_SPLIT] = pass_split,
-        [PASS_REDUCE] = pass_reduce,
-    };
-    bool good = true;
-    for (int at = first; good && at <= (int)last; at++)
-        good = passes[at](p);
+#define PASS(NAME, name, makes) #name,
+    static const char *const names[] = {PASSES(PASS)};
+#undef PASS
+    return names[pass];
+}
+
+/* What a verifier finds ends the program with the pass's name. */
+static bool run_pass(struct pipeline *p, enum pass pass)
+{
+    bool good = false;
+    switch (pass) {
+#define PASS(NAME, name, makes) \
+    case PASS_##NAME: \
+        good = pass_##name(p); \
+        assert(!good || !verify_##name(p)); \
+        break;
+    PASSES(PASS)
+#undef PASS
+    case PASS_COUNT: break;
+    }
     return good;
 }
 
-/* ---- loops ---- */
-
-/* The addresses of the accesses, modulo 16. Memory of Weft's own is aligned. */
-static const unsigned char *misalignments(struct arena *arena, const struct loop_params *params)
+bool pipeline_run(struct pipeline *p, enum pass first, enum pass last)
 {
-    const struct kernel *kernel = params->kernel;
-    unsigned char *all = ARENA_ARRAY(arena, unsigned char, kernel->access_count);
-    for (int a = 0; a < kernel->access_count; a++) {
-        const struct access *access = &kernel->accesses[a];
-        const struct operands *operands = &params->operands;
-        if (access->kind == TENSOR_INPUT)
-            all[a] = (unsigned char)operands->inputs[access->index].misalignment;
-        else if (access->kind == TENSOR_RESULT && operands->results)
-            all[a] = (unsigned char)operands->results[access->index].misalignment;
+    bool good = true;
+    for (int at = first; good && at <= (int)last; at++) {
+        good = run_pass(p, (enum pass)at);
+        if (good && at == PASS_LOOPS && p->admit && !p->admit(p->admit_user, &p->schedule)) {
+            p->admit = NULL;
+            p->fast &= ~(unsigned)(FAST_SPECIAL | FAST_HOIST | FAST_TABLE | FAST_SPLIT);
+            at = PASS_REDUCTIONS - 1;
+        }
     }
-    return all;
-}
-
-bool pipeline_loop(struct arena *arena, const struct loop_params *params, struct loop *loop,
-                   const struct access **wrong)
-{
-    const struct kernel *kernel = params->kernel;
-    const struct shape *space = params->space;
-    struct view *views = ARENA_ARRAY(arena, struct view, kernel->access_count);
-    if (!make_views(arena, &params->shapes, &params->operands, kernel, params->maps, space, views, wrong))
-        return false;
-    const struct lane_tiles *lanes = kernel->lanes ? &kernel->lanes->tiles : NULL;
-    const bool threads = lanes && kernel->lanes->threads.threads;
-    /* rows hold one point */
-    const unsigned apart = lanes && (lanes->points > 1 || threads) ? FAST_FLAT | FAST_EXPAND : 0;
-    make_geometry(arena, kernel, space->rank, space->extents, views, params->fast & ~apart, params->target->chunks,
-                  &loop->geometry);
-    if (lanes && loop->geometry.volume)
-        loop->geometry.tiling.tiles =
-            (lanes->points + lanes->together - 1) / lanes->together * lanes->windows * lanes->chunks;
-    for (int a = 0; a < kernel->load_count; a++)
-        if (access_by_value(params->shapes.program, params->operands.inputs, &kernel->accesses[a]))
-            loop->geometry.kinds[a] = ACCESS_VALUE;
-    if (params->target->chunks) {
-        make_form(kernel, &loop->geometry, params->tuning, params->many, &loop->form);
-        if (params->placed)
-            align_chunks(kernel, misalignments(arena, params), &loop->geometry, &loop->form);
-    } else {
-        block_form(kernel, &loop->form);
-    }
-    assert(!verify_geometry(kernel, &loop->geometry));
-    return true;
+    return good;
 }

@@ -1,20 +1,10 @@
-/* The pipeline. pipeline_run lists the passes and runs them in order:
+/* The pipeline: every pass from the text of a program to the texts of its kernels and their launches, in the order in
+ * which they run. PASSES lists them; pipeline_run runs them, for runs and `weft show`, in C and CUDA. Sources ahead of
+ * time go through the same passes up to REDUCE: shapes then hold extents that a call decides (struct open_extents), and
+ * loops are made for examples of calls.
  *
- *   PASS_PARSE         text -> programs               lex, parse, resolve
- *   PASS_CHECK         input types -> all types       check
- *   PASS_SHAPES        input shapes -> all shapes     shape, view
- *   PASS_LAYOUTS       letters of all dimensions      layout
- *   PASS_LOWER         -> a program of kernels        lower
- *   PASS_MATERIALIZE   costly values that vary less get kernels of their own
- *   PASS_NARROW        integers that fit 16 bits are computed in 16
- *   PASS_SPLIT         parts of results that need different operands get kernels of their own
- *   PASS_REDUCE        reduced dimensions become kernels that join lanes
- *
- * Each kernel of that program then gets a loop (pipeline_loop) and a text (emit).
- *
- * A run keeps what some of the passes made and goes on from there; the command does the same when it prints a stage.
- * Ahead of time, shapes hold extents that a call decides (struct open_extents), and loops are made for examples of
- * calls. In builds with assertions, verifiers test what each pass promises. */
+ * A run keeps what some of the passes made and goes on from there; the command does the same when it prints a stage. In
+ * builds with assertions, a verifier behind each pass tests what it promises. */
 #ifndef WEFT_COMPILER_PIPELINE_H
 #define WEFT_COMPILER_PIPELINE_H
 
@@ -25,11 +15,25 @@
 #include "compiler/loop/loop.h"
 #include "compiler/parse/parse.h"
 
-/* In the order in which they run. */
-enum pass {
-    PASS_PARSE, PASS_CHECK, PASS_SHAPES, PASS_LAYOUTS, PASS_LOWER, PASS_MATERIALIZE, PASS_NARROW, PASS_SPLIT,
-    PASS_REDUCE, PASS_COUNT
-};
+/* (name, function, what it makes). What is reduced is lowered before results, which ask where it is. */
+#define PASSES(PASS) \
+    PASS(PARSE, parse, "programs of a text: lex, parse, resolve") \
+    PASS(CHECK, check, "a dtype for every node") \
+    PASS(SHAPES, shapes, "a shape for every node, from those of the inputs") \
+    PASS(LAYOUTS, layouts, "letters for the dimensions of every node") \
+    PASS(REDUCTIONS, reductions, "kernels of what is reduced, and of positions that are stored") \
+    PASS(LOWER, lower, "kernels of results, one for all of a shape") \
+    PASS(MATERIALIZE, materialize, "kernels of their own for costly values that vary less") \
+    PASS(NARROW, narrow, "16 bits for integers that fit them") \
+    PASS(SPLIT, split, "kernels of their own for parts of results that need different operands") \
+    PASS(REDUCE, reduce, "how kernels join what they reduce") \
+    PASS(LOOPS, loops, "a schedule: the loop and the cost of every kernel, the lifetimes of temporaries") \
+    PASS(CHAIN, chain, "chains: kernels that take turns tile by tile, on a GPU in one launch") \
+    PASS(TEXT, text, "the text of every kernel, or of what is launched together")
+
+#define PASS(NAME, name, makes) PASS_##NAME,
+enum pass { PASSES(PASS) PASS_COUNT };
+#undef PASS
 
 /* A kernel as lowering makes it, before anything is materialized. */
 struct lowered {
@@ -54,6 +58,14 @@ struct in_memory {
     const int64_t *strides;        /* [rank] in elements, 0 where it stretches; NULL: not known */
 };
 
+/* Where texts are kept from one schedule to the next. Both functions return a text that lasts as long as the schedule;
+ * NULL: memory ran out. They may lock. */
+struct text_store {
+    void *user;
+    const struct kernel_text *(*kernel)(void *user, const struct kernel *kernel, const struct emit_params *params);
+    const struct kernel_text *(*chain)(void *user, const struct kernel_text *const *parts, int count);
+};
+
 /* What passes read and make. The caller fills in what earlier passes would have made. */
 struct pipeline {
     struct arena *arena;           /* for everything that is made, except by PASS_CHECK: that is in the program's own */
@@ -73,7 +85,7 @@ struct pipeline {
     unsigned fast;                 /* a set of enum fast_path that may be taken */
     const bool *taken;             /* [results] that are wanted; NULL: all */
     bool dense;                    /* results are stored row-major, without gaps */
-    const struct operands *operands; /* PASS_LOWER: how the inputs lie in memory; NULL: not known */
+    const struct operands *operands; /* how the inputs lie in memory; NULL: not known. From PASS_LOOPS on it must be */
     const struct open_extents *open;   /* NULL: all extents are numbers */
     const struct lowered_store *store; /* NULL: none */
     struct kernel_program kernels; /* made */
@@ -81,37 +93,23 @@ struct pipeline {
     struct in_memory *memory;      /* [node]; NULL: nobody asks */
     struct stored_positions *positions;
     int position_count;
+    const struct tuning *tuning;   /* from here on: PASS_LOOPS and later */
+    const bool *batches;           /* [input_count] whether it is a batch, of which `inputs` has a sample's shape */
+    bool many;                     /* kernels must take tables of samples */
+    /* Asked behind PASS_LOOPS: whether there may be such kernels. If not, kernels are made once more with fewer fast
+     * paths, of which few classes are enough. NULL: there may. */
+    bool (*admit)(void *user, const struct schedule *schedule);
+    void *admit_user;
+    const char *vector_functions;  /* PASS_TEXT: as in struct emit_params */
+    const struct text_store *texts;
+    struct schedule schedule;      /* made */
 };
+
+/* The name of a pass, in lower case. */
+const char *pass_name(enum pass pass);
 
 /* Runs the passes from `first` to `last`. False with diagnostics, which the first pass that fails has added; those of
  * PASS_CHECK go to program->diags. */
 bool pipeline_run(struct pipeline *p, enum pass first, enum pass last);
-
-/* ---- loops ---- */
-
-/* The input of pipeline_loop. All extents must be numbers. */
-struct loop_params {
-    const struct target *target;
-    unsigned fast;                 /* the fast paths that may be taken, a set of enum fast_path */
-    const struct tuning *tuning;   /* for targets that compute in chunks */
-    bool many;                     /* it must take a table of samples */
-    bool placed;                   /* the operands are those of a run, so chunks can be aligned to them */
-    const struct kernel *kernel;
-    const struct shape *space;     /* the kernel's iteration space */
-    const struct index_map *maps;  /* the kernel's maps */
-    struct access_shapes shapes;
-    struct operands operands;
-};
-
-/* How a kernel goes over its elements. */
-struct loop {
-    struct geometry geometry;
-    struct form form;
-};
-
-/* Makes the loop of a kernel. Returns false where an input's bytes do not lie as they are to be reinterpreted;
- * *wrong is then the access. */
-bool pipeline_loop(struct arena *arena, const struct loop_params *params, struct loop *loop,
-                   const struct access **wrong);
 
 #endif

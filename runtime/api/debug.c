@@ -4,11 +4,16 @@
 #include "runtime/cache/cache.h"
 #include "runtime/cc/cc.h"
 
+static const struct kernel *kernel_of(const struct subject *subject)
+{
+    return subject->schedule ? subject->schedule->kernels[subject->kernel].kernel : NULL;
+}
+
 /* Writes a file whose name ends in a hash of its content: groups of another shape do not replace it, and equal
  * content is one file. */
 static void keep_stage(const struct subject *subject, const struct buf *text, struct diags *diags)
 {
-    const char *name = keep_name(text->arena, subject->tree, subject->draft ? subject->draft->kernel : NULL);
+    const char *name = keep_name(text->arena, subject->tree, kernel_of(subject));
     unsigned char digest[16];
     char path[PATH_MAX], digits[33];
     cache_key_name(text->text, text->length, digest, digits);
@@ -30,7 +35,7 @@ static void tell_stage(struct diags *told, void *user)
         keep_stage(subject, &text, told);
     else
         diag_at(told, DIAG_STAGE_TEXT, NULL, 0, stage_names[subject->stage],
-                keep_name(told->arena, subject->tree, subject->draft ? subject->draft->kernel : NULL),
+                keep_name(told->arena, subject->tree, kernel_of(subject)),
                 (int)(text.length - (text.length && text.text[text.length - 1] == '\n')), text.text);
     keep_untold(&context->log, told);
 }
@@ -59,12 +64,13 @@ static void tell_typed(struct weft_program *program, const struct typed *typed)
     tell_stages((struct subject){STAGE_TYPES, program, typed->program}, STAGE_TYPES);
 }
 
-static void tell_kernel(struct weft_program *program, const struct target *target, const struct draft *draft,
-                        const char *text)
+static void tell_kernel(struct weft_program *program, const struct target *target, const struct schedule *schedule,
+                        int k)
 {
-    struct subject subject = {STAGE_GROUPS, program, draft->kernel->program, draft, text};
+    const struct scheduled *s = &schedule->kernels[k];
+    struct subject subject = {STAGE_GROUPS, program, s->kernel->program, schedule, k};
     tell_stages(subject, STAGE_IR);
-    for (subject.stage = STAGE_C; text && subject.stage < STAGE_COUNT; subject.stage++)
+    for (subject.stage = STAGE_C; s->launched && subject.stage < STAGE_COUNT; subject.stage++)
         if (stage_targets[subject.stage] == target)
             tell_stages(subject, subject.stage);
 }

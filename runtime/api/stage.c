@@ -134,7 +134,8 @@ static char *compiled(struct weft_program *program, enum stage stage, const char
 
 static void put_compiled(const struct subject *subject, struct buf *out, struct diags *diags)
 {
-    char *text = compiled(subject->program, subject->stage, subject->text, diags);
+    const struct scheduled *s = &subject->schedule->kernels[subject->kernel];
+    char *text = compiled(subject->program, subject->stage, s->launched->text, diags);
     if (text)
         buf_puts(out, text);
     free(text);
@@ -147,7 +148,8 @@ bool stage_is_text(enum stage stage)
 
 void stage_put(struct buf *out, const struct subject *subject, struct diags *diags)
 {
-    const struct draft *draft = subject->draft;
+    const struct schedule *schedule = subject->schedule;
+    const struct scheduled *s = schedule ? &schedule->kernels[subject->kernel] : NULL;
     if (subject->stage == STAGE_TOKENS)
         dump_tokens(out, &subject->program->source, diags);
     else if (subject->stage == STAGE_AST)
@@ -155,12 +157,12 @@ void stage_put(struct buf *out, const struct subject *subject, struct diags *dia
     else if (subject->stage == STAGE_TYPES)
         dump_types(out, subject->tree);
     else if (subject->stage == STAGE_GROUPS)
-        dump_groups(out, &(struct dumped){draft->kernel, draft->shape, &draft->geometry, &draft->form, draft->shapes,
-                                          draft->views, draft->chain, draft->part, draft->parts});
+        dump_groups(out, &(struct dumped){s->kernel, s->space, &s->geometry, &s->form, schedule->shapes,
+                                          schedule->views, s->chain, s->part, s->parts});
     else if (subject->stage == STAGE_IR)
-        dump_ir(out, draft->kernel, &draft->geometry, &draft->form);
+        dump_ir(out, s->kernel, &s->geometry, &s->form);
     else if (stage_is_text(subject->stage))
-        buf_puts(out, subject->text);
+        buf_puts(out, s->launched->text);
     else
         put_compiled(subject, out, diags);
 }
@@ -173,18 +175,16 @@ static void put_kernels(struct weft_program *program, struct typed *typed, enum 
     const struct target *any = program->context->target == WEFT_TARGET_CUDA ? &target_cuda : &target_c;
     const struct occasion occasion = {.inputs = inputs,
                                       .target = stage_targets[stage] ? stage_targets[stage] : any};
-    struct division division;
+    struct schedule schedule;
     struct view_args *views;
     const struct shape **shapes = plan_shapes(arena, typed->program, inputs, NULL, &views, diags);
-    if (!shapes || !divide(arena, program, typed, shapes, views, &occasion, &division, diags))
+    const bool texts = stage >= STAGE_C;
+    if (!shapes || !make_schedule_for(arena, texts ? arena : NULL, program, typed, shapes, views, &occasion, &schedule,
+                                      diags))
         return;
-    for (int k = 0, next; k < division.count; k = next) {
-        struct subject subject = {stage, program, typed->program, .draft = &division.drafts[k]};
-        next = k + (stage >= STAGE_C && subject.draft->chain ? subject.draft->chain : 1);
-        if (stage >= STAGE_C)
-            subject.text = launched_text(arena, arena, program, typed, &division, k)->text;
-        stage_put(out, &subject, diags);
-    }
+    for (int k = 0; k < schedule.count; k++)
+        if (!texts || schedule.kernels[k].launched)
+            stage_put(out, &(struct subject){stage, program, typed->program, &schedule, k}, diags);
 }
 
 static void put_stage(struct weft_program *program, enum stage stage, struct buf *out,

@@ -20,8 +20,8 @@ struct subject {
     enum stage stage;
     struct weft_program *program;
     const struct program *tree;
-    const struct draft *draft;     /* NULL: not a kernel */
-    const char *text;              /* the kernel's, needed for stages from STAGE_C on */
+    const struct schedule *schedule; /* NULL: not a kernel */
+    int kernel;                    /* its number in the schedule, which has texts for stages from STAGE_C on */
 };
 /* Appends the stage. Errors of a compiler go to the diagnostics. */
 void stage_put(struct buf *out, const struct subject *subject, struct diags *diags);

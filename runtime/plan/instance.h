@@ -56,15 +56,12 @@ struct program *program_fill(struct arena *arena, const struct program *parsed, 
 struct typed *program_typed(struct weft_program *program, const enum weft_dtype *dtypes, const struct program *filled,
                             struct diags *diags);
 
-struct draft;
-
 /* Is told what a program becomes while it is compiled and run; see api/debug_impl.h. */
 struct plan_observer {
     /* A new instance was typed. */
     void (*typed)(struct weft_program *program, const struct typed *typed);
-    /* A kernel of a new plan was made for this target. `text` is NULL where the one before has it. */
-    void (*kernel)(struct weft_program *program, const struct target *target, const struct draft *draft,
-                   const char *text);
+    /* Kernel k of the schedule of a new plan for this target was made. */
+    void (*kernel)(struct weft_program *program, const struct target *target, const struct schedule *schedule, int k);
 };
 
 #endif

@@ -1,4 +1,4 @@
-/* Makes plans: shapes, division, kernels; see plan.h. A plan is made once and then found by its key
+/* Makes plans: shapes, a schedule, loaded kernels; see plan.h. A plan is made once and then found by its key
  * (plan_cache.c). */
 #include "runtime/plan/plan.h"
 
@@ -76,7 +76,8 @@ static bool load_kernel(struct weft_program *program, struct plan *plan, int k, 
     planned->loaded = atomic_load(&emitted->loaded);
     if (planned->loaded && planned->loaded->device == plan->gpu && (!wait || atomic_load(&planned->loaded->final)))
         return true;
-    struct kernel_request request = {emitted->text, NULL, program->math, all_exact(planned->kernel), wait, plan->gpu};
+    struct kernel_request request = {emitted->made.text, NULL, program->math, all_exact(planned->kernel), wait,
+                                     plan->gpu};
     if (context->keep)
         request.text = keep_text(scratch, planned->kernel, request.text, &request.entry);
     planned->loaded = kernels_get(context, &request, diags, &plan->infos[k]);
@@ -167,50 +168,25 @@ static void keep_results(struct plan *plan, const struct shape *const *shapes, c
     }
 }
 
-/* Parts of one result go to memory one behind the other, as one launch would. */
-static void join_traffic(struct plan *plan)
-{
-    for (int first = plan->first_result, end; first < plan->kernel_count; first = end) {
-        double touched = 0, stored = 0;
-        for (end = first; end < plan->kernel_count && plan->kernels[end].order == plan->kernels[first].order; end++) {
-            touched += plan->kernels[end].touched;
-            stored += plan->kernels[end].stored;
-        }
-        for (int k = first; k < end; k++) {
-            plan->kernels[k].touched = touched;
-            plan->kernels[k].stored = stored;
-        }
-    }
-}
-
 static bool make_kernels(struct weft_program *program, struct plan *plan, struct arena *scratch,
                          const struct shape **shapes, struct view_args *views, const struct occasion *occasion,
                          struct diags *diags)
 {
     const struct plan_observer *observer = program->context->observer;
-    struct division division;
-    if (!divide(scratch, program, plan->typed, shapes, views, occasion, &division, diags))
+    struct schedule schedule;
+    if (!make_schedule_for(scratch, &plan->own, program, plan->typed, shapes, views, occasion, &schedule, diags))
         return false;
-    plan->target = division.target;
-    plan->kernel_count = division.count;
-    plan->first_result = division.program.first_result;
-    plan->kernels = ARENA_ARRAY(&plan->own, struct planned, division.count);
-    plan->infos = ARENA_ARRAY(&plan->own, struct weft_kernel_info, division.count);
-    for (int k = 0; k < division.count; k++) {
-        finish_kernel(plan, scratch, program, &division.drafts[k], filled_program(plan, occasion), shapes,
-                      &plan->kernels[k]);
-        if (division.drafts[k].chain)
-            plan->kernels[k].launched = launched_text(&plan->own, scratch, program, plan->typed, &division, k);
-    }
-    join_traffic(plan);
-    if (!plan->target->chunks && program->context->fast & FAST_CHAIN)
-        find_chains(plan, &division);
-    place_temporaries(plan, &division);
-    for (int k = 0; observer && k < division.count; k++)
-        observer->kernel(program, plan->target, &division.drafts[k],
-                         plan->kernels[k].launched ? plan->kernels[k].launched->text : NULL);
-    if (division.program.first_result || program_asks_shapes(plan->typed->program) ||
-        plan->typed->program->number_arrays)
+    plan->target = occasion->device ? &target_cuda : &target_c;
+    plan->kernel_count = schedule.count;
+    plan->first_result = schedule.first_result;
+    plan->kernels = ARENA_ARRAY(&plan->own, struct planned, schedule.count);
+    plan->infos = ARENA_ARRAY(&plan->own, struct weft_kernel_info, schedule.count);
+    for (int k = 0; k < schedule.count; k++)
+        keep_kernel(plan, &schedule.kernels[k], filled_program(plan, occasion), shapes, &plan->kernels[k]);
+    place_temporaries(plan, &schedule);
+    for (int k = 0; observer && k < schedule.count; k++)
+        observer->kernel(program, plan->target, &schedule, k);
+    if (schedule.first_result || program_asks_shapes(plan->typed->program) || plan->typed->program->number_arrays)
         arena_adopt(&plan->own, scratch); /* its kernels and maps are in there */
     return true;
 }

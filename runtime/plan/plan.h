@@ -2,9 +2,9 @@
 #ifndef WEFT_RUNTIME_PLAN_PLAN_H
 #define WEFT_RUNTIME_PLAN_PLAN_H
 
-#include "runtime/plan/loops.h"
 #include "runtime/plan/gpu_args.h"
 #include "runtime/plan/gpu_plan.h"
+#include "runtime/plan/schedule.h"
 
 /* Bytes: a cache line. */
 enum { TEMPORARY_ALIGNMENT = 64 };
@@ -72,8 +72,12 @@ struct plan *plan_get(struct weft_program *program, struct typed *typed,
                       const struct occasion *occasion, struct diags *diags);
 /* Lowers plan->users. From any thread, without a lock. */
 void plan_release(struct plan *plan);
-/* chain.c: finds the kernels that run tile by tile, and makes their tiles anew. `division` is that of the plan. */
-void find_chains(struct plan *plan, const struct division *division);
+/* keep.c: fills everything in `planned` except `loaded`, from the arena plan->own. `filled` is the program with the
+ * values of numbers, `shapes` are those of all its nodes. */
+void keep_kernel(struct plan *plan, const struct scheduled *scheduled, const struct program *filled,
+                 const struct shape *const *shapes, struct planned *planned);
+/* Assigns the temporaries their offsets in the memory of a run. */
+void place_temporaries(struct plan *plan, const struct schedule *schedule);
 /* Frees a plan that has no users and is in no table. */
 void plan_destroy(struct plan *plan);
 

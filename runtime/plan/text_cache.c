@@ -67,8 +67,9 @@ static struct emitted *copy(struct arena *arena, const struct emitted *made)
 {
     struct emitted *kept = ARENA_NEW(arena, struct emitted);
     *kept = (struct emitted){.key = arena_copy(arena, made->key, made->size), .size = made->size,
-                             .text = arena_string(arena, made->text, strlen(made->text)),
-                             .scratch = made->scratch, .form = made->form};
+                             .made = {arena_string(arena, made->made.text, strlen(made->made.text)),
+                                      made->made.scratch},
+                             .form = made->form};
     return kept;
 }
 
@@ -115,27 +116,29 @@ struct emitted *emitted_get(struct weft_program *program, struct typed *typed, s
     if (found)
         return found;
     struct emitted made = {.key = key.text, .size = key.length, .form = *params->form};
-    made.text = emit(scratch, kernel, params, &made.scratch);
+    made.made.text = emit(scratch, kernel, params, &made.made.scratch);
     return add_made(program, typed, arena, &key, &made);
 }
 
 /* The key of a chain begins as none of a kernel does, with no target. */
 struct emitted *emitted_chain(struct weft_program *program, struct typed *typed, const struct target *target,
-                              struct arena *arena, struct arena *scratch, struct emitted *const *parts, int count)
+                              struct arena *arena, struct arena *scratch, const struct kernel_text *const *parts,
+                              int count)
 {
     const struct target *none = NULL;
     struct buf key = buf_new(scratch);
     const char **texts = ARENA_ARRAY(scratch, const char *, count);
     buf_add(&key, (const char *)&none, sizeof none);
     for (int i = 0; i < count; i++) {
-        texts[i] = parts[i]->text;
-        buf_add(&key, (const char *)&parts[i]->size, sizeof parts[i]->size);
-        buf_add(&key, parts[i]->key, parts[i]->size);
+        const struct emitted *part = emitted_of(parts[i]);
+        texts[i] = part->made.text;
+        buf_add(&key, (const char *)&part->size, sizeof part->size);
+        buf_add(&key, part->key, part->size);
     }
     struct emitted *found = find_made(program, typed, &key);
     if (found)
         return found;
-    const struct emitted made = {.key = key.text, .size = key.length, .form = parts[0]->form,
-                                 .text = emit_chain(scratch, target, texts, count)};
+    const struct emitted made = {.key = key.text, .size = key.length, .form = emitted_of(parts[0])->form,
+                                 .made.text = emit_chain(scratch, target, texts, count)};
     return add_made(program, typed, arena, &key, &made);
 }

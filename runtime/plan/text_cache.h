@@ -6,14 +6,19 @@
 
 /* Never changes once made, except `loaded`. */
 struct emitted {
+    struct kernel_text made;       /* the first member, by which it is known to schedules */
     struct emitted *next;
     const char *key;
     size_t size;                   /* of the key */
-    char *text;
-    size_t scratch;                /* bytes of scratch memory that each thread gives the kernel */
     struct form form;
     _Atomic(struct loaded *) loaded; /* the kernel, once it is loaded */
 };
+
+/* The text of a schedule; NULL of NULL. */
+static inline struct emitted *emitted_of(const struct kernel_text *made)
+{
+    return (struct emitted *)made;
+}
 
 /* The text of a kernel, found or emitted. It lives at least as long as `arena`; `scratch` is for
  * intermediate results. Locks the program's mutex. */
@@ -23,7 +28,8 @@ struct emitted *emitted_get(struct weft_program *program, struct typed *typed, s
 
 /* The same of the chain that these parts make on a GPU (emit_chain). */
 struct emitted *emitted_chain(struct weft_program *program, struct typed *typed, const struct target *target,
-                              struct arena *arena, struct arena *scratch, struct emitted *const *parts, int count);
+                              struct arena *arena, struct arena *scratch, const struct kernel_text *const *parts,
+                              int count);
 
 /* Appends everything that the text says of the kernel's instructions, for keys. */
 void put_instructions(struct buf *key, const struct kernel *kernel);

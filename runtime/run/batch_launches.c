@@ -8,7 +8,7 @@ static bool same_code(const struct planned *a, const struct planned *b)
 {
     const struct kernel *x = a->kernel, *y = b->kernel;
     return a->loaded == b->loaded && x->fault_count == y->fault_count &&
-           x->literal_count == y->literal_count && a->emitted->scratch == b->emitted->scratch &&
+           x->literal_count == y->literal_count && a->emitted->made.scratch == b->emitted->made.scratch &&
            (!x->literal_count || /* then there may be no array; the same holds of faults */
             memcmp(a->literals, b->literals, (size_t)x->literal_count * sizeof *a->literals) == 0) &&
            (!x->fault_count || x->faults == y->faults ||

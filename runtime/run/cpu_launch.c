@@ -99,7 +99,7 @@ static void choose_traffic(const struct launch *launch, const struct weft_contex
 
 static void count_scratch(const struct launch *launch, struct scratch *scratch)
 {
-    const size_t each = round_up(launch->planned->emitted->scratch);
+    const size_t each = round_up(launch->planned->emitted->made.scratch);
     scratch->each = each > scratch->each ? each : scratch->each;
     scratch->threads = launch->threads > scratch->threads ? launch->threads : scratch->threads;
 }
@@ -122,7 +122,7 @@ void launch_init(struct launch *launch, const struct weft_context *context, stru
         *args = *first;
         args->faults = (unsigned char *)(args + 1);
     }
-    if (planned->emitted->scratch)
+    if (planned->emitted->made.scratch)
         count_scratch(launch, scratch);
 }
 
@@ -130,7 +130,7 @@ void scratch_lend(struct scratch *scratch, const struct launch *launch, struct a
 {
     if (!scratch->memory)
         scratch->memory = at_line(arena_raw(arena, (size_t)scratch->threads * scratch->each + LINE));
-    for (int i = 0; launch->planned->emitted->scratch && i < launch->threads; i++)
+    for (int i = 0; launch->planned->emitted->made.scratch && i < launch->threads; i++)
         worker(launch, i)->scratch = scratch->memory + (size_t)i * scratch->each;
 }
 

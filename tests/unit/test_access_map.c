@@ -353,7 +353,7 @@ static int chain_map(struct trial *t, const struct chain *chain)
     return map;
 }
 
-/* As the library makes them (runtime/plan/loops.c). */
+/* As the library makes them (compiler/loop/schedule.c). */
 static void make_view(struct trial *t, int a)
 {
     const struct chain *chain = &t->chains[a];

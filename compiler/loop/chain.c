@@ -1,0 +1,247 @@
+/* Chains: kernels in a row over the same points, such as the rows of a softmax, whose tile number t needs only tiles
+ * number t of those before it. They take turns tile by tile, so that what one kernel reads or stores is in a cache when
+ * the next one wants it. In C a thread runs all kernels on a tile before it goes on; on a GPU they are one launch, in
+ * which each block of threads takes some points through all of them. */
+#include "compiler/loop/schedule.h"
+
+/* What pays in C. Measured on a processor with 1 MB of second cache a core. */
+enum {
+    NEAR = 1 << 17,                /* bytes that a tile reads, about: it and the next one are half of a small second
+                                      cache */
+    NEAREST = 1 << 14,             /* where a kernel looks for elements: what it reads again is in the nearest cache */
+    LEAST = 1 << 19,               /* bytes of all tiles: less is in a cache anyway */
+    ENOUGH = 32,                   /* tiles, for threads to share */
+    CACHED = 1 << 19               /* bytes of a tile that a second cache keeps for the next reduction */
+};
+
+/* What pays on a GPU. Estimated for one of about 132 multiprocessors, not measured. */
+enum {
+    GPU_NEAR = 128 << 10,          /* bytes of rows that the blocks of a multiprocessor are at: half of a large first
+                                      cache */
+    GPU_THREADS = 512,             /* of a multiprocessor all the same, at least */
+    GPU_MOST = 384 << 10,          /* bytes that a tile reads: a multiprocessor's share of a large second cache */
+    GPU_BUSY = 64,                 /* so many tiles keep a GPU busy; fewer pay where they are small: */
+    GPU_SMALL = 64 << 10,          /* bytes that a tile reads */
+    GPU_ARGS = 4000                /* bytes of arguments of all kernels */
+};
+
+/* ---- dependences ---- */
+
+/* The number of leading dimensions that hold `points` together; -1: there are none. */
+static int leading_dimensions(const struct shape *shape, int64_t points)
+{
+    int64_t product = 1;
+    int d = 0;
+    while (d < shape->rank && product < points)
+        product *= shape->extents[d++];
+    return product == points ? d : -1;
+}
+
+/* Whether tiles of the kernel can be any number of `points`: they have no form of their own, and it stores nowhere
+ * else. */
+static bool divides(const struct scheduled *s, int64_t points)
+{
+    const struct lanes *lanes = s->kernel->lanes;
+    for (int a = 0; a < s->kernel->access_count; a++)
+        if (s->geometry.kinds[a] == ACCESS_TURNED || s->geometry.kinds[a] == ACCESS_WOVEN ||
+            (a >= s->kernel->load_count && s->kernel->accesses[a].map))
+            return false;
+    if (lanes)
+        return lanes->tiles.points == points && lanes->tiles.windows * lanes->tiles.chunks == 1;
+    const int64_t rows = s->geometry.rows, columns = s->geometry.columns;
+    return s->geometry.volume && leading_dimensions(s->space, points) > 0 &&
+           (s->geometry.chunks ? s->geometry.volume % points == 0
+                               : rows % points == 0 || (rows == 1 && columns % points == 0));
+}
+
+/* Whether each point of the kernel needs only the same point of a temporary that it loads. */
+static bool loads_point(const struct scheduled *s, const struct access *access, const struct shape *stored,
+                        int64_t points)
+{
+    const int count = leading_dimensions(s->space, points);
+    bool same = !access->map && count > 0 && stored->rank == s->space->rank &&
+                leading_dimensions(stored, points) == count;
+    for (int d = 0; same && d < count; d++)
+        same = stored->extents[d] == s->space->extents[d];
+    return same;
+}
+
+/* Whether each point of kernel k needs only the same one of what kernels `first` to k - 1 store. */
+static bool needs_only_points(const struct schedule *schedule, int first, int k, int64_t points)
+{
+    const struct kernel *kernel = schedule->kernels[k].kernel;
+    bool good = k < schedule->first_result || schedule->count == schedule->first_result + 1;
+    for (int a = 0; good && a < kernel->load_count; a++) {
+        const struct access *access = &kernel->accesses[a];
+        if (access->kind != TENSOR_TEMPORARY && access->kind != TENSOR_TABLE)
+            continue;
+        for (int i = first; good && i < k; i++)
+            good = !kernel_stores(schedule->kernels[i].kernel, access->index) ||
+                   loads_point(&schedule->kernels[k], access, schedule->temporaries[access->index].shape, points);
+    }
+    return good;
+}
+
+/* Whether kernel k can take turns with kernels `first` to k - 1. */
+static bool follows(const struct schedule *schedule, int first, int k, int64_t points)
+{
+    return divides(&schedule->kernels[k], points) && needs_only_points(schedule, first, k, points);
+}
+
+/* ---- in C ---- */
+
+/* Makes the kernel's tiles take `each` points. */
+static void take_points(struct arena *arena, struct scheduled *s, int64_t points, int64_t each)
+{
+    struct geometry *g = &s->geometry;
+    g->tiling.tiles = (points + each - 1) / each;
+    if (s->kernel->lanes) {
+        struct lanes *lanes = arena_copy(arena, s->kernel->lanes, sizeof *lanes);
+        lanes->tiles.together = each;
+        s->kernel->lanes = lanes;
+    } else if (g->rows % points == 0) {
+        g->tiling.tile_rows = each * (g->rows / points);
+        g->tiling.tile_columns = g->columns;
+        g->tiling.row_tiles = 1;
+    } else {
+        g->tiling.tile_columns = each * (g->columns / points);
+        g->tiling.row_tiles = g->tiling.tiles;
+    }
+}
+
+/* Whether the kernel and those before it, from `first` on, reduce the same tiles, and none needs another. */
+static bool shares_tiles(const struct schedule *schedule, int first, int k)
+{
+    const struct scheduled *s = &schedule->kernels[k];
+    const int64_t tiles = s->geometry.tiling.tiles;
+    bool shares = k < schedule->first_result && s->kernel->lanes &&
+                  tiles == schedule->kernels[first].geometry.tiling.tiles &&
+                  s->touched <= (double)CACHED * (double)tiles;
+    for (int i = first; shares && i < k; i++)
+        shares = lanes_match(schedule->kernels[i].kernel->lanes, s->kernel->lanes) &&
+                 !kernel_loads_from(s->kernel, schedule->kernels[i].kernel);
+    return shares;
+}
+
+/* Makes a chain of the reductions from kernel k on that share tiles. Returns the kernel behind them; k: there are
+ * none. */
+static int chain_reductions(struct schedule *schedule, int k)
+{
+    int next = k;
+    while (next < schedule->count && schedule->kernels[k].touched >= LEAST && shares_tiles(schedule, k, next))
+        next++;
+    if (next <= k + 1)
+        return k;
+    schedule->kernels[k].chain = next - k;
+    return next;
+}
+
+/* The bytes from what a tile of the kernel reads in rows to what the next one does; 0: they are not always as many. */
+static int64_t tile_bytes(const struct scheduled *s, int64_t points, int64_t each)
+{
+    const struct geometry *g = &s->geometry;
+    if (g->groups != 1 || g->rows % points != 0)
+        return 0;
+    for (int a = 0; a < s->kernel->load_count; a++)
+        if (g->kinds[a] == ACCESS_UNIT)
+            return g->rows / points * each * g->strides[a * (g->groups + 2)];
+    return 0;
+}
+
+/* How many bytes a tile of the chain reads, about. */
+static double near_bytes(const struct schedule *schedule, int first, int next)
+{
+    for (int k = first; k < next; k++) {
+        const struct lanes *lanes = schedule->kernels[k].kernel->lanes;
+        if (lanes && lanes->finds)
+            return NEAREST;
+    }
+    return NEAR;
+}
+
+/* Makes a chain that begins with kernel k, if one pays. Returns the kernel behind it. */
+static int chain_in_c(struct arena *arena, struct schedule *schedule, int k)
+{
+    struct scheduled *kernels = schedule->kernels;
+    const struct lanes *lanes = kernels[k].kernel->lanes;
+    const int64_t points = lanes ? lanes->tiles.points : 1;
+    int next = chain_reductions(schedule, k);
+    double bytes = 0;
+    if (next > k)
+        return next;
+    for (; next < schedule->count && points > 1 && follows(schedule, k, next, points); next++)
+        bytes = kernels[next].touched > bytes ? kernels[next].touched : bytes;
+    if (next < k + 2 || bytes < LEAST)
+        return next > k ? next : k + 1;
+    const int64_t most = points / ENOUGH, near = (int64_t)(near_bytes(schedule, k, next) * (double)points / bytes);
+    const int64_t each = near < 1 || most < 1 ? 1 : near < most ? near : most;
+    for (int i = k; i < next; i++)
+        take_points(arena, &kernels[i], points, each);
+    kernels[k + 1].ahead = tile_bytes(&kernels[k + 1], points, each);
+    kernels[k].chain = next - k;
+    return next;
+}
+
+/* ---- on a GPU ---- */
+
+/* Bytes of elements that a kernel goes over. */
+static int64_t bytes_read(const struct scheduled *s)
+{
+    int64_t widest = 1;
+    for (int a = 0; a < s->kernel->load_count; a++) {
+        const int64_t size = type_rows[s->kernel->accesses[a].dtype].size;
+        widest = size > widest && !access_stays(s->geometry.kinds[a]) ? size : widest;
+    }
+    return s->geometry.volume * widest;
+}
+
+/* Whether the kernel's blocks of threads take `together` points at a time, or may. */
+static bool takes_together(const struct scheduled *s, int64_t together)
+{
+    const struct lanes *lanes = s->kernel->lanes;
+    return !s->form.many && s->geometry.volume &&
+           (!lanes || (!lanes->threads.serial && lanes->tiles.together == together));
+}
+
+static void share_launch(struct scheduled *first, int count, int threads, int64_t bytes)
+{
+    const int64_t near = GPU_NEAR / (bytes + 1), least = GPU_THREADS / threads;
+    for (int i = 0; i < count; i++) {
+        struct form *form = &first[i].form;
+        form->chained = true;
+        form->repeats = form->repeats && form->threads == threads;
+        form->threads = threads;
+    }
+    first->chain = count;
+    first->form.blocks = (int)(near > least ? near : least);
+}
+
+/* The same as chain_in_c. */
+static int chain_on_gpu(struct schedule *schedule, int k)
+{
+    const struct lanes *lanes = schedule->kernels[k].kernel->lanes;
+    const int64_t points = lanes ? lanes->tiles.points : 1, together = lanes ? lanes->tiles.together : 1;
+    size_t words = 0;
+    int64_t bytes = 0;
+    int next = k, threads = 0;
+    for (; points > 1 && next < schedule->count; next++) {
+        const struct scheduled *s = &schedule->kernels[next];
+        const int64_t read = bytes_read(s) / points * together;
+        words += form_args_words(&s->form);
+        if (words * sizeof(uint64_t) > GPU_ARGS || !takes_together(s, together) ||
+            !follows(schedule, k, next, points) || read > GPU_MOST)
+            break;
+        bytes = read > bytes ? read : bytes;
+        threads = s->form.threads > threads ? s->form.threads : threads;
+    }
+    if (next < k + 2 || ((points - 1) / together + 1 < GPU_BUSY && bytes > GPU_SMALL))
+        return k + 1;
+    share_launch(&schedule->kernels[k], next - k, threads, bytes);
+    return next;
+}
+
+void find_chains(struct arena *arena, struct schedule *schedule, bool gpu)
+{
+    for (int k = 0; k < schedule->count;)
+        k = gpu ? chain_on_gpu(schedule, k) : chain_in_c(arena, schedule, k);
+}

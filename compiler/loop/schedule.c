@@ -1,0 +1,168 @@
+/* Implements schedule.h: the pass LOOPS. */
+#include "compiler/loop/schedule.h"
+
+#include <assert.h>
+
+/* ---- loops ---- */
+
+/* The addresses of the accesses, modulo 16. Memory of Weft's own is aligned. */
+static const unsigned char *misalignments(struct arena *arena, const struct loop_params *params)
+{
+    const struct kernel *kernel = params->kernel;
+    unsigned char *all = ARENA_ARRAY(arena, unsigned char, kernel->access_count);
+    for (int a = 0; a < kernel->access_count; a++) {
+        const struct access *access = &kernel->accesses[a];
+        const struct operands *operands = &params->operands;
+        if (access->kind == TENSOR_INPUT)
+            all[a] = (unsigned char)operands->inputs[access->index].misalignment;
+        else if (access->kind == TENSOR_RESULT && operands->results)
+            all[a] = (unsigned char)operands->results[access->index].misalignment;
+    }
+    return all;
+}
+
+bool make_loop(struct arena *arena, const struct loop_params *params, struct loop *loop, const struct access **wrong)
+{
+    const struct kernel *kernel = params->kernel;
+    const struct shape *space = params->space;
+    struct view *views = ARENA_ARRAY(arena, struct view, kernel->access_count);
+    if (!make_views(arena, &params->shapes, &params->operands, kernel, params->maps, space, views, wrong))
+        return false;
+    const struct lane_tiles *lanes = kernel->lanes ? &kernel->lanes->tiles : NULL;
+    const bool threads = lanes && kernel->lanes->threads.threads;
+    /* rows hold one point */
+    const unsigned apart = lanes && (lanes->points > 1 || threads) ? FAST_FLAT | FAST_EXPAND : 0;
+    make_geometry(arena, kernel, space->rank, space->extents, views, params->fast & ~apart, params->chunks,
+                  &loop->geometry);
+    if (lanes && loop->geometry.volume)
+        loop->geometry.tiling.tiles =
+            (lanes->points + lanes->together - 1) / lanes->together * lanes->windows * lanes->chunks;
+    for (int a = 0; a < kernel->load_count; a++)
+        if (access_by_value(params->shapes.program, params->operands.inputs, &kernel->accesses[a]))
+            loop->geometry.kinds[a] = ACCESS_VALUE;
+    if (params->chunks) {
+        make_form(kernel, &loop->geometry, params->tuning, params->many, &loop->form);
+        if (params->placed)
+            align_chunks(kernel, misalignments(arena, params), &loop->geometry, &loop->form);
+    } else {
+        block_form(kernel, &loop->form);
+    }
+    assert(!verify_geometry(kernel, &loop->geometry));
+    return true;
+}
+
+/* ---- costs ---- */
+
+/* A rough estimate: a vector instruction takes about a third of the time of a byte moved. */
+static double estimate(const struct kernel *kernel, const struct geometry *g)
+{
+    double each = kernel_weight(kernel) / 3.0;
+    for (int a = 0; a < kernel->access_count; a++)
+        each += access_stays(g->kinds[a]) ? 0 : type_rows[kernel->accesses[a].dtype].size;
+    return each * (double)g->volume;
+}
+
+static void count_traffic(struct scheduled *s)
+{
+    for (int a = 0; a < s->kernel->access_count; a++) {
+        const enum access_kind kind = s->geometry.kinds[a];
+        const double bytes = (double)s->geometry.volume * type_rows[s->kernel->accesses[a].dtype].size;
+        s->touched += access_stays(kind) || kind == ACCESS_PERIODIC ? 0 : bytes;
+        s->stored += a >= s->kernel->load_count && !s->kernel->lanes ? bytes : 0;
+    }
+}
+
+/* Whether both kernels store parts of the same results. */
+static bool are_parts(const struct scheduled *a, const struct scheduled *b)
+{
+    return a == b || (a->kernel->results && a->kernel->results == b->kernel->results);
+}
+
+/* Numbers the kernels that store parts of the same results; they are behind each other, and go to memory as one launch
+ * would. */
+static void join_parts(struct schedule *schedule)
+{
+    for (int k = 0, end; k < schedule->count; k = end) {
+        struct scheduled *first = &schedule->kernels[k];
+        double touched = 0, stored = 0;
+        for (end = k; end < schedule->count && are_parts(first, &schedule->kernels[end]); end++) {
+            touched += schedule->kernels[end].touched;
+            stored += schedule->kernels[end].stored;
+        }
+        for (int i = k; i < end; i++) {
+            schedule->kernels[i].part = i - k + 1;
+            schedule->kernels[i].parts = end - k;
+            schedule->kernels[i].touched = touched;
+            schedule->kernels[i].stored = stored;
+        }
+    }
+}
+
+/* ---- lifetimes ---- */
+
+static bool is_temporary(const struct access *access)
+{
+    return access->kind == TENSOR_TEMPORARY || access->kind == TENSOR_TABLE;
+}
+
+/* Whether the kernel reads anything of which each sample has its own. */
+static bool reads_batches(const struct schedule *schedule, const struct kernel *kernel, const bool *batches)
+{
+    bool reads = false;
+    for (int a = 0; !reads && a < kernel->load_count; a++) {
+        const struct access *access = &kernel->accesses[a];
+        reads = access->kind == TENSOR_INPUT ? batches[access->index]
+                                             : is_temporary(access) && !schedule->lifetimes[access->index].shared;
+    }
+    return reads;
+}
+
+/* Finds the kernels, and so the temporaries, that are the same for all samples, and what reads these last. */
+static void find_lifetimes(struct schedule *schedule, const bool *batches)
+{
+    for (int k = 0; k < schedule->count; k++) {
+        struct scheduled *s = &schedule->kernels[k];
+        s->shared = k < schedule->first_result && !reads_batches(schedule, s->kernel, batches);
+        for (int a = 0; a < s->kernel->access_count; a++) {
+            const struct access *access = &s->kernel->accesses[a];
+            struct lifetime *lifetime = is_temporary(access) ? &schedule->lifetimes[access->index] : NULL;
+            if (lifetime && a < s->kernel->load_count)
+                lifetime->to = k;
+            else if (lifetime)
+                *lifetime = (struct lifetime){s->shared, lifetime->to < 0 ? k : lifetime->from, k};
+        }
+    }
+}
+
+/* ---- the pass ---- */
+
+bool make_schedule(const struct kernel_program *program, const struct loop_params *params, const bool *batches,
+                   struct schedule *schedule, const struct access **wrong)
+{
+    struct arena *arena = program->arena;
+    struct loop_params own = *params;
+    *schedule = (struct schedule){.kernels = ARENA_ARRAY(arena, struct scheduled, program->count + 1),
+                                  .count = program->count, .first_result = program->first_result,
+                                  .temporaries = program->temporaries, .temporary_count = program->temporary_count,
+                                  .lifetimes = ARENA_ARRAY(arena, struct lifetime, program->temporary_count + 1),
+                                  .shapes = arena_copy(arena, &params->shapes, sizeof params->shapes)};
+    for (int k = 0; k < program->count; k++) {
+        const struct program_kernel *kernel = &program->kernels[k];
+        struct scheduled *s = &schedule->kernels[k];
+        struct loop loop;
+        own.kernel = kernel->kernel;
+        own.space = kernel->space;
+        own.maps = kernel->kernel->maps;
+        if (!make_loop(arena, &own, &loop, wrong))
+            return false;
+        *s = (struct scheduled){.kernel = kernel->kernel, .space = kernel->space, .order = kernel->order,
+                                .geometry = loop.geometry, .form = loop.form,
+                                .work = estimate(kernel->kernel, &loop.geometry)};
+        count_traffic(s);
+    }
+    for (int t = 0; t < program->temporary_count; t++)
+        schedule->lifetimes[t].to = -1;
+    join_parts(schedule);
+    find_lifetimes(schedule, batches);
+    return true;
+}

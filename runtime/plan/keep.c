@@ -1,0 +1,74 @@
+/* Keeps what a run needs of a schedule: the kernels as they are called, and where temporaries are. */
+#include "runtime/plan/plan.h"
+
+static const struct weft_lanes *keep_lanes(struct arena *arena, const struct lanes *lanes, const struct geometry *g)
+{
+    if (!lanes)
+        return NULL;
+    const struct lane_tiles *t = &lanes->tiles;
+    const struct weft_lanes kept = {
+        .points = t->points, .elements = t->elements, .inner = t->inner, .rows = g->rows / t->points, .lanes = t->lanes,
+        .block = t->block, .width = t->width, .windows = t->windows, .chunk = t->chunk, .chunks = t->chunks,
+        .together = t->together, .step = t->step, .kept = t->kept};
+    return arena_copy(arena, &kept, sizeof kept);
+}
+
+/* The geometry as kernels take it, copied except for the maps: a plan whose program has maps keeps all memory
+ * anyway. */
+static struct weft_geometry keep_walk(struct arena *arena, const struct kernel *kernel,
+                                      const struct geometry *g)
+{
+    size_t accesses = (size_t)kernel->access_count, groups = (size_t)g->groups;
+    bool expanded = g->row_groups > 0;
+    int **offsets = expanded || g->period ? arena_copy(arena, g->offsets, accesses * sizeof *g->offsets) : NULL;
+    for (size_t a = 0; offsets && a < accesses; a++)
+        if (offsets[a])
+            offsets[a] = arena_copy(arena, offsets[a],
+                                    (size_t)(expanded ? g->columns : g->period) * sizeof *offsets[a]);
+    return (struct weft_geometry){
+        .rows = g->rows, .columns = g->columns, .tile_rows = g->tiling.tile_rows,
+        .tile_columns = g->tiling.tile_columns, .row_tiles = g->tiling.row_tiles, .period = g->period,
+        .groups = g->groups, .offsets = offsets, .maps = program_asks_shapes(kernel->program) ? g->maps : NULL,
+        .extents = arena_copy(arena, g->extents, groups * sizeof *g->extents),
+        .strides = arena_copy(arena, g->strides, accesses * (groups + 2) * sizeof *g->strides),
+        .lanes = keep_lanes(arena, kernel->lanes, g),
+        .distinct = expanded ? arena_copy(arena, g->distinct, accesses * sizeof *g->distinct) : NULL};
+}
+
+void keep_kernel(struct plan *plan, const struct scheduled *s, const struct program *filled,
+                 const struct shape *const *shapes, struct planned *planned)
+{
+    const struct kernel *kernel = s->kernel;
+    struct arena *arena = &plan->own;
+    const size_t accesses = (size_t)kernel->access_count;
+    *planned = (struct planned){
+        .kernel = kernel, .order = s->order, .shared = s->shared, .chain = s->chain, .ahead = s->ahead,
+        .peel = s->geometry.peel, .tiles = form_tiles(&s->form, &s->geometry), .work = s->work, .touched = s->touched,
+        .stored = s->stored, .emitted = emitted_of(s->text), .launched = emitted_of(s->launched),
+        .kinds = arena_copy(arena, s->geometry.kinds, accesses),
+        .starts = arena_copy(arena, s->geometry.starts, accesses * sizeof *s->geometry.starts),
+        .walk = keep_walk(arena, kernel, &s->geometry),
+        .literals = ARENA_ARRAY(arena, unsigned long long, kernel->literal_count)};
+    for (int i = 0; i < kernel->literal_count; i++)
+        planned->literals[i] = kernel_argument(kernel, i, filled, shapes).bits;
+}
+
+void place_temporaries(struct plan *plan, const struct schedule *schedule)
+{
+    const int count = schedule->temporary_count;
+    if (!count)
+        return;
+    plan->temporaries = ARENA_ARRAY(&plan->own, size_t, count);
+    plan->shared = ARENA_ARRAY(&plan->own, bool, count);
+    plan->bytes = ARENA_ARRAY(&plan->own, unsigned char, TABLE_ENTRIES);
+    for (int i = 0; i < TABLE_ENTRIES; i++)
+        plan->bytes[i] = (unsigned char)i;
+    for (int t = 0; t < count; t++) {
+        const struct temporary *temporary = &schedule->temporaries[t];
+        const size_t bytes = (size_t)shape_volume(temporary->shape) * (size_t)type_rows[temporary->dtype].size;
+        plan->shared[t] = schedule->lifetimes[t].shared;
+        size_t *total = plan->shared[t] ? &plan->shared_bytes : &plan->own_bytes;
+        plan->temporaries[t] = *total;
+        *total += (bytes + TEMPORARY_ALIGNMENT - 1) / TEMPORARY_ALIGNMENT * TEMPORARY_ALIGNMENT;
+    }
+}

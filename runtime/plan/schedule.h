@@ -1,0 +1,35 @@
+/* The schedule of a typed program on certain shapes, which the pipeline makes. */
+#ifndef WEFT_RUNTIME_PLAN_SCHEDULE_H
+#define WEFT_RUNTIME_PLAN_SCHEDULE_H
+
+#include "runtime/plan/text_cache.h"
+#include "runtime/tensor/tensor.h"
+
+/* What a plan is needed for. Of batches the tensors hold one sample. `outputs` NULL: dense ones, not
+ * known yet. */
+struct occasion {
+    const struct tensor *inputs, *outputs;
+    const struct program *filled;  /* the instance's program with the values of numbers; NULL: it has none */
+    const bool *taken;             /* the results wanted, by position; NULL: all */
+    int device;                    /* the device to run on, as in struct tensor; 0: in C */
+    bool wait;                     /* for good kernels, even where first ones would do */
+    const struct target *target;   /* NULL: that of the device; set for stages, which have no device */
+    bool many;                     /* kernels must take tables of samples; CUDA only */
+    int64_t *room;                 /* memory for keys, reused for each sample; NULL: from the arena */
+};
+
+/* Whether kernels on a GPU take the input's only element among their arguments. Pinned memory is read only when the
+ * stream gets there. */
+static inline bool is_by_value(const struct occasion *occasion, const struct tensor *input)
+{
+    return occasion->device && input->rank == 0 && !input->device && !input->batch && !input->pinned;
+}
+
+/* Makes the schedule for an occasion. `shapes` are those of all nodes, and `views` the views with the values of size
+ * expressions. Its texts last as long as `kept`; where that is NULL, it has none. Locks the program's mutex. False with
+ * diagnostics. */
+bool make_schedule_for(struct arena *arena, struct arena *kept, struct weft_program *program, struct typed *typed,
+                       const struct shape **shapes, struct view_args *views, const struct occasion *occasion,
+                       struct schedule *schedule, struct diags *diags);
+
+#endif
