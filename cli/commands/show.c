@@ -6,7 +6,7 @@
 #include <string.h>
 
 /* All stages of kernels in C, and of kernels for a GPU. */
-static const char *const c_stages[] = {"tokens", "ast", "types", "groups", "ir", "c", "asm", NULL};
+static const char *const c_stages[] = {"tokens", "ast", "types", "schedule", "groups", "ir", "c", "asm", NULL};
 static const char *const cuda_stages[] = {"tokens", "ast", "types", "cuda", "ptx", "sass", NULL};
 
 static bool show_stage(struct report *report, struct weft_program *program, const char *stage,

@@ -32,6 +32,13 @@ struct dumped {
 /* Prints how a kernel goes over its elements, and what each of its loads and stores reads or writes
  * (docs/debugging.md). */
 void dump_groups(struct buf *buf, const struct dumped *dumped);
+/* Prints the shape and the layout of each node. */
+void dump_shapes(struct buf *buf, const struct program *program, const struct shape *const *shapes,
+                 const char *const *layouts);
+/* Prints kernels as they are between passes: what they store, where they are to be joined, their instructions. */
+void dump_kernels(struct buf *buf, const struct kernel_program *program);
+/* Prints launches in order, each with its kernels, and temporaries with their lifetimes. */
+void dump_schedule(struct buf *buf, const struct schedule *schedule);
 /* Prints the instructions, one a line. */
 void dump_ir(struct buf *buf, const struct kernel *kernel, const struct geometry *geometry,
              const struct form *form);

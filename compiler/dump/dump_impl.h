@@ -26,6 +26,13 @@ struct sum index_number(struct arena *arena, const struct index *index, const st
 /* Prints "[d0, d1]"; nothing where there is one element. */
 void put_index(struct buf *buf, const struct index *index);
 
+/* ---- dump_kernel.c ---- */
+
+/* Prints what a kernel stores to. */
+void put_names(struct buf *buf, const struct kernel *kernel);
+/* Prints a kernel's instructions, one a line, and how often each is computed. */
+void put_kernel_lines(struct buf *buf, const struct kernel *kernel, const struct evaluation *evaluation);
+
 /* ---- dump_access.c ---- */
 
 /* Prints the lines of all accesses. */

@@ -18,7 +18,7 @@ const char *access_text(struct arena *arena, const struct kernel *kernel, int a)
     return text;
 }
 
-static void put_names(struct buf *buf, const struct kernel *kernel)
+void put_names(struct buf *buf, const struct kernel *kernel)
 {
     for (int a = kernel->load_count; a < kernel->access_count; a++)
         buf_printf(buf, "%s%s", a > kernel->load_count ? ", " : "", access_text(buf->arena, kernel, a));
@@ -333,6 +333,12 @@ static void put_ins(struct buf *buf, const struct kernel *kernel,
     buf_printf(buf, "%s\n", after);
 }
 
+void put_kernel_lines(struct buf *buf, const struct kernel *kernel, const struct evaluation *evaluation)
+{
+    for (int i = 0; i < kernel->ins_count; i++)
+        put_ins(buf, kernel, evaluation, i);
+}
+
 void dump_ir(struct buf *buf, const struct kernel *kernel, const struct geometry *g,
              const struct form *form)
 {
@@ -346,6 +352,5 @@ void dump_ir(struct buf *buf, const struct kernel *kernel, const struct geometry
         put_joins(buf, kernel->lanes);
         buf_putc(buf, '\n');
     }
-    for (int i = 0; i < kernel->ins_count; i++)
-        put_ins(buf, kernel, &evaluation, i);
+    put_kernel_lines(buf, kernel, &evaluation);
 }

@@ -434,7 +434,8 @@ WEFT_API bool weft_program_input(const struct weft_program *program, size_t inde
 WEFT_API enum weft_status weft_program_result_types(struct weft_program *program, const char ***types,
                                                     struct weft_error **error);
 
-/* The text of a stage: tokens, ast, types, groups, ir, c, asm, cuda, ptx, sass. Types and extents are those given
+/* The text of a stage: tokens, ast, types, schedule, groups, ir, c, asm, cuda, ptx, sass; or what a pass leaves:
+ * shapes, reductions, lower, materialize, narrow, split, reduce. Types and extents are those given
  * to weft_compile or weft_program_specify; if a stage needs more, the error says what is missing. "asm" runs the
  * C compiler, "ptx" and "sass" run NVRTC, and "sass" also the toolkit's nvdisasm or cuobjdump. ptx and sass are
  * for weft_context_params.arch and need no GPU. WEFT_UNSUPPORTED: such a tool is missing. Release *text with

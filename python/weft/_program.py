@@ -29,8 +29,8 @@ def infer(self, **types):
 
 @method
 def source(self, stage="c", **types):
-    """The text of a stage: tokens, ast, types, groups, ir, c, asm, cuda, ptx or sass, for types as infer takes them.
-    asm needs a C compiler, ptx and sass need NVRTC.
+    """The text of a stage: tokens, ast, types, schedule, groups, ir, c, asm, cuda, ptx or sass, for types as infer
+    takes them. asm needs a C compiler, ptx and sass need NVRTC.
 
     >>> import weft
     >>> print(weft.compile("x + 1").source("ir", x="int32[8]"))

@@ -51,11 +51,11 @@ static void choose_stages(struct weft_context *context, const char *debug, struc
 {
     const char *words = debug ? debug : secure_getenv("WEFT_DEBUG"), *wrong;
     size_t length;
-    context->debug = read_words(words ? words : "", stage_names, STAGE_COUNT, &wrong, &length);
+    context->debug = read_words(words ? words : "", stage_names, STAGES_TOLD, &wrong, &length);
     context->observer = context->debug ? &debug_observer : NULL;
     if (wrong)
         diag_at(diags, DIAG_NO_DEBUG_STAGE, NULL, 0, (int)length, wrong,
-                list_words(diags->arena, stage_names, STAGE_COUNT));
+                list_words(diags->arena, stage_names, STAGES_TOLD));
 }
 
 /* ---- the target ---- */

@@ -68,9 +68,9 @@ static void tell_kernel(struct weft_program *program, const struct target *targe
                         int k)
 {
     const struct scheduled *s = &schedule->kernels[k];
-    struct subject subject = {STAGE_GROUPS, program, s->kernel->program, schedule, k};
+    struct subject subject = {k ? STAGE_GROUPS : STAGE_SCHEDULE, program, s->kernel->program, schedule, k};
     tell_stages(subject, STAGE_IR);
-    for (subject.stage = STAGE_C; s->launched && subject.stage < STAGE_COUNT; subject.stage++)
+    for (subject.stage = STAGE_C; s->launched && subject.stage < STAGES_TOLD; subject.stage++)
         if (stage_targets[subject.stage] == target)
             tell_stages(subject, subject.stage);
 }

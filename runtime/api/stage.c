@@ -9,8 +9,9 @@
 #include <stdlib.h>
 #include <string.h>
 
-const char *const stage_names[STAGE_COUNT] = {"tokens", "ast", "types", "groups", "ir",
-                                              "c", "asm", "cuda", "ptx", "sass"};
+const char *const stage_names[STAGE_COUNT] = {
+    "tokens", "ast", "types", "schedule", "groups", "ir", "c", "asm", "cuda", "ptx", "sass", "shapes", "reductions",
+    "lower", "materialize", "narrow", "split", "reduce"};
 const struct target *const stage_targets[STAGE_COUNT] = {
     [STAGE_C] = &target_c, [STAGE_ASM] = &target_c,
     [STAGE_CUDA] = &target_cuda, [STAGE_PTX] = &target_cuda, [STAGE_SASS] = &target_cuda};
@@ -156,6 +157,8 @@ void stage_put(struct buf *out, const struct subject *subject, struct diags *dia
         dump_ast(out, subject->tree);
     else if (subject->stage == STAGE_TYPES)
         dump_types(out, subject->tree);
+    else if (subject->stage == STAGE_SCHEDULE)
+        dump_schedule(out, schedule);
     else if (subject->stage == STAGE_GROUPS)
         dump_groups(out, &(struct dumped){s->kernel, s->space, &s->geometry, &s->form, schedule->shapes,
                                           schedule->views, s->chain, s->part, s->parts});
@@ -175,16 +178,24 @@ static void put_kernels(struct weft_program *program, struct typed *typed, enum 
     const struct target *any = program->context->target == WEFT_TARGET_CUDA ? &target_cuda : &target_c;
     const struct occasion occasion = {.inputs = inputs,
                                       .target = stage_targets[stage] ? stage_targets[stage] : any};
-    struct schedule schedule;
+    struct pipeline made;
     struct view_args *views;
-    const struct shape **shapes = plan_shapes(arena, typed->program, inputs, NULL, &views, diags);
-    const bool texts = stage >= STAGE_C;
-    if (!shapes || !make_schedule_for(arena, texts ? arena : NULL, program, typed, shapes, views, &occasion, &schedule,
-                                      diags))
+    const char **layouts;
+    const struct shape **shapes = plan_shapes(arena, typed->program, inputs, &layouts, &views, diags);
+    const bool of_pass = stage > STAGE_SHAPES;
+    const enum pass last = stage_targets[stage] ? PASS_TEXT
+                           : of_pass            ? (enum pass)(PASS_REDUCTIONS + (stage - STAGE_REDUCTIONS))
+                                                : PASS_CHAIN;
+    if (shapes && stage == STAGE_SHAPES)
+        dump_shapes(out, typed->program, shapes, layouts);
+    if (!shapes || stage == STAGE_SHAPES ||
+        !schedule_make(arena, arena, program, typed, shapes, views, &occasion, last, &made, diags))
         return;
-    for (int k = 0; k < schedule.count; k++)
-        if (!texts || schedule.kernels[k].launched)
-            stage_put(out, &(struct subject){stage, program, typed->program, &schedule, k}, diags);
+    if (of_pass)
+        dump_kernels(out, &made.kernels);
+    for (int k = 0; !of_pass && k < (stage == STAGE_SCHEDULE ? 1 : made.schedule.count); k++)
+        if (last != PASS_TEXT || made.schedule.kernels[k].launched)
+            stage_put(out, &(struct subject){stage, program, typed->program, &made.schedule, k}, diags);
 }
 
 static void put_stage(struct weft_program *program, enum stage stage, struct buf *out,

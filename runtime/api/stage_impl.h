@@ -4,9 +4,12 @@
 
 #include "runtime/run/run.h"
 
-/* Stages from STAGE_GROUPS on are of kernels; those from STAGE_C on belong to one target. */
-enum stage { STAGE_TOKENS, STAGE_AST, STAGE_TYPES, STAGE_GROUPS, STAGE_IR, STAGE_C, STAGE_ASM,
-             STAGE_CUDA, STAGE_PTX, STAGE_SASS, STAGE_COUNT };
+/* Stages from STAGE_GROUPS to STAGE_SASS are of kernels; those from STAGE_C on belong to one target. The last ones are
+ * of passes between types and schedules, which are shown and never told of a program that is compiled. */
+enum stage { STAGE_TOKENS, STAGE_AST, STAGE_TYPES, STAGE_SCHEDULE, STAGE_GROUPS, STAGE_IR, STAGE_C, STAGE_ASM,
+             STAGE_CUDA, STAGE_PTX, STAGE_SASS, STAGE_SHAPES, STAGE_REDUCTIONS, STAGE_LOWER, STAGE_MATERIALIZE,
+             STAGE_NARROW, STAGE_SPLIT, STAGE_REDUCE, STAGE_COUNT };
+#define STAGES_TOLD STAGE_SHAPES
 
 extern const char *const stage_names[STAGE_COUNT];
 /* The target of a stage from STAGE_C on; NULL for those before. A target's first stage is the kernel's text,
@@ -20,8 +23,8 @@ struct subject {
     enum stage stage;
     struct weft_program *program;
     const struct program *tree;
-    const struct schedule *schedule; /* NULL: not a kernel */
-    int kernel;                    /* its number in the schedule, which has texts for stages from STAGE_C on */
+    const struct schedule *schedule; /* NULL: not a kernel. It has texts for stages from STAGE_C on */
+    int kernel;                    /* its number in the schedule */
 };
 /* Appends the stage. Errors of a compiler go to the diagnostics. */
 void stage_put(struct buf *out, const struct subject *subject, struct diags *diags);

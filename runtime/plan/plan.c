@@ -173,20 +173,21 @@ static bool make_kernels(struct weft_program *program, struct plan *plan, struct
                          struct diags *diags)
 {
     const struct plan_observer *observer = program->context->observer;
-    struct schedule schedule;
-    if (!make_schedule_for(scratch, &plan->own, program, plan->typed, shapes, views, occasion, &schedule, diags))
+    struct pipeline made;
+    const struct schedule *schedule = &made.schedule;
+    if (!schedule_make(scratch, &plan->own, program, plan->typed, shapes, views, occasion, PASS_TEXT, &made, diags))
         return false;
     plan->target = occasion->device ? &target_cuda : &target_c;
-    plan->kernel_count = schedule.count;
-    plan->first_result = schedule.first_result;
-    plan->kernels = ARENA_ARRAY(&plan->own, struct planned, schedule.count);
-    plan->infos = ARENA_ARRAY(&plan->own, struct weft_kernel_info, schedule.count);
-    for (int k = 0; k < schedule.count; k++)
-        keep_kernel(plan, &schedule.kernels[k], filled_program(plan, occasion), shapes, &plan->kernels[k]);
-    place_temporaries(plan, &schedule);
-    for (int k = 0; observer && k < schedule.count; k++)
-        observer->kernel(program, plan->target, &schedule, k);
-    if (schedule.first_result || program_asks_shapes(plan->typed->program) || plan->typed->program->number_arrays)
+    plan->kernel_count = schedule->count;
+    plan->first_result = schedule->first_result;
+    plan->kernels = ARENA_ARRAY(&plan->own, struct planned, schedule->count);
+    plan->infos = ARENA_ARRAY(&plan->own, struct weft_kernel_info, schedule->count);
+    for (int k = 0; k < schedule->count; k++)
+        keep_kernel(plan, &schedule->kernels[k], filled_program(plan, occasion), shapes, &plan->kernels[k]);
+    place_temporaries(plan, schedule);
+    for (int k = 0; observer && k < schedule->count; k++)
+        observer->kernel(program, plan->target, schedule, k);
+    if (schedule->first_result || program_asks_shapes(plan->typed->program) || plan->typed->program->number_arrays)
         arena_adopt(&plan->own, scratch); /* its kernels and maps are in there */
     return true;
 }

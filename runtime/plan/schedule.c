@@ -148,9 +148,9 @@ static const struct kernel_text *get_chain(void *user, const struct kernel_text 
 
 /* ---- schedules ---- */
 
-bool make_schedule_for(struct arena *arena, struct arena *kept, struct weft_program *program, struct typed *typed,
-                       const struct shape **shapes, struct view_args *views, const struct occasion *occasion,
-                       struct schedule *schedule, struct diags *diags)
+bool schedule_make(struct arena *arena, struct arena *kept, struct weft_program *program, struct typed *typed,
+                  const struct shape **shapes, struct view_args *views, const struct occasion *occasion, enum pass last,
+                  struct pipeline *made, struct diags *diags)
 {
     const struct program *tree = typed->program;
     const struct target *own = occasion->device ? &target_cuda : &target_c;
@@ -161,7 +161,7 @@ bool make_schedule_for(struct arena *arena, struct arena *kept, struct weft_prog
     const struct lowered_store store = {&p, get_lowered};
     const struct text_store texts = {&p, get_text, get_chain};
     struct tuning tuning;
-    struct pipeline pipeline = {
+    *made = (struct pipeline){
         .arena = arena, .diags = diags, .program = tree, .target = p.target, .taken = occasion->taken,
         .dense = !matter, .values = occasion->filled ? occasion->filled->nodes : NULL,
         .fast = program->context->fast & p.target->fast, .shapes = shapes, .views = views,
@@ -169,9 +169,5 @@ bool make_schedule_for(struct arena *arena, struct arena *kept, struct weft_prog
         .tuning = &tuning, .batches = find_batches(arena, occasion->inputs, tree->input_count),
         .many = occasion->many, .admit = admit, .admit_user = &p,
         .vector_functions = program->context->cc.vector_functions, .texts = &texts};
-    if (!find_tuning(&p, occasion->device, &tuning) ||
-        !pipeline_run(&pipeline, PASS_REDUCTIONS, kept ? PASS_TEXT : PASS_CHAIN))
-        return false;
-    *schedule = pipeline.schedule;
-    return true;
+    return find_tuning(&p, occasion->device, &tuning) && pipeline_run(made, PASS_REDUCTIONS, last);
 }

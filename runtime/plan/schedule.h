@@ -25,11 +25,11 @@ static inline bool is_by_value(const struct occasion *occasion, const struct ten
     return occasion->device && input->rank == 0 && !input->device && !input->batch && !input->pinned;
 }
 
-/* Makes the schedule for an occasion. `shapes` are those of all nodes, and `views` the views with the values of size
- * expressions. Its texts last as long as `kept`; where that is NULL, it has none. Locks the program's mutex. False with
- * diagnostics. */
-bool make_schedule_for(struct arena *arena, struct arena *kept, struct weft_program *program, struct typed *typed,
-                       const struct shape **shapes, struct view_args *views, const struct occasion *occasion,
-                       struct schedule *schedule, struct diags *diags);
+/* Runs the pipeline behind PASS_LAYOUTS up to `last` for an occasion. Of *made, the kernels and the schedule may be
+ * read then. `shapes` are those of all nodes, and `views` the views with the values of size expressions. Texts last as
+ * long as `kept`. Locks the program's mutex. False with diagnostics. */
+bool schedule_make(struct arena *arena, struct arena *kept, struct weft_program *program, struct typed *typed,
+                  const struct shape **shapes, struct view_args *views, const struct occasion *occasion, enum pass last,
+                  struct pipeline *made, struct diags *diags);
 
 #endif

@@ -28,7 +28,8 @@ import subprocess
 import sys
 
 HERE = pathlib.Path(__file__).resolve().parent
-STAGES = ["tokens", "ast", "types", "groups", "ir", "c", "cuda"]
+STAGES = ["tokens", "ast", "types", "shapes", "reductions", "lower", "materialize", "narrow", "split", "reduce",
+          "schedule", "groups", "ir", "c", "cuda"]
 OTHERS = {"run_golden.py", "meson.build", "promotion.txt", ".gitattributes"}
 SECONDS = 60
 RUN = 8  # lines that two kernels have in common, at least, to be left out of one

@@ -1,0 +1,90 @@
+/* Prints what passes make between types and the loops of kernels (dump.h): shapes, programs of kernels, schedules. */
+#include "compiler/dump/dump_impl.h"
+
+void dump_shapes(struct buf *buf, const struct program *program, const struct shape *const *shapes,
+                 const char *const *layouts)
+{
+    for (int n = 0; n < program->node_count; n++) {
+        const char *layout = layouts[n] ? layouts[n] : "";
+        buf_printf(buf, "%s: %s%s%s%s\n", expression_text(buf->arena, program, program->nodes[n].span),
+                   type_rows[program->nodes[n].dtype].name,
+                   shapes[n] ? shape_text(buf->arena, program, shapes[n]) : "[?]", *layout ? "@" : "", layout);
+    }
+}
+
+/* ---- programs of kernels ---- */
+
+static void put_reduce(struct buf *buf, const struct program_kernel *kernel)
+{
+    const int first = kernel->space->rank - kernel->inner - kernel->reduced;
+    buf_printf(buf, "  its %s is joined over", kernel->reduce->finds ? "first position of true" : "store");
+    for (int d = first; d < first + kernel->reduced; d++)
+        buf_printf(buf, "%s d%d", d > first ? "," : "", d);
+    buf_printf(buf, ", by %s in %s, to temporary %d\n", join_name(buf->arena, kernel->reduce->join),
+               type_rows[kernel->reduce->dtype].name, kernel->reduce->to);
+}
+
+void dump_kernels(struct buf *buf, const struct kernel_program *program)
+{
+    for (int k = 0; k < program->count; k++) {
+        const struct program_kernel *kernel = &program->kernels[k];
+        struct evaluation evaluation;
+        make_evaluation(buf->arena, kernel->kernel, NULL, 0, false, &evaluation);
+        buf_puts(buf, "kernel for ");
+        put_names(buf, kernel->kernel);
+        buf_printf(buf, " over %s\n", shape_text(buf->arena, program->program, kernel->space));
+        if (kernel->reduce)
+            put_reduce(buf, kernel);
+        put_kernel_lines(buf, kernel->kernel, &evaluation);
+    }
+}
+
+/* ---- schedules ---- */
+
+static void put_kernel(struct buf *buf, const struct schedule *schedule, int k)
+{
+    const struct scheduled *s = &schedule->kernels[k];
+    const long long tiles = (long long)form_tiles(&s->form, &s->geometry);
+    buf_printf(buf, "kernel %d for ", k + 1);
+    put_names(buf, s->kernel);
+    buf_printf(buf, " over %s", shape_text(buf->arena, s->kernel->program, s->space));
+    if (!s->form.chained || s->chain) /* on a GPU the tiles are those of the first */
+        buf_printf(buf, ", in %lld tile%s", tiles, tiles == 1 ? "" : "s");
+    buf_puts(buf, s->shared || k >= schedule->first_result ? "\n" : ", for each sample\n");
+}
+
+/* Prints the launch that begins with kernel k. Returns the kernel behind it. */
+static int put_launch(struct buf *buf, const struct schedule *schedule, int k, int number)
+{
+    const struct scheduled *s = &schedule->kernels[k];
+    buf_printf(buf, "launch %d: ", number);
+    if (!s->chain) {
+        put_kernel(buf, schedule, k);
+        return k + 1;
+    }
+    buf_printf(buf, "kernels %d %s %d take turns, tile by tile%s\n", k + 1, s->chain > 2 ? "to" : "and", k + s->chain,
+               s->form.chained ? ", in one kernel of the GPU" : "");
+    for (int i = k; i < k + s->chain; i++) {
+        buf_puts(buf, "  ");
+        put_kernel(buf, schedule, i);
+    }
+    return k + s->chain;
+}
+
+void dump_schedule(struct buf *buf, const struct schedule *schedule)
+{
+    for (int k = 0, number = 1; k < schedule->count; number++)
+        k = put_launch(buf, schedule, k, number);
+    for (int t = 0; t < schedule->temporary_count; t++) {
+        const struct temporary *temporary = &schedule->temporaries[t];
+        const struct lifetime *lifetime = &schedule->lifetimes[t];
+        const long long bytes = (long long)shape_volume(temporary->shape) * type_rows[temporary->dtype].size;
+        if (lifetime->to < 0)
+            continue;              /* later passes left nothing that uses it */
+        buf_printf(buf, "temporary %d: %s%s, %lld bytes, %s; from kernel %d to kernel %d\n", t,
+                   type_rows[temporary->dtype].name,
+                   shape_text(buf->arena, schedule->shapes->program, temporary->shape), bytes,
+                   lifetime->shared ? "once for all samples" : "for each sample", lifetime->from + 1,
+                   lifetime->to + 1);
+    }
+}
