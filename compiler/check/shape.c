@@ -108,13 +108,31 @@ static bool clashes(const struct shape *x, const struct shape *y, int d)
                                    JOINED_CLASH;
 }
 
-/* Whether an operand is a reduction of some dimensions that keepdims would keep. */
-static bool drops_dimensions(const struct inference *s, const struct node *node, int operand)
+/* The reduction that dropped dimensions of an operand, below operations that keep its rank; NULL if there is none. */
+static const struct node *dropping(const struct inference *s, const struct node *node, int operand)
 {
+    const int rank = operand_shape(s, node, operand)->rank;
     const struct node *value = named_node(s->program, operand_node(s->program, node, operand));
-    while (value->kind == NODE_CAST || (value->kind == NODE_OP && value->span.start == value->token.start))
-        value = named_node(s->program, operand_node(s->program, value, 0));
-    return value->kind == NODE_REDUCE && !value->keepdims;
+    while (value->kind == NODE_CAST || value->kind == NODE_OP) {
+        int i = 0;
+        while (value->kind == NODE_OP && i + 1 < value->operand_count && operand_shape(s, value, i)->rank < rank)
+            i++;
+        value = named_node(s->program, operand_node(s->program, value, i));
+    }
+    return value->kind == NODE_REDUCE && !value->keepdims ? value : NULL;
+}
+
+/* How to keep the dimensions that operand `left` or `right` lost. */
+static const char *keep_dimensions(const struct inference *s, const struct node *node, int left, int right)
+{
+    const struct node *reduce = dropping(s, node, left);
+    reduce = reduce ? reduce : dropping(s, node, right);
+    if (!reduce)
+        return "";
+    const char *name = s->program->reductions[reduce->reduction].name;
+    if (strchr(reduction_rows[reduction_find(name)].kinds, 'b'))
+        return "; keepdims=true keeps reduced dimensions, with extent 1";
+    return arena_printf(s->arena, "; expand_dims(.., axes=..) puts an extent of 1 where %s dropped a dimension", name);
 }
 
 /* The place of an operand as it is written: the factors of vecdot are under casts that have the call's place. */
@@ -137,14 +155,13 @@ static bool clash(const struct inference *s, const struct node *node, int right,
     left = left < right ? left : 0;
     const struct shape *x = operand_shape(s, node, left);
     const struct span a = written_span(s, node, left), b = written_span(s, node, right);
-    const bool kept = drops_dimensions(s, node, left) || drops_dimensions(s, node, right);
     const char *which = d == 1 ? "the last dimension" : arena_printf(s->arena, "dimension -%d", d);
     return diag_at(s->diags, DIAG_BROADCAST, ((struct span[]){node->token, a, b}), 3,
                    expression_text(s->arena, s->program, b), shape_text(s->arena, s->program, y),
                    expression_text(s->arena, s->program, a), shape_text(s->arena, s->program, x),
                    extent_text(s->arena, s->program, y->extents[y->rank - d]),
                    extent_text(s->arena, s->program, x->extents[x->rank - d]), which,
-                   kept ? "; keepdims=true keeps reduced dimensions, with extent 1" : "");
+                   keep_dimensions(s, node, left, right));
 }
 
 bool shapes_equal(const struct shape *a, const struct shape *b)

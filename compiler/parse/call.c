@@ -4,8 +4,11 @@
 
 #include <string.h>
 
-enum { VIEW_POSITIONAL = 2 };      /* a view's arguments that may be given by position, besides those that views.def
+enum {
+    VIEW_POSITIONAL = 2,           /* a view's arguments that may be given by position, besides those that views.def
                                       names */
+    BY_NAME = 'w'                  /* the kind of argument that is given by name alone */
+};
 
 struct argument {
     const char *name;              /* NULL: given by position */
@@ -123,8 +126,7 @@ static int parameter_called(const struct callee *callee, const char *name)
     const char *other = strcmp(name, "axis") == 0 ? "axes" : strcmp(name, "axes") == 0 ? "axis" : NULL;
     if (index >= 0 || !other)
         return index;
-    const int axes = word_index(callee->parameters, other, strlen(other));
-    return axes >= 0 && strchr("are", kind_of(callee, axes)) ? axes : -1;
+    return word_index(callee->parameters, other, strlen(other));
 }
 
 /* The index of the parameter that an argument is for; -1 if there is none. */
@@ -132,13 +134,22 @@ static int parameter_of(const struct callee *callee, const struct argument *argu
 {
     return argument->name             ? parameter_called(callee, argument->name)
            : callee->kind == NODE_JOIN ? 0
-           : position < callee->arity ? position
+           : position < callee->arity && kind_of(callee, position) != BY_NAME ? position
                                       : -1;
 }
 
 static const char *parameter_name(struct parser *p, const struct callee *callee, int index)
 {
     return word_text(p->arena, callee->parameters, index);
+}
+
+/* Says which argument of a reduction is given by name alone; NULL if none is. */
+static const char *by_name(struct parser *p, const struct callee *callee)
+{
+    const char *at = strchr(callee->kinds, BY_NAME);
+    return at ? arena_printf(p->arena, "%s has a name, as in %s", parameter_name(p, callee, (int)(at - callee->kinds)),
+                             reduction_rows[callee->reduction].signature)
+              : NULL;
 }
 
 /* Reads an argument according to its kind in views.def. */
@@ -153,8 +164,11 @@ static void read_kind(struct parser *p, const struct callee *callee, struct argu
         parse_axes(p, &argument->numbers, parameter_name(p, callee, parameter));
         break;
     case 'l': argument->layout = parse_layout(p); break;
-    case 'b': argument->flag = parse_flag(p, parameter_name(p, callee, parameter)); break;
-    case 'w': argument->whole = parse_whole(p, parameter_name(p, callee, parameter)); break;
+    case 'b':
+        argument->flag = parse_flag(p, parameter_name(p, callee, parameter),
+                                    argument->name ? NULL : by_name(p, callee));
+        break;
+    case BY_NAME: argument->whole = parse_whole(p, parameter_name(p, callee, parameter)); break;
     default: argument->node = parse_expression(p); break;
     }
 }
@@ -225,6 +239,15 @@ static const char *takes(struct parser *p, const struct callee *callee)
     return arena_printf(p->arena, "%d arguments (%s)", callee->arity, list);
 }
 
+/* Whether this says how min or max reduces. */
+static bool reduces_with(const struct callee *callee, const char *name)
+{
+    if (!callee->fold || callee->reduction == REDUCTION_COUNT)
+        return false;
+    const struct callee other = reduction(*callee);
+    return kind_of(&other, parameter_called(&other, name)) != 'x';
+}
+
 static bool no_such_argument(struct parser *p, const struct callee *callee,
                              const struct argument *argument)
 {
@@ -233,41 +256,56 @@ static bool no_such_argument(struct parser *p, const struct callee *callee,
     for (int i = 0; i < callee->arity; i++)
         ARENA_PUSH(p->arena, names, count, parameter_name(p, callee, i));
     const char *hint = habit ? arena_printf(p->arena, "; %s", habit)
-                             : parse_suggest(p, argument->name, names, (size_t)count);
+                       : reduces_with(callee, argument->name)
+                           ? arena_printf(p->arena, "; a reduction is of one value, and its axes have a name: %s",
+                                          reduction_rows[callee->reduction].signature)
+                           : parse_suggest(p, argument->name, names, (size_t)count);
     if (!*hint)
         hint = arena_printf(p->arena, "; it takes %s", takes(p, callee));
     return diag(p->diags, DIAG_UNKNOWN_ARGUMENT, argument->name_span, callee->name, argument->name,
                 hint);
 }
 
-/* Puts an argument, number `position`, into its slot. */
-static bool place(struct parser *p, const struct callee *callee, const struct argument *argument, int position,
+/* An argument as it stands in the text. */
+static const char *given(struct parser *p, const struct argument *argument)
+{
+    const char *text = parse_text(p, argument->span);
+    return argument->name ? arena_printf(p->arena, "%s=%.60s", argument->name, text)
+                          : arena_printf(p->arena, "%.60s", text);
+}
+
+/* Reports an argument that was given before. */
+static bool given_twice(struct parser *p, const struct callee *callee, int parameter, const struct argument *first,
+                        const struct argument *second)
+{
+    return diag_at(p->diags, DIAG_REPEATED_ARGUMENT, ((struct span[]){second->name_span, first->span}), 2,
+                   parameter_name(p, callee, parameter), callee->name, given(p, first), given(p, second));
+}
+
+/* Puts arguments into their slots. */
+static bool place(struct parser *p, const struct callee *callee, const struct arguments *arguments,
                   const struct argument **slots)
 {
-    const int parameter = argument->name ? parameter_of(callee, argument, position) : position;
-    if (slots[parameter])
-        return diag(p->diags, DIAG_REPEATED_ARGUMENT, argument->name_span, argument->name, callee->name);
-    slots[parameter] = argument;
+    for (int i = 0; i < arguments->count; i++) {
+        const struct argument *argument = &arguments->items[i];
+        const int parameter = argument->name ? parameter_of(callee, argument, i) : i;
+        if (parameter < 0)
+            return no_such_argument(p, callee, argument);
+        if (slots[parameter])
+            return given_twice(p, callee, parameter, slots[parameter], argument);
+        slots[parameter] = argument;
+    }
     return true;
 }
 
-/* Names are checked before counts: where a name is wrong, that is the mistake, even if there are too many arguments. */
-static bool names_known(struct parser *p, const struct callee *callee,
-                        const struct arguments *arguments)
-{
-    for (int i = 0; i < arguments->count; i++)
-        if (arguments->items[i].name && parameter_of(callee, &arguments->items[i], i) < 0)
-            return no_such_argument(p, callee, &arguments->items[i]);
-    return true;
-}
-
-/* Matches arguments to parameters. `slots` has room for all of them. False when a mistake was reported. */
+/* Matches arguments to parameters. `slots` has room for all of them. False when a mistake was reported. Names are
+ * checked before counts: where a name is wrong, that is the mistake, even if there are too many arguments. */
 PARSE_APART static bool match(struct parser *p, const struct callee *callee,
                               const struct arguments *arguments, const struct argument **slots)
 {
     int count = arguments->count;
     bool named = count > 0 && arguments->items[count - 1].name;
-    if (!names_known(p, callee, arguments))
+    if (!place(p, callee, arguments, slots))
         return false;
     if ((callee->fold ? count < 2 : count > callee->arity) || (!named && count < callee->required))
         return diag(p->diags, DIAG_ARITY, callee->span, callee->name, takes(p, callee), count);
@@ -278,9 +316,9 @@ PARSE_APART static bool match(struct parser *p, const struct callee *callee,
                                  "a third argument of %s has a name, and numbers stand in one "
                                  "list: %s",
                                  callee->name, view_rows[callee->view].signature));
-    for (int i = 0; i < count; i++)
-        if (!place(p, callee, &arguments->items[i], i, slots))
-            return false;
+    for (int i = 0; i < callee->arity; i++)
+        if (slots[i] && !slots[i]->name && kind_of(callee, i) == BY_NAME)
+            return diag(p->diags, DIAG_REDUCE_ARGUMENT, slots[i]->span, by_name(p, callee));
     for (int i = 0; i < callee->required; i++)
         if (!slots[i])
             return diag(p->diags, DIAG_MISSING_ARGUMENT, callee->span, callee->name,
@@ -334,14 +372,19 @@ PARSE_APART static int make_join(struct parser *p, const struct callee *callee, 
 {
     struct program *program = p->program;
     struct view_args args = {.kind = callee->view};
+    const struct argument *axis = NULL;
     const int base = p->stack_count;
     for (int i = 0; i < arguments->count; i++) {
         const struct argument *argument = &arguments->items[i];
         const int parameter = parameter_of(callee, argument, i);
-        if (argument->name && (parameter < 0 || kind_of(callee, parameter) != 'a'))
-            return p->stack_count = base, no_such_argument(p, callee, argument), parse_poison(p, span);
+        const bool wrong = argument->name && (parameter < 0 || kind_of(callee, parameter) != 'a');
+        if (wrong || (argument->name && axis)) {
+            p->stack_count = base;
+            wrong ? no_such_argument(p, callee, argument) : given_twice(p, callee, parameter, axis, argument);
+            return parse_poison(p, span);
+        }
         if (argument->name)
-            args.axes = argument->numbers;
+            axis = argument, args.axes = argument->numbers;
         else
             parse_push(p, argument->node);
     }
@@ -366,7 +409,7 @@ PARSE_APART static int reduce(struct parser *p, const struct callee *callee, con
         switch (kind_of(callee, i)) {
         case 'x': recipe.operands[recipe.operand_count++] = slot->node; break;
         case 'b': recipe.keepdims = slot && slot->flag; break;
-        case 'w': recipe.ddof = slot ? slot->whole : 0; break;
+        case BY_NAME: recipe.ddof = slot ? slot->whole : 0; break;
         default:
             recipe.axes = slot ? slot->numbers : (struct numbers){.input = -1};
             recipe.last = kind_of(callee, i) == 'e';

@@ -113,8 +113,8 @@ bool parse_no_axis(struct parser *p, const struct node *node, const char *what);
 const char *parse_layout(struct parser *p);
 
 /* reduced.c: parses a literal true or false, or an integer. Where it is wrong, reports that and returns something
- * harmless. */
-bool parse_flag(struct parser *p, const char *what);
+ * harmless. `whole`: unless NULL, what to write where an integer stands instead of true or false. */
+bool parse_flag(struct parser *p, const char *what, const char *whole);
 int64_t parse_whole(struct parser *p, const char *what);
 
 /* recipe.c: makes the nodes of a reduction from the recipe of its row. `operands` are the arguments that are values.

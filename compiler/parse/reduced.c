@@ -7,11 +7,13 @@ static bool wrong(struct parser *p, struct span span, const char *message)
 }
 
 /* Reports what stands there instead. */
-static void expected(struct parser *p, struct span span, const struct literal *found, const char *what, const char *is)
+static void expected(struct parser *p, struct span span, const struct literal *found, const char *what, const char *is,
+                     const char *advice)
 {
     if (!p->failed)
-        wrong(p, span, arena_printf(p->arena, "%s is %s%s, found %.60s", what, is,
-                                    found->kind == LITERAL_NONE ? " in the text" : "", parse_text(p, span)));
+        wrong(p, span, arena_printf(p->arena, "%s is %s%s, found %.60s%s%s", what, is,
+                                    found->kind == LITERAL_NONE ? " in the text" : "", parse_text(p, span),
+                                    advice ? "; " : "", advice ? advice : ""));
 }
 
 /* Parses an expression whose node is removed again. Returns its literal value. */
@@ -35,12 +37,12 @@ static struct literal parse_literal(struct parser *p, struct span *span)
     return value;
 }
 
-bool parse_flag(struct parser *p, const char *what)
+bool parse_flag(struct parser *p, const char *what, const char *whole)
 {
     struct span span;
     const struct literal value = parse_literal(p, &span);
     if (value.kind != LITERAL_BOOL)
-        expected(p, span, &value, what, "true or false");
+        expected(p, span, &value, what, "true or false", value.kind == LITERAL_INTEGER ? whole : NULL);
     return value.kind == LITERAL_BOOL && value.integer;
 }
 
@@ -50,6 +52,6 @@ int64_t parse_whole(struct parser *p, const char *what)
     const struct literal value = parse_literal(p, &span);
     const bool good = value.kind == LITERAL_INTEGER && value.integer >= INT32_MIN && value.integer <= INT32_MAX;
     if (!good)
-        expected(p, span, &value, what, "an integer");
+        expected(p, span, &value, what, "an integer", NULL);
     return good ? (int64_t)value.integer : 0;
 }

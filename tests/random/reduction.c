@@ -178,12 +178,11 @@ static void print_rest(char *text, size_t size, const struct formula_reduction *
     int at = 0;
     text[0] = '\0';
     placed = placed && manner & 1;
-    if (ddof)
-        at = snprintf(text, size, placed ? ", %d" : ", ddof=%d", reduction->ddof);
-    placed = placed && (!counts || ddof);
     if (reduction->keepdims || (manner & 16 && !has_one_axis(reduction->function)))
-        snprintf(text + at, size - (size_t)at, ", %s%s", placed ? "" : "keepdims=",
-                 reduction->keepdims ? manner & 2 ? "true" : "True" : manner & 2 ? "false" : "False");
+        at = snprintf(text, size, ", %s%s", placed ? "" : "keepdims=",
+                      reduction->keepdims ? manner & 2 ? "true" : "True" : manner & 2 ? "false" : "False");
+    if (ddof)
+        snprintf(text + at, size - (size_t)at, ", ddof=%d", reduction->ddof);
 }
 
 void reduction_print(char *text, size_t size, const struct formula_reduction *reduction, unsigned manner)

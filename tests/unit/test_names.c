@@ -80,14 +80,15 @@ static void arguments(void **state)
                     "sin(x, y=2)\n"
                     "       ^\n");
     assert_messages("clamp(x, lo=1, lo=2)",
-                    "<expr>:1:16: error[W0024]: argument 'lo' of clamp is given twice\n"
+                    "<expr>:1:16: error[W0024]: argument 'lo' of clamp is given twice, as lo=1 and as "
+                    "lo=2\n"
                     "clamp(x, lo=1, lo=2)\n"
-                    "               ^^\n");
+                    "            ~  ^^\n");
     assert_messages("clamp(x, value=3, lo=2, hi=3)",
-                    "<expr>:1:1: error[W0023]: clamp takes 3 arguments (value, lo, hi), found"
-                    " 4\n"
+                    "<expr>:1:10: error[W0024]: argument 'value' of clamp is given twice, as x and as "
+                    "value=3\n"
                     "clamp(x, value=3, lo=2, hi=3)\n"
-                    "^^^^^\n");
+                    "      ~  ^^^^^\n");
     assert_messages("clamp(x, hi=2)",
                     "<expr>:1:1: error[W0025]: clamp lacks its argument 'lo'\n"
                     "clamp(x, hi=2)\n"
@@ -103,9 +104,9 @@ static void arguments(void **state)
                     "sin(foo=x)\n"
                     "    ^^^\n");
     assert_messages("min(a, b, c, left=d)",
-                    "<expr>:1:14: error[W0024]: argument 'left' of min is given twice\n"
+                    "<expr>:1:14: error[W0024]: argument 'left' of min is given twice, as a and as left=d\n"
                     "min(a, b, c, left=d)\n"
-                    "             ^^^^\n");
+                    "    ~        ^^^^\n");
 }
 
 static void names(void **state)
