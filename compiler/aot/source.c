@@ -201,15 +201,6 @@ static int count_levels(const struct aot_params *params)
     return count;
 }
 
-/* Names in the head of the prelude, which are not helpers: types and constants, then functions. */
-static const char *const head_types[] = {"LANES", "ints", "words", "floats", "bytes", "quarter", "half", "VECTOR_BYTES",
-                                         "vector", "signs", "MOST_WOVEN", "MOST_SOURCES", "woven_source",
-                                         "woven_orders", "NEAR", "CLAIMED", "PAST"};
-static const char *const head_functions[] = {
-    "streams", "stream", "fence", "put_vector", "shuffled", "ordered_bytes", "fetch", "fetch_turned", "fetch_row",
-    "first_block", "fetch_end", "weft_fuses", "exp_rest", "own_expf", "exp_rest_f64", "own_exp", "log2_f64",
-    "exp2_rest", "own_powf"};
-
 /* Defines or undefines a name. Functions become macros with arguments, so that members of structs
  * may have the same names. */
 static void put_name(struct buf *out, const char *name, bool function, bool define)
@@ -224,14 +215,10 @@ static void put_name(struct buf *out, const char *name, bool function, bool defi
 static void put_names(struct buf *out, struct emit_together *together, struct aot_kernel *const *kernels, int count,
                       bool define)
 {
-    int names;
-    const char *const *helpers = emit_names(together, &names);
-    for (size_t i = 0; i < sizeof head_types / sizeof *head_types; i++)
-        put_name(out, head_types[i], false, define);
-    for (size_t i = 0; i < sizeof head_functions / sizeof *head_functions; i++)
-        put_name(out, head_functions[i], true, define);
-    for (int i = 0; i < names; i++)
-        put_name(out, helpers[i], true, define);
+    const struct defined_names *names = emit_names(together, false);
+    put_name(out, "weft_fuses", true, define);
+    for (int i = 0; i < names->count; i++)
+        put_name(out, names->items[i].name, names->items[i].function, define);
     for (int i = 0; i < count; i++)
         for (int p = 0; p < kernels[i]->loop_count; p++)
             for (int c = 0; c < kernels[i]->loops[p].class_count; c++)
@@ -306,21 +293,35 @@ static bool any_joins(const struct source_text *s)
     return false;
 }
 
+/* Gives each loop with reduced dimensions names of its own, which have its number, or takes them back. */
+static void put_joined(const struct source_text *s, bool define)
+{
+    const struct defined_names *names = emit_names(s->together, true);
+    for (int i = 0; i < names->count; i++) {
+        buf_printf(s->out, "#undef %s\n", names->items[i].name);
+        if (define)
+            buf_printf(s->out, "#define %s JOINED(%s)\n", names->items[i].name, names->items[i].name);
+    }
+}
+
 /* Writes the loops, and before them the helpers they call. */
 static void put_loops(const struct source_text *s, const char *loops)
 {
     const bool several = s->params->levels != 0;
+    const char *helpers = emit_common(s->together, "helpers"); /* whose names are known then */
     if (several) {
         put_section(s, "level begins");
         put_names(s->out, s->together, s->kernels, s->count, true);
         buf_puts(s->out, "#endif\n");
     }
     put_section(s, "loops begin");
-    buf_puts(s->out, emit_common(s->together, "helpers"));
+    buf_puts(s->out, helpers);
     buf_puts(s->out, emit_common(s->together, "blocks"));
     if (any_joins(s))
         put_section(s, "joins begin");
+    put_joined(s, true);
     buf_puts(s->out, loops);
+    put_joined(s, false);
     if (any_joins(s))
         put_section(s, "joins end");
     put_section(s, "loops end");

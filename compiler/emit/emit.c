@@ -195,18 +195,18 @@ static void emit_parts(struct emitter *e)
     }
 }
 
-static void put_head(struct buf *out, const char *text, const char *mark)
+static void put_head(struct emitter *e, struct buf *out, const char *text, const char *mark)
 {
     const char *head = text ? strstr(text, mark) : NULL;
     if (!head)
         return;
     head += strlen(mark);
-    buf_add(out, head, (size_t)(strstr(head, "\n//: ") + 1 - head));
+    subst_own(out, head, (size_t)(strstr(head, "\n//: ") + 1 - head), &e->subst.names);
 }
 
 static void put_types(struct emitter *e, struct buf *out)
 {
-    put_head(out, e->params->target->prelude, "//: move head\n");
+    put_head(e, out, e->params->target->prelude, "//: move head\n");
     for (int t = 0; t < WEFT_DTYPE_COUNT; t++) {
         const struct type_row *row = &type_rows[t];
         const char *value = t == WEFT_BOOL ? e->params->target->boolean : dtype_is_half(t) ? "int" : row->storage;
@@ -221,7 +221,7 @@ static void put_joining(struct emitter *e, struct buf *out)
     const struct lanes *lanes = e->kernel->lanes;
     const struct thread_joins *how = &lanes->threads;
     const struct { const char *name; int value; } constants[] = {
-        {"REDUCES", true}, {"LANE_COUNT", LANE_COUNT}, {"SERIAL", how->serial}, {"PARTIAL", lanes->partial},
+        {"LANE_COUNT", LANE_COUNT}, {"SERIAL", how->serial}, {"PARTIAL", lanes->partial},
         {"BETWEEN", how->serial ? 1 : LANE_COUNT}, {"NODE", how->node}, {"LEVELS", how->levels},
         {"BESIDE", how->beside}, {"LINE", lanes->tiles.width == 1}, {"ALONG", e->params->form->along},
         {"ALONG_POINTS", ALONG_POINTS}, {"ALONG_ELEMENTS", ALONG_ELEMENTS}, {"INNER_KNOWN", e->params->form->inner},
@@ -255,6 +255,8 @@ static void put_form(struct emitter *e, struct buf *out)
         {"ARGS_BYTES", (int)(form_args_words(form) * sizeof(uint64_t))}};
     for (size_t i = 0; i < sizeof constants / sizeof *constants; i++)
         buf_printf(out, "#define %s %d\n", constants[i].name, constants[i].value);
+    if (form->reduces || form->chained)
+        buf_printf(out, "#define REDUCES %d\n", form->reduces);
     if (form->reduces)
         put_joining(e, out);
     if (form->bounds || form->hints)
@@ -288,11 +290,23 @@ static void put_comment(struct emitter *e, struct buf *out)
     buf_puts(out, " */\n");
 }
 
+/* Before a macro that another part of a chain has defined, too. */
+static void put_undef(struct emitter *e, struct buf *out, const char *line)
+{
+    static const char define[] = "#define ";
+    const size_t skip = sizeof define - 1;
+    if (!e->params->form || !e->params->form->chained || strncmp(line, define, skip) != 0)
+        return;
+    buf_printf(out, "#undef %.*s\n", (int)strcspn(line + skip, " (\n"), line + skip);
+    e->own_lines++;
+}
+
 /* Adds every line of `text`, indented. */
 static void put_indented(struct emitter *e, struct buf *out, const char *text, const char *indent, size_t length)
 {
     while (*text) {
         size_t line = strcspn(text, "\n");
+        put_undef(e, out, text);
         e->own_lines++;
         if (*text != '#' && line)
             buf_add(out, indent, length);
@@ -327,29 +341,29 @@ static void put_entry(struct emitter *e, struct buf *out)
 
 static void put_args(struct emitter *e, struct buf *out)
 {
-    buf_puts(out, e->params->target->args);
+    subst_own(out, e->params->target->args, strlen(e->params->target->args), e->own);
 }
 
 static void put_helpers(struct emitter *e, struct buf *out)
 {
     const struct form *form = e->params->form;
     if (e->vectors)
-        put_head(out, e->params->target->prelude, "//: vector head\n");
+        put_head(e, out, e->params->target->prelude, "//: vector head\n");
     if (e->shuffles)
-        put_head(out, e->params->target->shuffles, "//: vector shuffles\n");
+        put_head(e, out, e->params->target->shuffles, "//: vector shuffles\n");
     if (form && (form->bounds || form->hints))
-        put_head(out, e->params->target->prelude, "//: hinted head\n");
+        put_head(e, out, e->params->target->prelude, "//: hinted head\n");
     buf_add(out, e->subst.helpers.text, e->subst.helpers.length);
 }
 
 static void put_numbers(struct emitter *e, struct buf *out)
 {
-    put_head(out, e->params->target->prelude, "//: numbers head\n");
+    put_head(e, out, e->params->target->prelude, "//: numbers head\n");
 }
 
 static void put_samples(struct emitter *e, struct buf *out)
 {
-    put_head(out, e->params->target->prelude, "//: samples head\n");
+    put_head(e, out, e->params->target->prelude, "//: samples head\n");
 }
 
 /* The sections of a skeleton that are made as a whole. */
@@ -374,16 +388,21 @@ static const char *section_text(struct emitter *e, const char *name, size_t leng
     return text.text;
 }
 
-static char *fill_skeleton(struct emitter *e, const char *skeleton)
+static char *fill_skeleton(struct emitter *e, const char *template)
 {
-    struct buf out = buf_new(e->arena);
+    struct buf out = buf_new(e->arena), own = buf_new(e->arena);
+    subst_own(&own, template, strlen(template), e->own);
+    const char *skeleton = own.text;
     while (*skeleton) {
         size_t line = strcspn(skeleton, "\n"), indent = strspn(skeleton, " ");
-        if (skeleton[indent] == '$')
+        if (skeleton[indent] == '$') {
             put_indented(e, &out, section_text(e, skeleton + indent + 1, line - indent - 1), skeleton,
                          indent);
-        else
-            buf_add(&out, skeleton, line + 1), e->own_lines++;
+        } else {
+            put_undef(e, &out, skeleton);
+            buf_add(&out, skeleton, line + 1);
+            e->own_lines++;
+        }
         skeleton += line + (skeleton[line] == '\n');
     }
     return out.text;
@@ -402,12 +421,13 @@ static void start(struct emitter *e)
         e->lines = find_lines(e->arena, kernel->program->source);
     make_evaluation(e->arena, kernel, e->kinds, e->params->fast, !e->params->target->chunks, &e->evaluation);
     subst_init(&e->subst, e->arena, e->params->target);
+    e->own = &e->subst.names;
     if (e->params->form->hints)
         e->subst.first = "hinted";
 }
 
 /* The skeleton without its first line, which describes the file. In a chain the entry is another. */
-static const char *skeleton_of(const struct emitter *e)
+static const char *skeleton_of(struct emitter *e)
 {
     const struct target *target = e->params->target;
     const bool reduces = e->kernel->lanes;
@@ -416,20 +436,44 @@ static const char *skeleton_of(const struct emitter *e)
         return skeleton;
     struct buf own = buf_new(e->arena);
     buf_add(&own, skeleton, (size_t)(strstr(skeleton, "$samples\n") - skeleton));
-    put_head(&own, target->chain, reduces ? "//: chain reduced\n" : "//: chain elements\n");
+    put_head(e, &own, target->chain, reduces ? "//: chain reduced\n" : "//: chain elements\n");
     return own.text;
+}
+
+static void start_whole(struct emitter *e, struct arena *arena, const struct kernel *kernel,
+                        const struct emit_params *params)
+{
+    *e = (struct emitter){.arena = arena, .kernel = kernel, .params = params, .kinds = params->kinds};
+    start(e);
+    emit_parts(e);
+    if (kernel->lanes)
+        emit_joins(e);
 }
 
 char *emit(struct arena *arena, const struct kernel *kernel, const struct emit_params *params,
            size_t *scratch)
 {
-    struct emitter e = {.arena = arena, .kernel = kernel, .params = params, .kinds = params->kinds};
-    start(&e);
-    emit_parts(&e);
-    if (kernel->lanes)
-        emit_joins(&e);
+    struct emitter e;
+    start_whole(&e, arena, kernel, params);
     *scratch = e.scratch;
     return fill_skeleton(&e, skeleton_of(&e));
+}
+
+/* The text is filled in twice, since its names stand before it. */
+char *emit_part(struct arena *arena, const struct kernel *kernel, const struct emit_params *params, int part,
+                int *lines)
+{
+    struct emitter e;
+    struct buf out = buf_new(arena);
+    start_whole(&e, arena, kernel, params);
+    fill_skeleton(&e, skeleton_of(&e));
+    for (int i = 0; i < e.own->count; i++)
+        buf_printf(&out, "#undef %s\n#define %s " NAME_CHAINED "\n", e.own->items[i].name, e.own->items[i].name, part,
+                   e.own->items[i].name);
+    e.own_lines = *lines + 2 * e.own->count;
+    buf_puts(&out, fill_skeleton(&e, skeleton_of(&e)));
+    *lines = e.own_lines;
+    return out.text;
 }
 
 /* ---- several kernels in one text ---- */
@@ -438,6 +482,7 @@ struct emit_together {
     struct emit_params params;
     struct emitter e;              /* what is shared: subst, blocks, vectors */
     int joining;                   /* functions with reduced dimensions so far */
+    struct defined_names joined;       /* what each of them defines */
 };
 
 struct emit_together *emit_start(struct arena *arena, const struct target *target)
@@ -470,6 +515,7 @@ char *emit_function(struct emit_together *together, const struct kernel *kernel,
         *scratch = e.scratch;
         return fill_skeleton(&e, strstr(params->target->skeleton, "$entry\n"));
     }
+    e.own = &together->joined;
     emit_joins(&e);
     shared->subst = e.subst;
     *scratch = e.scratch;
@@ -482,8 +528,7 @@ const char *emit_common(struct emit_together *together, const char *section)
     return section_text(&together->e, section, strlen(section));
 }
 
-const char *const *emit_names(struct emit_together *together, int *count)
+const struct defined_names *emit_names(struct emit_together *together, bool joined)
 {
-    *count = together->e.subst.name_count;
-    return together->e.subst.names;
+    return joined ? &together->joined : &together->e.subst.names;
 }

@@ -59,9 +59,9 @@ struct kernel_text {
 char *emit(struct arena *arena, const struct kernel *kernel, const struct emit_params *params,
            size_t *scratch);
 
-/* Returns the text of one kernel that does what those with these texts do, whose forms are chained: each block of
- * threads takes some points through all of them. It is called with the arguments of each. */
-char *emit_chain(struct arena *arena, const struct target *target, const char *const *texts, int count);
+/* Returns the text of one kernel that does what these do, whose forms are chained: each block of threads takes some
+ * points through all of them. It is called with the arguments of each. */
+char *emit_chain(struct arena *arena, const struct kernel *const *kernels, const struct emit_params *params, int count);
 
 /* How a kernel's text loads or stores an access, for people. */
 struct access_way {
@@ -87,7 +87,16 @@ char *emit_function(struct emit_together *together, const struct kernel *kernel,
 /* Returns what all functions so far share: the section "types", "args", "library", "helpers" or
  * "blocks" of the skeleton. */
 const char *emit_common(struct emit_together *together, const char *section);
-/* The names of the functions in "helpers" and "blocks". *count becomes their number. */
-const char *const *emit_names(struct emit_together *together, int *count);
+/* Names that a text defines: functions, types and constants of its own. */
+struct defined_names {
+    struct defined_name {
+        const char *name;
+        bool function;
+    } *items;
+    int count;
+};
+/* Those of "helpers" and "blocks", once these texts were made; or those that each loop with reduced dimensions
+ * defines. */
+const struct defined_names *emit_names(struct emit_together *together, bool joined);
 
 #endif

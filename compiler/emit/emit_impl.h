@@ -25,6 +25,7 @@ struct emitter {
     const struct emit_params *params;
     const unsigned char *kinds;
     const char *name;              /* of the function; NULL: the text has a single kernel */
+    struct defined_names *own;         /* what the skeleton defines */
     struct evaluation evaluation;
     struct subst subst;
 #define MEMBER(name) struct buf name;
@@ -106,6 +107,11 @@ void emit_access(struct emitter *e, int k, bool store, bool called);
 void emit_checks(struct emitter *e);
 /* Adds such a quotient of operands with these names. */
 void put_quotient(struct emitter *e, int i, const char *const names[3]);
+
+/* The text of a kernel that is part number `part` of a chain: the names that it defines are its own. *lines are those
+ * of the text so far. */
+char *emit_part(struct arena *arena, const struct kernel *kernel, const struct emit_params *params, int part,
+                int *lines);
 
 /* lanes.c: reductions. */
 

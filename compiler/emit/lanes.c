@@ -37,8 +37,8 @@ static void put_joins(struct emitter *e, struct buf *out)
     for (size_t i = 0; i < sizeof types / sizeof *types; i++) {
         const struct ins ins = {INS_OP, op, types[i].dtype, types[i].dtype, {-1, -1, -1}};
         const char *type = short_name(types[i].dtype), *name = types[i].name;
-        buf_printf(out, "typedef %s_m %s_t;\n", type, name);
-        buf_printf(out, "%s %s join_%s(%s a, %s b)\n{\n    return ", e->params->target->function, type, name, type,
+        buf_printf(out, "typedef %s_m OWN(%s_t);\n", type, name);
+        buf_printf(out, "%s %s OWN(join_%s)(%s a, %s b)\n{\n    return ", e->params->target->function, type, name, type,
                    type);
         put_meaning(e, out, &ins, op_meaning(op, types[i].dtype), (const char *[]){"a", "b", NULL});
         buf_puts(out, ";\n}\n");
@@ -55,13 +55,13 @@ static void put_vectors(struct emitter *e, struct buf *out)
     const char *const names[] = {"acc", "tree", "stage"}, *type = short_name(lanes->tree);
     for (size_t i = 0; i < sizeof names / sizeof *names; i++)
         if (vectors)
-            buf_printf(out, "typedef %s %s_v VECTORS(%s);\n", type, names[i], type);
+            buf_printf(out, "typedef %s OWN(%s_v) VECTORS(%s);\n", type, names[i], type);
         else
-            buf_printf(out, "typedef %s_t %s_v;\n", names[i], names[i]);
+            buf_printf(out, "typedef %s_t OWN(%s_v);\n", names[i], names[i]);
     if (vectors)
-        buf_printf(out, "typedef %s half_v HALF_VECTORS(%s);\n", type, type);
+        buf_printf(out, "typedef %s OWN(half_v) HALF_VECTORS(%s);\n", type, type);
     else
-        buf_puts(out, "typedef tree_t half_v;\n");
+        buf_puts(out, "typedef tree_t OWN(half_v);\n");
     for (size_t i = 0; i < 2; i++) {
         const struct ins ins = {INS_OP, op, lanes->tree, lanes->tree, {-1, -1, -1}};
         buf_printf(out, "#undef join_%s_v\n#define join_%s_v", names[i], names[i]);
@@ -74,7 +74,7 @@ static void put_vectors(struct emitter *e, struct buf *out)
         }
     }
     const bool kept = vectors && joined_in_place(e) < 0 && lanes->tiles.row && BLOCK % lanes->tiles.row == 0;
-    buf_printf(out, "enum { PER_VECTOR = sizeof(acc_v) / sizeof(acc_t), KEPT = %s };\n"
+    buf_printf(out, "enum { OWN(PER_VECTOR) = sizeof(acc_v) / sizeof(acc_t), OWN(KEPT) = %s };\n"
                "#undef OVER\n#undef OVER_HALF\n#undef VECTOR_ROW\n",
                kept ? "ROW / PER_VECTOR" : "0");
     buf_printf(out, "#undef COMPUTED\n#define COMPUTED %s\n", kept ? "values" : "(stage + filled)");
@@ -129,7 +129,7 @@ static void put_scan(struct emitter *e, struct buf *out)
     if (!comparison)
         return;
     const struct ins *x = &e->kernel->ins[comparison->a[0]];
-    buf_printf(out, "typedef %s_m sought_t;\ntypedef i%d sought_bits;\n", short_name(x->dtype),
+    buf_printf(out, "typedef %s_m OWN(sought_t);\ntypedef i%d OWN(sought_bits);\n", short_name(x->dtype),
                8 * type_rows[x->dtype].size);
     buf_printf(out, "#define SOUGHT %s\n#define SCANNED %d\n", value_name(e, comparison->a[1]), x->index);
 }
@@ -147,9 +147,9 @@ static void put_lanes(struct emitter *e, struct buf *out)
     const int inner = row ? (int)lanes->tiles.inner : 1;
     buf_printf(out, "#undef ROW\n#undef DIRECT\n#undef FINDS\n#define ROW %d\n#define DIRECT %d\n#define FINDS %d\n",
                row, source >= 0, lanes->finds);
-    buf_printf(out, "enum { INNER = %d, STAGE = %d, MAX_LANES = %d, WIDTH = %d, SCRATCH = %zu };\n",
-               inner, stage, MAX_LANES, MAX_WIDTH, e->scratch);
-    buf_printf(out, "enum { SOURCE = %d, ORDERED = %d, LEVELS = %d, SIDE = %d, HALF = %d };\n",
+    buf_printf(out, "enum { OWN(INNER) = %d, OWN(STAGE) = %d, OWN(MAX_LANES) = %d, OWN(WIDTH) = %d, "
+               "OWN(SCRATCH) = %zu };\n", inner, stage, MAX_LANES, MAX_WIDTH, e->scratch);
+    buf_printf(out, "enum { OWN(SOURCE) = %d, OWN(ORDERED) = %d, OWN(LEVELS) = %d, OWN(SIDE) = %d, OWN(HALF) = %d };\n",
                source < 0 ? 0 : source, ordered, ordered ? LEVELS : 1, ordered || row ? LANE_COUNT : BLOCK,
                LANE_COUNT / 2 * inner);
     buf_puts(out, "#undef PASSED_OVER\n");
@@ -158,7 +158,7 @@ static void put_lanes(struct emitter *e, struct buf *out)
     else
         buf_puts(out, "#define PASSED_OVER 0\n");
     put_scan(e, out);
-    buf_printf(out, "typedef %s_m stage_t;\ntypedef %s_m out_t;\n",
+    buf_printf(out, "typedef %s_m OWN(stage_t);\ntypedef %s_m OWN(out_t);\n",
                short_name(e->kernel->accesses[e->kernel->load_count].dtype), short_name(lanes->tree));
     buf_printf(out, "#undef TARGET\n#define TARGET %d\n", e->kernel->load_count);
     buf_printf(out, "#undef KEYS\n#define KEYS %d\n", !joins_keys(e) ? 0 : join_rows[lanes->join].absent < 0 ? 1 : -1);
@@ -176,9 +176,11 @@ static void clear_body(struct emitter *e)
 void emit_joins(struct emitter *e)
 {
     const struct lanes *lanes = e->kernel->lanes;
+    struct buf joins = buf_new(e->arena);
     if (e->params->target->chunks) {
-        put_joins(e, &e->joins);
-        buf_printf(&e->joins, "#define NOTHING(absent) %s\n", join_is_sum(lanes->join) ? "0" : "(absent)");
+        put_joins(e, &joins);
+        buf_printf(&joins, "#define NOTHING(absent) %s\n", join_is_sum(lanes->join) ? "0" : "(absent)");
+        subst_own(&e->joins, joins.text, joins.length, e->own);
         buf_printf(&e->absent, "const %s absent = *(const %s_m *)&args->literals[%d];\n", short_name(lanes->acc),
                    short_name(lanes->acc), e->kernel->ins[lanes->absent].index);
         return;
@@ -186,9 +188,10 @@ void emit_joins(struct emitter *e)
     if (joined_in_place(e) >= 0)
         clear_body(e);
     e->scratch = (e->scratch + 63) / 64 * 64;
-    put_lanes(e, &e->joins);
-    put_joins(e, &e->joins);
-    put_vectors(e, &e->joins);
+    put_lanes(e, &joins);
+    put_joins(e, &joins);
+    put_vectors(e, &joins);
+    subst_own(&e->joins, joins.text, joins.length, e->own);
     buf_printf(&e->literals,
                joins_keys(e) ? "const %s absent = key_of(%s), nothing = %s;\n"
                              : "const %s absent = %s, nothing = %s;\n",

@@ -51,13 +51,33 @@ static const char *helper_name(struct subst *subst, const char *name, const stru
                 : arena_printf(subst->arena, "%s_%s", name, t);
 }
 
+static bool note(struct arena *arena, struct defined_names *names, struct defined_name name)
+{
+    for (int i = 0; i < names->count; i++)
+        if (strcmp(names->items[i].name, name.name) == 0)
+            return false;
+    ARENA_PUSH(arena, names->items, names->count, name);
+    return true;
+}
+
 bool subst_is_new(struct subst *subst, const char *name)
 {
-    for (int i = 0; i < subst->name_count; i++)
-        if (strcmp(subst->names[i], name) == 0)
-            return false;
-    ARENA_PUSH(subst->arena, subst->names, subst->name_count, name);
-    return true;
+    return note(subst->arena, &subst->names, (struct defined_name){name, true});
+}
+
+void subst_own(struct buf *out, const char *text, size_t length, struct defined_names *names)
+{
+    static const char mark[] = "OWN(";
+    const char *at = arena_string(out->arena, text, length), *next;
+    for (; (next = strstr(at, mark)); at = next + 1) {
+        buf_add(out, at, (size_t)(next - at));
+        at = next + sizeof mark - 1;
+        next = strchr(at, ')');
+        const char *name = arena_string(out->arena, at, (size_t)(next - at));
+        buf_puts(out, name);
+        note(out->arena, names, (struct defined_name){name, next[1] == '('});
+    }
+    buf_puts(out, at);
 }
 
 void subst_helper(struct subst *subst, const char *name, const struct tokens *tokens, bool pair)
@@ -105,7 +125,7 @@ static const char *own_library(struct subst *subst, const char *full, size_t *le
     own = subst_find(subst->target->math, "library", full, length);
     head = subst_find(subst->target->math, "library", "head", &head_length);
     if (own && !subst->has_math)
-        buf_add(&subst->helpers, head, head_length);
+        subst_own(&subst->helpers, head, head_length, &subst->names);
     subst->has_math |= own != NULL;
     return own;
 }
@@ -122,7 +142,7 @@ static void add_library(struct subst *subst, struct buf *out, const char *name,
         if (strcmp(subst->prototypes[i].name, full) == 0)
             return;
     if (own)
-        buf_add(&subst->helpers, own, length);
+        subst_own(&subst->helpers, own, length, &subst->names);
     ARENA_PUSH(subst->arena, subst->prototypes, subst->prototype_count,
                ((struct prototype){full, dtype, count_arguments(call)}));
 }

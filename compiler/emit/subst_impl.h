@@ -17,8 +17,7 @@ struct subst {
     const struct target *target;
     const char *first;             /* the section in which helpers are looked up first; NULL: none */
     struct buf helpers;            /* definitions, each after those it calls */
-    const char **names;            /* the names of helpers that are defined already */
-    int name_count;
+    struct defined_names names;        /* what is defined already */
     bool has_math;                 /* the types and macros of own library functions are among the helpers */
     struct prototype *prototypes;
     int prototype_count;
@@ -45,6 +44,8 @@ void subst_text(struct subst *subst, struct buf *out, const char *text, size_t l
 void subst_helper(struct subst *subst, const char *name, const struct tokens *tokens, bool pair);
 /* Notes the name of a function. False if it was noted before. */
 bool subst_is_new(struct subst *subst, const char *name);
+/* Adds `length` bytes of a text, in which OWN(name) marks what it defines: becomes the name, which is noted. */
+void subst_own(struct buf *out, const char *text, size_t length, struct defined_names *names);
 
 /* The text of `name` in `section` of a template; *length becomes its length. NULL if there is none. */
 const char *subst_find(const char *text, const char *section, const char *name, size_t *length);

@@ -272,35 +272,26 @@ static bool pass_chain(struct pipeline *p)
     return true;
 }
 
-static const struct kernel_text *made(const struct pipeline *p, const struct kernel_text *text)
+/* The text of kernels that share a launch, or of one. */
+static const struct kernel_text *text_of(const struct pipeline *p, const struct scheduled *first, int count)
 {
-    if (!text)
-        arena_fail(p->arena);
-    return text;
-}
-
-/* Chains on a GPU are compiled as one kernel. */
-static void join_texts(struct pipeline *p, struct scheduled *first)
-{
-    const struct kernel_text **parts = ARENA_ARRAY(p->arena, const struct kernel_text *, first->chain);
-    for (int i = 0; i < first->chain; i++) {
-        parts[i] = first[i].text;
-        first[i].launched = NULL;
+    const struct kernel **kernels = ARENA_ARRAY(p->arena, const struct kernel *, count);
+    struct emit_params *params = ARENA_ARRAY(p->arena, struct emit_params, count);
+    for (int i = 0; i < count; i++) {
+        kernels[i] = first[i].kernel;
+        params[i] = (struct emit_params){p->target, &first[i].form, first[i].geometry.kinds, p->vector_functions,
+                                         first[i].geometry.fast};
     }
-    first->launched = made(p, p->texts->chain(p->texts->user, parts, first->chain));
+    return p->texts->get(p->texts->user, kernels, params, count);
 }
 
 static bool pass_text(struct pipeline *p)
 {
     for (int k = 0; k < p->schedule.count; k++) {
         struct scheduled *s = &p->schedule.kernels[k];
-        const struct emit_params params = {p->target, &s->form, s->geometry.kinds, p->vector_functions,
-                                           s->geometry.fast};
-        s->text = s->launched = made(p, p->texts->kernel(p->texts->user, s->kernel, &params));
+        s->text = text_of(p, s, 1);
+        s->launched = !s->form.chained ? s->text : s->chain ? text_of(p, s, s->chain) : NULL;
     }
-    for (int k = 0; k < p->schedule.count; k++)
-        if (p->schedule.kernels[k].chain && p->schedule.kernels[k].form.chained)
-            join_texts(p, &p->schedule.kernels[k]);
     return true;
 }
 

@@ -58,12 +58,13 @@ struct in_memory {
     const int64_t *strides;        /* [rank] in elements, 0 where it stretches; NULL: not known */
 };
 
-/* Where texts are kept from one schedule to the next. Both functions return a text that lasts as long as the schedule;
- * NULL: memory ran out. They may lock. */
+/* Where texts are kept from one schedule to the next. */
 struct text_store {
     void *user;
-    const struct kernel_text *(*kernel)(void *user, const struct kernel *kernel, const struct emit_params *params);
-    const struct kernel_text *(*chain)(void *user, const struct kernel_text *const *parts, int count);
+    /* Returns the text of a kernel, or of several that share a launch, that lasts as long as the schedule. Jumps where
+     * memory runs out. May lock. */
+    const struct kernel_text *(*get)(void *user, const struct kernel *const *kernels, const struct emit_params *params,
+                                     int count);
 };
 
 /* What passes read and make. The caller fills in what earlier passes would have made. */

@@ -134,16 +134,11 @@ static bool admit(void *user, const struct schedule *schedule)
 
 /* ---- texts ---- */
 
-static const struct kernel_text *get_text(void *user, const struct kernel *kernel, const struct emit_params *params)
+static const struct kernel_text *get_text(void *user, const struct kernel *const *kernels,
+                                          const struct emit_params *params, int count)
 {
     const struct planning *p = user;
-    return &emitted_get(p->program, p->typed, p->kept, p->arena, kernel, params)->made;
-}
-
-static const struct kernel_text *get_chain(void *user, const struct kernel_text *const *parts, int count)
-{
-    const struct planning *p = user;
-    return &emitted_chain(p->program, p->typed, p->target, p->kept, p->arena, parts, count)->made;
+    return &emitted_get(p->program, p->typed, p->kept, p->arena, kernels, params, count)->made;
 }
 
 /* ---- schedules ---- */
@@ -159,7 +154,7 @@ bool schedule_make(struct arena *arena, struct arena *kept, struct weft_program 
     const struct operands operands = {strided(arena, occasion, occasion->inputs, tree->input_count),
                                       strided(arena, occasion, matter ? occasion->outputs : NULL, tree->result_count)};
     const struct lowered_store store = {&p, get_lowered};
-    const struct text_store texts = {&p, get_text, get_chain};
+    const struct text_store texts = {&p, get_text};
     struct tuning tuning;
     *made = (struct pipeline){
         .arena = arena, .diags = diags, .program = tree, .target = p.target, .taken = occasion->taken,

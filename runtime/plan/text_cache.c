@@ -106,39 +106,22 @@ static struct emitted *add_made(struct weft_program *program, struct typed *type
     return found ? found : copy(arena, made);
 }
 
+/* The key of a chain begins as none of a kernel does, with no target. */
 struct emitted *emitted_get(struct weft_program *program, struct typed *typed, struct arena *arena,
-                            struct arena *scratch, const struct kernel *kernel,
-                            const struct emit_params *params)
+                            struct arena *scratch, const struct kernel *const *kernels,
+                            const struct emit_params *params, int count)
 {
+    const struct target *none = NULL;
     struct buf key = buf_new(scratch);
-    make_key(&key, kernel, params);
+    if (count > 1)
+        buf_add(&key, (const char *)&none, sizeof none);
+    for (int i = 0; i < count; i++)
+        make_key(&key, kernels[i], &params[i]);
     struct emitted *found = find_made(program, typed, &key);
     if (found)
         return found;
     struct emitted made = {.key = key.text, .size = key.length, .form = *params->form};
-    made.made.text = emit(scratch, kernel, params, &made.made.scratch);
-    return add_made(program, typed, arena, &key, &made);
-}
-
-/* The key of a chain begins as none of a kernel does, with no target. */
-struct emitted *emitted_chain(struct weft_program *program, struct typed *typed, const struct target *target,
-                              struct arena *arena, struct arena *scratch, const struct kernel_text *const *parts,
-                              int count)
-{
-    const struct target *none = NULL;
-    struct buf key = buf_new(scratch);
-    const char **texts = ARENA_ARRAY(scratch, const char *, count);
-    buf_add(&key, (const char *)&none, sizeof none);
-    for (int i = 0; i < count; i++) {
-        const struct emitted *part = emitted_of(parts[i]);
-        texts[i] = part->made.text;
-        buf_add(&key, (const char *)&part->size, sizeof part->size);
-        buf_add(&key, part->key, part->size);
-    }
-    struct emitted *found = find_made(program, typed, &key);
-    if (found)
-        return found;
-    const struct emitted made = {.key = key.text, .size = key.length, .form = emitted_of(parts[0])->form,
-                                 .made.text = emit_chain(scratch, target, texts, count)};
+    made.made.text = count > 1 ? emit_chain(scratch, kernels, params, count)
+                               : emit(scratch, *kernels, params, &made.made.scratch);
     return add_made(program, typed, arena, &key, &made);
 }

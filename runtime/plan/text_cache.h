@@ -20,16 +20,11 @@ static inline struct emitted *emitted_of(const struct kernel_text *made)
     return (struct emitted *)made;
 }
 
-/* The text of a kernel, found or emitted. It lives at least as long as `arena`; `scratch` is for
- * intermediate results. Locks the program's mutex. */
+/* The text of a kernel, or of the chain that several make on a GPU, found or emitted; params: [count]. It lives at least
+ * as long as `arena`; `scratch` is for intermediate results. Locks the program's mutex. */
 struct emitted *emitted_get(struct weft_program *program, struct typed *typed, struct arena *arena,
-                            struct arena *scratch, const struct kernel *kernel,
-                            const struct emit_params *params);
-
-/* The same of the chain that these parts make on a GPU (emit_chain). */
-struct emitted *emitted_chain(struct weft_program *program, struct typed *typed, const struct target *target,
-                              struct arena *arena, struct arena *scratch, const struct kernel_text *const *parts,
-                              int count);
+                            struct arena *scratch, const struct kernel *const *kernels,
+                            const struct emit_params *params, int count);
 
 /* Appends everything that the text says of the kernel's instructions, for keys. */
 void put_instructions(struct buf *key, const struct kernel *kernel);

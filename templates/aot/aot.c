@@ -167,95 +167,10 @@ static bool weft_fuses(void)
 #define HALF_VECTORS(type) VECTOR_OF(16, type)
 #endif
 #define SPREAD(x) ((x) - (acc_v){0}) /* in all elements of a vector; -0.0 stays */
-#undef key_of
-#define key_of JOINED(key_of)
-#undef of_key
-#define of_key JOINED(of_key)
-#undef near
-#define near JOINED(near)
-#undef fold
-#define fold JOINED(fold)
-#undef place_of
-#define place_of JOINED(place_of)
-#undef element_of
-#define element_of JOINED(element_of)
-#undef fold_rows
-#define fold_rows JOINED(fold_rows)
-#undef first_true
-#define first_true JOINED(first_true)
-#undef pass_over
-#define pass_over JOINED(pass_over)
-#undef sought_t
-#define sought_t JOINED(sought_t)
-#undef sought_bits
-#define sought_bits JOINED(sought_bits)
-#undef plant
-#define plant JOINED(plant)
-#undef harvest
-#define harvest JOINED(harvest)
-#undef pair
-#define pair JOINED(pair)
-#undef join_rows
-#define join_rows JOINED(join_rows)
-#undef SIDE
-#define SIDE JOINED(SIDE)
-#undef HALF
-#define HALF JOINED(HALF)
-#undef join_lanes
-#define join_lanes JOINED(join_lanes)
-#undef keep
-#define keep JOINED(keep)
-#undef join_acc
-#define join_acc JOINED(join_acc)
-#undef join_tree
-#define join_tree JOINED(join_tree)
-#undef acc_t
-#define acc_t JOINED(acc_t)
-#undef tree_t
-#define tree_t JOINED(tree_t)
-#undef stage_t
-#define stage_t JOINED(stage_t)
-#undef out_t
-#define out_t JOINED(out_t)
-#undef INNER
-#define INNER JOINED(INNER)
-#undef STAGE
-#define STAGE JOINED(STAGE)
-#undef MAX_LANES
-#define MAX_LANES JOINED(MAX_LANES)
-#undef WIDTH
-#define WIDTH JOINED(WIDTH)
-#undef SCRATCH
-#define SCRATCH JOINED(SCRATCH)
-#undef SOURCE
-#define SOURCE JOINED(SOURCE)
-#undef ORDERED
-#define ORDERED JOINED(ORDERED)
-#undef LEVELS
-#define LEVELS JOINED(LEVELS)
-#undef NEAR_LANES
-#define NEAR_LANES JOINED(NEAR_LANES)
-#undef fold_whole
-#define fold_whole JOINED(fold_whole)
-#undef join_side
-#define join_side JOINED(join_side)
-#undef acc_v
-#define acc_v JOINED(acc_v)
-#undef tree_v
-#define tree_v JOINED(tree_v)
-#undef half_v
-#define half_v JOINED(half_v)
-#undef stage_v
-#define stage_v JOINED(stage_v)
-#undef PER_VECTOR
-#define PER_VECTOR JOINED(PER_VECTOR)
-#undef KEPT
-#define KEPT JOINED(KEPT)
 //: joins end
 #undef VECTORS
 #undef HALF_VECTORS
 #undef VECTOR_OF
-#undef KEPT
 #undef COMPUTED
 #undef PASSED_OVER
 #undef SPREAD
@@ -264,13 +179,6 @@ static bool weft_fuses(void)
 #undef VECTOR_ROW
 #undef join_acc_v
 #undef join_tree_v
-#undef fold_whole
-#undef join_side
-#undef acc_v
-#undef tree_v
-#undef stage_v
-#undef half_v
-#undef PER_VECTOR
 #undef EACH
 #undef ROLLED
 #undef ONE_BY_ONE
@@ -279,40 +187,9 @@ static bool weft_fuses(void)
 #undef JOINED_AT
 #undef JOINED_NAME
 #undef JOINING_LEVEL
-#undef near
-#undef fold
-#undef place_of
-#undef element_of
-#undef fold_rows
-#undef first_true
-#undef pass_over
-#undef sought_t
-#undef sought_bits
-#undef plant
-#undef harvest
-#undef pair
-#undef join_rows
-#undef SIDE
-#undef HALF
 #undef FINDS
-#undef join_lanes
-#undef keep
-#undef join_acc
-#undef join_tree
-#undef acc_t
-#undef tree_t
-#undef stage_t
 #undef ROW
-#undef INNER
-#undef STAGE
-#undef MAX_LANES
-#undef WIDTH
-#undef SCRATCH
 #undef DIRECT
-#undef SOURCE
-#undef ORDERED
-#undef LEVELS
-#undef NEAR_LANES
 //: level begins
 #if defined WEFT_LEVEL
 #define PASTE(name, level) weft_v##level##_##name

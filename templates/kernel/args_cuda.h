@@ -1,12 +1,12 @@
 /* What a CUDA kernel is called with, by value; the host writes it word by word (runtime/plan/gpu_args.c), so
  * every member takes 8 bytes. The sizes stand in front of it, as macros: compiler/loop/form.h says what they
  * mean. All strides are in bytes. Accesses are numbered loads first, then stores. */
-struct weft_divisor {              /* n / divisor is the high half of n * multiplier, plus n, >> shift */
+struct OWN(weft_divisor) {              /* n / divisor is the high half of n * multiplier, plus n, >> shift */
     unsigned long long divisor, multiplier, shift;
 };
 
 #if REDUCES
-struct weft_lanes {                /* a space [points, elements, inner], of which `elements` are reduced */
+struct OWN(weft_lanes) {                /* a space [points, elements, inner], of which `elements` are reduced */
     long long points, elements, inner;
     long long beside, rows;        /* parts of a point's nodes that are joined beside each other; not read */
     long long width, windows;      /* how many of the inner ones a tile takes; tiles beside each other */
@@ -15,7 +15,7 @@ struct weft_lanes {                /* a space [points, elements, inner], of whic
 };
 
 #endif
-struct weft_geometry {             /* shared by samples that have the same shapes and strides */
+struct OWN(weft_geometry) {             /* shared by samples that have the same shapes and strides */
     long long volume;              /* elements of the sample */
 #if GROUPS
     struct weft_divisor columns;   /* elements of a row: the inner group */
@@ -38,7 +38,7 @@ struct weft_geometry {             /* shared by samples that have the same shape
 };
 
 #if MANY
-struct weft_sample {
+struct OWN(weft_sample) {
     long long first_tile;          /* tiles of all samples stand in one line; this sample's first */
     long long dense;               /* 1: chunks cross no row, and dense accesses have them aligned; plus twice the
                                       number of the first element, which lets chunks of the result be aligned */
@@ -48,7 +48,7 @@ struct weft_sample {
 };
 #endif
 
-struct weft_args {
+struct OWN(weft_args) {
     long long tiles;               /* of all samples */
     unsigned char *faults;         /* one byte each, set to 1 where a division by zero counted */
 #if APART

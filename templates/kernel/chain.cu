@@ -3,7 +3,7 @@
 //: chain elements
 /* Computes the elements of `together` points, of which there are `points`: as kernel.cu does those of a tile, but they
  * may begin and end anywhere. Chunks lie between `from` and `to`. */
-DEVICE void run_tile(const struct weft_args *args, const i64 tile, const i64 points, const i64 together)
+DEVICE void OWN(run_tile)(const struct weft_args *args, const i64 tile, const i64 points, const i64 together)
 {
     const struct weft_geometry *const s = &args->geometry;
     const int begin = GROUPS ? 0 : (int)args->dense >> 1;
@@ -28,7 +28,7 @@ DEVICE void run_tile(const struct weft_args *args, const i64 tile, const i64 poi
 }
 //: chain reduced
 /* Joins the elements of the points of a tile. */
-DEVICE void run_tile(const struct weft_args *args, const i64 tile, const i64 points, const i64 together)
+DEVICE void OWN(run_tile)(const struct weft_args *args, const i64 tile, const i64 points, const i64 together)
 {
     $absent
     join_tile(args, &args->geometry, args->bases, (index)tile, args->dense & 1, absent);

@@ -11,7 +11,7 @@ $blocks
  * `end` on are not: in their place the thread's one before, or the last of all, is computed again and not stored, so
  * that loads need no branches. Returns false, having stored nothing, where the values ask for single elements; all
  * threads of a block then do. */
-DEVICE bool compute(const struct weft_args *args, const struct weft_geometry *s, char *const *bases,
+DEVICE bool OWN(compute)(const struct weft_args *args, const struct weft_geometry *s, char *const *bases,
                     const int begin, const index first, const index end, const int BLOCK, const int CHUNKS)
 {
     $literals

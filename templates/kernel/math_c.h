@@ -32,7 +32,7 @@ union word_f64 {
 //: library expf
 #ifdef OWN_MATH
 /* n is x * log2(e) rounded; exp(x - n * ln(2)) - 1. */
-static inline f32 exp_rest(f32 x, f32 n)
+static inline f32 OWN(exp_rest)(f32 x, f32 n)
 {
     f32 r = FMAF(n, -0x1.62e4p-1f, x); /* exact */
     r = FMAF(n, -0x1.7f7d1cp-20f, r);
@@ -40,7 +40,7 @@ static inline f32 exp_rest(f32 x, f32 n)
     const f32 p = FMAF(FMAF(0x1.6af01p-10f, r, 0x1.1253f6p-7f), s, FMAF(0x1.555852p-5f, r, 0x1.55547ep-3f));
     return FMAF(FMAF(p, r, 0.5f), s, r);
 }
-static inline f32 own_expf(f32 x)
+static inline f32 OWN(own_expf)(f32 x)
 {
     const f32 most = x > 100 ? 100 : x;
     union word_f32 n = {FMAF(most, 0x1.715476p+0f, 0x1.8p23f)}, power, rest = {x};
@@ -50,7 +50,7 @@ static inline f32 own_expf(f32 x)
     return x < -104 ? 0 : value;
 }
 #else
-static inline f32 own_expf(f32 x)
+static inline f32 OWN(own_expf)(f32 x)
 {
     return expf(x);
 }
@@ -77,7 +77,7 @@ static inline f32 own_expf(f32 x)
 //: library exp
 #ifdef OWN_MATH
 /* n is x * log2(e) rounded; exp(x - n * ln(2)) - 1. */
-static inline f64 exp_rest_f64(f64 x, f64 n)
+static inline f64 OWN(exp_rest_f64)(f64 x, f64 n)
 {
     f64 r = FMAD(n, -0x1.62e42fefa38p-1, x); /* exact */
     r = FMAD(n, -0x1.ef35793c7673p-45, r);
@@ -89,7 +89,7 @@ static inline f64 exp_rest_f64(f64 x, f64 n)
     p = FMAD(p, s, FMAD(0x1.555555555555bp-3, r, 0.5));
     return FMAD(p, s, r);
 }
-static inline f64 own_exp(f64 x)
+static inline f64 OWN(own_exp)(f64 x)
 {
     const f64 most = x > 800 ? 800 : x;
     union word_f64 n = {FMAD(most, 0x1.71547652b82fep+0, 0x1.8p52)}, power, rest = {x};
@@ -99,7 +99,7 @@ static inline f64 own_exp(f64 x)
     return x < -746 ? 0 : value;
 }
 #else
-static inline f64 own_exp(f64 x)
+static inline f64 OWN(own_exp)(f64 x)
 {
     return exp(x);
 }
@@ -125,7 +125,7 @@ static inline f64 own_exp(f64 x)
 //: library powf
 #ifdef OWN_MATH
 /* log2 of a normal float32, of which these are the bits. */
-static inline f64 log2_f64(u32 word)
+static inline f64 OWN(log2_f64)(u32 word)
 {
     const i32 above = (i32)(word - 0x3f3504f3); /* the square root of 0.5 */
     const union word_f32 m = {.word = word - ((u32)above & 0xff800000)};
@@ -144,12 +144,12 @@ static inline f64 log2_f64(u32 word)
     return FMAD(FMAD(q, f, p), f, above >> 23);
 }
 /* 2^r - 1, |r| <= 0.5. */
-static inline f32 exp2_rest(f32 r)
+static inline f32 OWN(exp2_rest)(f32 r)
 {
     const f32 s = r * r, p = FMAF(0x1.41a88ep-13f, s, FMAF(0x1.5f0b56p-10f, r, 0x1.3b2d56p-7f));
     return FMAF(0x1.62e43p-1f, r, FMAF(p, s, FMAF(0x1.c6af7ap-5f, r, 0x1.ebfbdep-3f)) * s);
 }
-static inline f32 own_powf(f32 x, f32 y)
+static inline f32 OWN(own_powf)(f32 x, f32 y)
 {
     const f32 infinity = __builtin_inff(), nan = __builtin_nanf("");
     union word_f32 size = {x}, scaled, sign = {x}, half, rest, z;
@@ -178,7 +178,7 @@ static inline f32 own_powf(f32 x, f32 y)
     return (x == 1) | (y == 0) ? 1 : z.value;
 }
 #else
-static inline f32 own_powf(f32 x, f32 y)
+static inline f32 OWN(own_powf)(f32 x, f32 y)
 {
     return powf(x, y);
 }

@@ -161,23 +161,23 @@ SEPARATE static void N(lookup)(T *block, const T *table, const u8_m *entry)
 }
 //: vector head
 #if defined __GNUC__ && !defined __TINYC__ && defined __AVX512BW__
-enum { LANES = 16 };
+enum { OWN(LANES) = 16 };
 #define WIDE "v"
 #define BYTES_IN_ORDER {0, 4, 8, 12, 1, 5, 9, 13, 2, 6, 10, 14, 3, 7, 11, 15}
 #define WORDS_IN_ORDER {0, 1, 4, 5, 8, 9, 12, 13, 2, 3, 6, 7, 10, 11, 14, 15}
 #elif defined __GNUC__ && !defined __TINYC__ && defined __AVX2__
-enum { LANES = 8 };
+enum { OWN(LANES) = 8 };
 #define WIDE "x"
 #define BYTES_IN_ORDER {0, 4, 1, 5, 2, 6, 3, 7}
 #define WORDS_IN_ORDER {0, 1, 4, 5, 2, 3, 6, 7}
 #endif
 #ifdef WIDE
-typedef i32 ints __attribute__((vector_size(4 * LANES), aligned(4), may_alias));
-typedef u32 words __attribute__((vector_size(4 * LANES), aligned(4), may_alias));
-typedef f32 floats __attribute__((vector_size(4 * LANES), aligned(4), may_alias));
-typedef u8 bytes __attribute__((vector_size(4 * LANES), aligned(1), may_alias));
-typedef u8 quarter __attribute__((vector_size(LANES), aligned(1), may_alias));
-typedef u8 half __attribute__((vector_size(2 * LANES), aligned(1), may_alias));
+typedef i32 OWN(ints) __attribute__((vector_size(4 * LANES), aligned(4), may_alias));
+typedef u32 OWN(words) __attribute__((vector_size(4 * LANES), aligned(4), may_alias));
+typedef f32 OWN(floats) __attribute__((vector_size(4 * LANES), aligned(4), may_alias));
+typedef u8 OWN(bytes) __attribute__((vector_size(4 * LANES), aligned(1), may_alias));
+typedef u8 OWN(quarter) __attribute__((vector_size(LANES), aligned(1), may_alias));
+typedef u8 OWN(half) __attribute__((vector_size(2 * LANES), aligned(1), may_alias));
 #define EXTEND_u8 "vpmovzxbd"
 #define EXTEND_i8 "vpmovsxbd"
 #define EXTEND_u16 "vpmovzxwd"
@@ -191,30 +191,30 @@ typedef u8 half __attribute__((vector_size(2 * LANES), aligned(1), may_alias));
 #define BYTES_u16 ""
 #define BYTES_i16 ""
 #define FOR(what, type) what##_##type
-static inline int streams(const struct weft_args *args, const void *to)
+static inline int OWN(streams)(const struct weft_args *args, const void *to)
 {
     return args->stream && (u64)to % sizeof(bytes) == 0;
 }
-static inline void stream(void *to, const void *from, int size)
+static inline void OWN(stream)(void *to, const void *from, int size)
 {
     for (int k = 0; k < size; k += sizeof(bytes)) {
         const bytes x = *(const bytes *)((const char *)from + k);
         __asm__ volatile("vmovntdq %1, %0" : "=m"(*(bytes *)((char *)to + k)) : WIDE(x));
     }
 }
-static inline void fence(void)
+static inline void OWN(fence)(void)
 {
     __asm__ volatile("sfence" ::: "memory");
 }
 #else
-static inline int streams(const struct weft_args *args, const void *to)
+static inline int OWN(streams)(const struct weft_args *args, const void *to)
 {
     return 0;
 }
-static inline void stream(void *to, const void *from, int size)
+static inline void OWN(stream)(void *to, const void *from, int size)
 {
 }
-static inline void fence(void)
+static inline void OWN(fence)(void)
 {
 }
 #endif
@@ -224,7 +224,7 @@ static inline void fence(void)
 #define CONVERSION static inline
 #endif
 /* Brings what a later block reads near, if the work is large. */
-static inline void fetch(const void *from, i64 ahead, int size)
+static inline void OWN(fetch)(const void *from, i64 ahead, int size)
 {
 #if defined __GNUC__ && !defined __TINYC__
     if (!ahead)
@@ -239,7 +239,7 @@ static inline void fetch(const void *from, i64 ahead, int size)
 #if defined __GNUC__ && !defined __TINYC__
 __attribute__((always_inline))
 #endif
-static inline void fetch_row(const struct weft_args *args, const struct weft_geometry *s, const char *p,
+static inline void OWN(fetch_row)(const struct weft_args *args, const struct weft_geometry *s, const char *p,
                              const i64 *strides, i64 period, i64 begin, i64 end, i64 i, i64 count)
 {
 #if defined __GNUC__ && !defined __TINYC__
@@ -257,13 +257,13 @@ static inline void fetch_row(const struct weft_args *args, const struct weft_geo
 #endif
 }
 /* Elements in front of the first block that starts on a cache line. */
-static inline i64 first_block(const struct weft_args *args, const char *to, int size)
+static inline i64 OWN(first_block)(const struct weft_args *args, const char *to, int size)
 {
     return args->stream ? (i64)(-(u64)to % 64 / size) % BLOCK : 0;
 }
 /* Where large work is written past the caches, brings what is not at the end of a row of `count` elements: plain stores
  * to it hold up those behind them. Not inline, gcc takes calls for ones without an effect. */
-static inline void fetch_end(const struct weft_args *args, const char *to, i64 count, int size)
+static inline void OWN(fetch_end)(const struct weft_args *args, const char *to, i64 count, int size)
 {
 #if defined __GNUC__ && !defined __TINYC__
     if (!args->stream || count < BLOCK)

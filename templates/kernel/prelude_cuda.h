@@ -47,20 +47,20 @@
 #define EACH_GROUP ROLLED
 #endif
 #if WIDE
-typedef long long index, tiles_index;
-typedef unsigned long long uindex;
+typedef long long OWN(index), OWN(tiles_index);
+typedef unsigned long long OWN(uindex);
 #ifdef __CUDA_ARCH__
 #define HIGH(a, b) __umul64hi(a, b)
 #else
 #define HIGH(a, b) (uindex)((unsigned __int128)(a) * (b) >> 64)
 #endif
 #else
-typedef int index;
-typedef unsigned int uindex, tiles_index; /* tiles of all samples: their elements would fill terabytes */
+typedef int OWN(index);
+typedef unsigned int OWN(uindex), OWN(tiles_index); /* tiles of all samples: their elements would fill terabytes */
 #define HIGH(a, b) (uindex)((unsigned long long)(a) * (uindex)(b) >> 32)
 #endif
 /* One instruction, where the compiler may not see that both are narrow. */
-DEVICE long long times(index a, index b)
+DEVICE long long OWN(times)(index a, index b)
 {
 #if defined __CUDA_ARCH__ && !WIDE
     long long r;
@@ -73,7 +73,7 @@ DEVICE long long times(index a, index b)
 //: numbers head
 #if GROUPS || FLAT || MAPPED
 /* Of numbers below 2^31, or 2^63 where indices are wide. */
-DEVICE uindex divide(uindex n, const struct weft_divisor *by)
+DEVICE uindex OWN(divide)(uindex n, const struct weft_divisor *by)
 {
     return (HIGH(n, by->multiplier) + n) >> by->shift;
 }
@@ -82,7 +82,7 @@ DEVICE uindex divide(uindex n, const struct weft_divisor *by)
 /* Bytes behind a tensor's first element to the one at column i of the row whose first element has number
  * `row`. A level takes a number apart into the digits of its pieces, innermost first: the sum of their
  * strides is the next level's number, and bytes in the end. */
-SEPARATE i64 mapped_to(const i64 *map, i64 row, uindex i)
+SEPARATE i64 OWN(mapped_to)(const i64 *map, i64 row, uindex i)
 {
     i64 next = row;
     for (i64 levels = *map++; levels > 0; levels--) {
@@ -107,7 +107,7 @@ SEPARATE i64 mapped_to(const i64 *map, i64 row, uindex i)
 #if MANY
 /* The sample with this tile: the last one that begins no later. All threads of a warp ask for the same tile, so on a
  * GPU they search 32 ways at once. */
-DEVICE const struct weft_sample *find_sample(const struct weft_sample *sample, tiles_index count, tiles_index tile)
+DEVICE const struct weft_sample *OWN(find_sample)(const struct weft_sample *sample, tiles_index count, tiles_index tile)
 {
 #ifdef __CUDA_ARCH__
     while (count > 1) {
@@ -310,44 +310,44 @@ DEVICE void N(fill)(T *x, T value, const int BLOCK)
 //: vector head
 #ifdef __CUDA_ARCH__
 /* Bytes 0 to 3 are those of `low`, 4 to 7 of `high`; each nibble of `which` names one. */
-DEVICE u32 permuted(u32 low, u32 high, u32 which)
+DEVICE u32 OWN(permuted)(u32 low, u32 high, u32 which)
 {
     return __byte_perm(low, high, which);
 }
 /* The nearest integer, halves to even; saturates, and of a NaN makes 0. */
-DEVICE i32 nearest_whole(f32 x)
+DEVICE i32 OWN(nearest_whole)(f32 x)
 {
     i32 r;
     asm("cvt.rni.s32.f32 %0, %1;" : "=r"(r) : "f"(x));
     return r;
 }
 /* Two integers brought into the type, below what the lower half of `rest` holds. */
-DEVICE u32 packed_u8(i32 high, i32 low, u32 rest)
+DEVICE u32 OWN(packed_u8)(i32 high, i32 low, u32 rest)
 {
     u32 r;
     asm("cvt.pack.sat.u8.s32.b32 %0, %1, %2, %3;" : "=r"(r) : "r"(high), "r"(low), "r"(rest));
     return r;
 }
-DEVICE u32 packed_i8(i32 high, i32 low, u32 rest)
+DEVICE u32 OWN(packed_i8)(i32 high, i32 low, u32 rest)
 {
     u32 r;
     asm("cvt.pack.sat.s8.s32.b32 %0, %1, %2, %3;" : "=r"(r) : "r"(high), "r"(low), "r"(rest));
     return r;
 }
-DEVICE u32 packed_u16(i32 high, i32 low, u32 rest)
+DEVICE u32 OWN(packed_u16)(i32 high, i32 low, u32 rest)
 {
     u32 r;
     asm("cvt.pack.sat.u16.s32 %0, %1, %2;" : "=r"(r) : "r"(high), "r"(low));
     return r;
 }
-DEVICE u32 packed_i16(i32 high, i32 low, u32 rest)
+DEVICE u32 OWN(packed_i16)(i32 high, i32 low, u32 rest)
 {
     u32 r;
     asm("cvt.pack.sat.s16.s32 %0, %1, %2;" : "=r"(r) : "r"(high), "r"(low));
     return r;
 }
 #else
-DEVICE u32 permuted(u32 low, u32 high, u32 which)
+DEVICE u32 OWN(permuted)(u32 low, u32 high, u32 which)
 {
     const u64 all = (u64)high << 32 | low;
     u32 r = 0;
@@ -355,28 +355,28 @@ DEVICE u32 permuted(u32 low, u32 high, u32 which)
         r |= (u32)(all >> 8 * (which >> 4 * k & 7) & 0xff) << 8 * k;
     return r;
 }
-DEVICE i32 nearest_whole(f32 x)
+DEVICE i32 OWN(nearest_whole)(f32 x)
 {
     const f32 r = rintf(x), most = 2147483648.0f;
     return r != r ? 0 : r >= most ? 0x7fffffff : r < -most ? -0x7fffffff - 1 : (i32)r;
 }
-DEVICE u32 within(i32 x, i32 bottom, i32 top)
+DEVICE u32 OWN(within)(i32 x, i32 bottom, i32 top)
 {
     return (u32)(x < bottom ? bottom : x > top ? top : x);
 }
-DEVICE u32 packed_u8(i32 high, i32 low, u32 rest)
+DEVICE u32 OWN(packed_u8)(i32 high, i32 low, u32 rest)
 {
     return rest << 16 | within(high, 0, 255) << 8 | within(low, 0, 255);
 }
-DEVICE u32 packed_i8(i32 high, i32 low, u32 rest)
+DEVICE u32 OWN(packed_i8)(i32 high, i32 low, u32 rest)
 {
     return rest << 16 | (within(high, -128, 127) & 0xff) << 8 | (within(low, -128, 127) & 0xff);
 }
-DEVICE u32 packed_u16(i32 high, i32 low, u32 rest)
+DEVICE u32 OWN(packed_u16)(i32 high, i32 low, u32 rest)
 {
     return within(high, 0, 65535) << 16 | within(low, 0, 65535);
 }
-DEVICE u32 packed_i16(i32 high, i32 low, u32 rest)
+DEVICE u32 OWN(packed_i16)(i32 high, i32 low, u32 rest)
 {
     return within(high, -32768, 32767) << 16 | (within(low, -32768, 32767) & 0xffff);
 }
@@ -492,33 +492,33 @@ DEVICE void M(nearest)(T_m *r, const S_m *a, const int BLOCK)
 }
 #endif
 //: library sinf
-SEPARATE f32 far_sinf(f32 x)
+SEPARATE f32 OWN(far_sinf)(f32 x)
 {
     return sinf(x);
 }
-DEVICE f32 own_sinf(f32 x)
+DEVICE f32 OWN(own_sinf)(f32 x)
 {
     if (fabsf(x) >= 105615.0f) /* the condition inside, which is then known */
         return far_sinf(x);
     return sinf(x);
 }
 //: library cosf
-SEPARATE f32 far_cosf(f32 x)
+SEPARATE f32 OWN(far_cosf)(f32 x)
 {
     return cosf(x);
 }
-DEVICE f32 own_cosf(f32 x)
+DEVICE f32 OWN(own_cosf)(f32 x)
 {
     if (fabsf(x) >= 105615.0f) /* the condition inside, which is then known */
         return far_cosf(x);
     return cosf(x);
 }
 //: library tanf
-SEPARATE f32 far_tanf(f32 x)
+SEPARATE f32 OWN(far_tanf)(f32 x)
 {
     return tanf(x);
 }
-DEVICE f32 own_tanf(f32 x)
+DEVICE f32 OWN(own_tanf)(f32 x)
 {
     if (fabsf(x) >= 105615.0f) /* the condition inside, which is then known */
         return far_tanf(x);
@@ -546,7 +546,7 @@ DEVICE f32 own_tanf(f32 x)
 #endif
 #ifdef __CUDA_ARCH__
 /* Words of 4 bytes, aligned like all of them or to 16 bytes. Such loads and stores stay in their order. */
-DEVICE void load_words(u32 *to, const char *from, const int words)
+DEVICE void OWN(load_words)(u32 *to, const char *from, const int words)
 {
     const u64 at = __cvta_generic_to_global(from);
     if (words == 1)
@@ -558,7 +558,7 @@ DEVICE void load_words(u32 *to, const char *from, const int words)
         asm volatile("ld.global" READ_ONCE ".v4.u32 {%0, %1, %2, %3}, [%4];"
                      : "=r"(to[k]), "=r"(to[k + 1]), "=r"(to[k + 2]), "=r"(to[k + 3]) : "l"(at + 4 * k));
 }
-DEVICE void store_words(char *to, const u32 *from, const int words)
+DEVICE void OWN(store_words)(char *to, const u32 *from, const int words)
 {
     const u64 at = __cvta_generic_to_global(to);
     if (words == 1)
@@ -571,7 +571,7 @@ DEVICE void store_words(char *to, const u32 *from, const int words)
                      "r"(from[k + 1]), "r"(from[k + 2]), "r"(from[k + 3]) : "memory");
 }
 /* An element of so many bytes. */
-DEVICE void load_element(void *to, const char *from, const int bytes)
+DEVICE void OWN(load_element)(void *to, const char *from, const int bytes)
 {
     const u64 at = __cvta_generic_to_global(from);
     unsigned short narrow;
@@ -589,17 +589,17 @@ DEVICE void load_element(void *to, const char *from, const int bytes)
         asm volatile("ld.global" READ_AGAIN ".u64 %0, [%1];" : "=l"(*(u64_m *)to) : "l"(at));
 }
 #else
-DEVICE void load_words(u32 *to, const char *from, const int words)
+DEVICE void OWN(load_words)(u32 *to, const char *from, const int words)
 {
     for (int k = 0; k < words; k++)
         to[k] = ((const u32_m *)from)[k];
 }
-DEVICE void store_words(char *to, const u32 *from, const int words)
+DEVICE void OWN(store_words)(char *to, const u32 *from, const int words)
 {
     for (int k = 0; k < words; k++)
         ((u32_m *)to)[k] = from[k];
 }
-DEVICE void load_element(void *to, const char *from, const int bytes)
+DEVICE void OWN(load_element)(void *to, const char *from, const int bytes)
 {
     for (int k = 0; k < bytes; k++)
         ((u8_m *)to)[k] = ((const u8_m *)from)[k];

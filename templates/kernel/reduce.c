@@ -52,7 +52,7 @@ $joins
 #undef MOST
 #if KEYS /* extremes of floats are those of integers in the same order, where NaN is beyond infinity */
 #define MOST (acc_t)((1ull << (8 * sizeof(acc_t) - 1)) - 1)
-static inline acc_t key_of(stage_t value)
+static inline acc_t OWN(key_of)(stage_t value)
 {
     const union {
         stage_t value;
@@ -60,7 +60,7 @@ static inline acc_t key_of(stage_t value)
     } x = {value};
     return value != value ? (KEYS > 0 ? MOST : -MOST - 1) : x.word ^ (x.word >> (8 * sizeof(acc_t) - 1) & MOST);
 }
-static inline stage_t of_key(acc_t key)
+static inline stage_t OWN(of_key)(acc_t key)
 {
     const union {
         acc_t word;
@@ -75,7 +75,7 @@ static inline stage_t of_key(acc_t key)
 #define OF(type, x) (type)(x)
 #endif
 /* Fetches what follows `bytes` from here on. Values that were just computed are near. */
-static inline void near(const void *from, i64 ahead, i64 bytes)
+static inline void OWN(near)(const void *from, i64 ahead, i64 bytes)
 {
 #if defined __GNUC__ && !defined __TINYC__
     if (DIRECT)
@@ -87,7 +87,7 @@ static inline void near(const void *from, i64 ahead, i64 bytes)
 #if ROW
 /* Joins elements to a row of ROW lanes, from lane 0 on: at least as many as there are lanes. Of what is joined in place
  * the rest behind the last whole row, too, followed by what changes nothing. Returns the number of these. */
-static inline i64 fold_whole(acc_t *lanes, const stage_t *from, i64 count, i64 ahead, acc_t absent)
+static inline i64 OWN(fold_whole)(acc_t *lanes, const stage_t *from, i64 count, i64 ahead, acc_t absent)
 {
     acc_v l[ROW + 1];
     stage_t last[2 * ROW + 1];
@@ -121,7 +121,7 @@ static inline i64 fold_whole(acc_t *lanes, const stage_t *from, i64 count, i64 a
 }
 /* Joins `count` elements, which is above 0, to a row of ROW lanes, from lane `at` on. Returns the lane of the next
  * one. */
-SEPARATE static i64 fold(acc_t *lanes, i64 width, i64 at, const stage_t *from, i64 count, i64 ahead, acc_t absent)
+SEPARATE static i64 OWN(fold)(acc_t *lanes, i64 width, i64 at, const stage_t *from, i64 count, i64 ahead, acc_t absent)
 {
     for (;;) {
         while (at || count < ROW) {
@@ -140,14 +140,14 @@ SEPARATE static i64 fold(acc_t *lanes, i64 width, i64 at, const stage_t *from, i
 }
 #else
 /* Joins SIDE elements to as many lanes. */
-static inline void join_side(acc_t *lanes, const stage_t *from)
+static inline void OWN(join_side)(acc_t *lanes, const stage_t *from)
 {
     acc_v *const to = (acc_v *)lanes;
     OVER(k, SIDE)
         to[k] = join_acc_v(to[k], AS(acc_v, ((const stage_v *)from)[k]));
 }
 /* The same for a row of `width` lanes. */
-SEPARATE static i64 fold(acc_t *lanes, i64 width, i64 at, const stage_t *from, i64 count, i64 ahead, acc_t absent)
+SEPARATE static i64 OWN(fold)(acc_t *lanes, i64 width, i64 at, const stage_t *from, i64 count, i64 ahead, acc_t absent)
 {
     for (;;) {
         for (; count >= SIDE && width - at >= SIDE; count -= SIDE, from += SIDE, at += SIDE) {
@@ -166,10 +166,10 @@ SEPARATE static i64 fold(acc_t *lanes, i64 width, i64 at, const stage_t *from, i
     }
 }
 #endif
-enum { NEAR_LANES = 4096 };        /* so many lanes are in the nearest cache beside what is read */
+enum { OWN(NEAR_LANES) = 4096 };        /* so many lanes are in the nearest cache beside what is read */
 #if DIRECT
 /* An element of row `number`, of what is joined in place. */
-SEPARATE static const stage_t *element_of(const struct weft_sample *sample, i64 number, i64 column)
+SEPARATE static const stage_t *OWN(element_of)(const struct weft_sample *sample, i64 number, i64 column)
 {
     const struct weft_geometry *const s = sample->geometry;
     const i64 stride = s->groups + 2;
@@ -183,7 +183,7 @@ SEPARATE static const stage_t *element_of(const struct weft_sample *sample, i64 
 #endif
 #if DIRECT && !ROW
 /* The element at place `at` of a point. */
-static inline const stage_t *place_of(const struct weft_sample *sample, i64 point, i64 at)
+static inline const stage_t *OWN(place_of)(const struct weft_sample *sample, i64 point, i64 at)
 {
     const struct weft_geometry *const s = sample->geometry;
     const i64 row = at < s->columns ? 0 : at / s->columns;
@@ -191,7 +191,7 @@ static inline const stage_t *place_of(const struct weft_sample *sample, i64 poin
 }
 /* Joins elements that each have many inner ones, four of a lane at a time, so that lanes, which are in a farther cache,
  * are loaded and stored once for four. Returns the element to go on with. */
-SEPARATE static i64 fold_rows(acc_t *lanes, const struct weft_sample *sample, i64 point, i64 from, i64 inner,
+SEPARATE static i64 OWN(fold_rows)(acc_t *lanes, const struct weft_sample *sample, i64 point, i64 from, i64 inner,
                               i64 element, i64 limit, i64 ahead)
 {
     const struct weft_lanes *const r = sample->geometry->lanes;
@@ -230,7 +230,7 @@ SEPARATE static i64 fold_rows(acc_t *lanes, const struct weft_sample *sample, i6
 #endif
 /* Joins block `number` to the tree, and resets its lanes: level l holds the lanes of 2 ** l blocks. Where the order
  * does not matter, there is level 0 alone. */
-SEPARATE static void plant(tree_t *tree, acc_t *lanes, i64 pitch, i64 number, acc_t absent)
+SEPARATE static void OWN(plant)(tree_t *tree, acc_t *lanes, i64 pitch, i64 number, acc_t absent)
 {
     for (i64 i = 0; i < pitch; i += SIDE) {
         tree_v x[SIDE], *to = (tree_v *)(tree + i);
@@ -250,7 +250,7 @@ SEPARATE static void plant(tree_t *tree, acc_t *lanes, i64 pitch, i64 number, ac
     }
 }
 /* Joins what the tree holds of `blocks` blocks to lanes that hold what changes nothing. Returns them. */
-SEPARATE static tree_t *harvest(tree_t *lanes, tree_t *tree, i64 pitch, i64 blocks)
+SEPARATE static tree_t *OWN(harvest)(tree_t *lanes, tree_t *tree, i64 pitch, i64 blocks)
 {
     if (!ORDERED)
         return tree;
@@ -263,12 +263,12 @@ SEPARATE static tree_t *harvest(tree_t *lanes, tree_t *tree, i64 pitch, i64 bloc
 }
 #if ROW
 /* Joins two lanes that are `apart` elements apart. */
-static inline tree_t pair(const tree_t *all, i64 apart)
+static inline tree_t OWN(pair)(const tree_t *all, i64 apart)
 {
     return join_tree(all[0], all[apart]);
 }
 /* Joins lanes of `inner` elements each, 32 apart, 16, 8, 4, 2 and 1, as far as they are there. */
-SEPARATE static void join_lanes(tree_t *all, i64 lanes, i64 inner)
+SEPARATE static void OWN(join_lanes)(tree_t *all, i64 lanes, i64 inner)
 {
     ROLLED
     for (i64 apart = ROW / 2; apart >= HALF; apart /= 2)
@@ -282,7 +282,7 @@ SEPARATE static void join_lanes(tree_t *all, i64 lanes, i64 inner)
 }
 #else
 /* Joins elements to those of `to`, which come first. */
-static inline void join_rows(tree_t *to, const tree_t *from, i64 count)
+static inline void OWN(join_rows)(tree_t *to, const tree_t *from, i64 count)
 {
     i64 i = 0;
     for (; i + SIDE <= count; i += SIDE)
@@ -295,7 +295,7 @@ static inline void join_rows(tree_t *to, const tree_t *from, i64 count)
     }
 }
 /* The same where the C compiler does not know how many there are. */
-SEPARATE static void join_lanes(tree_t *all, i64 lanes, i64 inner)
+SEPARATE static void OWN(join_lanes)(tree_t *all, i64 lanes, i64 inner)
 {
     for (i64 apart = MAX_LANES / 2; apart; apart /= 2) {
         if (lanes > apart)
@@ -303,7 +303,7 @@ SEPARATE static void join_lanes(tree_t *all, i64 lanes, i64 inner)
         lanes = lanes < apart ? lanes : apart;
     }
 }
-static inline void keep(out_t *to, const tree_t *from, i64 count)
+static inline void OWN(keep)(out_t *to, const tree_t *from, i64 count)
 {
     i64 i = 0;
     for (; i + SIDE <= count; i += SIDE)
@@ -319,7 +319,7 @@ static inline void keep(out_t *to, const tree_t *from, i64 count)
 #if SCANS
 /* How many elements stand before the first one that is equal, in whole runs of four blocks. None if NaN is looked
  * for. */
-SEPARATE static i64 pass_over(const sought_t *x, sought_t sought, i64 count, i64 ahead)
+SEPARATE static i64 OWN(pass_over)(const sought_t *x, sought_t sought, i64 count, i64 ahead)
 {
     i64 i = 0;
     for (; sought == sought && i + 4 * BLOCK <= count; i += 4 * BLOCK) {
@@ -336,7 +336,7 @@ SEPARATE static i64 pass_over(const sought_t *x, sought_t sought, i64 count, i64
 #endif
 #if FINDS
 /* The first of `count` elements that is true; `count` if none is. There are BLOCK of them in memory. */
-static inline i64 first_true(const stage_t *from, i64 count)
+static inline i64 OWN(first_true)(const stage_t *from, i64 count)
 {
     u64 any = 0;
     i64 i = 0;

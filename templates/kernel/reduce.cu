@@ -28,9 +28,9 @@ $joins
  * values. If WHOLE, all of these are there; else the first one is. From element `end` on there are none: `absent` takes
  * their place, and the one before is computed again, so that loads need no branches. BLOCK is 1, or of whole ones
  * CHUNK: each value is followed by those of the next numbers. */
-DEVICE void compute(const struct weft_args *args, const struct weft_geometry *s, char *const *bases, const index point,
-                    const index element, const index end, const index inner, const acc_t absent, acc_t *values,
-                    const int WHOLE, const int BLOCK)
+DEVICE void OWN(compute)(const struct weft_args *args, const struct weft_geometry *s, char *const *bases,
+                    const index point, const index element, const index end, const index inner, const acc_t absent,
+                    acc_t *values, const int WHOLE, const int BLOCK)
 {
     const int begin = 0;
     $literals
@@ -84,7 +84,7 @@ DEVICE void compute(const struct weft_args *args, const struct weft_geometry *s,
     $remarks
 }
 /* The same, for the place at hand. */
-DEVICE void compute_values(const struct weft_args *args, const struct weft_geometry *s, char *const *bases,
+DEVICE void OWN(compute_values)(const struct weft_args *args, const struct weft_geometry *s, char *const *bases,
                            const index point, const index element, const index end, const index inner,
                            const acc_t absent, acc_t *values)
 {
@@ -95,8 +95,8 @@ DEVICE void compute_values(const struct weft_args *args, const struct weft_geome
 }
 #if SERIAL
 /* Each thread joins all elements of one result: value u of a row of lanes is lane u's. */
-DEVICE void join_tile(const struct weft_args *args, const struct weft_geometry *s, char *const *bases, const index tile,
-                      const bool dense, const acc_t absent)
+DEVICE void OWN(join_tile)(const struct weft_args *args, const struct weft_geometry *s, char *const *bases,
+                      const index tile, const bool dense, const acc_t absent)
 {
     const index inner = tile * THREADS + (index)threadIdx.x, count = (index)s->lanes.elements;
     acc_t lanes[UNROLL], values[UNROLL];
@@ -127,7 +127,7 @@ DEVICE void join_tile(const struct weft_args *args, const struct weft_geometry *
 #else
 #if ORDERED
 /* Joins node `number` of a thread to those before it: level l of the tree holds 2 ** l of them. */
-DEVICE void plant(tree_t *tree, tree_t x, const int number)
+DEVICE void OWN(plant)(tree_t *tree, tree_t x, const int number)
 {
     bool carried = true;
     UNROLLED
@@ -141,7 +141,7 @@ DEVICE void plant(tree_t *tree, tree_t x, const int number)
     }
 }
 /* What the tree holds of `count` nodes. */
-DEVICE tree_t harvest(const tree_t *tree, const int count, tree_t x)
+DEVICE tree_t OWN(harvest)(const tree_t *tree, const int count, tree_t x)
 {
     UNROLLED
     for (int l = 0; l < LEVELS; l++)
@@ -153,7 +153,7 @@ DEVICE tree_t harvest(const tree_t *tree, const int count, tree_t x)
 /* Joins whole turns of the thread's places, and single elements of each of them at the end of a block, or where words
  * of them are not aligned. The first place is element `element` + `lane` and an inner element, the others are the next
  * ones. */
-DEVICE void join_places(const struct weft_args *args, const struct weft_geometry *s, char *const *bases,
+DEVICE void OWN(join_places)(const struct weft_args *args, const struct weft_geometry *s, char *const *bases,
                         const index point, const index element, const index end, const int lane, const index inner,
                         const bool dense, const acc_t absent, acc_t *values, acc_t *x)
 {
@@ -184,7 +184,7 @@ DEVICE void join_places(const struct weft_args *args, const struct weft_geometry
 /* The thread's lanes of the nodes from element `first` on and before `last`, of a point. A node is a block, or where
  * the elements are lanes of blocks UNROLL of these. Nodes are joined in pairs, if the order matters; else to what `all`
  * holds. */
-DEVICE void join_nodes(const struct weft_args *args, const struct weft_geometry *s, char *const *bases,
+DEVICE void OWN(join_nodes)(const struct weft_args *args, const struct weft_geometry *s, char *const *bases,
                        const index point, const int lane, const index inner, const index first, const index last,
                        const bool dense, const acc_t absent, tree_t *all)
 {
@@ -242,8 +242,8 @@ DEVICE void join_nodes(const struct weft_args *args, const struct weft_geometry 
 /* The threads of a block stand beside each other as inner elements, lanes, parts of a point's nodes, and points; CHUNK
  * inner elements and lanes are one thread's. Each joins the lanes of its part; then parts are joined in pairs, then
  * lanes 8, 4, 2 and 1 apart. Where a point has further tiles, its lanes are stored instead. */
-DEVICE void join_tile(const struct weft_args *args, const struct weft_geometry *s, char *const *bases, const index tile,
-                      const bool dense, const acc_t absent)
+DEVICE void OWN(join_tile)(const struct weft_args *args, const struct weft_geometry *s, char *const *bases,
+                      const index tile, const bool dense, const acc_t absent)
 {
     __shared__ tree_t shared[THREADS * CHUNK];
     const struct weft_lanes *const r = &s->lanes;

@@ -13,9 +13,9 @@
 #if (defined VBMI || defined __AVX512VBMI__) && defined __AVX512BW__
 #undef VBMI
 #define VBMI
-enum { VECTOR_BYTES = 64 };
-typedef u8 vector __attribute__((vector_size(64), aligned(1), may_alias));
-static inline vector shuffled(vector x, vector y, vector order)
+enum { OWN(VECTOR_BYTES) = 64 };
+typedef u8 OWN(vector) __attribute__((vector_size(64), aligned(1), may_alias));
+static inline vector OWN(shuffled)(vector x, vector y, vector order)
 {
     __asm__("vpermt2b %2, %1, %0" : "+v"(x) : "v"(order), "v"(y));
     return x;
@@ -24,7 +24,7 @@ static inline vector shuffled(vector x, vector y, vector order)
     shuffled(x, y, (vector){SIXTEEN(index, 0, a, b, c), SIXTEEN(index, 16, a, b, c), SIXTEEN(index, 32, a, b, c), \
                             SIXTEEN(index, 48, a, b, c)})
 /* Bytes of what is at `from` in this order, 0 where they are not its own; only those used are read. */
-static inline vector ordered_bytes(const char *from, vector order, u64 own, u64 used)
+static inline vector OWN(ordered_bytes)(const char *from, vector order, u64 own, u64 used)
 {
     vector x;
     __asm__("vmovdqu8 %1, %0%{%2%}%{z%}" : "=v"(x) : "m"(*(const vector *)from), "Yk"(used));
@@ -36,11 +36,11 @@ static inline vector ordered_bytes(const char *from, vector order, u64 own, u64 
 #define ANY_ORDER 1
 #else
 #undef VBMI
-enum { VECTOR_BYTES = 16 };
-typedef u8 vector __attribute__((vector_size(16), aligned(1), may_alias));
+enum { OWN(VECTOR_BYTES) = 16 };
+typedef u8 OWN(vector) __attribute__((vector_size(16), aligned(1), may_alias));
 #define SHUFFLE(x, y, index, a, b, c) __builtin_shufflevector(x, y, SIXTEEN(index, 0, a, b, c))
 #ifdef __SSSE3__
-typedef char signs __attribute__((vector_size(16), aligned(1), may_alias));
+typedef char OWN(signs) __attribute__((vector_size(16), aligned(1), may_alias));
 #define ORDER(from, order, own, used) \
     ((void)(own), (void)(used), (vector)__builtin_ia32_pshufb128(*(const signs *)(from), (signs)(order)))
 #define ORDERED
@@ -48,7 +48,7 @@ typedef char signs __attribute__((vector_size(16), aligned(1), may_alias));
 #endif
 #endif
 #ifdef SHUFFLE
-static inline void put_vector(void *to, vector x, int past)
+static inline void OWN(put_vector)(void *to, vector x, int past)
 {
 #ifdef WIDE
     if (past) {
@@ -64,12 +64,12 @@ static inline void put_vector(void *to, vector x, int past)
 #define ANY_ORDER 0
 #endif
 /* Elements of a group, and places from which a group's elements come, at most. */
-enum { MOST_WOVEN = 8, MOST_SOURCES = 4 };
+enum { OWN(MOST_WOVEN) = 8, OWN(MOST_SOURCES) = 4 };
 /* How a strip is written: into what is near, where lines are fetched two ahead, or past the caches. */
-enum { NEAR, CLAIMED, PAST };
+enum { OWN(NEAR), OWN(CLAIMED), OWN(PAST) };
 /* How groups are made by ordering the bytes of a vector from each of a few sources: elements that lie near each other
  * and are as far from those of the next group. */
-struct woven_source {
+struct OWN(woven_source) {
     i64 first, jump, low, above;   /* its first element, bytes to the next group, and between which from there a group
                                       lies */
 #ifdef ORDERED
@@ -77,14 +77,14 @@ struct woven_source {
     u64 own, used;                 /* the bytes that are its own, and those of the source that are used, a bit each */
 #endif
 };
-struct woven_orders {
+struct OWN(woven_orders) {
     i64 of[MOST_WOVEN], offsets[MOST_WOVEN]; /* each element's source, and how far it is from the first one there */
     struct woven_source sources[MOST_SOURCES];
     i64 count, many;               /* sources; groups of a vector, 0: none */
 };
 /* Brings bytes `done` and following of the next tile near: `side` bytes of columns that lie `step` apart, from `column`
  * on. Negative: from the first one on of the next rows. */
-static inline void fetch_turned(const char *from, i64 step, i64 side, i64 column, i64 done, i64 count)
+static inline void OWN(fetch_turned)(const char *from, i64 step, i64 side, i64 column, i64 done, i64 count)
 {
 #if defined __GNUC__ && !defined __TINYC__
     from += column < 0 ? side : column * step;
