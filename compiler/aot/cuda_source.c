@@ -69,6 +69,17 @@ static int newest(const struct aot_params *params)
     return found;
 }
 
+/* How kernels compute: the form of each. */
+static void put_form(struct buf *out)
+{
+    struct form_field fields[FORM_FIELD_COUNT];
+    form_fields(&(struct form){.block = 1}, fields);
+    buf_puts(out, "\n/* How a kernel computes, and how its arguments are laid out. */\nstruct chunk_form {\n");
+    for (int i = 0; i < FORM_FIELD_COUNT; i++)
+        buf_printf(out, "    int %s;\n", fields[i].name);
+    buf_puts(out, "};\n");
+}
+
 static void put_archs(struct buf *out, const struct aot_params *params)
 {
     buf_puts(out, "\n#define ARCHITECTURES \"");
@@ -140,25 +151,20 @@ static void put_class_code(struct device_text *t, int p, int c)
     buf_printf(t->out, NAME_CODE "};\n", name, p, c, ptx);
 }
 
-static const char *truth(bool value)
-{
-    return value ? "true" : "false";
-}
-
 static void put_class(struct buf *out, struct aot_kernel *k, int p, int c)
 {
     const struct aot_loop *loop = &k->loops[p];
     const struct aot_class *class = &loop->classes[c];
-    const struct form *form = &class->form;
     const char *name = k->program->name;
-    buf_printf(out, "    {\"%.*s\", %d, %s, %s, %s, %s, %s, %d, %d, %d, %d, %d, %d, %d, %d, %d, %d, %s, %d, %d, %s, "
-               NAME_CODES "},\n",
-               form->accesses, (const char *)class->kinds, class->number, truth(class->batch), truth(form->flat),
-               truth(form->mapped), truth(form->wide), truth(form->many), form->block,
-               form->block * form->unroll * form->threads, form->threads, (int)form->along, form->groups, form->steps,
-               class->period, class->unaligned, form->accesses, form->literals, truth(form->apart),
-               literal_constant(loop), loop->fault,
-               form->literals ? arena_printf(k->arena, NAME_LITERALS, name, p) : "NULL", name, p, c);
+    struct form_field fields[FORM_FIELD_COUNT];
+    form_fields(&class->form, fields);
+    buf_printf(out, "    {\"%.*s\", {", class->form.accesses, (const char *)class->kinds);
+    for (int i = 0; i < FORM_FIELD_COUNT; i++)
+        if (fields[i].value)
+            buf_printf(out, "%s.%s = %d", i ? ", " : "", fields[i].name, fields[i].value);
+    buf_printf(out, "}, %d, %d, %d, %d, %d, %d, %s, " NAME_CODES "},\n", class->number, class->batch, class->period,
+               class->unaligned, literal_constant(loop), loop->fault,
+               class->form.literals ? arena_printf(k->arena, NAME_LITERALS, name, p) : "NULL", name, p, c);
 }
 
 static void put_literals(struct buf *out, const struct aot_kernel *k, int p)
@@ -244,6 +250,7 @@ static void put_body(struct buf *out, struct aot_kernel *const *kernels, int cou
     buf_puts(out, weft_template_args);
     aot_put_sizes(out, kernels, count, 1);
     put_device_sizes(out, &sizes, params);
+    put_form(out);
     put_archs(out, params);
     aot_put_sections(out, support, sizeof support / sizeof *support);
     put_codes(out, params);

@@ -223,9 +223,8 @@ static void put_joining(struct emitter *e, struct buf *out)
     const struct { const char *name; int value; } constants[] = {
         {"LANE_COUNT", LANE_COUNT}, {"SERIAL", how->serial}, {"PARTIAL", lanes->partial},
         {"BETWEEN", how->serial ? 1 : LANE_COUNT}, {"NODE", how->node}, {"LEVELS", how->levels},
-        {"BESIDE", how->beside}, {"LINE", lanes->tiles.width == 1}, {"ALONG", e->params->form->along},
-        {"ALONG_POINTS", ALONG_POINTS}, {"ALONG_ELEMENTS", ALONG_ELEMENTS}, {"INNER_KNOWN", e->params->form->inner},
-        {"ORDERED", join_is_ordered(lanes->join, lanes->tree)}};
+        {"BESIDE", how->beside}, {"LINE", lanes->tiles.width == 1}, {"ALONG_POINTS", ALONG_POINTS},
+        {"ALONG_ELEMENTS", ALONG_ELEMENTS}, {"ORDERED", join_is_ordered(lanes->join, lanes->tree)}};
     for (size_t i = 0; i < sizeof constants / sizeof *constants; i++)
         buf_printf(out, "#define %s %d\n", constants[i].name, constants[i].value);
 }
@@ -244,23 +243,15 @@ static void put_form(struct emitter *e, struct buf *out)
             buf_printf(out, "enum { PARTED = %d };\n", PARTED_COLUMNS);
         return;
     }
-    const struct { const char *name; int value; } constants[] = {
-        {"CHUNK", form->block}, {"UNROLL", form->unroll}, {"SINGLES", form->singles}, {"THREADS", form->threads},
-        {"TILE", form->block * form->unroll * form->threads},
-        {"ACCESSES", form->accesses}, {"LITERALS", form->literals ? form->literals : 1},
-        {"GROUPS", form->groups}, {"STEPS", form->steps}, {"FLAT", form->flat}, {"PERIOD", form->period},
-        {"MAPPED", form->mapped}, {"SPARE", form->spare}, {"MIXED", form->mixed},
-        {"REPEATS", form->repeats}, {"WIDE", form->wide}, {"MANY", form->many}, {"APART", form->apart},
-        {"CHAINED", form->chained},
-        {"ARGS_BYTES", (int)(form_args_words(form) * sizeof(uint64_t))}};
-    for (size_t i = 0; i < sizeof constants / sizeof *constants; i++)
-        buf_printf(out, "#define %s %d\n", constants[i].name, constants[i].value);
-    if (form->reduces || form->chained)
-        buf_printf(out, "#define REDUCES %d\n", form->reduces);
+    struct form_field fields[FORM_FIELD_COUNT];
+    form_fields(form, fields);
+    for (int i = 0; i < FORM_FIELD_COUNT; i++)
+        if (fields[i].constant)
+            buf_printf(out, "#define %s %d\n", fields[i].constant, fields[i].value);
+    buf_printf(out, "#define TILE %d\n#define ARGS_BYTES %zu\n", form->block * form->unroll * form->threads,
+               form_args_words(form) * sizeof(uint64_t));
     if (form->reduces)
         put_joining(e, out);
-    if (form->bounds || form->hints)
-        buf_printf(out, "#define BOUNDS %d\n#define HINTS %d\n", form->bounds, form->hints);
 }
 
 /* Adds declarations of the library functions. */

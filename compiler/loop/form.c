@@ -330,6 +330,22 @@ void block_form(const struct kernel *kernel, struct form *form)
     *form = (struct form){.block = BLOCK, .accesses = kernel->access_count, .literals = kernel->literal_count};
 }
 
+void form_fields(const struct form *form, struct form_field fields[FORM_FIELD_COUNT])
+{
+#define ENTRY(type, name, constant) {#name, constant, (int)form->name},
+    const struct form_field all[] = {FORM_FIELDS(ENTRY)};
+#undef ENTRY
+    memcpy(fields, all, sizeof all);
+}
+
+void form_put(struct buf *key, const struct form *form)
+{
+    struct form_field fields[FORM_FIELD_COUNT];
+    form_fields(form, fields);
+    for (int i = 0; i < FORM_FIELD_COUNT; i++)
+        buf_add(key, (const char *)&fields[i].value, sizeof fields[i].value);
+}
+
 static int64_t divide_up(int64_t a, int64_t b)
 {
     return a / b + (a % b > 0);

@@ -20,31 +20,52 @@ enum along {
     ALONG_ELEMENTS                 /* the inner ones of an element are */
 };
 
+/* FIELD(type, name, constant): the fields of a form, and their constants in a CUDA text; NULL: the text does not depend
+ * on it. */
+#define FORM_FIELDS(FIELD)                                                                                            \
+    FIELD(int, block, "CHUNK") /* elements that a kernel computes at once; on CUDA, of a chunk */                     \
+    FIELD(int, unroll, "UNROLL") /* a tile has `unroll` chunks for each of `threads` threads; 0 for C */              \
+    FIELD(int, singles, "SINGLES") /* elements that a thread computes at once where chunks are not dense */           \
+    FIELD(int, threads, "THREADS")                                                                                    \
+    FIELD(int, accesses, "ACCESSES")                                                                                  \
+    FIELD(int, literals, "LITERALS")                                                                                  \
+    FIELD(int, groups, "GROUPS") /* outer groups for which there is room */                                           \
+    FIELD(int, steps, "STEPS") /* strides of an access inside a row: 0, 1, or 2 (also from period to period) */       \
+    FIELD(bool, flat, "FLAT") /* rows have a period */                                                                \
+    FIELD(int, period, "PERIOD") /* the period, if it is so short that the text knows it; else 0 */                   \
+    FIELD(bool, mapped, "MAPPED") /* some access finds its elements by number */                                      \
+    FIELD(bool, spare, "SPARE") /* the last whole tile is computed element by element, since loads of chunks that     \
+                                   are not aligned read whole words */                                                \
+    FIELD(bool, mixed, "MIXED") /* ahead of time: which loads of ACCESS_UNALIGNED are not aligned, addresses decide */ \
+    FIELD(bool, repeats, "REPEATS") /* all chunks of a thread begin at the same place in the period */                \
+    FIELD(bool, wide, "WIDE") /* indices and strides take 64 bits */                                                  \
+    FIELD(bool, many, "MANY") /* samples are in a table; else there is one, passed by value */                        \
+    FIELD(bool, apart, "APART") /* literals are in memory, not among the arguments */                                 \
+    FIELD(bool, chained, "CHAINED") /* it shares a launch with others over the same points */                         \
+    FIELD(int, bounds, "BOUNDS") /* this and the next two: as in struct tuning */                                     \
+    FIELD(int, hints, "HINTS")                                                                                        \
+    FIELD(int, blocks, NULL)                                                                                          \
+    FIELD(bool, reduces, "REDUCES") /* dimensions are reduced: kernel->lanes says how */                              \
+    FIELD(enum along, along, "ALONG")                                                                                 \
+    FIELD(int, inner, "INNER_KNOWN") /* reduced: inner elements, where threads have several lanes of few of them;     \
+                                        else 0 */
 struct form {
-    int block;                     /* elements that a kernel computes at once; on CUDA, of a chunk */
-    int unroll, threads;           /* a tile has `unroll` chunks for each of `threads` threads; 0 for C */
-    int bounds, hints, blocks;     /* as in struct tuning */
-    int singles;                   /* elements that a thread computes at once where chunks are not dense */
-    int accesses, literals;
-    int groups;                    /* outer groups for which there is room */
-    int steps;                     /* strides of an access inside a row: 0, 1, or 2 (also from period to period) */
-    bool flat;                     /* rows have a period */
-    int period;                    /* the period, if it is so short that the text knows it; else 0 */
-    bool mapped;                   /* some access finds its elements by number */
-    bool wide;                     /* indices and strides take 64 bits */
-    bool many;                     /* samples are in a table; else there is one, passed by value */
-    bool apart;                    /* literals are in memory, not among the arguments */
-    bool spare;                    /* the last whole tile is computed element by element, since loads of chunks
-                                      that are not aligned read whole words */
-    bool mixed;                    /* ahead of time: which loads of ACCESS_UNALIGNED are not aligned, addresses
-                                      decide */
-    bool chained;                  /* it shares a launch with others over the same points */
-    bool reduces;                  /* dimensions are reduced: kernel->lanes says how */
-    enum along along;
-    int inner;                     /* reduced: inner elements, where threads have several lanes of few of them; else
-                                      0 */
-    bool repeats;                  /* all chunks of a thread begin at the same place in the period */
+#define MEMBER(type, name, constant) type name;
+    FORM_FIELDS(MEMBER)
+#undef MEMBER
 };
+
+/* All fields of a form, for texts, tables and keys. */
+#define COUNT(type, name, constant) +1
+enum { FORM_FIELD_COUNT = FORM_FIELDS(COUNT) };
+#undef COUNT
+struct form_field {
+    const char *name, *constant;
+    int value;
+};
+void form_fields(const struct form *form, struct form_field fields[FORM_FIELD_COUNT]);
+/* Adds them to a key. */
+void form_put(struct buf *key, const struct form *form);
 
 /* The form of a kernel that computes in blocks (target C). */
 void block_form(const struct kernel *kernel, struct form *form);

@@ -103,11 +103,9 @@ static uint64_t class_hash(struct arena *arena, const struct schedule *schedule)
     struct buf key = buf_new(arena);
     for (int k = 0; k < schedule->count; k++) {
         const struct scheduled *s = &schedule->kernels[k];
-        const int words[] = {s->form.groups, s->form.wide, s->form.many, s->form.threads, s->form.period,
-                             s->form.block};
         put_instructions(&key, s->kernel);
         buf_add(&key, (const char *)s->geometry.kinds, (size_t)s->kernel->access_count);
-        buf_add(&key, (const char *)words, sizeof words);
+        form_put(&key, &s->form);
     }
     return XXH3_64bits(key.text, key.length);
 }

@@ -30,15 +30,11 @@ static void add_lanes(struct buf *key, const struct lanes *lanes)
 /* The counts come first, so that no two lists can run into each other. */
 static void make_key(struct buf *key, const struct kernel *kernel, const struct emit_params *params)
 {
-    const struct form *form = params->form;
     const int counts[] = {kernel->ins_count, kernel->access_count, kernel->load_count,
                           kernel->literal_count, kernel->fault_count, (int)params->fast};
-    const int sizes[] = {form->block, form->unroll, form->singles, form->threads, form->groups, form->steps,
-                         form->flat, form->period, form->mapped, form->wide, form->many, form->repeats,
-                         form->bounds, form->hints, form->blocks, form->along, form->inner, form->chained};
     buf_add(key, (const char *)&params->target, sizeof params->target);
     buf_add(key, (const char *)counts, sizeof counts);
-    buf_add(key, (const char *)sizes, sizeof sizes);
+    form_put(key, params->form);
     put_instructions(key, kernel);
     if (kernel->lanes)
         add_lanes(key, kernel->lanes);

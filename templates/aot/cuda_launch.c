@@ -27,9 +27,9 @@ static int peel(const struct loop *loop, const struct plan *plan, uint64_t *base
     int sizes[ACCESSES], first;
     for (int a = 0; a < loop->accesses; a++)
         sizes[a] = loop->access[a].size;
-    if (plan->class->groups)
+    if (plan->class->form.groups)
         return 0; /* its rows begin with number 0 */
-    first = chunks_peel(plan->class->block, loop->loads, loop->accesses, plan->kinds, sizes, bases);
+    first = chunks_peel(plan->class->form.block, loop->loads, loop->accesses, plan->kinds, sizes, bases);
     for (int a = 0; a < loop->accesses; a++)
         if (plan->kinds[a] == ACCESS_UNIT || plan->kinds[a] == ACCESS_STRIDED)
             bases[a] -= (uint64_t)(first * plan->walk.strides[a * (plan->walk.groups + 2)]);
@@ -38,10 +38,10 @@ static int peel(const struct loop *loop, const struct plan *plan, uint64_t *base
 
 static bool is_dense(const struct loop *loop, const struct plan *plan, const uint64_t *bases)
 {
-    bool dense = rows_are_whole(plan->class, &plan->walk);
+    bool dense = rows_are_whole(&plan->class->form, &plan->walk);
     for (int a = 0; a < loop->accesses; a++)
         dense = dense && (plan->kinds[a] != ACCESS_UNIT ||
-                          is_aligned(plan->class, &plan->walk, a, loop->access[a].size, bases[a]));
+                          is_aligned(&plan->class->form, &plan->walk, a, loop->access[a].size, bases[a]));
     return dense;
 }
 
@@ -49,11 +49,11 @@ static bool is_dense(const struct loop *loop, const struct plan *plan, const uin
  * the words in which narrow elements are loaded lie before a tensor's end. */
 static bool only_inputs_are_unaligned(const struct loop *loop, const struct plan *plan, const uint64_t *bases)
 {
-    bool good = plan->class->unaligned && rows_are_whole(plan->class, &plan->walk);
+    bool good = plan->class->unaligned && rows_are_whole(&plan->class->form, &plan->walk);
     for (int a = 0; a < loop->accesses; a++) {
         const long long *strides = plan->walk.strides + (ptrdiff_t)a * (plan->walk.groups + 2);
         if (plan->kinds[a] == ACCESS_UNIT && a >= loop->loads)
-            good = good && is_aligned(plan->class, &plan->walk, a, loop->access[a].size, bases[a]);
+            good = good && is_aligned(&plan->class->form, &plan->walk, a, loop->access[a].size, bases[a]);
         for (long long g = 0; a < loop->loads && g < plan->walk.groups; g++)
             good = good && strides[g] >= 0;
     }
@@ -90,13 +90,13 @@ static int send_table(struct call *call, const struct loop *loop, const struct p
     for (int a = 0; a < loop->accesses; a++) {
         maps[a] = call->table + (uint64_t)(to - table) * sizeof *table;
         if (plan->kinds[a] == ACCESS_MAPPED || plan->kinds[a] == ACCESS_BOUNDED)
-            to = put_map(to, plan->walk.maps[a], plan->kinds[a] == ACCESS_BOUNDED, class->wide);
+            to = put_map(to, plan->walk.maps[a], plan->kinds[a] == ACCESS_BOUNDED, class->form.wide);
     }
-    if (class->many) {
+    if (class->form.many) {
         const uint64_t geometry = call->table + (uint64_t)(to - table) * sizeof *table;
-        to = put_geometry(to, class, &plan->walk, maps);
+        to = put_geometry(to, &class->form, &plan->walk, maps);
         launch->samples = call->table + (uint64_t)(to - table) * sizeof *table;
-        to = put_sample(to, class, 0, launch->dense, geometry, launch->bases);
+        to = put_sample(to, &class->form, 0, launch->dense, geometry, launch->bases);
     }
     return CALL(cuMemcpyHtoDAsync, call->table, table, (size_t)(to - table) * sizeof *table, call->stream);
 }
@@ -109,18 +109,19 @@ static int launch_kernel(const struct call *call, const struct loop *loop, const
     void *parameters[] = {words};
     launch.faults = loop->faults ? (uint64_t)(uintptr_t)(met + class->fault) : 0;
     launch.literals = class->literal;
-    launch.literals_address = class->apart ? call->gpu->constant[class->literal_constant] : 0;
-    put_args(words, class, walk, &launch);
-    return CALL(cuLaunchKernel, call->gpu->function[class->number], count_blocks(class, launch.tiles), 1, 1,
-                (unsigned)class->threads, 1, 1, 0, call->stream, parameters, NULL);
+    launch.literals_address = class->form.apart ? call->gpu->constant[class->literal_constant] : 0;
+    put_args(words, &class->form, walk, &launch);
+    return CALL(cuLaunchKernel, call->gpu->function[class->number], count_blocks(&class->form, launch.tiles), 1, 1,
+                (unsigned)class->form.threads, 1, 1, 0, call->stream, parameters, NULL);
 }
 
 /* At least one: there are elements, the first of which has number `first`. */
 static int64_t count_tiles(const struct plan *plan, int first)
 {
+    const struct chunk_form *form = &plan->class->form;
     if (plan->walk.lanes)
         return plan->tiles;
-    return (plan->walk.rows * plan->walk.columns + first - 1) / plan->class->tile + 1;
+    return (plan->walk.rows * plan->walk.columns + first - 1) / (form->block * form->unroll * form->threads) + 1;
 }
 
 static int launch(struct call *call, const struct loop *loop, const struct plan *plan, const uint64_t *bases)
@@ -133,7 +134,7 @@ static int launch(struct call *call, const struct loop *loop, const struct plan 
                                   .bases = from, .maps = maps, .sample_count = 1};
     const struct class *const class = choose_class(loop, plan->class, unaligned);
     int status = find_function(call->gpu, class);
-    if (!status && (class->mapped || class->many))
+    if (!status && (class->form.mapped || class->form.many))
         status = send_table(call, loop, plan, &launch, maps);
     return status ? status : launch_kernel(call, loop, class, &plan->walk, launch);
 }
@@ -172,9 +173,9 @@ static void add_sample(const struct call *call, const struct loop *loop, const s
     }
     const bool dense = is_dense(loop, plan, bases), unaligned = !dense && only_inputs_are_unaligned(loop, plan, bases);
     table->unaligned = table->unaligned || unaligned;
-    put_sample(table->words + table->samples * sample, plan->class, table->tiles, 2 * first + (dense || unaligned),
-               call->table + (uint64_t)at * sizeof *table->words, bases);
-    put_geometry(table->words + at, plan->class, &plan->walk, NULL);
+    put_sample(table->words + table->samples * sample, &plan->class->form, table->tiles,
+               2 * first + (dense || unaligned), call->table + (uint64_t)at * sizeof *table->words, bases);
+    put_geometry(table->words + at, &plan->class->form, &plan->walk, NULL);
     table->class = plan->class;
     table->tiles += count_tiles(plan, first);
     table->samples++;

@@ -1,22 +1,20 @@
 /* How ahead-of-time sources for CUDA plan a loop on a sample: their table of kernels, and which of these serves it. */
 
 //: classes
-/* A kernel for accesses of these kinds (enum access_kind). A row has at most `groups` outer groups, and its period,
- * where the kernel counts on one, is `period`. */
+/* form.along, of a loop with reduced dimensions: a row is a point's elements, or the inner ones of one. */
+enum { ALONG_ANY, ALONG_POINTS, ALONG_ELEMENTS };
+
+/* A kernel for accesses of these kinds (enum access_kind). A row has at most `form.groups` outer groups, and its
+ * period, where the kernel counts on one, is `period`. */
 struct class {
     const char *kinds;
+    struct chunk_form form;
     int number;                    /* among all of this file */
     bool batch;                    /* for samples in a table, and never for one alone */
-    bool flat, mapped, wide, many;
-    int block, tile, threads;      /* elements of a chunk and of a tile; threads of a block */
-    enum { ALONG_ANY, ALONG_POINTS, ALONG_ELEMENTS } along; /* reduced: a row is a point's elements, or the inner ones
-                                                               of one */
-    int groups, steps, period;
+    int period;
     int unaligned;                 /* the loop's class for inputs that are not aligned, with the same arguments; 0:
                                       none */
-    int accesses, literals;
-    bool apart;                    /* literals are a constant, number `literal_constant`; else arguments */
-    int literal_constant;
+    int literal_constant;          /* form.apart: the constant with the literals */
     int fault;                     /* the first of its loop's bytes for divisions by zero and positions outside */
     const unsigned long long *literal;
     const uint64_t *const *code;   /* [CODES] */
@@ -61,18 +59,19 @@ static struct lane_tiles deal(const struct joined *joined, const int64_t *d)
 static bool lies_along(const struct class *class, const struct loop *loop, const struct rows *rows, const int64_t *d)
 {
     const struct joined *joined = loop->joined;
-    if (!joined || class->along == ALONG_ANY)
+    const int along = class->form.along;
+    if (!joined || along == ALONG_ANY)
         return true;
-    return rows->columns == extent(joined->inner, d) * (class->along == ALONG_POINTS ? extent(joined->elements, d) : 1);
+    return rows->columns == extent(joined->inner, d) * (along == ALONG_POINTS ? extent(joined->elements, d) : 1);
 }
 
 static bool serves(const struct class *class, const struct loop *loop, const struct rows *rows,
                    const unsigned char *kinds, const int64_t *d, bool wide)
 {
     return lies_along(class, loop, rows, d) &&
-           memcmp(class->kinds, kinds, (size_t)loop->accesses) == 0 && class->flat == (rows->period != 0) &&
-           rows->groups <= class->groups && (!class->period || class->period == rows->period) &&
-           (class->wide || !wide);
+           memcmp(class->kinds, kinds, (size_t)loop->accesses) == 0 && class->form.flat == (rows->period != 0) &&
+           rows->groups <= class->form.groups && (!class->period || class->period == rows->period) &&
+           (class->form.wide || !wide);
 }
 
 static const struct class *find_class(const struct loop *loop, const struct rows *rows, const unsigned char *kinds,
@@ -93,7 +92,7 @@ static bool is_one_row(const struct loop *loop, const struct rows *rows, const u
     return one;
 }
 //: form
-#define FORM struct class
+#define FORM struct chunk_form
 //: kinds
 /* False where there is no kernel for these kinds, or with `batch` none that takes many samples. */
 static bool plan_kinds(const struct loop *loop, const struct tensor *tensors, const int64_t *d, bool special,

@@ -54,7 +54,7 @@ struct OWN(weft_args) {
 #if APART
     const unsigned long long *literals;
 #else
-    unsigned long long literals[LITERALS]; /* one slot each, the value in its first bytes */
+    unsigned long long literals[LITERALS ? LITERALS : 1]; /* one slot each, the value in its first bytes */
 #endif
 #if MANY
     long long sample_count;

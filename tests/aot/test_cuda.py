@@ -244,9 +244,12 @@ class Called(CudaTest):
     def test_classes(self):
         """Of normalize: kinds, for batches, indices of 64 bits, samples in a table, elements of a chunk."""
         text = (self.source / "sample_cuda.c").read_text()
-        rows = re.findall(r'\{"(\w+)", \d+, (\w+), \w+, \w+, (\w+), (\w+), (\d+),.* codes_normalize', text)
-        dense = [("false", "false", "false", "4"), ("false", "false", "false", "4"), ("true", "false", "true", "4")]
-        general = [("false", "false", "false", "1"), ("false", "true", "false", "1")]
+        rows = []
+        for kinds, form, batch in re.findall(r'\{"(\w+)", \{(.*?)\}, \d+, (\d),.* codes_normalize', text):
+            form = dict(re.findall(r"\.(\w+) = (\d+)", form))
+            rows.append((kinds, batch, *(form.get(name, "0") for name in ("wide", "many", "block"))))
+        dense = [("0", "0", "0", "4"), ("0", "0", "0", "4"), ("1", "0", "1", "4")]
+        general = [("0", "0", "0", "1"), ("0", "1", "0", "1")]
         self.assertEqual(rows, [("upvu", *row) for row in dense] + [("apvu", *row) for row in dense] +
                          [("ggvg", *row) for row in general])
 
@@ -255,7 +258,7 @@ class Called(CudaTest):
         text = (self.source / "sample_cuda.c").read_text()
         chosen = "return unaligned ? "
         self.assertEqual(text.count(chosen), 1)
-        told = 'puts(!unaligned ? "usual" : class->batch ? "batch" : class->groups ? "rows" : "dense");'
+        told = 'puts(!unaligned ? "usual" : class->batch ? "batch" : class->form.groups ? "rows" : "dense");'
         (self.here / "told.c").write_text(text.replace(chosen, told + chosen))
         self.compiled("told.c")
         told = self.good("./calls").splitlines()
