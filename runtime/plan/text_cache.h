@@ -20,8 +20,8 @@ static inline struct emitted *emitted_of(const struct kernel_text *made)
     return (struct emitted *)made;
 }
 
-/* The text of a kernel, or of the chain that several make on a GPU, found or emitted; params: [count]. It lives at least
- * as long as `arena`; `scratch` is for intermediate results. Locks the program's mutex. */
+/* The text of a kernel, or of the chain that several make on a GPU, found or emitted; params: [count]. It lives at
+ * least as long as `arena`; `scratch` is for intermediate results. Locks the program's mutex. */
 struct emitted *emitted_get(struct weft_program *program, struct typed *typed, struct arena *arena,
                             struct arena *scratch, const struct kernel *const *kernels,
                             const struct emit_params *params, int count);
