@@ -12,6 +12,7 @@
 #include "compiler/ir/positions.h"
 #include "compiler/ir/reduce.h"
 #include "compiler/ir/split.h"
+#include "compiler/ir/temporaries.h"
 #include "compiler/ir/verify.h"
 
 #endif

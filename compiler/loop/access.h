@@ -22,20 +22,6 @@ const struct shape *access_shape(const struct access_shapes *shapes, const struc
 /* The shape [n] of the elements in a row, for such an access. Extents must be numbers. */
 const struct shape *access_row(struct arena *arena, const struct access_shapes *shapes, const struct access *access);
 
-/* A tensor of the caller, as far as walks are concerned. */
-struct strided {
-    int rank;
-    const int64_t *extents;
-    const int64_t *strides;        /* in elements; NULL: dense and row-major */
-    bool by_value;                 /* its one element is passed by value, so no map matters */
-    int misalignment;              /* its address modulo 16, where the target computes in chunks */
-};
-
-/* The caller's tensors, by position. Where `results` is NULL they are dense. */
-struct operands {
-    const struct strided *inputs, *results;
-};
-
 /* Whether the access reads the one element of an input that is passed by value, as its own type or as one of the same
  * size. Under a bounded map it is then read outside, too, where what is read is not used. */
 bool access_by_value(const struct program *program, const struct strided *inputs, const struct access *access);

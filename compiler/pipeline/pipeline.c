@@ -1,5 +1,5 @@
 /* Implements pipeline.h. */
-#include "compiler/pipeline/pipeline_impl.h"
+#include "compiler/pipeline/pipeline.h"
 
 #include <assert.h>
 #include <string.h>
@@ -45,18 +45,11 @@ struct lowered *pipeline_lower(struct arena *arena, const struct program *progra
     return lower_both(arena, &(struct lower_params){.program = program, .diags = diags}, results, count);
 }
 
-struct lower_params lower_params(const struct pipeline *p)
-{
-    return (struct lower_params){p->program, program_asks_shapes(p->program) ? p->shapes : NULL, p->values, p->views,
-                                 p->open != NULL, p->reduced, p->kernels.temporaries, p->diags, p->open, p->positions,
-                                 p->position_count};
-}
-
 /* The kernel of results of one shape. Where lowering asks for no shape, it is done once for all
  * plans. NULL with a diagnostic. */
 static const struct lowered *lower_results(const struct pipeline *p, const int *results, int count)
 {
-    const struct lower_params params = lower_params(p);
+    const struct lower_params params = lower_params(&p->lowering);
     if (params.shapes || p->program->number_arrays || !p->store)
         return lower_both(p->arena, &params, results, count);
     const struct lowered *found = p->store->get(p->store->user, results, count);
@@ -65,16 +58,12 @@ static const struct lowered *lower_results(const struct pipeline *p, const int *
     return found;
 }
 
-enum joiner joiner_of(const struct pipeline *p)
+/* How the target's kernels join what is reduced. */
+static enum joiner joiner_of(const struct pipeline *p)
 {
     if (!p->target->reduce || !(p->fast & FAST_REDUCE))
         return JOIN_KERNELS;
     return p->target->chunks ? JOIN_THREADS : JOIN_TILES;
-}
-
-const struct shape *in_numbers(const struct pipeline *p, const struct shape *shape)
-{
-    return p->open ? p->open->example(p->open->user, shape) : shape;
 }
 
 /* The results with the shape of result `first`. NULL if it is not wanted, or if an earlier result has that shape. */
@@ -99,11 +88,9 @@ static const int *same_shape(const struct pipeline *p, int first, int *count)
 static bool pass_reductions(struct pipeline *p)
 {
     p->kernels = (struct kernel_program){.arena = p->arena, .program = p->program, .open = p->open};
-    p->reduced = NULL;
-    p->memory = NULL;
-    p->positions = NULL;
-    p->position_count = 0;
-    const bool good = lower_temporaries(p);
+    p->lowering = (struct lowering){p->arena, p->diags, p->program, p->values, p->shapes, p->views, p->taken, p->fast,
+                                    joiner_of(p), p->operands ? p->operands->inputs : NULL, p->open, &p->kernels};
+    const bool good = lower_temporaries(&p->lowering);
     p->kernels.first_result = p->kernels.count;
     return good;
 }
@@ -143,7 +130,7 @@ static const struct shape *const *load_shapes(const struct pipeline *p, const st
         const struct shape *own = access_shape(&shapes, kernel, space, a);
         if (other && p->open)
             return NULL;
-        loads[a] = other ? access_row(p->arena, &shapes, &kernel->accesses[a]) : in_numbers(p, own);
+        loads[a] = other ? access_row(p->arena, &shapes, &kernel->accesses[a]) : in_numbers(p->open, own);
         if (!loads[a])
             return NULL;
     }
@@ -167,7 +154,7 @@ static const struct shape *join_loads(struct pipeline *p, const struct kernel *k
 static void take_costly(struct pipeline *p, struct program_kernel *whole)
 {
     struct kernel_program *into = &p->kernels;
-    const struct shape *numbers = in_numbers(p, whole->space);
+    const struct shape *numbers = in_numbers(p->open, whole->space);
     const struct shape *const *loads = numbers ? load_shapes(p, whole->kernel, whole->space) : NULL;
     struct materialized materialized = {.temporaries = into->temporaries, .temporary_count = into->temporary_count};
     if (!loads)

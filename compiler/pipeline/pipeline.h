@@ -52,12 +52,6 @@ struct lowered_store {
 struct lowered *pipeline_lower(struct arena *arena, const struct program *program, const int *results, int count,
                                struct diags *diags);
 
-/* How a value that an input or a temporary has lies in memory; of others, how most of what it is computed from does. */
-struct in_memory {
-    double bytes;                  /* about how many are read for it */
-    const int64_t *strides;        /* [rank] in elements, 0 where it stretches; NULL: not known */
-};
-
 /* Where texts are kept from one schedule to the next. */
 struct text_store {
     void *user;
@@ -90,10 +84,7 @@ struct pipeline {
     const struct open_extents *open;   /* NULL: all extents are numbers */
     const struct lowered_store *store; /* NULL: none */
     struct kernel_program kernels; /* made */
-    struct reduced *reduced;       /* [node] of reductions, counts and positions */
-    struct in_memory *memory;      /* [node]; NULL: nobody asks */
-    struct stored_positions *positions;
-    int position_count;
+    struct lowering lowering;      /* made by PASS_REDUCTIONS */
     const struct tuning *tuning;   /* from here on: PASS_LOOPS and later */
     const bool *batches;           /* [input_count] whether it is a batch, of which `inputs` has a sample's shape */
     bool many;                     /* kernels must take tables of samples */

@@ -1,6 +1,8 @@
 /* How values lie in memory, and in which order reductions therefore read them: where elements are neighbours, whatever
  * the order of the dimensions. This is a matter of time alone. */
-#include "compiler/pipeline/pipeline_impl.h"
+#include "compiler/ir/temporaries.h"
+
+#include "compiler/ir/ir.h"
 
 static const struct in_memory unknown = {0, NULL};
 
@@ -18,24 +20,24 @@ static struct in_memory dense(struct arena *arena, const struct shape *shape, en
     return (struct in_memory){bytes_of(shape, dtype), strides};
 }
 
-static struct in_memory input(const struct pipeline *p, int number, const struct shape *shape, enum weft_dtype dtype)
+static struct in_memory input(const struct lowering *l, int number, const struct shape *shape, enum weft_dtype dtype)
 {
-    const struct strided *tensor = &p->operands->inputs[number];
-    struct in_memory value = dense(p->arena, shape, dtype);
+    const struct strided *tensor = &l->inputs[number];
+    struct in_memory value = dense(l->arena, shape, dtype);
     if (!tensor->strides || tensor->rank != shape->rank)
         return value;
-    int64_t *strides = ARENA_ARRAY(p->arena, int64_t, shape->rank);
+    int64_t *strides = ARENA_ARRAY(l->arena, int64_t, shape->rank);
     for (int d = 0; d < shape->rank; d++)
         strides[d] = shape->extents[d] == 1 ? 0 : tensor->strides[d]; /* that of one element may be anything */
     return (struct in_memory){value.bytes, strides};
 }
 
 /* The value as it is broadcast to a shape: where it stretches, it stays at an element. */
-static struct in_memory stretched(const struct pipeline *p, int operand, const struct shape *to)
+static struct in_memory stretched(const struct lowering *l, int operand, const struct shape *to)
 {
-    const struct shape *from = p->shapes[operand];
-    const struct in_memory value = p->memory[operand];
-    int64_t *strides = ARENA_ARRAY(p->arena, int64_t, to->rank);
+    const struct shape *from = l->shapes[operand];
+    const struct in_memory value = l->memory[operand];
+    int64_t *strides = ARENA_ARRAY(l->arena, int64_t, to->rank);
     const int behind = to->rank - from->rank;
     if (!value.strides || behind < 0)
         return unknown;
@@ -45,23 +47,23 @@ static struct in_memory stretched(const struct pipeline *p, int operand, const s
 }
 
 /* The operand that takes the most memory says how the value is read. */
-static struct in_memory of_operands(const struct pipeline *p, const struct node *node, int count)
+static struct in_memory of_operands(const struct lowering *l, const struct node *node, int count)
 {
     int most = -1;
     for (int i = 0; i < count; i++) {
-        const int operand = p->program->operands[node->operands + i];
-        if (p->memory[operand].strides && (most < 0 || p->memory[operand].bytes > p->memory[most].bytes))
+        const int operand = l->program->operands[node->operands + i];
+        if (l->memory[operand].strides && (most < 0 || l->memory[operand].bytes > l->memory[most].bytes))
             most = operand;
     }
-    return most < 0 ? unknown : stretched(p, most, p->shapes[node - p->program->nodes]);
+    return most < 0 ? unknown : stretched(l, most, l->shapes[node - l->program->nodes]);
 }
 
 /* Where nothing but dimensions of one element are added or removed. */
-static struct in_memory squeezed(const struct pipeline *p, int operand, const struct shape *to)
+static struct in_memory squeezed(const struct lowering *l, int operand, const struct shape *to)
 {
-    const struct shape *from = p->shapes[operand];
-    const struct in_memory value = p->memory[operand];
-    int64_t *strides = ARENA_ARRAY(p->arena, int64_t, to->rank);
+    const struct shape *from = l->shapes[operand];
+    const struct in_memory value = l->memory[operand];
+    int64_t *strides = ARENA_ARRAY(l->arena, int64_t, to->rank);
     int at = 0;
     for (int d = 0; d < to->rank; d++) {
         if (to->extents[d] == 1)
@@ -77,69 +79,69 @@ static struct in_memory squeezed(const struct pipeline *p, int operand, const st
     return at == from->rank ? (struct in_memory){value.bytes, strides} : unknown;
 }
 
-static struct in_memory selected(const struct pipeline *p, const struct view_args *args, int operand,
+static struct in_memory selected(const struct lowering *l, const struct view_args *args, int operand,
                                  const struct shape *to)
 {
-    const int rank = p->shapes[operand]->rank;
+    const int rank = l->shapes[operand]->rank;
     struct select_axis axes[WEFT_MAX_RANK];
-    int64_t *strides = ARENA_ARRAY(p->arena, int64_t, to->rank);
+    int64_t *strides = ARENA_ARRAY(l->arena, int64_t, to->rank);
     view_select_axes(args, rank, axes);
     for (int d = 0; d < rank; d++) {
         const int64_t step = axes[d].item && axes[d].item->kind == ITEM_SLICE ? axes[d].item->slice.step : 1;
         if (axes[d].result >= 0 && to->extents[axes[d].result] != 1) /* else the step may be anything */
-            strides[axes[d].result] = p->memory[operand].strides[d] * step;
+            strides[axes[d].result] = l->memory[operand].strides[d] * step;
     }
-    return (struct in_memory){bytes_of(to, p->program->nodes[operand].dtype), strides};
+    return (struct in_memory){bytes_of(to, l->program->nodes[operand].dtype), strides};
 }
 
-static struct in_memory viewed(const struct pipeline *p, const struct node *node)
+static struct in_memory viewed(const struct lowering *l, const struct node *node)
 {
-    const int operand = p->program->operands[node->operands];
-    const struct view_args *args = &(p->views ? p->views : p->program->views)[node->view];
-    const struct shape *to = p->shapes[node - p->program->nodes];
-    int64_t *strides = ARENA_ARRAY(p->arena, int64_t, to->rank);
+    const int operand = l->program->operands[node->operands];
+    const struct view_args *args = &(l->views ? l->views : l->program->views)[node->view];
+    const struct shape *to = l->shapes[node - l->program->nodes];
+    int64_t *strides = ARENA_ARRAY(l->arena, int64_t, to->rank);
     int from[WEFT_MAX_RANK];
-    if (!p->memory[operand].strides)
+    if (!l->memory[operand].strides)
         return unknown;
     switch (args->kind) {
-    case VIEW_FLIP: case VIEW_ROLL: return p->memory[operand];
-    case VIEW_BROADCAST_TO: return stretched(p, operand, to);
-    case VIEW_SELECT: return selected(p, args, operand, to);
+    case VIEW_FLIP: case VIEW_ROLL: return l->memory[operand];
+    case VIEW_BROADCAST_TO: return stretched(l, operand, to);
+    case VIEW_SELECT: return selected(l, args, operand, to);
     case VIEW_TRANSPOSE:
         view_permutation(&args->axes, to->rank, from);
         for (int d = 0; d < to->rank; d++)
-            strides[d] = p->memory[operand].strides[from[d]];
-        return (struct in_memory){p->memory[operand].bytes, strides};
-    default: return squeezed(p, operand, to);
+            strides[d] = l->memory[operand].strides[from[d]];
+        return (struct in_memory){l->memory[operand].bytes, strides};
+    default: return squeezed(l, operand, to);
     }
 }
 
-static struct in_memory find_memory(const struct pipeline *p, const struct node *node)
+static struct in_memory find_memory(const struct lowering *l, const struct node *node)
 {
-    const struct program *program = p->program;
-    const struct shape *shape = p->shapes[node - program->nodes];
+    const struct program *program = l->program;
+    const struct shape *shape = l->shapes[node - program->nodes];
     const struct symbol *symbol = node->kind == NODE_NAME ? &program->symbols[node->symbol] : NULL;
     if (!shape || !shape_volume(shape))
         return unknown;            /* of an input that is not at hand, on which nothing wanted depends; or empty */
     if (symbol && symbol->kind == SYMBOL_BINDING)
-        return p->memory[symbol->node];
+        return l->memory[symbol->node];
     switch (node->kind) {
-    case NODE_NAME: return symbol->kind == SYMBOL_INPUT ? input(p, symbol->input, shape, node->dtype) : unknown;
-    case NODE_OP: return of_operands(p, node, node->operand_count);
-    case NODE_CAST: case NODE_WRAP: return of_operands(p, node, 1);
-    case NODE_VIEW: return viewed(p, node);
-    case NODE_REDUCE: return dense(p->arena, shape, node->dtype);
+    case NODE_NAME: return symbol->kind == SYMBOL_INPUT ? input(l, symbol->input, shape, node->dtype) : unknown;
+    case NODE_OP: return of_operands(l, node, node->operand_count);
+    case NODE_CAST: case NODE_WRAP: return of_operands(l, node, 1);
+    case NODE_VIEW: return viewed(l, node);
+    case NODE_REDUCE: return dense(l->arena, shape, node->dtype);
     default: return unknown;
     }
 }
 
-void find_orders(struct pipeline *p)
+void find_orders(struct lowering *l)
 {
-    if (!(p->fast & FAST_ORDER) || !p->operands || p->open || joiner_of(p) != JOIN_TILES)
+    if (!(l->fast & FAST_ORDER) || !l->inputs || l->open || l->joiner != JOIN_TILES)
         return;
-    p->memory = ARENA_ARRAY(p->arena, struct in_memory, p->program->node_count);
-    for (int n = 0; n < p->program->node_count; n++)
-        p->memory[n] = find_memory(p, &p->program->nodes[n]);
+    l->memory = ARENA_ARRAY(l->arena, struct in_memory, l->program->node_count);
+    for (int n = 0; n < l->program->node_count; n++)
+        l->memory[n] = find_memory(l, &l->program->nodes[n]);
 }
 
 static int64_t distance(int64_t stride)
@@ -149,10 +151,10 @@ static int64_t distance(int64_t stride)
 
 /* The dimension along which elements lie nearest to each other; -1: it is not known, or a whole dimension is one
  * element. */
-static int nearest(const struct pipeline *p, int operand)
+static int nearest(const struct lowering *l, int operand)
 {
-    const struct shape *shape = p->shapes[operand];
-    const int64_t *strides = p->memory ? p->memory[operand].strides : NULL;
+    const struct shape *shape = l->shapes[operand];
+    const int64_t *strides = l->memory ? l->memory[operand].strides : NULL;
     int best = -1;
     for (int d = 0; strides && d < shape->rank; d++) {
         if (shape->extents[d] == 1)
@@ -177,10 +179,10 @@ static int innermost(const struct shape *shape, uint32_t set, int inner)
     return last[0] >= 0 ? last[0] : last[1];
 }
 
-int inner_by_memory(const struct pipeline *p, int operand, uint32_t set, bool any_order, int inner)
+int inner_by_memory(const struct lowering *l, int operand, uint32_t set, bool any_order, int inner)
 {
-    const struct shape *shape = p->shapes[operand];
-    const int best = nearest(p, operand);
+    const struct shape *shape = l->shapes[operand];
+    const int best = nearest(l, operand);
     int64_t least = INT64_MAX;
     int count = 0;
     bool found = false;
@@ -189,12 +191,12 @@ int inner_by_memory(const struct pipeline *p, int operand, uint32_t set, bool an
     if (set >> best & 1)
         return any_order || innermost(shape, set, 0) == best ? 0 : inner;
     for (int d = 0; d < shape->rank; d++)
-        if (set >> d & 1 && shape->extents[d] != 1 && distance(p->memory[operand].strides[d]) < least)
-            least = distance(p->memory[operand].strides[d]);
+        if (set >> d & 1 && shape->extents[d] != 1 && distance(l->memory[operand].strides[d]) < least)
+            least = distance(l->memory[operand].strides[d]);
     for (int d = shape->rank - 1; d >= 0; d--) {
         if (set >> d & 1)
             continue;
-        if (shape->extents[d] != 1 && distance(p->memory[operand].strides[d]) >= least)
+        if (shape->extents[d] != 1 && distance(l->memory[operand].strides[d]) >= least)
             break;
         found = found || d == best;
         count++;
@@ -202,12 +204,12 @@ int inner_by_memory(const struct pipeline *p, int operand, uint32_t set, bool an
     return found ? count : inner;
 }
 
-void sort_by_memory(const struct pipeline *p, int operand, uint32_t set, int *dimensions, int count)
+void sort_by_memory(const struct lowering *l, int operand, uint32_t set, int *dimensions, int count)
 {
-    const int best = nearest(p, operand);
+    const int best = nearest(l, operand);
     for (int i = 1; best >= 0 && set >> best & 1 && i < count; i++)
-        for (int k = i; k > 0 && distance(p->memory[operand].strides[dimensions[k]]) >
-                                 distance(p->memory[operand].strides[dimensions[k - 1]]); k--) {
+        for (int k = i; k > 0 && distance(l->memory[operand].strides[dimensions[k]]) >
+                                 distance(l->memory[operand].strides[dimensions[k - 1]]); k--) {
             const int other = dimensions[k];
             dimensions[k] = dimensions[k - 1];
             dimensions[k - 1] = other;

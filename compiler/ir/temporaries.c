@@ -1,14 +1,27 @@
-/* The kernels that come before those of results: of reductions, and of positions that are stored. Each stores a
- * temporary, which later kernels read. */
-#include "compiler/pipeline/pipeline_impl.h"
+/* Implements temporaries.h: the pass REDUCTIONS. */
+#include "compiler/ir/temporaries.h"
+
+#include "compiler/ir/ir.h"
+
+struct lower_params lower_params(const struct lowering *l)
+{
+    return (struct lower_params){l->program, program_asks_shapes(l->program) ? l->shapes : NULL, l->values, l->views,
+                                 l->open != NULL, l->reduced, l->kernels->temporaries, l->diags, l->open, l->positions,
+                                 l->position_count};
+}
+
+const struct shape *in_numbers(const struct open_extents *open, const struct shape *shape)
+{
+    return open ? open->example(open->user, shape) : shape;
+}
 
 /* Whether the elements may be reduced in any order of their dimensions. Where argmin and argmax look for an extreme
  * element in row-major order, the reduction that finds it has their order: both have the same tiles. */
-static bool any_order(const struct pipeline *p, const struct node *node)
+static bool any_order(const struct lowering *l, const struct node *node)
 {
-    const struct program *program = p->program;
+    const struct program *program = l->program;
     const enum weft_dtype operand = operand_node(program, node, 0)->dtype;
-    bool any = p->memory && node->kind == NODE_REDUCE && !join_is_ordered(node->join, join_dtype(node->join, operand));
+    bool any = l->memory && node->kind == NODE_REDUCE && !join_is_ordered(node->join, join_dtype(node->join, operand));
     for (int n = 0; any && n < program->node_count; n++)
         any = program->nodes[n].kind != NODE_REDUCED_POSITION || program->nodes[n].reduction != node->reduction;
     return any;
@@ -17,16 +30,16 @@ static bool any_order(const struct pipeline *p, const struct node *node)
 /* How many parallel dimensions follow the reduced ones: those that are innermost in the value, so that their elements
  * are neighbours; all of them where so few elements are reduced that lanes would hardly be used. Where extents are open
  * an example decides, and without one there are many elements. */
-static int inner_dimensions(const struct pipeline *p, const struct node *node, uint32_t set)
+static int inner_dimensions(const struct lowering *l, const struct node *node, uint32_t set)
 {
     enum { FEW = 64 };
-    const int operand = p->program->operands[node->operands];
-    const struct shape *open = p->shapes[operand];
+    const int operand = l->program->operands[node->operands];
+    const struct shape *open = l->shapes[operand];
     int64_t elements = 1, inner = 1;
     int trailing = 0, parallel = 0;
     bool known = true;
-    const enum joiner joiner = joiner_of(p);
-    const struct shape *numbers = in_numbers(p, open), *shape = numbers ? numbers : open;
+    const enum joiner joiner = l->joiner;
+    const struct shape *numbers = in_numbers(l->open, open), *shape = numbers ? numbers : open;
     for (int d = shape->rank - 1; joiner != JOIN_KERNELS && d >= 0; d--) {
         const bool reduced = set >> d & 1;
         const int64_t own = shape->extents[d], extent = numbers || own == 0 || own == 1 ? own : 2;
@@ -40,27 +53,27 @@ static int inner_dimensions(const struct pipeline *p, const struct node *node, u
                                             : numbers && elements * inner <= FEW;
     if (elements < 2 || few)
         return elements < 2 ? 0 : parallel;
-    return inner_by_memory(p, operand, set, any_order(p, node), trailing);
+    return inner_by_memory(l, operand, set, any_order(l, node), trailing);
 }
 
 /* The bool of which argmin and argmax want the first true position, where kernels stop once they have it; -1: node n is
  * nothing of the kind, or is computed in another way: many neighbouring results, side by side. */
-static int sought(const struct pipeline *p, int n)
+static int sought(const struct lowering *l, int n)
 {
     enum { FEW = 32 };             /* as fast on 100 MB of float32, whose generic kernel is slower for less */
-    const struct program *program = p->program;
+    const struct program *program = l->program;
     const struct node *node = &program->nodes[n];
     const int operand = node->kind == NODE_REDUCE ? program->operands[node->operands] : n;
     const struct node *where = &program->nodes[operand];
-    if (joiner_of(p) != JOIN_TILES || p->open || operand == n || where->kind != NODE_OP || where->op != OP_WHERE)
+    if (l->joiner != JOIN_TILES || l->open || operand == n || where->kind != NODE_OP || where->op != OP_WHERE)
         return -1;
     const int *arms = &program->operands[where->operands];
     if (program->nodes[arms[1]].kind != NODE_REDUCED_POSITION)
         return -1;
-    const struct shape *shape = p->shapes[operand], *points = p->shapes[n];
+    const struct shape *shape = l->shapes[operand], *points = l->shapes[n];
     const uint32_t set = reduced_set(&program->reductions[node->reduction], shape->rank);
     int64_t inner = 1;
-    for (int d = shape->rank - 1, left = inner_dimensions(p, node, set); left; d--)
+    for (int d = shape->rank - 1, left = inner_dimensions(l, node, set); left; d--)
         if (!(set >> d & 1)) {
             inner *= shape->extents[d];
             left--;
@@ -71,25 +84,25 @@ static int sought(const struct pipeline *p, int n)
 
 /* The temporary with the extreme elements that the bool `v == extreme or v != v` of argmin or argmax looks for; -1:
  * there is none. */
-static int sought_extreme(const struct pipeline *p, int found)
+static int sought_extreme(const struct lowering *l, int found)
 {
-    const struct program *program = p->program;
+    const struct program *program = l->program;
     const int equal = program->operands[program->nodes[found].operands];
     const int extreme = program->operands[program->nodes[equal].operands + 1];
-    return p->fast & FAST_SKIP && program->nodes[extreme].kind == NODE_REDUCE ? p->reduced[extreme].temporary : -1;
+    return l->fast & FAST_SKIP && program->nodes[extreme].kind == NODE_REDUCE ? l->reduced[extreme].temporary : -1;
 }
 
 /* Finds the nodes that the wanted results need. */
-static bool *find_needed(const struct pipeline *p)
+static bool *find_needed(const struct lowering *l)
 {
-    const struct program *program = p->program;
-    bool *needed = ARENA_ARRAY(p->arena, bool, program->node_count + 1);
+    const struct program *program = l->program;
+    bool *needed = ARENA_ARRAY(l->arena, bool, program->node_count + 1);
     for (int r = 0; r < program->result_count; r++)
-        needed[program->results[r].node] |= !p->taken || p->taken[r];
+        needed[program->results[r].node] |= !l->taken || l->taken[r];
     for (int n = program->node_count - 1; n >= 0; n--) {
         const struct node *node = &program->nodes[n];
         const struct symbol *symbol = node->kind == NODE_NAME ? &program->symbols[node->symbol] : NULL;
-        const int found = needed[n] ? sought(p, n) : -1;
+        const int found = needed[n] ? sought(l, n) : -1;
         const bool reads = needed[n] && node->kind != NODE_POSITION && found < 0;
         if (found >= 0)
             needed[found] = true;
@@ -119,15 +132,15 @@ static int parallel_behind(uint32_t set, int rank, int d)
     return count;
 }
 
-static struct reducing order_dimensions(const struct pipeline *p, int n)
+static struct reducing order_dimensions(const struct lowering *l, int n)
 {
-    const struct node *node = &p->program->nodes[n];
-    const int operand = p->program->operands[node->operands], found = sought(p, n);
-    const struct shape *shape = p->shapes[operand];
-    const uint32_t set = reduced_set(&p->program->reductions[node->reduction], shape->rank);
-    struct shape *space = arena_copy(p->arena, shape, sizeof *shape);
-    struct axis *axes = ARENA_ARRAY(p->arena, struct axis, shape->rank);
-    const int inner = found < 0 ? inner_dimensions(p, node, set) : 0;
+    const struct node *node = &l->program->nodes[n];
+    const int operand = l->program->operands[node->operands], found = sought(l, n);
+    const struct shape *shape = l->shapes[operand];
+    const uint32_t set = reduced_set(&l->program->reductions[node->reduction], shape->rank);
+    struct shape *space = arena_copy(l->arena, shape, sizeof *shape);
+    struct axis *axes = ARENA_ARRAY(l->arena, struct axis, shape->rank);
+    const int inner = found < 0 ? inner_dimensions(l, node, set) : 0;
     int order[WEFT_MAX_RANK], count = 0, ends[3];
     for (int last = 0; last < 3; last++) {
         for (int d = 0; d < shape->rank; d++)
@@ -135,8 +148,8 @@ static struct reducing order_dimensions(const struct pipeline *p, int n)
                 order[count++] = d;
         ends[last] = count;
     }
-    if (any_order(p, node))
-        sort_by_memory(p, operand, set, order + ends[0], ends[1] - ends[0]);
+    if (any_order(l, node))
+        sort_by_memory(l, operand, set, order + ends[0], ends[1] - ends[0]);
     for (int i = 0; i < count; i++) {
         axes[order[i]] = (struct axis){i, {.step = 1}};
         space->extents[i] = shape->extents[order[i]];
@@ -144,115 +157,115 @@ static struct reducing order_dimensions(const struct pipeline *p, int n)
     space->rigid = 0;
     const struct lowered_value value = {.node = found < 0 ? operand : found, .space = space, .axes = axes};
     return (struct reducing){node, value, ends[1] - ends[0], inner, found >= 0,
-                             found < 0 ? -1 : sought_extreme(p, found)};
+                             found < 0 ? -1 : sought_extreme(l, found)};
 }
 
 /* Adds a kernel that computes what is reduced. Returns the temporary for the final values; -1 with a diagnostic. */
-static int add_reduction(struct pipeline *p, const struct reducing *reduction, enum value_part part,
+static int add_reduction(struct lowering *l, const struct reducing *reduction, enum value_part part,
                          enum weft_dtype dtype, enum weft_dtype result)
 {
     const struct node *node = reduction->node;
-    const struct lower_params params = lower_params(p);
+    const struct lower_params params = lower_params(l);
     struct lowered_value value = reduction->value;
     value.dtype = reduction->finds ? WEFT_BOOL : dtype;
     value.part = part;
     const enum weft_dtype joined = part == PART_LOW ? WEFT_UINT64 : dtype;
-    value.temporary = add_temporary(&p->kernels, reduction->finds ? WEFT_BOOL : joined, value.space);
-    struct kernel *kernel = lower_value(p->arena, &params, &value);
+    value.temporary = add_temporary(l->kernels, reduction->finds ? WEFT_BOOL : joined, value.space);
+    struct kernel *kernel = lower_value(l->arena, &params, &value);
     if (!kernel)
         return -1;
-    const int to = add_temporary(&p->kernels, result, p->shapes[node - p->program->nodes]);
+    const int to = add_temporary(l->kernels, result, l->shapes[node - l->program->nodes]);
     const struct reduce how = {node->join, joined, result, reduction->finds, reduction->extreme, to, node->token};
-    add_kernel(&p->kernels, (struct program_kernel){.kernel = kernel, .space = value.space,
+    add_kernel(l->kernels, (struct program_kernel){.kernel = kernel, .space = value.space,
                                                     .reduced = reduction->reduced, .inner = reduction->inner,
-                                                    .reduce = arena_copy(p->arena, &how, sizeof how)});
+                                                    .reduce = arena_copy(l->arena, &how, sizeof how)});
     return to;
 }
 
 /* The exact sum of 64-bit integers as a float64. */
-static int add_exact_total(struct pipeline *p, const struct reducing *reduction, enum weft_dtype dtype)
+static int add_exact_total(struct lowering *l, const struct reducing *reduction, enum weft_dtype dtype)
 {
     const struct node *node = reduction->node;
-    const int high = add_reduction(p, reduction, PART_HIGH, dtype, dtype);
-    const int low = high < 0 ? -1 : add_reduction(p, reduction, PART_LOW, dtype, WEFT_UINT64);
+    const int high = add_reduction(l, reduction, PART_HIGH, dtype, dtype);
+    const int low = high < 0 ? -1 : add_reduction(l, reduction, PART_LOW, dtype, WEFT_UINT64);
     if (low < 0)
         return -1;
-    const int to = add_temporary(&p->kernels, WEFT_FLOAT64, p->shapes[node - p->program->nodes]);
-    add_total(&p->kernels, high, low, to, node->token);
+    const int to = add_temporary(l->kernels, WEFT_FLOAT64, l->shapes[node - l->program->nodes]);
+    add_total(l->kernels, high, low, to, node->token);
     return to;
 }
 
 /* Whether the node's value is cheap to compute once more: few operations, all of them exact, and no reduction. */
-static bool is_cheap(const struct pipeline *p, int n, int *most)
+static bool is_cheap(const struct lowering *l, int n, int *most)
 {
-    const struct node *node = named_node(p->program, &p->program->nodes[n]);
+    const struct node *node = named_node(l->program, &l->program->nodes[n]);
     bool cheap = (*most)-- > 0 && (node->kind == NODE_NAME || node->kind == NODE_OP || node->kind == NODE_CAST ||
                                    node->literal.kind != LITERAL_NONE);
     cheap = cheap && !(node->kind == NODE_OP && op_rows[node->op].ulp32 > 0);
     for (int i = 0; cheap && i < (node->kind == NODE_CAST ? 1 : node->operand_count); i++)
-        cheap = is_cheap(p, p->program->operands[node->operands + i], most);
+        cheap = is_cheap(l, l->program->operands[node->operands + i], most);
     return cheap;
 }
 
 /* Where few cheap elements are reduced, they are joined where the value is used: nothing is stored, and neighbouring
  * values stand in a vector. Returns their number, else 0. */
-static int few_elements(const struct pipeline *p, int n, const struct shape *reduced)
+static int few_elements(const struct lowering *l, int n, const struct shape *reduced)
 {
     enum { FEW = 8, COSTS = 8, TIMES = 4, VIEWS = 2 };
     int costs = COSTS, times = 0;
-    if (!(p->fast & FAST_REDUCE) || !shape_known(reduced) || shape_volume(reduced) > FEW || !shape_volume(reduced) ||
-        p->program->view_count > VIEWS || !is_cheap(p, p->program->operands[p->program->nodes[n].operands], &costs))
+    if (!(l->fast & FAST_REDUCE) || !shape_known(reduced) || shape_volume(reduced) > FEW || !shape_volume(reduced) ||
+        l->program->view_count > VIEWS || !is_cheap(l, l->program->operands[l->program->nodes[n].operands], &costs))
         return 0;
     for (int i = 0; i < n; i++)
-        times += p->reduced[i].few > 0;
+        times += l->reduced[i].few > 0;
     return times < TIMES ? (int)shape_volume(reduced) : 0; /* each takes maps, whose number is limited */
 }
 
 /* The number of elements; where only the call knows it, an extent. */
-static int64_t volume_of(const struct pipeline *p, const struct shape *shape)
+static int64_t volume_of(const struct lowering *l, const struct shape *shape)
 {
-    return shape_known(shape) ? shape_volume(shape) : p->open->volume(p->open->user, shape);
+    return shape_known(shape) ? shape_volume(shape) : l->open->volume(l->open->user, shape);
 }
 
 /* The temporary with positions over a shape. Adds a kernel that stores them, unless an earlier one does. */
-static int stored_positions(struct pipeline *p, int n, const struct shape *shape, enum weft_dtype dtype)
+static int stored_positions(struct lowering *l, int n, const struct shape *shape, enum weft_dtype dtype)
 {
-    for (int i = 0; i < p->position_count; i++)
-        if (shapes_equal(p->positions[i].shape, shape) && p->positions[i].dtype == dtype)
-            return p->positions[i].temporary;
-    const struct stored_positions made = {shape, dtype, store_positions(&p->kernels, n, shape, dtype)};
-    ARENA_PUSH(p->arena, p->positions, p->position_count, made);
+    for (int i = 0; i < l->position_count; i++)
+        if (shapes_equal(l->positions[i].shape, shape) && l->positions[i].dtype == dtype)
+            return l->positions[i].temporary;
+    const struct stored_positions made = {shape, dtype, store_positions(l->kernels, n, shape, dtype)};
+    ARENA_PUSH(l->arena, l->positions, l->position_count, made);
     return made.temporary;
 }
 
 /* Lowers a node whose value other kernels compute, into a temporary. False with a diagnostic. */
-static bool lower_reduction(struct pipeline *p, int n)
+static bool lower_reduction(struct lowering *l, int n)
 {
-    const struct node *node = &p->program->nodes[n];
-    const enum weft_dtype operand = operand_node(p->program, node, 0)->dtype;
-    const struct reducing reduction = order_dimensions(p, n);
+    const struct node *node = &l->program->nodes[n];
+    const enum weft_dtype operand = operand_node(l->program, node, 0)->dtype;
+    const struct reducing reduction = order_dimensions(l, n);
     const struct shape *space = reduction.value.space;
     const struct shape *reduced =
-        shape_new(p->arena, reduction.reduced, space->extents + space->rank - reduction.inner - reduction.reduced);
-    struct reduced *made = &p->reduced[n];
+        shape_new(l->arena, reduction.reduced, space->extents + space->rank - reduction.inner - reduction.reduced);
+    struct reduced *made = &l->reduced[n];
     const bool exact = join_rows[node->join].rule == TYPE_TOTAL && dtype_is_integer(operand) &&
                        type_rows[operand].bits == 64;
     if (node->kind == NODE_REDUCE && !exact)
-        made->few = few_elements(p, n, reduced);
+        made->few = few_elements(l, n, reduced);
     if (made->few)
-        made->set = reduced_set(&p->program->reductions[node->reduction],
-                                p->shapes[p->program->operands[node->operands]]->rank);
+        made->set = reduced_set(&l->program->reductions[node->reduction],
+                                l->shapes[l->program->operands[node->operands]]->rank);
     else if (node->kind == NODE_COUNT)
-        made->number = volume_of(p, reduced);
+        made->number = volume_of(l, reduced);
     else if (node->kind == NODE_REDUCED_POSITION)
-        made->temporary = stored_positions(p, n, p->shapes[n],
-                                           shape_known(p->shapes[n]) && shape_volume(p->shapes[n]) <= INT32_MAX
+        made->temporary = stored_positions(l, n, l->shapes[n],
+                                           shape_known(l->shapes[n]) && shape_volume(l->shapes[n]) <= INT32_MAX
                                                ? WEFT_INT32
                                                : WEFT_INT64);
     else if (exact)
-        made->temporary = add_exact_total(p, &reduction, operand);
+        made->temporary = add_exact_total(l, &reduction, operand);
     else
-        made->temporary = add_reduction(p, &reduction, PART_ALL, join_dtype(node->join, operand), node->dtype);
+        made->temporary = add_reduction(l, &reduction, PART_ALL, join_dtype(node->join, operand), node->dtype);
     return made->temporary >= 0 || made->few || node->kind == NODE_COUNT;
 }
 
@@ -261,58 +274,58 @@ static bool is_reduced(const struct node *node)
     return node->kind == NODE_REDUCE || node->kind == NODE_COUNT || node->kind == NODE_REDUCED_POSITION;
 }
 
-static void lower_positions(struct pipeline *p, int n)
+static void lower_positions(struct lowering *l, int n)
 {
-    if (position_is_stored(p->shapes[n]) && !position_is_sum(p->shapes[n]))
-        p->reduced[n].temporary = stored_positions(p, n, p->shapes[n], p->program->nodes[n].dtype);
+    if (position_is_stored(l->shapes[n]) && !position_is_sum(l->shapes[n]))
+        l->reduced[n].temporary = stored_positions(l, n, l->shapes[n], l->program->nodes[n].dtype);
 }
 
 /* A node that takes elements along one dimension, while its positions along the others are stored. */
 struct taking {
-    struct pipeline *p;
+    struct lowering *l;
     int node;
 };
 
 static void store_digit(void *user, const struct shape *shape)
 {
     const struct taking *taking = user;
-    stored_positions(taking->p, taking->node, shape, WEFT_INT64);
+    stored_positions(taking->l, taking->node, shape, WEFT_INT64);
 }
 
 /* Stores the positions that take, or a selection with a list, finds elements by. */
-static void lower_taking(struct pipeline *p, int n)
+static void lower_taking(struct lowering *l, int n)
 {
-    const struct node *node = &p->program->nodes[n];
-    const bool selects = node->kind == NODE_VIEW && p->program->views[node->view].kind == VIEW_SELECT;
-    struct taking taking = {p, n};
+    const struct node *node = &l->program->nodes[n];
+    const bool selects = node->kind == NODE_VIEW && l->program->views[node->view].kind == VIEW_SELECT;
+    struct taking taking = {l, n};
     struct shape all;
     int axis;
     if (node->kind != NODE_TAKE && !selects)
         return;
-    const struct view_args *args = &p->program->views[node->view];
-    const struct shape *from = p->shapes[p->program->operands[node->operands]];
+    const struct view_args *args = &l->program->views[node->view];
+    const struct shape *from = l->shapes[l->program->operands[node->operands]];
     if (!selects)
-        take_stored_digits(p->arena, from, view_take_axis(args, from->rank), store_digit, &taking);
-    else if (view_list_taken(args, from, p->shapes[n], &all, &axis))
-        take_stored_digits(p->arena, &all, axis, store_digit, &taking);
+        take_stored_digits(l->arena, from, view_take_axis(args, from->rank), store_digit, &taking);
+    else if (view_list_taken(args, from, l->shapes[n], &all, &axis))
+        take_stored_digits(l->arena, &all, axis, store_digit, &taking);
 }
 
-bool lower_temporaries(struct pipeline *p)
+bool lower_temporaries(struct lowering *l)
 {
     bool good = true;
-    if (!p->program->reduction_count && !p->program->position_count)
+    if (!l->program->reduction_count && !l->program->position_count)
         return true;
-    find_orders(p);
-    const bool *needed = find_needed(p);
-    p->reduced = ARENA_ARRAY(p->arena, struct reduced, p->program->node_count);
-    for (int n = 0; n < p->program->node_count; n++)
-        p->reduced[n].temporary = -1;
-    for (int n = 0; good && n < p->program->node_count; n++)
-        if (needed[n] && is_reduced(&p->program->nodes[n]))
-            good = lower_reduction(p, n);
-        else if (needed[n] && p->program->nodes[n].kind == NODE_POSITION)
-            lower_positions(p, n);
+    find_orders(l);
+    const bool *needed = find_needed(l);
+    l->reduced = ARENA_ARRAY(l->arena, struct reduced, l->program->node_count);
+    for (int n = 0; n < l->program->node_count; n++)
+        l->reduced[n].temporary = -1;
+    for (int n = 0; good && n < l->program->node_count; n++)
+        if (needed[n] && is_reduced(&l->program->nodes[n]))
+            good = lower_reduction(l, n);
+        else if (needed[n] && l->program->nodes[n].kind == NODE_POSITION)
+            lower_positions(l, n);
         else if (needed[n])
-            lower_taking(p, n);
+            lower_taking(l, n);
     return good;
 }

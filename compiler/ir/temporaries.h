@@ -1,0 +1,55 @@
+/* The kernels that come before those of results: of reductions, and of positions that are stored. Each stores a
+ * temporary, which later kernels read. */
+#ifndef WEFT_COMPILER_IR_TEMPORARIES_H
+#define WEFT_COMPILER_IR_TEMPORARIES_H
+
+#include "compiler/ir/kernel_program.h"
+#include "compiler/ir/operands.h"
+#include "compiler/ir/reduce.h"
+
+/* How a value that an input or a temporary has lies in memory; of others, how most of what it is computed from does. */
+struct in_memory {
+    double bytes;                  /* about how many are read for it */
+    const int64_t *strides;        /* [rank] in elements, 0 where it stretches; NULL: not known */
+};
+
+/* A program while it is lowered. */
+struct lowering {
+    struct arena *arena;
+    struct diags *diags;
+    const struct program *program;
+    const struct node *values;     /* as in struct lower_params */
+    const struct shape *const *shapes; /* [node_count] */
+    const struct view_args *views; /* [view_count] with the values of size expressions; NULL: those of the program */
+    const bool *taken;             /* [results] that are wanted; NULL: all */
+    unsigned fast;                 /* a set of enum fast_path that may be taken */
+    enum joiner joiner;
+    const struct strided *inputs;  /* [input_count] how they lie in memory; NULL: not known */
+    const struct open_extents *open; /* NULL: all extents are numbers */
+    struct kernel_program *kernels; /* made, all of which follow */
+    struct reduced *reduced;       /* [node] of reductions, counts and positions */
+    struct in_memory *memory;      /* [node]; NULL: nobody asks */
+    struct stored_positions *positions;
+    int position_count;
+};
+
+/* How kernels are lowered, after what was made so far. */
+struct lower_params lower_params(const struct lowering *l);
+
+/* The shape, or an example of it in numbers where it is open; NULL if there is no example. */
+const struct shape *in_numbers(const struct open_extents *open, const struct shape *shape);
+
+/* temporaries.c: adds the kernels of what the wanted results read as temporaries: reductions, and positions that are
+ * stored. Fills in l->reduced. False with a diagnostic. */
+bool lower_temporaries(struct lowering *l);
+
+/* order.c: fills in l->memory, where the order of reading is open. */
+void find_orders(struct lowering *l);
+/* How many parallel dimensions of the operand follow those of `set`, which are reduced, so that neighbours in memory
+ * are read one after the other; `inner` where that is not known, or does not matter. any_order: elements may be reduced
+ * in any order of dimensions. */
+int inner_by_memory(const struct lowering *l, int operand, uint32_t set, bool any_order, int inner);
+/* Puts reduced dimensions of the operand in the order of memory, outermost first. */
+void sort_by_memory(const struct lowering *l, int operand, uint32_t set, int *dimensions, int count);
+
+#endif
