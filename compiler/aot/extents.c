@@ -572,7 +572,7 @@ static const struct shape *node_shape(struct aot_kernel *k, const struct node *n
     case NODE_VIEW: case NODE_POSITION: return view_node(k, node);
     case NODE_JOIN: return join_node(k, node);
     case NODE_TAKE: return take_node(k, node);
-    case NODE_REDUCE: case NODE_COUNT: case NODE_REDUCED_POSITION: return reduced_node(k, node);
+    case NODE_REDUCE: case NODE_COUNT: case NODE_SEARCH: return reduced_node(k, node);
     default: return scalar;
     }
 }

@@ -269,8 +269,8 @@ static bool check_reduce(struct program *program, struct node *node)
                 args->name);
 }
 
-/* Counts and positions do not read their operand. */
-static bool check_reduced_position(struct program *program, struct node *node)
+/* Of an operand of which a reduction was checked, too. */
+static bool check_position_of(struct program *program, struct node *node)
 {
     node->dtype = WEFT_INT64;
     return !operand_node(program, node, 0)->poison;
@@ -349,8 +349,8 @@ static bool check_node(struct program *program, struct node *node)
         [NODE_REDUCE] = check_reduce,
         [NODE_JOIN] = check_join,
         [NODE_TAKE] = check_take,
-        [NODE_COUNT] = check_reduced_position,
-        [NODE_REDUCED_POSITION] = check_reduced_position,
+        [NODE_COUNT] = check_position_of,
+        [NODE_SEARCH] = check_position_of,
         [NODE_POSITION] = check_position,
     };
     const bool good = node->kind != NODE_POISON && checks[node->kind](program, node);

@@ -207,7 +207,7 @@ static const char *named(const struct layouts *l, const struct node *node)
 static const char *reduced(struct layouts *l, const struct node *node)
 {
     const char *layout = l->of[l->program->operands[node->operands]];
-    if (!layout || !*layout || (node->kind == NODE_REDUCE && node->keepdims))
+    if (!layout || !*layout || node->keepdims)
         return layout;
     return layout_without(l->arena, layout,
                           reduced_set(&l->program->reductions[node->reduction], (int)strlen(layout)));
@@ -225,7 +225,7 @@ static const char *node_layout(struct layouts *l, const struct node *node, const
     case NODE_JOIN: return concatenated(l, node);
     case NODE_TAKE: return taken(l, node, shapes);
     case NODE_POISON: return NULL;
-    case NODE_REDUCE: return reduced(l, node);
+    case NODE_REDUCE: case NODE_SEARCH: return reduced(l, node);
     case NODE_OP: return if_complete(l, joined(l, node), rank);
     default: return "";
     }
@@ -247,7 +247,7 @@ static struct numbers *axes_of(struct program *program, const struct node *node)
 {
     switch (node->kind) {
     case NODE_VIEW: case NODE_POSITION: case NODE_JOIN: case NODE_TAKE: return &program->views[node->view].axes;
-    case NODE_REDUCE: case NODE_COUNT: case NODE_REDUCED_POSITION: return &program->reductions[node->reduction].axes;
+    case NODE_REDUCE: case NODE_COUNT: case NODE_SEARCH: return &program->reductions[node->reduction].axes;
     default: return NULL;
     }
 }
@@ -255,10 +255,8 @@ static struct numbers *axes_of(struct program *program, const struct node *node)
 /* The value whose dimensions they name. */
 static struct product axes_value(const struct program *program, const struct node *node)
 {
-    const bool reduces =
-        node->kind == NODE_REDUCE || node->kind == NODE_COUNT || node->kind == NODE_REDUCED_POSITION;
-    return reduces ? program->reductions[node->reduction].value
-                   : (struct product){{operand_node(program, node, 0)->span}, 1};
+    return node_is_reduced(node) ? program->reductions[node->reduction].value
+                                 : (struct product){{operand_node(program, node, 0)->span}, 1};
 }
 
 bool resolve_letters(struct program *program)

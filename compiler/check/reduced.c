@@ -27,8 +27,6 @@ struct shape *shape_without(struct arena *arena, const struct shape *shape, uint
 const struct shape *reduced_shape(struct arena *arena, const struct node *node, const struct shape *operand,
                                   uint32_t set)
 {
-    if (node->kind == NODE_REDUCED_POSITION)
-        return shape_without(arena, operand, ~set, true);
     return node->kind == NODE_COUNT ? ARENA_NEW(arena, struct shape)
                                     : shape_without(arena, operand, set, node->keepdims);
 }

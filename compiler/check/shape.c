@@ -119,7 +119,7 @@ static const struct node *dropping(const struct inference *s, const struct node 
             i++;
         value = named_node(s->program, operand_node(s->program, value, i));
     }
-    return value->kind == NODE_REDUCE && !value->keepdims ? value : NULL;
+    return (value->kind == NODE_REDUCE || value->kind == NODE_SEARCH) && !value->keepdims ? value : NULL;
 }
 
 /* How to keep the dimensions that operand `left` or `right` lost. */
@@ -339,7 +339,7 @@ static const struct shape *reduce(struct inference *s, const struct node *node)
     const struct reduce_args *args = &s->program->reductions[node->reduction];
     uint32_t set;
     if (!shape || axes_open(&args->axes))
-        return args->axes.given || args->last || node->keepdims || node->kind == NODE_REDUCED_POSITION ? NULL : &scalar;
+        return args->axes.given || args->last || node->keepdims ? NULL : &scalar;
     if (find_reduced(s, node, shape, &set))
         return reduced_shape(s->arena, node, shape, set);
     s->good = false;
@@ -352,7 +352,7 @@ static const struct shape *node_shape(struct inference *s, const struct node *no
     switch (node->kind) {
     case NODE_POISON: break;
     case NODE_LITERAL: return &scalar;
-    case NODE_REDUCE: case NODE_COUNT: case NODE_REDUCED_POSITION: return reduce(s, node);
+    case NODE_REDUCE: case NODE_COUNT: case NODE_SEARCH: return reduce(s, node);
     case NODE_NAME: return symbol->kind == SYMBOL_INPUT ? s->inputs[symbol->input] : s->shapes[symbol->node];
     case NODE_OP: return broadcast(s, node);
     case NODE_CAST: case NODE_WRAP: return operand_shape(s, node, 0);

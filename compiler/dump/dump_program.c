@@ -241,7 +241,7 @@ static void put_head(struct buf *buf, const struct program *program, const struc
         break;
     case NODE_REDUCE: put_reduction(buf, program, node); break;
     case NODE_COUNT: buf_puts(buf, "number of reduced elements"); break;
-    case NODE_REDUCED_POSITION: buf_puts(buf, "positions of reduced elements"); break;
+    case NODE_SEARCH: buf_puts(buf, "position of the first that is equal, or NaN"); break;
     case NODE_ARRAY: put_array(buf, program, node); break;
     }
 }

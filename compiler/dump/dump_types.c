@@ -87,7 +87,7 @@ static void put_node_types(struct buf *buf, const struct program *program, const
     case NODE_TAKE: buf_puts(buf, "elements at positions"); break;
     case NODE_POSITION: buf_puts(buf, "positions"); break;
     case NODE_COUNT: buf_puts(buf, "number of reduced elements"); break;
-    case NODE_REDUCED_POSITION: buf_puts(buf, "positions of reduced elements"); break;
+    case NODE_SEARCH: buf_puts(buf, "position of the first that is equal, or NaN"); break;
     case NODE_REDUCE: put_reduce_types(buf, program, node); break;
     case NODE_ARRAY:
         buf_puts(buf, node->dtype == WEFT_BOOL ? "array literal" : "array literal, keeps its full values");

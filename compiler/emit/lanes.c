@@ -102,8 +102,8 @@ static void put_passed_over(const struct emitter *e, struct buf *out)
                lanes->extreme);
 }
 
-/* The instruction that compares elements, as they lie in memory, with the extreme one that the kernel looks for; NULL
- * if they are computed, or converted. */
+/* A search's comparison with what it looks for, where it compares elements as they lie in memory; NULL: they are
+ * computed, or converted. */
 static const struct ins *find_comparison(const struct emitter *e)
 {
     const struct kernel *kernel = e->kernel;

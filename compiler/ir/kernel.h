@@ -218,6 +218,10 @@ struct lowered_value {
     int temporary;
     const struct shape *space;     /* the kernel's iteration space */
     const struct axis *axes;       /* for each dimension of the node, where it is in the space */
+    int sought;                    /* of a search, the node that gives what is looked for; -1: none. The value is then
+                                      whether the element is what is looked for, */
+    int positions;                 /* or unless this is -1, its position, from this temporary, and where it is not, the
+                                      last one there is */
 };
 struct kernel *lower_value(struct arena *arena, const struct lower_params *params, const struct lowered_value *value);
 

@@ -154,15 +154,10 @@ bool lower_add_use(struct lowering *l, int node, int map)
     return true;
 }
 
-static bool is_reduced(const struct node *node)
-{
-    return node->kind == NODE_REDUCE || node->kind == NODE_COUNT || node->kind == NODE_REDUCED_POSITION;
-}
-
 /* How few elements a reduction joins where its value is used; 0: other kernels do. */
 static int few_elements(const struct lowering *l, const struct node *node)
 {
-    return is_reduced(node) ? l->reduced[node - l->program->nodes].few : 0;
+    return node_is_reduced(node) ? l->reduced[node - l->program->nodes].few : 0;
 }
 
 /* The map under which element `number` of the few that a reduction joins is read. `map` is that of the reduction. */
@@ -189,12 +184,12 @@ static bool pass_use(struct lowering *l, const struct node *node, int map)
     bool good = true;
     if (node->kind == NODE_POSITION)
         return position_uses(l, node, map);
-    if (node->kind == NODE_ARRAY || (is_reduced(node) && !few_elements(l, node)) ||
+    if (node->kind == NODE_ARRAY || (node_is_reduced(node) && !few_elements(l, node)) ||
         node->literal.kind != LITERAL_NONE || view_is_cast_input(l, node) || is_extent(l, node))
         return true;
     for (int i = 0; good && i < few_elements(l, node); i++)
         good = lower_add_use(l, operand_index(l, node, 0), element_map(l, node, map, i));
-    if (is_reduced(node))
+    if (node_is_reduced(node))
         return good;
     if (node->kind == NODE_JOIN || node->kind == NODE_TAKE || join_of_list(l, node))
         return (node->kind == NODE_TAKE ? take_uses : join_uses)(l, node, map);
@@ -285,7 +280,7 @@ static int lower_node(struct lowering *l, const struct node *node)
         return take_value(l, node);
     case NODE_POSITION:
         return position_value(l, node);
-    case NODE_REDUCE: case NODE_COUNT: case NODE_REDUCED_POSITION: {
+    case NODE_REDUCE: case NODE_COUNT: case NODE_SEARCH: {
         const struct reduced *from = &l->reduced[node - l->program->nodes];
         if (from->few)
             return join_few(l, node);
@@ -425,6 +420,33 @@ static int lower_part(struct lowering *l, int value, enum value_part part, struc
                       (int[]){value, ins_add_literal(l, number, dtype, span), -1}, span);
 }
 
+/* An operand of a search, in the type in which it computes. */
+static int searched_as(struct lowering *l, int node, const struct node *search)
+{
+    const enum weft_dtype dtype = search->dtype;
+    return ins_convert(l, lower_value_as(l, node, dtype, MEET), type_rows[dtype].compute, false, search->token);
+}
+
+/* Whether an element is what a search looks for, or NaN; or its position. */
+static int lower_search(struct lowering *l, const struct lowered_value *value)
+{
+    const struct node *node = &l->program->nodes[value->node];
+    const enum weft_dtype dtype = type_rows[node->dtype].compute;
+    const int x = searched_as(l, value->node, node), sought = searched_as(l, value->sought, node);
+    int found = ins_add_op(l, OP_EQ, dtype, WEFT_BOOL, (int[]){x, sought, -1}, node->token);
+    if (dtype_is_float(dtype)) {
+        const int nan = ins_add_op(l, OP_NE, dtype, WEFT_BOOL, (int[]){x, x, -1}, node->token);
+        found = ins_add_op(l, OP_OR, WEFT_BOOL, WEFT_BOOL, (int[]){found, nan, -1}, node->token);
+    }
+    if (value->positions < 0)
+        return found;
+    const enum weft_dtype stored = l->temporaries[value->positions].dtype;
+    const int load = ins_add_load_under(l, TENSOR_TEMPORARY, value->positions, stored, l->map, node->token);
+    const int position = ins_convert(l, load, WEFT_INT64, false, node->token);
+    const int last = ins_add_literal(l, (union scalar){.i64 = INT64_MAX}, WEFT_INT64, node->token);
+    return ins_add_op(l, OP_WHERE, WEFT_INT64, WEFT_INT64, (int[]){found, position, last}, node->token);
+}
+
 struct kernel *lower_value(struct arena *arena, const struct lower_params *params, const struct lowered_value *value)
 {
     const struct span span = params->program->nodes[value->node].span;
@@ -432,11 +454,14 @@ struct kernel *lower_value(struct arena *arena, const struct lower_params *param
     begin(&l, arena, params, value->space);
     const int map = map_select(l.kernel, 0, value->space, params->shapes[value->node], value->axes);
     lower_add_use(&l, value->node, map);
+    if (value->sought >= 0)
+        lower_add_use(&l, value->sought, map);
     if (!find_uses(&l, params->diags))
         return NULL;
     lower_uses(&l);
     l.map = map;
-    const int part = lower_part(&l, joined_as(&l, value->node, value->dtype), value->part, span);
+    const int part = value->sought < 0 ? lower_part(&l, joined_as(&l, value->node, value->dtype), value->part, span)
+                                       : lower_search(&l, value);
     const enum weft_dtype dtype = l.kernel->ins[part].dtype;
     lower_store(&l, part, dtype, span);
     kernel_number_stores(l.kernel);

@@ -130,7 +130,7 @@ static struct in_memory find_memory(const struct lowering *l, const struct node 
     case NODE_OP: return of_operands(l, node, node->operand_count);
     case NODE_CAST: case NODE_WRAP: return of_operands(l, node, 1);
     case NODE_VIEW: return viewed(l, node);
-    case NODE_REDUCE: return dense(l->arena, shape, node->dtype);
+    case NODE_REDUCE: case NODE_SEARCH: return dense(l->arena, shape, node->dtype);
     default: return unknown;
     }
 }

@@ -23,7 +23,7 @@ static bool any_order(const struct lowering *l, const struct node *node)
     const enum weft_dtype operand = operand_node(program, node, 0)->dtype;
     bool any = l->memory && node->kind == NODE_REDUCE && !join_is_ordered(node->join, join_dtype(node->join, operand));
     for (int n = 0; any && n < program->node_count; n++)
-        any = program->nodes[n].kind != NODE_REDUCED_POSITION || program->nodes[n].reduction != node->reduction;
+        any = program->nodes[n].kind != NODE_SEARCH || program->nodes[n].reduction != node->reduction;
     return any;
 }
 
@@ -56,40 +56,23 @@ static int inner_dimensions(const struct lowering *l, const struct node *node, u
     return inner_by_memory(l, operand, set, any_order(l, node), trailing);
 }
 
-/* The bool of which argmin and argmax want the first true position, where kernels stop once they have it; -1: node n is
- * nothing of the kind, or is computed in another way: many neighbouring results, side by side. */
-static int sought(const struct lowering *l, int n)
+/* Whether tiles stop a search once they have what is looked for. Many neighbouring results are computed side by side
+ * instead, from the positions of all elements. */
+static bool search_stops(const struct lowering *l, const struct node *node)
 {
     enum { FEW = 32 };             /* as fast on 100 MB of float32, whose generic kernel is slower for less */
-    const struct program *program = l->program;
-    const struct node *node = &program->nodes[n];
-    const int operand = node->kind == NODE_REDUCE ? program->operands[node->operands] : n;
-    const struct node *where = &program->nodes[operand];
-    if (l->joiner != JOIN_TILES || l->open || operand == n || where->kind != NODE_OP || where->op != OP_WHERE)
-        return -1;
-    const int *arms = &program->operands[where->operands];
-    if (program->nodes[arms[1]].kind != NODE_REDUCED_POSITION)
-        return -1;
-    const struct shape *shape = l->shapes[operand], *points = l->shapes[n];
-    const uint32_t set = reduced_set(&program->reductions[node->reduction], shape->rank);
+    if (l->joiner != JOIN_TILES || l->open)
+        return false;
+    const struct shape *shape = l->shapes[l->program->operands[node->operands]];
+    const struct shape *points = l->shapes[node - l->program->nodes];
+    const uint32_t set = reduced_set(&l->program->reductions[node->reduction], shape->rank);
     int64_t inner = 1;
     for (int d = shape->rank - 1, left = inner_dimensions(l, node, set); left; d--)
         if (!(set >> d & 1)) {
             inner *= shape->extents[d];
             left--;
         }
-    const bool few = inner < FEW && shape_volume(shape) > shape_volume(points);
-    return few && shape_volume(points) > 0 ? arms[0] : -1;
-}
-
-/* The temporary with the extreme elements that the bool `v == extreme or v != v` of argmin or argmax looks for; -1:
- * there is none. */
-static int sought_extreme(const struct lowering *l, int found)
-{
-    const struct program *program = l->program;
-    const int equal = program->operands[program->nodes[found].operands];
-    const int extreme = program->operands[program->nodes[equal].operands + 1];
-    return l->fast & FAST_SKIP && program->nodes[extreme].kind == NODE_REDUCE ? l->reduced[extreme].temporary : -1;
+    return inner < FEW && shape_volume(shape) > shape_volume(points) && shape_volume(points) > 0;
 }
 
 /* Finds the nodes that the wanted results need. */
@@ -102,11 +85,7 @@ static bool *find_needed(const struct lowering *l)
     for (int n = program->node_count - 1; n >= 0; n--) {
         const struct node *node = &program->nodes[n];
         const struct symbol *symbol = node->kind == NODE_NAME ? &program->symbols[node->symbol] : NULL;
-        const int found = needed[n] ? sought(l, n) : -1;
-        const bool reads = needed[n] && node->kind != NODE_POSITION && found < 0;
-        if (found >= 0)
-            needed[found] = true;
-        for (int i = 0; reads && i < node->operand_count; i++)
+        for (int i = 0; needed[n] && node->kind != NODE_POSITION && i < node->operand_count; i++)
             needed[program->operands[node->operands + i]] = true;
         if (needed[n] && symbol && symbol->kind == SYMBOL_BINDING)
             needed[symbol->node] = true;
@@ -119,8 +98,8 @@ struct reducing {
     const struct node *node;
     struct lowered_value value;
     int reduced, inner;            /* as in struct program_kernel */
+    enum weft_dtype dtype;         /* in which values are joined */
     bool finds;                    /* as in struct reduce */
-    int extreme;
 };
 
 /* The number of parallel dimensions behind dimension d. */
@@ -135,12 +114,13 @@ static int parallel_behind(uint32_t set, int rank, int d)
 static struct reducing order_dimensions(const struct lowering *l, int n)
 {
     const struct node *node = &l->program->nodes[n];
-    const int operand = l->program->operands[node->operands], found = sought(l, n);
+    const bool searches = node->kind == NODE_SEARCH, finds = searches && search_stops(l, node);
+    const int operand = l->program->operands[node->operands];
     const struct shape *shape = l->shapes[operand];
     const uint32_t set = reduced_set(&l->program->reductions[node->reduction], shape->rank);
     struct shape *space = arena_copy(l->arena, shape, sizeof *shape);
     struct axis *axes = ARENA_ARRAY(l->arena, struct axis, shape->rank);
-    const int inner = found < 0 ? inner_dimensions(l, node, set) : 0;
+    const int inner = finds ? 0 : inner_dimensions(l, node, set);
     int order[WEFT_MAX_RANK], count = 0, ends[3];
     for (int last = 0; last < 3; last++) {
         for (int d = 0; d < shape->rank; d++)
@@ -155,9 +135,10 @@ static struct reducing order_dimensions(const struct lowering *l, int n)
         space->extents[i] = shape->extents[order[i]];
     }
     space->rigid = 0;
-    const struct lowered_value value = {.node = found < 0 ? operand : found, .space = space, .axes = axes};
-    return (struct reducing){node, value, ends[1] - ends[0], inner, found >= 0,
-                             found < 0 ? -1 : sought_extreme(l, found)};
+    const struct lowered_value value = {.node = operand, .space = space, .axes = axes, .positions = -1,
+                                        .sought = searches ? l->program->operands[node->operands + 1] : -1};
+    return (struct reducing){node, value, ends[1] - ends[0], inner,
+                             searches ? WEFT_INT64 : join_dtype(node->join, l->program->nodes[operand].dtype), finds};
 }
 
 /* Adds a kernel that computes what is reduced. Returns the temporary for the final values; -1 with a diagnostic. */
@@ -175,7 +156,8 @@ static int add_reduction(struct lowering *l, const struct reducing *reduction, e
     if (!kernel)
         return -1;
     const int to = add_temporary(l->kernels, result, l->shapes[node - l->program->nodes]);
-    const struct reduce how = {node->join, joined, result, reduction->finds, reduction->extreme, to, node->token};
+    const int extreme = reduction->finds && l->fast & FAST_SKIP ? l->reduced[value.sought].temporary : -1;
+    const struct reduce how = {node->join, joined, result, reduction->finds, extreme, to, node->token};
     add_kernel(l->kernels, (struct program_kernel){.kernel = kernel, .space = value.space,
                                                     .reduced = reduction->reduced, .inner = reduction->inner,
                                                     .reduce = arena_copy(l->arena, &how, sizeof how)});
@@ -238,18 +220,31 @@ static int stored_positions(struct lowering *l, int n, const struct shape *shape
     return made.temporary;
 }
 
+/* The positions from which a search takes the first, with extent 1 in dimensions that are not reduced. */
+static int search_positions(struct lowering *l, int n)
+{
+    const struct node *node = &l->program->nodes[n];
+    const struct shape *shape = l->shapes[l->program->operands[node->operands]];
+    const uint32_t set = reduced_set(&l->program->reductions[node->reduction], shape->rank);
+    const struct shape *own = shape_without(l->arena, shape, ~set, true);
+    const bool small = shape_known(own) && shape_volume(own) <= INT32_MAX;
+    return stored_positions(l, n, own, small ? WEFT_INT32 : WEFT_INT64);
+}
+
 /* Lowers a node whose value other kernels compute, into a temporary. False with a diagnostic. */
 static bool lower_reduction(struct lowering *l, int n)
 {
     const struct node *node = &l->program->nodes[n];
     const enum weft_dtype operand = operand_node(l->program, node, 0)->dtype;
-    const struct reducing reduction = order_dimensions(l, n);
+    struct reducing reduction = order_dimensions(l, n);
     const struct shape *space = reduction.value.space;
     const struct shape *reduced =
         shape_new(l->arena, reduction.reduced, space->extents + space->rank - reduction.inner - reduction.reduced);
     struct reduced *made = &l->reduced[n];
     const bool exact = join_rows[node->join].rule == TYPE_TOTAL && dtype_is_integer(operand) &&
                        type_rows[operand].bits == 64;
+    if (node->kind == NODE_SEARCH && !reduction.finds)
+        reduction.value.positions = search_positions(l, n);
     if (node->kind == NODE_REDUCE && !exact)
         made->few = few_elements(l, n, reduced);
     if (made->few)
@@ -257,21 +252,11 @@ static bool lower_reduction(struct lowering *l, int n)
                                 l->shapes[l->program->operands[node->operands]]->rank);
     else if (node->kind == NODE_COUNT)
         made->number = volume_of(l, reduced);
-    else if (node->kind == NODE_REDUCED_POSITION)
-        made->temporary = stored_positions(l, n, l->shapes[n],
-                                           shape_known(l->shapes[n]) && shape_volume(l->shapes[n]) <= INT32_MAX
-                                               ? WEFT_INT32
-                                               : WEFT_INT64);
     else if (exact)
         made->temporary = add_exact_total(l, &reduction, operand);
     else
-        made->temporary = add_reduction(l, &reduction, PART_ALL, join_dtype(node->join, operand), node->dtype);
+        made->temporary = add_reduction(l, &reduction, PART_ALL, reduction.dtype, node->dtype);
     return made->temporary >= 0 || made->few || node->kind == NODE_COUNT;
-}
-
-static bool is_reduced(const struct node *node)
-{
-    return node->kind == NODE_REDUCE || node->kind == NODE_COUNT || node->kind == NODE_REDUCED_POSITION;
 }
 
 static void lower_positions(struct lowering *l, int n)
@@ -321,7 +306,7 @@ bool lower_temporaries(struct lowering *l)
     for (int n = 0; n < l->program->node_count; n++)
         l->reduced[n].temporary = -1;
     for (int n = 0; good && n < l->program->node_count; n++)
-        if (needed[n] && is_reduced(&l->program->nodes[n]))
+        if (needed[n] && node_is_reduced(&l->program->nodes[n]))
             good = lower_reduction(l, n);
         else if (needed[n] && l->program->nodes[n].kind == NODE_POSITION)
             lower_positions(l, n);

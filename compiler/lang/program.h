@@ -59,7 +59,8 @@ enum node_kind {
     NODE_REDUCE,                   /* the operand's elements joined by row `join`, along the axes of
                                        program->reductions[reduction] */
     NODE_COUNT,                    /* how many elements of the operand these axes reduce; an int64 */
-    NODE_REDUCED_POSITION,         /* their row-major positions, with extent 1 in other dimensions; int64 */
+    NODE_SEARCH,                   /* the row-major position, among what these axes reduce, of the first element of the
+                                      first operand that equals the second one's, or is NaN; int64 */
     NODE_JOIN,                     /* concat or stack of the operands: program->views[view] */
     NODE_TAKE,                     /* take: the first operand's elements at the positions that are the second one;
                                       program->views[view] */
@@ -152,8 +153,8 @@ struct node {
     enum node_kind kind;
     enum op op;
     enum join join;                /* NODE_REDUCE */
-    int reduction;                 /* NODE_REDUCE, NODE_COUNT, NODE_REDUCED_POSITION */
-    bool keepdims;                 /* NODE_REDUCE: reduced dimensions stay, with extent 1 */
+    int reduction;                 /* NODE_REDUCE, NODE_COUNT, NODE_SEARCH */
+    bool keepdims;                 /* NODE_REDUCE, NODE_SEARCH: reduced dimensions stay, with extent 1 */
     enum type_rule rule;           /* NODE_CAST: unless TYPE_GIVEN, the dtype follows from the further operands, which
                                       stand for their types alone */
     int operands, operand_count;   /* program->operands[operands ..] are node indices */
@@ -243,6 +244,12 @@ static inline const struct node *operand_node(const struct program *program,
                                               const struct node *node, int index)
 {
     return &program->nodes[program->operands[node->operands + index]];
+}
+
+/* Whether the value is computed from elements along axes, those of program->reductions[node->reduction]. */
+static inline bool node_is_reduced(const struct node *node)
+{
+    return node->kind == NODE_REDUCE || node->kind == NODE_COUNT || node->kind == NODE_SEARCH;
 }
 
 /* Whether kernels depend on the shapes of nodes other than the result. */

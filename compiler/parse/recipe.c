@@ -94,17 +94,17 @@ static bool join(struct making *m, const char *word, size_t length)
 /* Words with a meaning of their own. */
 static bool special(struct making *m, const char *word, size_t length)
 {
-    if (is_word(word, length, "n") || is_word(word, length, "pos")) {
+    if (is_word(word, length, "n")) {
         push_name(m, 'x');
-        add(m, (struct node){.kind = length == 1 ? NODE_COUNT : NODE_REDUCED_POSITION}, 1);
+        add(m, (struct node){.kind = NODE_COUNT}, 1);
+    } else if (is_word(word, length, "search")) {
+        add(m, (struct node){.kind = NODE_SEARCH, .join = JOIN_LEAST, .keepdims = m->recipe->keepdims}, 2);
     } else if (is_word(word, length, "ddof")) {
         add_literal(m, (struct literal){LITERAL_INTEGER, m->recipe->ddof, 0});
     } else if (is_word(word, length, "fewest")) { /* n > 0 where ddof is negative, too */
         add_literal(m, (struct literal){LITERAL_INTEGER, m->recipe->ddof < 0 ? -m->recipe->ddof : 0, 0});
     } else if (is_word(word, length, "0")) {
         add_literal(m, (struct literal){LITERAL_INTEGER, 0, 0});
-    } else if (is_word(word, length, "last")) {
-        add_literal(m, (struct literal){LITERAL_INTEGER, INT64_MAX, 0});
     } else if (is_word(word, length, "nan")) {
         add_literal(m, (struct literal){LITERAL_REAL, 0, NAN});
     } else {
