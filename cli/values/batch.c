@@ -24,6 +24,17 @@ static int on_glob_error(const char *path, int error)
     return error != ENOENT && error != ENOTDIR;
 }
 
+bool value_is_pattern(const char *text)
+{
+    struct stat status;
+    glob_t found = {0};
+    if (!strpbrk(text, "*?[") || stat(text, &status) == 0)
+        return false;
+    bool matches = glob(text, GLOB_NOSORT, NULL, &found) == 0;
+    globfree(&found);
+    return matches;
+}
+
 bool batch_glob(struct report *report, const char *pattern, const char ***paths, int *count)
 {
     glob_t found = {0};

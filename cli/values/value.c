@@ -6,7 +6,6 @@
 #include "cli/values/batch_impl.h"
 
 #include <errno.h>
-#include <glob.h>
 #include <string.h>
 #include <sys/stat.h>
 #include <unistd.h>
@@ -111,17 +110,6 @@ static bool no_file(struct report *report, const char *value, const char *path,
     if (absent && extension && !literal && kind_of_path(path, &extension) == KIND_UNKNOWN)
         return bad_extension(report, value, path, extension);
     return REPORT_ARGUMENT(report, value, strlen(value), NO_FILE, path, strerror(reason));
-}
-
-bool value_is_pattern(const char *text)
-{
-    struct stat status;
-    glob_t found = {0};
-    if (!strpbrk(text, "*?[") || stat(text, &status) == 0)
-        return false;
-    bool matches = glob(text, GLOB_NOSORT, NULL, &found) == 0;
-    globfree(&found);
-    return matches;
 }
 
 /* A file's name without directory and known extension. */

@@ -93,7 +93,7 @@ static void tell_temporary(struct doctor *doctor)
 void doctor_machine(struct doctor *doctor)
 {
     Dl_info library;
-    bool known = dladdr(__extension__(void *) weft_doctor, &library) != 0 && library.dli_fname;
+    bool known = dladdr(__extension__(void *) weft_context_create, &library) != 0 && library.dli_fname;
     doctor_tell(doctor, "weft", WEFT_FOUND, NULL, "%d.%d.%d, %s", WEFT_VERSION_MAJOR,
                 WEFT_VERSION_MINOR, WEFT_VERSION_PATCH, known ? library.dli_fname : "linked in");
     tell_processors(doctor);

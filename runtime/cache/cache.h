@@ -11,22 +11,12 @@
 #ifndef WEFT_RUNTIME_CACHE_CACHE_H
 #define WEFT_RUNTIME_CACHE_CACHE_H
 
+#include "runtime/cache/directory.h"
 #include "runtime/cache/entry.h"
 #include "runtime/cache/identity.h"
 #include "runtime/cache/sweep.h"
 
 #include <stdatomic.h>
-#include <sys/types.h>
-
-/* The path of the directory that weft_context_params.cache means by `word`; NULL stands for WEFT_CACHE,
- * XDG_CACHE_HOME, HOME. The path is absolute and from malloc, "" for no cache. NULL: out of memory. Reads the
- * environment, so it is for threads of the caller only. */
-char *cache_directory(const char *word);
-/* Opens the directory at `path`, and creates it if `make` is set. Returns a descriptor, or -1 with errno:
- * ENOENT if there is none, EPERM if it belongs to another user, ENOTDIR if a link is in the way. */
-int cache_open(const char *path, bool make);
-/* Describes such an errno in words; a static string, or strerror's. */
-const char *cache_problem(int error);
 
 /* Returns what key->load makes of the entry for this key; NULL: no usable entry. Sets *keep if an entry may
  * exist that cannot be read now, which must then not be replaced. `clean`: a damaged entry is removed. */
@@ -38,21 +28,9 @@ void *cache_find(const char *path, const struct cache_key *key, bool clean, bool
  * locked. */
 void *cache_wait(const char *path, const struct cache_key *key, const atomic_bool *cancelled, int *lock,
                  bool *keep);
-/* Releases the lock. Takes -1. */
-void cache_unlock(int lock);
-
 /* Writes an entry, and sweeps if there are more than `cap` bytes. False with errno; *where is then what is in
  * the way: the directory at `path` as a whole (0), the shard in it (1) or what lies in the entry's place (2). */
 bool cache_publish(const char *path, const struct cache_key *key, const struct image *image,
                    const char *note, uint64_t cap, int *where);
-
-/* ---- used by sweep.c too ---- */
-
-/* Opens a directory below `at`, and creates it if `make` is set. It must belong to this user, and others must
- * not be able to write to it. -1 with errno. */
-int cache_open_directory(int at, const char *name, bool make);
-/* Locks one byte of the directory's lock file. Returns a descriptor for cache_unlock; -1 with errno, EAGAIN
- * if another process has locked it. */
-int cache_lock_byte(int root, off_t byte);
 
 #endif

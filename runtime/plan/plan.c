@@ -226,12 +226,6 @@ static bool make_plan(struct weft_program *program, struct plan *plan, struct ar
            (!plan->gpu || cuda_plan(program->context, plan, &program->source, diags));
 }
 
-void plan_destroy(struct plan *plan)
-{
-    arena_finish(&plan->own);
-    free(plan);
-}
-
 /* Adds it to the table. False with a diagnostic. */
 static bool add_plan(struct weft_program *program, struct plan *plan, struct diags *diags)
 {

@@ -78,7 +78,5 @@ void keep_kernel(struct plan *plan, const struct scheduled *scheduled, const str
                  const struct shape *const *shapes, struct planned *planned);
 /* Assigns the temporaries their offsets in the memory of a run. */
 void place_temporaries(struct plan *plan, const struct schedule *schedule);
-/* Frees a plan that has no users and is in no table. */
-void plan_destroy(struct plan *plan);
 
 #endif

@@ -15,6 +15,12 @@ enum {
     LOOKS = 8                      /* plans examined, which may be in use, for each one that is added */
 };
 
+void plan_destroy(struct plan *plan)
+{
+    arena_finish(&plan->own);
+    free(plan);
+}
+
 static bool is_taken(const struct occasion *occasion, int result)
 {
     return !occasion->taken || occasion->taken[result];

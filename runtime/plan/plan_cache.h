@@ -39,6 +39,8 @@ struct plan *plans_find(struct plan_table *table, const struct plan_key *key);
 bool plans_add(struct weft_program *program, struct plan_table *table, struct plan *plan);
 /* Drops plans without users while there are too many. */
 void plans_trim(struct weft_program *program, struct plan_table *table);
+/* Frees a plan that has no users and is in no table. */
+void plan_destroy(struct plan *plan);
 /* Destroys all plans. None may have users. */
 void plans_destroy(struct plan_table *table);
 
