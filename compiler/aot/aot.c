@@ -70,8 +70,7 @@ static bool make_kernel(struct arena *arena, struct program *program, const stru
                              .function = aot_function(arena, program->name, params)};
     if (!check_kernel(k))
         return false;
-    aot_shapes(k);
-    return aot_check_parameters(k) && aot_divide(k) && aot_numbers(k) &&
+    return aot_shapes(k) && aot_check_parameters(k) && aot_divide(k) && aot_numbers(k) &&
            !program->diags->errors;
 }
 

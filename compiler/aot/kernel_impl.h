@@ -15,17 +15,6 @@ struct aot_note {
     const char *text;
 };
 
-/* How an extent is computed from others; not for extents of nodes. */
-struct aot_computed {
-    enum { NOT_COMPUTED, COMPUTED_JOIN, COMPUTED_VOLUME, COMPUTED_GROUPS, COMPUTED_SUM, COMPUTED_LANES } how;
-    int64_t a, b;                  /* extents: COMPUTED_JOIN broadcasts both; COMPUTED_GROUPS divides `a`;
-                                      COMPUTED_SUM adds both; COMPUTED_LANES: lanes that are left of points `a` with
-                                      elements `b` */
-    const struct shape *shape;     /* COMPUTED_VOLUME: the shape whose elements are counted */
-    int64_t each, times;           /* COMPUTED_GROUPS: groups of `each`, at least one, times `times`; COMPUTED_LANES:
-                                      inner elements, and whether the order matters or, negative, a block's threads */
-};
-
 /* A kernel for certain kinds of access: a function, or on CUDA a kernel in machine code. */
 struct aot_class {
     const unsigned char *kinds;
@@ -49,17 +38,11 @@ struct aot_loop {
     int constant, fault;           /* CUDA: numbers of its first constant and first fault in the file */
 };
 
-/* The extent that a slice leaves of another extent. Equal slices of equal extents have equal extents. */
-struct aot_slice {
-    int64_t of, extent;
-    struct slice slice;
-};
-
 struct aot_kernel {
     struct arena *arena;
-    struct view_args *views;       /* [view_count] with slots in place of size expressions */
-    int *size_slots;               /* [node_count] where `d` holds the value of a size expression; -1: nowhere */
-    int *number_slots;             /* the same of numbers that kernels take */
+    struct view_args *views;       /* [view_count] with open extents in place of size expressions */
+    bool *is_size;                 /* [node_count] whether size expressions consist of it */
+    int *number_slots;             /* [node_count] where `d` holds a number that kernels take; -1: nowhere */
     bool takes_numbers;            /* kernels take any */
     const struct target *target;
     const char *function;          /* see aot_function */
@@ -70,16 +53,14 @@ struct aot_kernel {
     const struct shape **shapes;   /* [node_count] */
     const char **layouts;          /* [node_count] "": no layout; NULL: not known */
     int extent_count;
-    const char **extent_names;     /* names for comments: h, extent 0 of img */
-    struct aot_computed *computed; /* [extent_count] */
-    int computed_count, node_extents; /* the first `node_extents` extents are those of nodes */
+    struct extent_term *terms;     /* [extent_count] how they are computed */
+    int node_extents;              /* the first `node_extents` extents are those of nodes */
     struct buf extents;            /* statements that compute and compare extents */
     struct aot_note *notes;
     int note_count;
-    struct aot_slice *slices;
-    int slice_count;
     const struct shape **forms;    /* shapes with a table of extents in the source */
     int form_count;
+    const struct example *example; /* loops.c: a call with large extents */
     struct aot_loop *loops;        /* in the order in which they run: temporaries, then results */
     int loop_count;
     struct temporary *temporaries;
@@ -98,37 +79,26 @@ struct aot_words {
 void aot_find_clashes(struct aot_kernel *const *kernels, int count, const char *text, struct aot_words *names,
                       struct aot_words *macros);
 
-/* extents.c: finds the shapes of all nodes, and writes the statements with which a call computes them. */
-void aot_shapes(struct aot_kernel *k);
+/* extents.c: finds the shapes of all nodes, and writes the statements with which a call computes them. False with a
+ * diagnostic. */
+bool aot_shapes(struct aot_kernel *k);
+/* What writes further statements. */
+struct open_extents aot_open_extents(struct aot_kernel *k);
 /* Adds an extent, or another number of a call, for which a statement is to be written. */
-int64_t aot_new_extent(struct aot_kernel *k);
+int64_t aot_new_extent(struct aot_kernel *k, const struct extent_term *term);
 /* Adds a statement that ends a call with this note if the condition is true. */
 void aot_refuse(struct aot_kernel *k, const char *condition, struct span span, const char *text);
 
-/* sizes.c: adds the statement that computes node n, a size expression, unless it is a literal. */
-void aot_size(struct aot_kernel *k, int n);
-/* Its value in C: "d[3]" or a number. */
-const char *aot_size_text(struct aot_kernel *k, int n);
-/* Puts what `d` holds in place of the size expressions of a view, in k->views: slots in items and shifts, extents in
- * counts and in the shape of broadcast_to. */
-void aot_resolve(struct aot_kernel *k, const struct node *view);
-/* A number of a slice in C. */
-const char *aot_bound(struct aot_kernel *k, const struct slice *slice, enum bound bound);
+/* sizes.c: adds the statement that computes node n, a size expression (struct open_extents). */
+int64_t aot_size(void *user, int n, const struct size *sizes);
 /* Adds the statements that compute what kernels take as TENSOR_NUMBER, once there are loops. False with a
  * diagnostic. */
 bool aot_numbers(struct aot_kernel *k);
 
-/* The shape to which two shapes broadcast. */
-const struct shape *aot_join(struct aot_kernel *k, const struct shape *a, const struct shape *b, struct span span);
-/* The number of a shape's elements. And the number of groups of `each` in an extent, at least 1, times `times`. */
-int64_t aot_volume(struct aot_kernel *k, const struct shape *shape);
-int64_t aot_groups(struct aot_kernel *k, int64_t extent, int64_t each, int64_t times);
-/* How many lanes of each result a reduction leaves to a further loop (lanes_left). */
-int64_t aot_lanes(struct aot_kernel *k, int64_t points, int64_t elements, int64_t inner, bool ordered, int threads);
-/* The sum of two extents. Equal sums are one extent. */
-int64_t aot_sum(struct aot_kernel *k, int64_t a, int64_t b);
 /* The initializer of a struct for a shape's extents, such as "{2, shape_blur_3}". */
 const char *aot_form(struct aot_kernel *k, const struct shape *shape);
+/* Any number, which is no extent. */
+const char *aot_whole(struct aot_kernel *k, int64_t value);
 /* An extent in C: "480" or "d[2]". */
 const char *aot_extent(struct aot_kernel *k, int64_t extent);
 

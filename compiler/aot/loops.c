@@ -18,34 +18,27 @@ struct example {
 
 static int64_t example_extent(const struct aot_kernel *k, const struct example *example, int64_t extent);
 
-/* Computes an extent that was added after the example was made. */
-static int64_t compute_extent(const struct aot_kernel *k, const struct example *example,
-                              const struct aot_computed *computed)
+/* Computes an extent that is no node's. */
+static int64_t compute_extent(const struct aot_kernel *k, const struct example *example, struct extent_term term)
 {
-    const int64_t a = computed->how == COMPUTED_VOLUME ? 1 : example_extent(k, example, computed->a);
-    int64_t volume = 1;
-    if (computed->how == COMPUTED_SUM)
-        return a + example_extent(k, example, computed->b);
-    if (computed->how == COMPUTED_LANES) {
-        const int64_t b = example_extent(k, example, computed->b), inner = example_extent(k, example, computed->each);
-        return computed->times < 0 ? threads_left(a, b, inner, (int)-computed->times)
-                                   : lanes_left(a, b, inner, computed->times);
-    }
-    if (computed->how == COMPUTED_JOIN)
-        return a == 1 ? example_extent(k, example, computed->b) : a;
-    if (computed->how == COMPUTED_GROUPS)
-        return (a > computed->each ? (a - 1) / computed->each + 1 : 1) * computed->times;
-    for (int d = 0; d < computed->shape->rank; d++)
-        volume *= example_extent(k, example, computed->shape->extents[d]);
-    return volume;
+    struct shape numbers = {0};
+    int64_t *const operands[] = {&term.a, &term.b, &term.c};
+    for (int i = 0; i < 3; i++)
+        *operands[i] = example_extent(k, example, *operands[i]);
+    if (term.op == EXTENT_LANES)
+        return term.threads ? threads_left(term.a, term.b, term.c, term.threads)
+                            : lanes_left(term.a, term.b, term.c, term.ordered);
+    for (int d = 0; term.shape && d < term.shape->rank; d++)
+        numbers.extents[numbers.rank++] = example_extent(k, example, term.shape->extents[d]);
+    term.shape = term.shape ? &numbers : NULL;
+    return extent_compute(NULL, &term);
 }
 
 static int64_t example_extent(const struct aot_kernel *k, const struct example *example, int64_t extent)
 {
     const int64_t number = EXTENT_VARIABLE - extent;
-    return extent >= 0                      ? extent
-           : number < example->extent_count ? example->extents[number]
-                                            : compute_extent(k, example, &k->computed[number]);
+    const bool found = extent < 0 && number < example->extent_count && example->extents[number] >= 0;
+    return extent >= 0 ? extent : found ? example->extents[number] : compute_extent(k, example, k->terms[number]);
 }
 
 static const struct shape *example_shape(struct aot_kernel *k, const struct example *example,
@@ -72,7 +65,7 @@ static const struct contents *example_contents(struct aot_kernel *k, int base)
 static void example_bounds(const struct view_args *values, const struct view_args *slots, struct example *example)
 {
     for (int i = 0; slots->counts.sizes && i < slots->counts.count; i++)
-        if (slots->counts.sizes[i] >= 0)
+        if (slots->counts.items[i].kind == LITERAL_NONE)
             example->extents[EXTENT_VARIABLE - (int64_t)slots->counts.items[i].integer] =
                 (int64_t)values->counts.items[i].integer;
     for (int i = 0; i < slots->item_count; i++) {
@@ -95,12 +88,12 @@ static bool try_base(struct aot_kernel *k, int base, struct example *example)
                                 .extents = ARENA_ARRAY(k->arena, int64_t, k->node_extents + 1),
                                 .shapes = ARENA_ARRAY(k->arena, const struct shape *, program->node_count)};
     for (int e = 0; e < k->node_extents; e++)
-        example->extents[e] = (int64_t)base * (1 + e % 4);
+        example->extents[e] = k->terms[e].op == EXTENT_GIVEN ? (int64_t)base * (1 + e % 4) : -1;
     for (int i = 0; i < program->input_count; i++)
         inputs[i] = example_shape(k, example, k->inputs[i]);
     struct view_args *views = arena_copy(k->arena, program->views, (size_t)program->view_count * sizeof *views);
     const struct contents *contents = example_contents(k, base);
-    if (!infer_shapes(k->arena, program, &ignored, inputs, contents, example->shapes, views))
+    if (!infer_shapes(k->arena, program, &ignored, inputs, contents, NULL, example->shapes, views))
         return false;
     for (int v = 0; v < program->view_count; v++)
         example_bounds(&views[v], &k->views[v], example);
@@ -133,49 +126,17 @@ const struct shape *aot_access_shape(struct aot_kernel *k, const struct aot_loop
     return access_shape(&shapes, loop->kernel, loop->shape, a);
 }
 
-/* Answers what passes ask about open extents. */
-struct asking {
-    struct aot_kernel *k;
-    const struct example *example;
-};
-
 static const struct shape *ask_example(void *user, const struct shape *shape)
 {
-    const struct asking *asking = user;
-    return asking->example->shapes ? example_shape(asking->k, asking->example, shape) : NULL;
-}
-
-static const struct shape *ask_join(void *user, const struct shape *a, const struct shape *b)
-{
-    const struct asking *asking = user;
-    return aot_join(asking->k, a, b, asking->k->program->results[0].span);
-}
-
-static int64_t ask_volume(void *user, const struct shape *shape)
-{
-    return aot_volume(((const struct asking *)user)->k, shape);
-}
-
-static int64_t ask_groups(void *user, int64_t extent, int64_t each, int64_t times)
-{
-    return aot_groups(((const struct asking *)user)->k, extent, each, times);
-}
-
-static int64_t ask_lanes(void *user, int64_t points, int64_t elements, int64_t inner, bool ordered,
-                         int threads)
-{
-    return aot_lanes(((const struct asking *)user)->k, points, elements, inner, ordered, threads);
-}
-
-static int64_t ask_sum(void *user, int64_t a, int64_t b)
-{
-    return aot_sum(((const struct asking *)user)->k, a, b);
+    struct aot_kernel *k = user;
+    return k->example->shapes ? example_shape(k, k->example, shape) : NULL;
 }
 
 static bool divide(struct aot_kernel *k, const struct example *example)
 {
-    struct asking asking = {k, example};
-    const struct open_extents open = {&asking, ask_example, ask_join, ask_volume, ask_groups, ask_lanes, ask_sum};
+    struct open_extents open = aot_open_extents(k);
+    k->example = example;
+    open.example = ask_example;
     struct pipeline pipeline = {.arena = k->arena, .program = k->program, .target = k->target,
                                       .fast = k->target->fast, .inputs = k->inputs, .shapes = k->shapes,
                                       .views = k->views, .open = &open, .diags = k->program->diags};

@@ -12,17 +12,10 @@ static int slot_of(int64_t extent)
     return (int)(EXTENT_VARIABLE - extent);
 }
 
-static const char *whole_text(struct aot_kernel *k, int64_t value)
+/* The value of size expression n: a number or "d[3]". */
+static const char *size_text(struct aot_kernel *k, const struct size *sizes, int n)
 {
-    return value == INT64_MIN ? "INT64_MIN" : arena_printf(k->arena, "INT64_C(%lld)", (long long)value);
-}
-
-const char *aot_size_text(struct aot_kernel *k, int n)
-{
-    const struct node *node = named_node(k->program, &k->program->nodes[n]);
-    return node->literal.kind == LITERAL_INTEGER && !node->number
-               ? whole_text(k, (int64_t)node->literal.integer)
-               : arena_printf(k->arena, "d[%d]", k->size_slots[node - k->program->nodes]);
+    return sizes[n].state == SIZE_KNOWN ? aot_whole(k, sizes[n].value) : aot_extent(k, sizes[n].value);
 }
 
 /* ---- size expressions ---- */
@@ -38,7 +31,7 @@ static const char *input_text(struct aot_kernel *k, const struct symbol *symbol,
     return arena_printf(k->arena, "(int64_t)%s", value);
 }
 
-static void set_operation(struct aot_kernel *k, const struct node *node, int64_t slot)
+static void set_operation(struct aot_kernel *k, const struct node *node, int64_t extent, const struct size *sizes)
 {
     static const struct { enum op op; char letter; } letters[] = {{OP_PLUS, '+'}, {OP_ADD, '+'}, {OP_NEG, '-'},
                                                                   {OP_SUB, '-'}, {OP_MUL, '*'}, {OP_FLOORDIV, '/'},
@@ -48,94 +41,29 @@ static void set_operation(struct aot_kernel *k, const struct node *node, int64_t
     int i = 0;
     while (letters[i].op != node->op)
         i++;
-    const char *a = one ? "0" : aot_size_text(k, operands[0]), *b = aot_size_text(k, operands[!one]);
-    aot_refuse(k, arena_printf(k->arena, "!size('%c', %s, %s, &%s)", letters[i].letter, a, b, aot_extent(k, slot)),
+    const char *a = one ? "0" : size_text(k, sizes, operands[0]), *b = size_text(k, sizes, operands[!one]);
+    aot_refuse(k, arena_printf(k->arena, "!size('%c', %s, %s, &%s)", letters[i].letter, a, b, aot_extent(k, extent)),
                node->span, divides ? "a size divides by zero, or does not fit int64" : "a size does not fit int64");
 }
 
-void aot_size(struct aot_kernel *k, int n)
+int64_t aot_size(void *user, int n, const struct size *sizes)
 {
+    struct aot_kernel *k = user;
     const struct node *node = &k->program->nodes[n];
-    const struct symbol *symbol = node->kind == NODE_NAME ? &k->program->symbols[node->symbol] : NULL;
-    if (node->literal.kind == LITERAL_INTEGER || (symbol && symbol->kind == SYMBOL_BINDING))
-        return;
-    const int64_t slot = aot_new_extent(k);
-    k->size_slots[n] = slot_of(slot);
-    if (node->kind == NODE_OP) {
-        set_operation(k, node, slot);
-        return;
-    }
-    int64_t extent = 0;
-    if (!symbol)
+    int64_t extent = EXTENT_UNKNOWN;
+    if (!k->is_size[n])
+        return extent;
+    if (node->kind == NODE_VIEW) {
         view_extent_of(&k->program->views[node->view], k->shapes[k->program->operands[node->operands]], &extent);
-    buf_printf(&k->extents, "%s = %s;\n", aot_extent(k, slot),
-               symbol ? input_text(k, symbol, node) : aot_extent(k, extent));
-}
-
-/* ---- selections ---- */
-
-/* Replaces the nodes of size expressions by the slots of their values. */
-static void resolve_item(struct aot_kernel *k, struct item *item)
-{
-    int64_t *const numbers[] = {&item->slice.start, &item->slice.stop, &item->slice.step};
-    for (int b = 0; item_is_number(item) && b < BOUND_COUNT; b++)
-        if (item->sizes[b] >= 0) {
-            const struct node *node = named_node(k->program, &k->program->nodes[item->sizes[b]]);
-            *numbers[b] = k->size_slots[node - k->program->nodes];
-            item->slice.open |= 1u << b;
-        }
-}
-
-/* Replaces those of numbers, each of which `place` finds or makes. */
-static void resolve_numbers(struct aot_kernel *k, const struct node *view, struct numbers *numbers,
-                            int64_t (*place)(struct aot_kernel *k, const struct node *view, const char *value))
-{
-    if (!numbers->sizes)
-        return;
-    struct literal *items = arena_copy(k->arena, numbers->items, (size_t)numbers->count * sizeof *items);
-    for (int i = 0; i < numbers->count; i++)
-        if (numbers->sizes[i] >= 0)
-            items[i] = (struct literal){.kind = LITERAL_INTEGER,
-                                        .integer = place(k, view, aot_size_text(k, numbers->sizes[i]))};
-    numbers->items = items;
-}
-
-/* A count, as an extent. */
-static int64_t place_count(struct aot_kernel *k, const struct node *view, const char *value)
-{
-    const int64_t extent = aot_new_extent(k);
-    buf_printf(&k->extents, "%s = %s;\n", aot_extent(k, extent), value);
-    aot_refuse(k, arena_printf(k->arena, "%s < 0 || %s > INT64_MAX / 16", value, value), view->token,
-               "a count or an extent is negative, or too large");
+        return extent;
+    }
+    extent = aot_new_extent(k, &(struct extent_term){0});
+    if (node->kind == NODE_OP)
+        set_operation(k, node, extent, sizes);
+    else
+        buf_printf(&k->extents, "%s = %s;\n", aot_extent(k, extent),
+                   input_text(k, &k->program->symbols[node->symbol], node));
     return extent;
-}
-
-/* The position from which the first element of a roll comes, as a slot. */
-static int64_t place_shift(struct aot_kernel *k, const struct node *view, const char *value)
-{
-    const int64_t extent = aot_new_extent(k);
-    aot_refuse(k, arena_printf(k->arena, "%s == INT64_MIN", value), view->token, "a shift is too large");
-    buf_printf(&k->extents, "%s = -%s;\n", aot_extent(k, extent), value);
-    return slot_of(extent);
-}
-
-void aot_resolve(struct aot_kernel *k, const struct node *view)
-{
-    struct view_args *args = &k->views[view->view];
-    struct item *items = arena_copy(k->arena, args->items, (size_t)args->item_count * sizeof *items);
-    for (int i = 0; i < args->item_count; i++)
-        resolve_item(k, &items[i]);
-    args->items = items;
-    resolve_numbers(k, view, &args->counts, place_count);
-    resolve_numbers(k, view, &args->shifts, place_shift);
-    if (args->kind == VIEW_BROADCAST_TO)
-        resolve_numbers(k, view, &args->shape, place_count);
-}
-
-const char *aot_bound(struct aot_kernel *k, const struct slice *slice, enum bound bound)
-{
-    const int64_t value = bound == BOUND_START ? slice->start : bound == BOUND_STOP ? slice->stop : slice->step;
-    return slice->open >> bound & 1 ? arena_printf(k->arena, "d[%lld]", (long long)value) : whole_text(k, value);
 }
 
 /* ---- numbers that kernels take ---- */
@@ -225,7 +153,7 @@ static int number_slot(struct aot_kernel *k, int n)
     const struct node *node = &k->program->nodes[n];
     if (k->number_slots[n] >= 0)
         return k->number_slots[n];
-    const int slot = slot_of(aot_new_extent(k));
+    const int slot = slot_of(aot_new_extent(k, &(struct extent_term){0}));
     bool good = true;
     if (node->kind == NODE_VIEW)
         good = set_extent(k, node, slot);

@@ -9,28 +9,32 @@
 
 #include <string.h>
 
-/* Broadcasts extent `d` of `b` into extent `to` of `a`. False where they clash. */
-static bool broadcast_extent(struct shape *a, int to, const struct shape *b, int d)
+/* The extent to which x and y, one of which is not known, broadcast. Neither is a 1 that stretches. */
+static int64_t join_unequal(const struct open_extents *open, int64_t x, bool x_rigid, int64_t y, bool y_rigid,
+                            struct span span)
 {
-    const int64_t x = a->extents[to], y = b->extents[d];
-    const uint32_t rigid = b->rigid >> d & 1;
-    const enum joined joined = join_extents(x, a->rigid >> to & 1, y, rigid);
-    /* An unknown extent becomes the known one. A size variable must turn out equal. */
-    if (joined == JOINED_SECOND || (joined == JOINED_OPEN && (x == EXTENT_UNKNOWN || (x < 0 && y >= 0))))
-        a->extents[to] = y;
-    if (x == y || joined == JOINED_SECOND || (joined == JOINED_OPEN && x < 0))
-        a->rigid |= rigid << to;
-    return joined != JOINED_CLASH;
+    const bool x_stretches = x < 0 && !x_rigid, y_stretches = y < 0 && !y_rigid;
+    const enum extent_op rule = x_stretches && y_stretches   ? EXTENT_BROADCAST
+                                : x_stretches || y_stretches ? EXTENT_STRETCHES
+                                                             : EXTENT_EQUAL;
+    const bool turn = y_stretches && !x_stretches;
+    extent_require(open, extent_fact(rule, turn ? y : x, turn ? x : y), span, "two extents do not broadcast");
+    if (open && x_stretches && y_stretches)
+        return extent_by(open, EXTENT_JOIN, x, y);
+    return x >= 0 ? x : y >= 0 || (x_stretches && (y_rigid || x == EXTENT_UNKNOWN)) ? y : x;
 }
 
-/* Broadcasts `b` into `a`, whose rank is at least b's. Returns -1, or the dimension of `a` that does not fit. */
-static int broadcast_into(struct shape *a, const struct shape *b)
+/* Broadcasts dimension `from` of `b` into dimension `to` of `a`. False where they clash. */
+static bool broadcast_extent(const struct open_extents *open, struct shape *a, int to, const struct shape *b, int from,
+                             struct span span)
 {
-    int shift = a->rank - b->rank;
-    for (int d = b->rank - 1; d >= 0; d--)
-        if (!broadcast_extent(a, d + shift, b, d))
-            return d + shift;
-    return -1;
+    const int64_t x = a->extents[to], y = b->extents[from];
+    const bool x_rigid = a->rigid >> to & 1, y_rigid = b->rigid >> from & 1;
+    const enum joined joined = join_extents(x, x_rigid, y, y_rigid);
+    if (joined == JOINED_SECOND || joined == JOINED_OPEN)
+        a->extents[to] = joined == JOINED_SECOND ? y : join_unequal(open, x, x_rigid, y, y_rigid, span);
+    a->rigid |= (uint32_t)y_rigid << to;
+    return joined != JOINED_CLASH;
 }
 
 static void widen(struct shape *shape, int rank)
@@ -41,6 +45,28 @@ static void widen(struct shape *shape, int rank)
         shape->extents[d] = 1;
     shape->rigid = shift < 32 ? shape->rigid << shift : 0;
     shape->rank = rank;
+}
+
+static bool shapes_same(const struct shape *a, const struct shape *b)
+{
+    return a == b || (shapes_equal(a, b) && a->rigid == b->rigid);
+}
+
+const struct shape *shape_join(struct arena *arena, const struct open_extents *open, const struct shape *a,
+                               const struct shape *b, struct span span, int *clash)
+{
+    if (shapes_same(a, b) || b->rank == 0)
+        return a;
+    if (a->rank == 0)
+        return b;
+    struct shape *joined = arena_copy(arena, a, sizeof *joined);
+    widen(joined, a->rank > b->rank ? a->rank : b->rank);
+    for (int d = 1; d <= b->rank; d++)
+        if (!broadcast_extent(open, joined, joined->rank - d, b, b->rank - d, span)) {
+            *clash = d;
+            return NULL;
+        }
+    return shapes_same(joined, a) ? a : shapes_same(joined, b) ? b : joined;
 }
 
 static const char *extent_text(struct arena *arena, const struct program *program, int64_t extent)
@@ -91,6 +117,7 @@ struct inference {
     const struct shape **shapes;   /* of the nodes so far */
     struct view_args *views;       /* NULL, or a place for each view with its size expressions' values */
     struct size *sizes;            /* of the nodes so far; NULL: the program has no size expressions */
+    const struct open_extents *open;
     bool good;
     const struct reduce_args *reported; /* the last call of a reduction that is wrong */
 };
@@ -208,35 +235,29 @@ int64_t shape_volume(const struct shape *shape)
     return volume > INT64_MAX / 16 ? -1 : empty ? 0 : volume;
 }
 
+/* Whether the shape is an operand's, so it was found before. */
+static bool is_operands(const struct inference *s, const struct node *node, const struct shape *shape)
+{
+    int i = 0;
+    while (i < node->operand_count && operand_shape(s, node, i) != shape)
+        i++;
+    return i < node->operand_count;
+}
+
 static const struct shape *broadcast(struct inference *s, const struct node *node)
 {
-    const struct shape *first = operand_shape(s, node, 0);
-    int rank = 0;
-    bool same = true;
-    for (int i = 0; i < node->operand_count; i++) {
-        const struct shape *operand = operand_shape(s, node, i);
-        if (!operand)
-            return NULL;
-        rank = operand->rank > rank ? operand->rank : rank;
-        same = same && operand == first;
-    }
-    if (same)
-        return first;
-    struct shape *shape = arena_copy(s->arena, first, sizeof *shape);
-    widen(shape, rank);
+    const struct shape *shape = operand_shape(s, node, 0);
+    int d;
+    if (is_operands(s, node, NULL))
+        return NULL;
     for (int i = 1; i < node->operand_count; i++) {
-        int d = broadcast_into(shape, operand_shape(s, node, i));
-        if (d >= 0) {
-            s->good = clash(s, node, i, rank - d);
+        shape = shape_join(s->arena, s->open, shape, operand_shape(s, node, i), node->token, &d);
+        if (!shape) {
+            s->good = clash(s, node, i, d);
             return NULL;
         }
     }
-    for (int i = 0; i < node->operand_count; i++) {
-        const struct shape *operand = operand_shape(s, node, i);
-        if (operand->rigid == shape->rigid && shapes_equal(operand, shape))
-            return operand;
-    }
-    if (shape_volume(shape) < 0)
+    if (!is_operands(s, node, shape) && shape_volume(shape) < 0)
         s->good = diag(s->diags, DIAG_VOLUME, node->span, shape_text(s->arena, s->program, shape));
     return shape;
 }
@@ -270,7 +291,7 @@ static struct viewed viewed_value(const struct inference *s, const struct node *
         .program = s->program, .operand = operand->span, .place = node->token,
         .name = expression_text(s->arena, s->program, operand->span),
         .shape = node->operand_count ? operand_shape(s, node, i) : NULL,
-        .inputs = s->inputs, .contents = s->contents, .sizes = s->sizes,
+        .inputs = s->inputs, .contents = s->contents, .sizes = s->sizes, .open = s->open,
         .dtype = viewed_dtype(s->program, operand, args->dtype)};
 }
 
@@ -310,6 +331,17 @@ static bool reduces_nothing(const struct node *node, const struct shape *operand
     return nothing && node->kind == NODE_REDUCE && join_rows[node->join].fails;
 }
 
+/* Has the call find that out where it decides the extents. */
+static void require_elements(const struct inference *s, const struct node *node, const struct shape *operand,
+                             uint32_t set)
+{
+    for (int d = 0; d < operand->rank && node->kind == NODE_REDUCE && join_rows[node->join].fails; d++)
+        if (set >> d & 1)
+            extent_require(s->open, extent_fact(EXTENT_SOME, operand->extents[d]), node->token,
+                           "%s of no elements: dimension %d has extent 0",
+                           s->program->reductions[node->reduction].name, d);
+}
+
 /* Finds the dimensions that a node reduces, or reports, once for all nodes of a call, what is wrong with them. */
 static bool find_reduced(struct inference *s, const struct node *node, const struct shape *shape, uint32_t *set)
 {
@@ -329,6 +361,7 @@ static bool find_reduced(struct inference *s, const struct node *node, const str
     if (reduces_nothing(node, shape, *set))
         return diag(s->diags, DIAG_REDUCE_EMPTY, node->span, args->name, text,
                     shape_text(s->arena, s->program, shape), args->name);
+    require_elements(s, node, shape, *set);
     s->reported = NULL;
     return true;
 }
@@ -364,16 +397,18 @@ static const struct shape *node_shape(struct inference *s, const struct node *no
 }
 
 bool infer_shapes(struct arena *arena, const struct program *program, struct diags *diags,
-                  const struct shape *const *inputs, const struct contents *contents, const struct shape **shapes,
-                  struct view_args *views)
+                  const struct shape *const *inputs, const struct contents *contents, const struct open_extents *open,
+                  const struct shape **shapes, struct view_args *views)
 {
-    struct inference s = {arena, program, diags, inputs, contents, shapes, views, NULL, true, NULL};
-    if (program->size_count)
-        s.sizes = ARENA_ARRAY(arena, struct size, program->node_count);
+    struct inference s = {.arena = arena, .program = program, .diags = diags, .inputs = inputs, .contents = contents,
+                          .open = open, .shapes = shapes, .views = views, .good = true};
+    const struct size_scope scope = {program, inputs, contents, open, shapes,
+                                     program->size_count ? ARENA_ARRAY(arena, struct size, program->node_count) : NULL};
+    s.sizes = scope.sizes;
     for (int n = 0; n < program->node_count; n++) {
         shapes[n] = node_shape(&s, &program->nodes[n]);
         if (s.sizes)
-            s.sizes[n] = node_size(&(struct size_scope){program, inputs, contents, shapes, s.sizes}, n);
+            scope.sizes[n] = node_size(&scope, n);
     }
     return s.good;
 }

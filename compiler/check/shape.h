@@ -3,9 +3,9 @@
 #ifndef WEFT_COMPILER_CHECK_SHAPE_H
 #define WEFT_COMPILER_CHECK_SHAPE_H
 
-#include "compiler/lang/lang.h"
+#include "compiler/check/extents.h"
 
-/* An extent is a number, EXTENT_UNKNOWN, or EXTENT_VARIABLE - k as in struct type. */
+/* An extent is a number, EXTENT_UNKNOWN, EXTENT_VARIABLE - k as in struct type, or open (extents.h). */
 struct shape {
     int rank;
     uint32_t rigid;                /* bit d: the extent comes from a size variable, so it never stretches */
@@ -36,10 +36,15 @@ struct contents {
 /* Computes a shape for each node. `inputs` holds a shape for each input, `shapes` receives one for each node; NULL
  * means that nothing is known. `contents` has an entry for each input, or is NULL: no elements are known. `views`,
  * unless it is NULL, receives the program's views with the values of their size expressions, as far as they are known.
+ * Ahead of time `open` writes down what a call computes; else it is NULL.
  * Returns false, with diagnostics, when shapes do not broadcast or a view is wrong. */
 bool infer_shapes(struct arena *arena, const struct program *program, struct diags *diags,
-                  const struct shape *const *inputs, const struct contents *contents, const struct shape **shapes,
-                  struct view_args *views);
+                  const struct shape *const *inputs, const struct contents *contents, const struct open_extents *open,
+                  const struct shape **shapes, struct view_args *views);
+/* The shape to which two shapes broadcast; of open extents a call finds out whether they do, which may be reported at
+ * `span`. NULL: they clash in dimension *clash, counted from the end. */
+const struct shape *shape_join(struct arena *arena, const struct open_extents *open, const struct shape *a,
+                               const struct shape *b, struct span span, int *clash);
 
 /* The value of a size variable: the extent that it met first, in input number `input`; -1: none yet. */
 struct size_value {

@@ -65,6 +65,11 @@ static struct size of_literal(const struct literal *literal, int n)
     return (struct size){fits ? SIZE_KNOWN : SIZE_WIDE, fits ? (int64_t)literal->integer : 0, n};
 }
 
+static struct size not_known(int n)
+{
+    return (struct size){SIZE_OPEN, EXTENT_UNKNOWN, n};
+}
+
 static struct size of_input(const struct size_scope *scope, int input, int n)
 {
     const struct shape *shape = scope->inputs[input];
@@ -72,7 +77,7 @@ static struct size of_input(const struct size_scope *scope, int input, int n)
     if (shape && shape->rank)
         return (struct size){SIZE_RANKED, 0, n};
     if (!contents || !contents->items || !contents->count)
-        return (struct size){SIZE_OPEN, 0, n};
+        return not_known(n);
     return of_literal(&contents->items[0], n);
 }
 
@@ -80,7 +85,7 @@ static struct size of_operation(const struct size_scope *scope, const struct nod
 {
     const int *operands = &scope->program->operands[node->operands];
     const struct size *a = &scope->sizes[operands[0]], *b = node->operand_count > 1 ? &scope->sizes[operands[1]] : a;
-    struct size result = {SIZE_OPEN, 0, n};
+    struct size result = not_known(n);
     if (a->state > SIZE_KNOWN || b->state > SIZE_KNOWN)
         return a->state > SIZE_KNOWN ? *a : *b;
     if (a->state == SIZE_KNOWN && b->state == SIZE_KNOWN)
@@ -93,21 +98,29 @@ static struct size of_extent(const struct size_scope *scope, const struct node *
     int64_t extent;
     const struct shape *shape = scope->shapes[scope->program->operands[node->operands]];
     if (!shape || !view_extent_of(&scope->program->views[node->view], shape, &extent) || extent < 0)
-        return (struct size){SIZE_OPEN, 0, n};
+        return not_known(n);
     return (struct size){SIZE_KNOWN, extent, n};
 }
 
-struct size node_size(const struct size_scope *scope, int n)
+static struct size size_of(const struct size_scope *scope, int n)
 {
     const struct node *node = &scope->program->nodes[n];
     const struct symbol *symbol = node->kind == NODE_NAME ? &scope->program->symbols[node->symbol] : NULL;
     if (!node->size)
-        return (struct size){SIZE_OPEN, 0, n};
+        return not_known(n);
     if (node->literal.kind == LITERAL_INTEGER)
         return of_literal(&node->literal, n);
     if (symbol)
         return symbol->kind == SYMBOL_INPUT ? of_input(scope, symbol->input, n) : scope->sizes[symbol->node];
     return node->kind == NODE_OP ? of_operation(scope, node, n) : of_extent(scope, node, n);
+}
+
+struct size node_size(const struct size_scope *scope, int n)
+{
+    struct size size = size_of(scope, n);
+    if (scope->open && size.state == SIZE_OPEN && size.value == EXTENT_UNKNOWN)
+        size.value = scope->open->size(scope->open->user, n, scope->sizes);
+    return size;
 }
 
 /* ---- arguments of views ---- */
@@ -140,9 +153,11 @@ static bool resolve_item(const struct view_walk *w, struct item *item)
         const struct size *size = item->sizes[b] < 0 ? NULL : &w->viewed->sizes[item->sizes[b]];
         if (size && size->state > SIZE_KNOWN)
             return no_value(w, &place, size);
-        item->open = item->open || (size && size->state == SIZE_OPEN);
+        const bool open = size && size->state == SIZE_OPEN;
+        item->open = item->open || open;
+        item->slice.open |= (open && w->viewed->open) << b;
         if (size)
-            *numbers[b] = size->value;
+            *numbers[b] = open ? EXTENT_VARIABLE - size->value : size->value;
     }
     if (item->kind == ITEM_SLICE && !item->open && !item->slice.step)
         return view_wrong(w, DIAG_SIZE_VALUE, &place, "the step of a slice is %s, which is 0",
@@ -162,7 +177,17 @@ static bool resolve_items(const struct view_walk *w, struct view_args *args)
     return good;
 }
 
-static bool resolve_numbers(const struct view_walk *w, struct numbers *numbers)
+/* The value of a size expression that a call decides; of a shift, the position from which the first element comes. */
+static int64_t open_value(const struct view_walk *w, const struct numbers *numbers, const struct size *size,
+                          const struct view_args *args)
+{
+    if (size->state == SIZE_KNOWN || numbers != &args->shifts || !w->viewed->open)
+        return size->value;
+    view_holds(w, extent_fact(EXTENT_NEGATES, size->value), "a shift is too large");
+    return view_compute(w, EXTENT_NEGATED, size->value);
+}
+
+static bool resolve_numbers(const struct view_walk *w, struct numbers *numbers, const struct view_args *args)
 {
     if (!numbers->sizes)
         return true;
@@ -171,8 +196,9 @@ static bool resolve_numbers(const struct view_walk *w, struct numbers *numbers)
         const struct size *size = numbers->sizes[i] < 0 ? NULL : &w->viewed->sizes[numbers->sizes[i]];
         if (size && size->state > SIZE_KNOWN)
             return no_value(w, numbers, size);
-        if (size && size->state == SIZE_KNOWN)
-            items[i] = (struct literal){.kind = LITERAL_INTEGER, .integer = size->value};
+        if (size)
+            items[i] = (struct literal){.kind = size->state == SIZE_KNOWN ? LITERAL_INTEGER : LITERAL_NONE,
+                                        .integer = open_value(w, numbers, size, args)};
     }
     numbers->items = items;
     return true;
@@ -196,7 +222,8 @@ const struct view_args *view_resolve(struct arena *arena, struct diags *diags, c
     if (!has_sizes(args))
         return args;
     struct view_args *resolved = arena_copy(arena, args, sizeof *resolved);
-    return resolve_items(&walk, resolved) && resolve_numbers(&walk, &resolved->shape) &&
-                   resolve_numbers(&walk, &resolved->counts) && resolve_numbers(&walk, &resolved->shifts)
+    return resolve_items(&walk, resolved) && resolve_numbers(&walk, &resolved->shape, resolved) &&
+                   resolve_numbers(&walk, &resolved->counts, resolved) &&
+                   resolve_numbers(&walk, &resolved->shifts, resolved)
                ? resolved : NULL;
 }

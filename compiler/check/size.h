@@ -12,8 +12,9 @@ struct size_scope {
     const struct program *program;
     const struct shape *const *inputs; /* [input_count] */
     const struct contents *contents;   /* as for infer_shapes */
+    const struct open_extents *open;   /* the same */
     const struct shape *const *shapes; /* of the nodes so far */
-    const struct size *sizes;          /* the same */
+    struct size *sizes;                /* the same */
 };
 /* The value of node n, if it is a size expression. */
 struct size node_size(const struct size_scope *scope, int n);

@@ -14,6 +14,7 @@ struct viewed {
     const struct shape *const *inputs;   /* shapes of the program's inputs, for arguments that are inputs */
     const struct contents *contents;     /* as for infer_shapes */
     const struct size *sizes;      /* of the program's nodes up to here; NULL: there are no size expressions */
+    const struct open_extents *open;     /* as for infer_shapes */
     enum weft_dtype dtype;         /* of the value, for VIEW_REINTERPRET; WEFT_DTYPE_COUNT when not known */
 };
 
@@ -63,9 +64,6 @@ void view_taken(const struct shape *value, int axis, const struct shape *positio
  * is `out`; `all` is the same with all of the dimension of `in` that the list is for. */
 const struct item *view_list_taken(const struct view_args *args, const struct shape *in, const struct shape *out,
                                    struct shape *all, int *axis);
-
-/* The greatest extent along which index counts in its dtype. */
-int64_t view_greatest_extent(const struct view_args *args);
 
 /* ---- rearranging (rule 9.2); the arguments are right, and `rank` is the operand's ---- */
 

@@ -51,6 +51,12 @@ bool view_read_list(const struct view_walk *w, const struct numbers *numbers, co
 bool view_whole(const struct view_walk *w, const struct view_list *list, int i, int64_t *value);
 /* Number `i` as a factor of an extent, which must be finite. */
 bool view_factor(const struct view_walk *w, const struct view_list *list, int i, double *value);
+/* Computes an extent, as extent_by does. */
+#define view_compute(w, ...) extent_by((w)->viewed->open, __VA_ARGS__)
+/* Whether a fact about extents may be true: extent_require at the place of the view. The note comes last. */
+#define view_holds(w, fact, ...) extent_require((w)->viewed->open, fact, (w)->viewed->place, __VA_ARGS__)
+/* Sets an extent of the result. A call ends with this note where it turns out that there is none. */
+void view_set_extent(struct view_walk *w, int d, int64_t extent, const char *note);
 /* Says that nothing is known of the shape. Returns true. */
 bool view_unknown(struct view_walk *w);
 /* Makes a shape of this rank with all extents unknown. */

@@ -80,7 +80,8 @@ static bool same_extent(struct view_walk *w, int d, int i)
     const struct shape *shape = w->viewed[i].shape;
     int64_t *extent = &w->out->extents[d];
     const int64_t next = shape->extents[d];
-    if (*extent >= 0 && next >= 0 && *extent != next)
+    if (*extent != next && !view_holds(w, extent_fact(EXTENT_EQUAL, *extent, next),
+                                       "values that are joined have different extents in dimension %d", d))
         return wrong_value(w, DIAG_VIEW_EXTENT, i,
                            arena_printf(w->arena,
                                         "%s takes values of equal extents%s, and dimension %d of %s has extent %lld, "
@@ -93,14 +94,6 @@ static bool same_extent(struct view_walk *w, int d, int i)
     return true;
 }
 
-static void add_extents(int64_t *sum, int64_t next)
-{
-    if (*sum < 0 || next < 0)
-        *sum = EXTENT_UNKNOWN;
-    else if (__builtin_add_overflow(*sum, next, sum))
-        *sum = INT64_MAX;
-}
-
 /* Joins the extents of all values; concat's axis gets the sum. */
 static bool join_extents_of(struct view_walk *w, int count, int axis)
 {
@@ -109,7 +102,7 @@ static bool join_extents_of(struct view_walk *w, int count, int axis)
     for (int i = 1; i < count; i++)
         for (int d = 0; d < w->out->rank; d++)
             if (concat && d == axis)
-                add_extents(&w->out->extents[d], w->viewed[i].shape->extents[d]);
+                w->out->extents[d] = view_compute(w, EXTENT_SUM, w->out->extents[d], w->viewed[i].shape->extents[d]);
             else if (!same_extent(w, d, i))
                 return false;
     if (concat)

@@ -100,6 +100,12 @@ bool view_factor(const struct view_walk *w, const struct view_list *list, int i,
                       view_item_name(w, list, i), view_item_text(w, item));
 }
 
+void view_set_extent(struct view_walk *w, int d, int64_t extent, const char *note)
+{
+    w->out->extents[d] = extent;
+    view_holds(w, extent_fact(EXTENT_EXISTS, extent), "%s", note);
+}
+
 bool view_unknown(struct view_walk *w)
 {
     w->out = NULL;

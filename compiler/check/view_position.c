@@ -8,16 +8,13 @@ static int64_t greatest(enum weft_dtype dtype)
     return bits >= 63 ? INT64_MAX : (INT64_C(1) << bits) - 1;
 }
 
-int64_t view_greatest_extent(const struct view_args *args)
-{
-    return greatest(args->dtype);
-}
-
-static bool beyond_type(const struct view_walk *w, const struct numbers *numbers, int64_t extent)
+static bool fits_type(const struct view_walk *w, const struct numbers *numbers, int64_t extent)
 {
     const enum weft_dtype dtype = w->args->dtype;
-    return extent > greatest(dtype) &&
-           !view_wrong(w, DIAG_VIEW_EXTENT, numbers,
+    return greatest(dtype) == INT64_MAX ||
+           view_holds(w, extent_fact(EXTENT_AT_MOST, extent, greatest(dtype)),
+                      "an extent goes beyond the type in which index counts") ||
+           view_wrong(w, DIAG_VIEW_EXTENT, numbers,
                        "an extent of %lld goes beyond %s, in which positions are counted%s",
                        (long long)extent, type_rows[dtype].name,
                        w->args->kind == VIEW_INDEX ? "; dtype names another type, as in dtype=int64" : "");
@@ -43,7 +40,7 @@ bool view_index(struct view_walk *w)
     for (int k = 0; k < in->rank; k++)
         w->out->extents[k] = k == d ? in->extents[d] : 1;
     w->out->rigid = in->rigid & set;
-    return !beyond_type(w, axes.from, in->extents[d]);
+    return fits_type(w, axes.from, in->extents[d]);
 }
 
 /* The shape [n]. */
@@ -55,7 +52,7 @@ static bool count_out(struct view_walk *w)
     if (n.count != 1)
         return view_wrong(w, DIAG_VIEW_RANK, n.from, "n is one number");
     w->out->rank = 1;
-    w->out->extents[0] = n.items[0].kind == LITERAL_NONE ? EXTENT_UNKNOWN : (int64_t)n.items[0].integer;
+    w->out->extents[0] = (int64_t)n.items[0].integer;
     return shape_volume(w->out) >= 0 ||
            view_wrong(w, DIAG_VIEW_EXTENT, n.from, "the shape %s has more elements than memory can hold",
                       shape_text(w->arena, w->viewed->program, w->out));
@@ -63,7 +60,7 @@ static bool count_out(struct view_walk *w)
 
 bool view_arange(struct view_walk *w)
 {
-    return count_out(w) && !beyond_type(w, &w->args->counts, w->out->extents[0]);
+    return count_out(w) && fits_type(w, &w->args->counts, w->out->extents[0]);
 }
 
 bool view_linspace(struct view_walk *w)

@@ -43,23 +43,16 @@ void view_shifts(const struct view_args *args, int rank, int *shifts)
         shifts[args->axes.given ? axis_at(&args->axes, rank, i) : rank - 1] = args->shifts.count == 1 ? 0 : i;
 }
 
-/* Number `i` as an extent. */
-static int64_t extent_at(const struct numbers *numbers, int i)
-{
-    const struct literal *item = &numbers->items[i];
-    return item->kind == LITERAL_NONE ? EXTENT_UNKNOWN : (int64_t)item->integer;
-}
-
 void view_times(const struct view_args *args, int operand_rank, int rank, int64_t *times)
 {
     const int count = args->counts.count;
     for (int d = 0; d < rank; d++)
         times[d] = 1;
     if (args->kind == VIEW_REPEAT)
-        times[axis_at(&args->axes, operand_rank, 0)] = extent_at(&args->counts, 0);
+        times[axis_at(&args->axes, operand_rank, 0)] = (int64_t)args->counts.items[0].integer;
     else
         for (int i = 0; i < count; i++)
-            times[rank - count + i] = extent_at(&args->counts, i);
+            times[rank - count + i] = (int64_t)args->counts.items[i].integer;
 }
 
 static void add_extent(struct shape *shape, int64_t extent)
@@ -95,9 +88,11 @@ bool view_read_whole(const struct view_walk *w, const struct numbers *numbers, c
     if (!view_read_list(w, numbers, what, list))
         return false;
     for (int i = 0; list->items && i < list->count; i++) {
-        int64_t value;
+        int64_t value = (int64_t)list->items[i].integer;
+        if (least && list->items[i].kind == LITERAL_NONE)
+            view_holds(w, extent_fact(EXTENT_COUNTS, value), "a count or an extent is negative, or too large");
         if (list->items[i].kind == LITERAL_NONE)
-            continue; /* a size expression that is not known yet */
+            continue;
         if (!view_whole(w, list, i, &value))
             return false;
         if (least && value < 0)
@@ -176,12 +171,19 @@ bool view_roll(struct view_walk *w)
 static bool fits(const struct view_walk *w, int d, int64_t extent)
 {
     const struct shape *in = w->viewed->shape;
-    const enum joined joined = join_extents(extent, true, in->extents[d], in->rigid >> d & 1);
+    const int64_t own = in->extents[d];
+    const enum joined joined = join_extents(extent, true, own, in->rigid >> d & 1);
+    const enum extent_op rule = own >= 0 || in->rigid >> d & 1 ? EXTENT_EQUAL : EXTENT_STRETCHES;
+    if (joined == JOINED_OPEN && extent < 0)
+        view_holds(w, extent_fact(rule, own, extent), "dimension %d does not broadcast to the extent that is given", d);
+    else if (joined == JOINED_OPEN)
+        view_holds(w, extent_fact(rule, own, extent), "dimension %d does not broadcast to an extent of %lld", d,
+                   (long long)extent);
     return joined == JOINED_FIRST || joined == JOINED_OPEN ||
            view_wrong(w, DIAG_VIEW_EXTENT, &w->args->shape,
                       "%s does not broadcast to %s: extent %lld of dimension %d would have to be 1 or %lld",
                       view_value_text(w), shape_text(w->arena, w->viewed->program, w->out),
-                      (long long)in->extents[d], d, (long long)extent);
+                      (long long)own, d, (long long)extent);
 }
 
 static bool too_large(const struct view_walk *w, const struct numbers *numbers)
@@ -200,7 +202,7 @@ bool view_broadcast_to(struct view_walk *w)
         return view_unknown(w);
     view_unknown_extents(w->out, shape.count);
     for (int d = 0; shape.items && d < shape.count; d++)
-        w->out->extents[d] = shape.items[d].kind == LITERAL_NONE ? EXTENT_UNKNOWN : (int64_t)shape.items[d].integer;
+        w->out->extents[d] = (int64_t)shape.items[d].integer;
     if (in && in->rank > shape.count)
         return view_wrong(w, DIAG_VIEW_RANK, shape.from,
                           "%s has more dimensions than the shape %s to which it is broadcast",
@@ -209,15 +211,6 @@ bool view_broadcast_to(struct view_walk *w)
         if (!fits(w, d, w->out->extents[d + shape.count - in->rank]))
             return false;
     return shape_volume(w->out) >= 0 || too_large(w, shape.from);
-}
-
-/* Multiplies an extent, and leaves the largest number where that is too large. */
-static int64_t multiplied(int64_t extent, int64_t times)
-{
-    int64_t product;
-    if (extent < 0 || times < 0)
-        return times == 0 || extent == 0 ? 0 : EXTENT_UNKNOWN;
-    return __builtin_mul_overflow(extent, times, &product) ? INT64_MAX : product;
 }
 
 /* The shape of tile and repeat, whose result has this rank. */
@@ -233,7 +226,8 @@ static bool repeated(struct view_walk *w, int rank)
         if (d >= added && times[d] == 1)
             copy_extent(w, d - added, d);
         else
-            w->out->extents[d] = multiplied(d < added ? 1 : in->extents[d - added], times[d]);
+            view_set_extent(w, d, view_compute(w, EXTENT_PRODUCT, d < added ? 1 : in->extents[d - added], times[d]),
+                            "an extent of a view is too large");
     if (shape_volume(w->out) < 0)
         return too_large(w, &w->args->counts);
     view_spread(w->args, in, &spread, &once);

@@ -11,25 +11,20 @@ static const char *view_name(const struct view_walk *w)
 
 /* ---- volumes ---- */
 
-/* The product of all extents except that of dimension `skip`. -1: not known. -2: too large. */
-static int64_t product(const struct shape *shape, int skip)
-{
-    struct shape rest = {0};
-    for (int d = 0; shape && d < shape->rank; d++) {
-        if (d == skip)
-            continue;
-        if (shape->extents[d] < 0)
-            return -1;
-        rest.extents[rest.rank++] = shape->extents[d];
-    }
-    int64_t volume = shape_volume(&rest);
-    return !shape ? -1 : volume < 0 ? -2 : volume;
-}
-
-/* The size of an element in bytes if the view counts bytes, else 1. */
+/* The size of an element in bytes if the view counts bytes, else 1; 0: not known. */
 static int64_t size_of(const struct view_walk *w, enum weft_dtype dtype)
 {
-    return w->args->kind == VIEW_REINTERPRET ? type_rows[dtype].size : 1;
+    return w->args->kind != VIEW_REINTERPRET ? 1 : dtype == WEFT_DTYPE_COUNT ? 0 : type_rows[dtype].size;
+}
+
+/* The elements, or the bytes, of a shape as an extent. */
+static int64_t amount_of(const struct view_walk *w, const struct shape *shape, enum weft_dtype dtype)
+{
+    const int64_t size = size_of(w, dtype);
+    if (!shape || !size)
+        return EXTENT_UNKNOWN;
+    const int64_t volume = view_compute(w, EXTENT_VOLUME, .shape = shape);
+    return size == 1 ? volume : view_compute(w, EXTENT_PRODUCT, volume, size);
 }
 
 static const char *amount(const struct view_walk *w, int64_t volume, int64_t size)
@@ -39,8 +34,8 @@ static const char *amount(const struct view_walk *w, int64_t volume, int64_t siz
                         volume * size == 1 ? "" : "s");
 }
 
-static bool wrong_volume(const struct view_walk *w, const struct numbers *from, int64_t in,
-                         int64_t out, const char *hint)
+/* Reports that so many elements do not fit those of the result. */
+static bool wrong_volume(const struct view_walk *w, const struct numbers *from, int64_t out, const char *hint)
 {
     struct view_places places = view_places_of(w, from);
     bool bytes = w->args->kind == VIEW_REINTERPRET;
@@ -52,7 +47,7 @@ static bool wrong_volume(const struct view_walk *w, const struct numbers *from, 
     }
     return diag_at(w->diags, DIAG_VIEW_VOLUME, places.spans, places.count, view_name(w),
                    w->viewed->name, value, shape,
-                   amount(w, in, bytes ? type_rows[w->viewed->dtype].size : 1),
+                   amount(w, shape_volume(w->viewed->shape), bytes ? type_rows[w->viewed->dtype].size : 1),
                    amount(w, out, size_of(w, w->args->dtype)), hint);
 }
 
@@ -73,28 +68,45 @@ static const char *volume_hint(const struct view_walk *w)
                                          : "; rel_shape beside src_dims scales extents";
 }
 
-/* Compares the volumes, and sets the extent that takes what is left. */
-static bool fit(struct view_walk *w, const struct numbers *from)
+/* The shape of the result with an extent of 1 in dimension d. */
+static const struct shape *others_of(const struct view_walk *w, int d)
 {
-    bool known = w->args->kind != VIEW_REINTERPRET || w->viewed->dtype != WEFT_DTYPE_COUNT;
-    int64_t in = known ? product(w->viewed->shape, -1) : -1, out = product(w->out, w->rest);
-    int64_t from_size = known ? size_of(w, w->viewed->dtype) : 1,
-            to_size = size_of(w, w->args->dtype);
-    if (out == -2)
-        return too_large(w, from);
-    if (w->rest >= 0 && out == 0)
+    struct shape *others = arena_copy(w->arena, w->out, sizeof *others);
+    others->extents[d] = 1;
+    return others;
+}
+
+/* Sets the extent that takes what is left; of `have` elements or bytes the others take `each` for each of its own. */
+static bool set_left(struct view_walk *w, const struct numbers *from, int64_t have, int64_t each,
+                     const struct shape *others)
+{
+    if (each == 0)
         return view_wrong(
             w, DIAG_VIEW_EXTENT, from,
             "a negative extent takes what is left, and beside an extent of 0 any would do; "
             "write the number itself");
-    if (in < 0 || out < 0)
+    if (have >= 0 && each > 0 && have % each)
+        return wrong_volume(w, from, shape_volume(others), ", which does not divide them");
+    view_set_extent(w, w->rest, view_compute(w, EXTENT_QUOTIENT, have, each),
+                    "the elements of a view do not fill the extents that are given");
+    return !shape_known(w->out) || shape_volume(w->out) >= 0 || too_large(w, from);
+}
+
+/* Compares the volumes, and sets the extent that takes what is left. */
+static bool fit(struct view_walk *w, const struct numbers *from)
+{
+    const struct shape *in = w->viewed->shape, *others = w->rest < 0 ? w->out : others_of(w, w->rest);
+    if (shape_known(others) && shape_volume(others) < 0)
+        return too_large(w, from);
+    if (in && w->rest < 0 && !shape_known(in) && shapes_equal(in, w->out) &&
+        size_of(w, w->viewed->dtype) == size_of(w, w->args->dtype))
         return true;
-    if (w->rest < 0)
-        return in * from_size == out * to_size || wrong_volume(w, from, in, out, volume_hint(w));
-    if (in * from_size % (out * to_size))
-        return wrong_volume(w, from, in, out, ", which does not divide them");
-    w->out->extents[w->rest] = in * from_size / (out * to_size);
-    return product(w->out, -1) != -2 || too_large(w, from);
+    const int64_t have = amount_of(w, in, w->viewed->dtype), each = amount_of(w, others, w->args->dtype);
+    if (w->rest >= 0)
+        return set_left(w, from, have, each, others);
+    return view_holds(w, extent_fact(EXTENT_EQUAL, have, each),
+                      "a view has another number of elements than what is viewed") ||
+           wrong_volume(w, from, shape_volume(w->out), volume_hint(w));
 }
 
 static bool set_rest(struct view_walk *w, const struct view_list *list, int d)
@@ -108,6 +120,24 @@ static bool set_rest(struct view_walk *w, const struct view_list *list, int d)
 
 /* ---- reshape ---- */
 
+/* Extents that are open size expressions. A call finds out which of them is negative, and takes what is left. */
+static void fill_open(struct view_walk *w, const struct view_list *list)
+{
+    int count = w->rest >= 0;
+    for (int d = 0; d < list->count; d++)
+        count += list->items[d].kind == LITERAL_NONE;
+    if (count > 1)
+        view_holds(w, extent_fact(EXTENT_FEW_NEGATIVE, .b = w->rest < 0, .shape = w->out),
+                   "several extents of a view are negative");
+    for (int d = 0; w->rest < 0 && d < list->count; d++)
+        if (list->items[d].kind == LITERAL_NONE) {
+            const int64_t left = view_compute(w, EXTENT_QUOTIENT, amount_of(w, w->viewed->shape, w->viewed->dtype),
+                                              amount_of(w, others_of(w, d), w->args->dtype));
+            view_set_extent(w, d, view_compute(w, EXTENT_FILLED, w->out->extents[d], left),
+                            "the elements of a view do not fill the extents that are given");
+        }
+}
+
 /* reshape with extents. Returns false when they are wrong. When nothing is known, w->out becomes NULL. */
 static bool by_shape(struct view_walk *w)
 {
@@ -118,13 +148,14 @@ static bool by_shape(struct view_walk *w)
         return view_unknown(w);
     view_unknown_extents(w->out, list.count);
     for (int d = 0; list.items && d < list.count; d++) {
-        int64_t extent;
-        if (list.items[d].kind == LITERAL_NONE)
-            continue; /* a size expression that is not known yet */
-        if (!view_whole(w, &list, d, &extent) || (extent < 0 && !set_rest(w, &list, d)))
+        int64_t extent = (int64_t)list.items[d].integer;
+        const bool open = list.items[d].kind == LITERAL_NONE; /* a size expression, not known yet */
+        if (!open && (!view_whole(w, &list, d, &extent) || (extent < 0 && !set_rest(w, &list, d))))
             return false;
-        w->out->extents[d] = extent < 0 ? EXTENT_UNKNOWN : extent;
+        w->out->extents[d] = extent < 0 && !open ? EXTENT_UNKNOWN : extent;
     }
+    if (w->viewed->open && list.from->sizes)
+        fill_open(w, &list);
     return fit(w, list.from);
 }
 
@@ -169,15 +200,13 @@ static bool relative(struct view_walk *w, const struct view_list *factors, int d
         return !factors->items;
     if (value < 0)
         return set_rest(w, factors, d);
-    if (from < 0)
-        return true;
     double extent = round(value * (double)from);
     if (extent >= 0x1p63)
         return view_wrong(
             w, DIAG_VIEW_EXTENT, factors->from,
             "%s makes an extent of %s, which does not fit int64", view_item_name(w, factors, d),
             view_item_text(w, &(struct literal){.kind = LITERAL_REAL, .real = extent}));
-    w->out->extents[d] = (int64_t)extent;
+    view_set_extent(w, d, view_compute(w, EXTENT_SCALED, from, .factor = value), "an extent of a view is too large");
     return true;
 }
 
@@ -261,21 +290,22 @@ static bool innermost(struct view_walk *w)
                                     w->viewed->name, type_rows[w->args->dtype].name);
     int64_t *last = &w->out->extents[in->rank - 1], size = type_rows[w->args->dtype].size;
     w->out->rigid &= ~(1u << (in->rank - 1));
-    if (!known || *last < 0) {
+    if (!known) {
         *last = EXTENT_UNKNOWN;
         return true;
     }
-    int64_t bytes;
-    if (__builtin_mul_overflow(*last, (int64_t)type_rows[w->viewed->dtype].size, &bytes))
+    const int64_t bytes = view_compute(w, EXTENT_PRODUCT, *last, type_rows[w->viewed->dtype].size);
+    if (bytes == INT64_MAX)
         return too_large(w, NULL);
-    if (bytes % size)
+    if (bytes >= 0 && bytes % size)
         return view_wrong(w, DIAG_VIEW_EXTENT, NULL,
                           "the innermost extent of %s is %lld bytes long, no multiple "
                           "of the %lld of %s",
                           view_value_text(w), (long long)bytes, (long long)size,
                           type_rows[w->args->dtype].name);
-    *last = bytes / size;
-    return product(w->out, -1) != -2 || too_large(w, NULL);
+    view_set_extent(w, in->rank - 1, view_compute(w, EXTENT_QUOTIENT, bytes, size),
+                    "the innermost extent is no whole number of the elements that it is reinterpreted as");
+    return !shape_known(w->out) || shape_volume(w->out) >= 0 || too_large(w, NULL);
 }
 
 bool view_reinterpret(struct view_walk *w)

@@ -55,11 +55,6 @@ static bool out_of_range(const struct view_walk *w, int d, const struct item *it
                       (int)(item - w->args->items) + 1, index, d, view_value_text(w), extent, range);
 }
 
-static bool is_out_of_range(int64_t index, int64_t extent)
-{
-    return extent >= 0 && (index < 0 ? index + extent < 0 : index >= extent);
-}
-
 /* Reports the first item for which there is no dimension left. */
 static bool too_many_items(const struct view_walk *w)
 {
@@ -83,28 +78,41 @@ static bool too_many_items(const struct view_walk *w)
 static void set_extent(struct view_walk *w, int d, const struct select_axis *axis)
 {
     const struct shape *in = w->viewed->shape;
-    int64_t first, *extent = &w->out->extents[axis->result];
+    int64_t *extent = &w->out->extents[axis->result];
     *extent = EXTENT_UNKNOWN;
     if (item_keeps_extent(axis->item)) {
         *extent = in->extents[d];
         w->out->rigid |= (in->rigid >> d & 1) << axis->result;
     } else if (axis->item->kind == ITEM_LIST) {
         *extent = axis->item->count;
-    } else if (in->extents[d] >= 0 && !axis->item->open) {
-        slice_resolve(&axis->item->slice, in->extents[d], &first, extent);
+    } else if (w->viewed->open || !axis->item->open) {
+        if (axis->item->slice.open >> BOUND_STEP & 1)
+            extent_require(w->viewed->open, extent_fact(EXTENT_STEPS, .slice = axis->item->slice), axis->item->span,
+                           "the step of a slice is 0");
+        *extent = view_compute(w, EXTENT_SLICED, in->extents[d], .slice = axis->item->slice);
     }
+}
+
+/* Checks an index, the start of a slice, for dimension d. */
+static bool check_index(const struct view_walk *w, int d, const struct item *item, const struct slice *at)
+{
+    const struct extent_term has = extent_fact(EXTENT_HAS, w->viewed->shape->extents[d], .slice = *at);
+    return (at->open ? extent_require(w->viewed->open, has, item->span, "an index is out of range of dimension %d", d)
+                     : extent_require(w->viewed->open, has, item->span,
+                                      "index %lld is out of range: dimension %d is too short", (long long)at->start,
+                                      d)) ||
+           out_of_range(w, d, item, at->start);
 }
 
 /* Checks the indices of an item for dimension d. */
 static bool check_range(const struct view_walk *w, int d, const struct item *item)
 {
-    const int64_t extent = w->viewed->shape->extents[d];
-    if (item->kind == ITEM_INDEX && !item->open && is_out_of_range(item->slice.start, extent))
-        return out_of_range(w, d, item, item->slice.start);
-    for (int i = 0; item->kind == ITEM_LIST && i < item->count; i++)
-        if (is_out_of_range(item->positions[i], extent))
-            return out_of_range(w, d, item, item->positions[i]);
-    return true;
+    bool good = true;
+    if (item->kind == ITEM_INDEX && (w->viewed->open || !item->open))
+        return check_index(w, d, item, &item->slice);
+    for (int i = 0; good && item->kind == ITEM_LIST && i < item->count; i++)
+        good = check_index(w, d, item, &(struct slice){.start = item->positions[i]});
+    return good;
 }
 
 bool view_select(struct view_walk *w)

@@ -10,7 +10,8 @@ static bool squeeze_known(struct view_walk *w, const struct view_list *axes)
     w->out->rank = 0;
     for (int d = 0; d < in->rank; d++) {
         bool drop = set >> d & 1;
-        if (drop && in->extents[d] >= 0 && in->extents[d] != 1)
+        if (drop && !view_holds(w, extent_fact(EXTENT_EQUAL, in->extents[d], 1),
+                                "squeeze drops dimension %d, whose extent is not 1", d))
             return view_wrong(w, DIAG_AXIS, axes->from,
                               "dimension %d of %s has extent %lld; squeeze drops "
                               "extents of 1",

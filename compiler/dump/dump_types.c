@@ -123,7 +123,7 @@ static const char **find_layouts(struct arena *arena, const struct program *prog
     const char **layouts = ARENA_ARRAY(arena, const char *, program->node_count);
     for (int i = 0; i < program->input_count; i++)
         inputs[i] = type_shape(arena, &program->symbols[program->inputs[i]].type);
-    bool good = infer_shapes(arena, program, &diags, inputs, NULL, shapes, NULL) &&
+    bool good = infer_shapes(arena, program, &diags, inputs, NULL, NULL, shapes, NULL) &&
                 infer_layouts(arena, program, &diags, shapes, NULL, layouts);
     return good ? layouts : NULL;
 }

@@ -5,22 +5,6 @@
 
 #include "compiler/ir/kernel.h"
 
-/* Functions for extents that only a call decides. Ahead of time, passes ask for such extents through them. */
-struct open_extents {
-    void *user;
-    /* An example of the shape in which all extents are numbers. NULL: there is no good one. */
-    const struct shape *(*example)(void *user, const struct shape *shape);
-    /* The shape to which two shapes broadcast. */
-    const struct shape *(*join)(void *user, const struct shape *a, const struct shape *b);
-    /* The number of elements. And how many groups of `each` elements there are, at least 1, multiplied by `times`. */
-    int64_t (*volume)(void *user, const struct shape *shape);
-    int64_t (*groups)(void *user, int64_t extent, int64_t each, int64_t times);
-    /* How many lanes of each result a reduction leaves to a further kernel (lanes_left; with threads threads_left). */
-    int64_t (*lanes)(void *user, int64_t points, int64_t elements, int64_t inner, bool ordered, int threads);
-    /* The sum of two extents. */
-    int64_t (*sum)(void *user, int64_t a, int64_t b);
-};
-
 /* How the values over a kernel's reduced dimensions are joined. */
 struct reduce {
     enum join join;

@@ -190,12 +190,12 @@ static int bounded_map(const struct joining *j, int map, const struct shape *fro
 static void list_open(struct joining *j)
 {
     const int count = j->node->operand_count;
-    const struct open_extents *open = j->l->open;
     const struct shape **upto = ARENA_ARRAY(j->l->arena, const struct shape *, count);
     int map = j->map;
     upto[0] = with_extent(j, j->out, extent_of(j, 0));
     for (int i = 1; i < count; i++)
-        upto[i] = with_extent(j, j->out, open->sum(open->user, upto[i - 1]->extents[j->axis], extent_of(j, i)));
+        upto[i] = with_extent(j, j->out, extent_by(j->l->open, EXTENT_SUM, upto[i - 1]->extents[j->axis],
+                                                   extent_of(j, i)));
     j->count = count;
     for (int i = count - 1; i > 0; i--) {
         j->parts[i].operand = operand_index(j->l, j->node, i);

@@ -92,7 +92,7 @@ static int roll_map(struct lowering *l, const struct node *view, int map)
     for (int d = 0; d < shape->rank; d++)
         shifts[d] = numbers[d] < 0 ? (struct shift){0, false}
                                    : (struct shift){(int64_t)given->items[numbers[d]].integer,
-                                                    l->open && given->sizes && given->sizes[numbers[d]] >= 0};
+given->items[numbers[d]].kind == LITERAL_NONE};
     return map_wrapped(l->kernel, map, shape, shifts);
 }
 

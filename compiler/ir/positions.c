@@ -83,8 +83,7 @@ static int add(const struct counting *c, struct ins ins)
 
 static int64_t groups_of(const struct counting *c, int64_t extent, int64_t each, int64_t times)
 {
-    const struct open_extents *open = c->into->open;
-    return extent < 0 ? open->groups(open->user, extent, each, times) : ((extent - 1) / each + 1) * times;
+    return extent_by(c->into->open, EXTENT_GROUPS, extent, each, times);
 }
 
 /* The number of digits that positions have. */
@@ -158,8 +157,7 @@ static const struct shape *counted_space(const struct kernel_program *program, c
         dimensions += shape->extents[d] != 1;
     if (dimensions < 2)
         return shape;
-    const int64_t volume =
-        shape_known(shape) ? shape_volume(shape) : program->open->volume(program->open->user, shape);
+    const int64_t volume = extent_by(program->open, EXTENT_VOLUME, .shape = shape);
     return shape_new(program->arena, 1, &volume);
 }
 

@@ -191,16 +191,13 @@ static struct kernel *without_elements(const struct reducing *r, const struct sh
 
 static int64_t volume_of(const struct reducing *r, const struct shape *shape)
 {
-    const struct open_extents *open = r->into->open;
-    return shape_known(shape) ? shape_volume(shape) : open->volume(open->user, shape);
+    return extent_by(r->into->open, EXTENT_VOLUME, .shape = shape);
 }
 
 /* The number of groups of `each` elements, at least 1, multiplied by `times`. */
 static int64_t groups_of(const struct reducing *r, int64_t extent, int64_t each, int64_t times)
 {
-    const struct open_extents *open = r->into->open;
-    const int64_t groups = extent > each ? extent / each + (extent % each > 0) : 1;
-    return extent < 0 ? open->groups(open->user, extent, each, times) : groups * times;
+    return extent_by(r->into->open, EXTENT_GROUPS, extent, each, times);
 }
 
 /* The largest number of rows in a block. The maximum where the extent is open. */
@@ -420,10 +417,9 @@ static int64_t count_left(const struct reducing *r, const struct lanes *lanes)
     const struct lane_tiles *t = &lanes->tiles;
     if (t->chunks)
         return t->chunks > 1 ? t->chunks * t->kept : 0;
-    return lanes->partial ? 0
-                          : r->into->open->lanes(r->into->open->user, t->points, t->elements, t->inner,
-                                                 join_is_ordered(r->join, r->dtype),
-                                                 lanes->threads.threads);
+    return lanes->partial ? 0 : extent_by(r->into->open, EXTENT_LANES, t->points, t->elements, t->inner,
+                                          .ordered = join_is_ordered(r->join, r->dtype),
+                                          .threads = lanes->threads.threads);
 }
 
 /* Where several tiles have elements of a result, they store their lanes, and the kernel added here goes on from

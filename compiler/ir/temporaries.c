@@ -206,7 +206,7 @@ static int few_elements(const struct lowering *l, int n, const struct shape *red
 /* The number of elements; where only the call knows it, an extent. */
 static int64_t volume_of(const struct lowering *l, const struct shape *shape)
 {
-    return shape_known(shape) ? shape_volume(shape) : l->open->volume(l->open->user, shape);
+    return extent_by(l->open, EXTENT_VOLUME, .shape = shape);
 }
 
 /* The temporary with positions over a shape. Adds a kernel that stores them, unless an earlier one does. */

@@ -82,7 +82,8 @@ static const char *verify_map(const struct index_map *map, int m)
                    ? "a map that loses elements" : NULL;
     for (int d = 0; d < map->to->rank; d++) {
         const struct axis *axis = &map->axes[d];
-        if (axis->from >= map->from->rank || (axis->from >= 0 && (followed >> axis->from & 1 || !axis->slice.step)))
+        const bool steps = axis->slice.step || axis->slice.open; /* an open step is the number of its place */
+        if (axis->from >= map->from->rank || (axis->from >= 0 && (followed >> axis->from & 1 || !steps)))
             return "a selection that follows no dimension, or two follow one";
         followed |= axis->from < 0 ? 0 : 1u << axis->from;
     }

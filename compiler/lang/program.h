@@ -78,7 +78,8 @@ struct numbers {
                                       Filled by check, as are the items, which are then the letters' positions; NULL
                                       before that */
     int count;                     /* the number of literals and size expressions */
-    const struct literal *items;   /* [count], LITERAL_INTEGER or LITERAL_REAL; LITERAL_NONE: not known */
+    const struct literal *items;   /* [count], LITERAL_INTEGER or LITERAL_REAL; LITERAL_NONE: not known, `integer` is
+                                      EXTENT_UNKNOWN or ahead of time an open extent */
     const int *sizes;              /* [count] the nodes of size expressions (rule 1.10), -1 for literals; NULL: none */
     int input;                     /* the input that holds the numbers, by position (while parsing: its symbol); -1:
                                       literals */

@@ -25,7 +25,7 @@ enum size_state {
 };
 struct size {
     enum size_state state;
-    int64_t value;                 /* SIZE_KNOWN */
+    int64_t value;                 /* SIZE_OPEN: EXTENT_UNKNOWN, or ahead of time an open extent */
     int node;                      /* where it has no value: the node that is to blame */
 };
 

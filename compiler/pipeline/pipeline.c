@@ -18,7 +18,7 @@ static bool pass_check(struct pipeline *p)
 
 static bool pass_shapes(struct pipeline *p)
 {
-    return infer_shapes(p->arena, p->program, p->diags, p->inputs, p->contents, p->shapes, p->views);
+    return infer_shapes(p->arena, p->program, p->diags, p->inputs, p->contents, NULL, p->shapes, p->views);
 }
 
 static bool pass_layouts(struct pipeline *p)
@@ -143,8 +143,10 @@ static const struct shape *join_loads(struct pipeline *p, const struct kernel *k
 {
     const struct shape *space = ARENA_NEW(p->arena, struct shape);
     const struct access_shapes shapes = shapes_of(p);
+    int clash;                     /* none: they did broadcast */
     for (int a = 0; a < kernel->load_count; a++)
-        space = p->open->join(p->open->user, space, access_shape(&shapes, kernel, space, a));
+        space = shape_join(p->arena, p->open, space, access_shape(&shapes, kernel, space, a),
+                           p->program->results[0].span, &clash);
     for (int a = kernel->load_count; a < kernel->access_count; a++)
         p->kernels.temporaries[kernel->accesses[a].index].shape = space;
     return space;

@@ -66,7 +66,7 @@ static void cut_whole(struct cut *cut, unsigned fast)
     const struct shape **loads = ARENA_ARRAY(arena, const struct shape *, cut->whole->load_count);
     for (int i = 0; i < program->input_count; i++)
         given[i] = type_shape(arena, &program->symbols[program->inputs[i]].type);
-    assert_true(infer_shapes(arena, program, &cut->front.diags, given, NULL, nodes, NULL));
+    assert_true(infer_shapes(arena, program, &cut->front.diags, given, NULL, NULL, nodes, NULL));
     for (int a = 0; a < cut->whole->load_count; a++)
         loads[a] = shape_of_load(cut->whole, a, nodes);
     cut->materialized = (struct materialized){0};

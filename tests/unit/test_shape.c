@@ -18,7 +18,7 @@ static const char *infer(struct front *front)
         symbol->typed = symbol->declared;
         inputs[i] = type_shape(arena, &symbol->type);
     }
-    if (!infer_shapes(arena, program, &front->diags, inputs, NULL, shapes, NULL) ||
+    if (!infer_shapes(arena, program, &front->diags, inputs, NULL, NULL, shapes, NULL) ||
         !infer_layouts(arena, program, &front->diags, shapes, NULL, layouts))
         return NULL;
     text = buf_new(arena);
