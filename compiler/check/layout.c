@@ -90,41 +90,21 @@ static const char *squeezed(struct layouts *l, const struct view_args *args, con
                : NULL;
 }
 
-const char *layout_selected(struct arena *arena, const struct view_args *args, const char *layout)
+const char *layout_by_axes(struct arena *arena, const struct view_args *args, const char *layout)
 {
-    struct select_axis axes[WEFT_MAX_RANK];
-    uint32_t dropped = 0;
+    struct view_axis axes[WEFT_MAX_RANK];
+    int count = 0;
     for (int i = 0; i < args->item_count; i++)
         if (args->items[i].kind == ITEM_NEW)
             return "";
     if (!layout || !*layout)
         return layout;
-    const int rank = (int)strlen(layout);
-    if (view_select_axes(args, rank, axes) < 0)
-        return "";
-    for (int d = 0; d < rank; d++)
-        dropped |= (uint32_t)(axes[d].result < 0) << d;
-    return layout_without(arena, layout, dropped);
-}
-
-const char *layout_transposed(struct arena *arena, const struct view_args *args, const char *layout)
-{
-    int from[WEFT_MAX_RANK];
-    if (!layout || !*layout)
-        return layout;
-    const int rank = (int)strlen(layout);
-    if (!view_permutation(&args->axes, rank, from))
-        return "";
-    char *letters = arena_string(arena, layout, (size_t)rank);
-    for (int d = 0; d < rank; d++)
-        letters[d] = layout[from[d]];
-    return letters;
-}
-
-/* A layout stays unless dimensions are added in front, where `count` numbers make as many dimensions. */
-static const char *if_longer(int count, const char *layout)
-{
-    return !layout || strlen(layout) >= (size_t)count ? layout : "";
+    const int rank = (int)strlen(layout), to = view_axes(args, rank, axes);
+    char *letters = ARENA_ARRAY(arena, char, WEFT_MAX_RANK + 1);
+    for (int d = 0; to >= 0 && d < rank; d++)
+        if (axes[d].result >= 0)
+            letters[axes[d].result] = layout[d], count++;
+    return count == to ? letters : "";
 }
 
 /* The number of dimensions to which a reshape or reinterpret leads, whatever is viewed; -1: not known. */
@@ -145,16 +125,10 @@ static const char *viewed(struct layouts *l, const struct node *node, int rank)
         return squeezed(l, args, layout);
     case VIEW_EXPAND_DIMS: case VIEW_EXTENT:
         return "";
-    case VIEW_SELECT:
-        return layout_selected(l->arena, args, layout);
-    case VIEW_TRANSPOSE:
-        return layout_transposed(l->arena, args, layout);
-    case VIEW_BROADCAST_TO:
-        return if_longer(args->shape.count, layout);
-    case VIEW_TILE:
-        return if_longer(args->counts.count, layout);
-    case VIEW_FLIP: case VIEW_ROLL: case VIEW_REPEAT:
-        return layout;
+    case VIEW_SELECT: case VIEW_TRANSPOSE: case VIEW_BROADCAST_TO: case VIEW_FLIP: case VIEW_ROLL:
+        return layout_by_axes(l->arena, args, layout);
+    case VIEW_TILE: case VIEW_REPEAT:
+        return !layout || strlen(layout) >= (size_t)args->counts.count ? layout : "";
     default:
         return args->has_layout ? args->layout : if_complete(l, layout, rank < 0 ? rank_of_view(args) : rank);
     }

@@ -20,9 +20,8 @@ bool resolve_letters(struct program *program);
 const char *layout_without(struct arena *arena, const char *layout, uint32_t dropped);
 
 struct view_args;
-/* The layout of a selection from a value with this one (NULL: not known): an integer drops its dimension's letter, a
- * slice keeps it, None clears the layout. And that of a transpose, which takes the letters along. */
-const char *layout_selected(struct arena *arena, const struct view_args *args, const char *layout);
-const char *layout_transposed(struct arena *arena, const struct view_args *args, const char *layout);
+/* The layout of a view by axes (view_axes) of a value with this one (NULL: not known): letters go with their
+ * dimensions, an index drops its dimension's, a new dimension clears the layout. */
+const char *layout_by_axes(struct arena *arena, const struct view_args *args, const char *layout);
 
 #endif

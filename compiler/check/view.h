@@ -28,14 +28,16 @@ const struct shape *view_shape(struct arena *arena, struct diags *diags,
 const struct view_args *view_resolve(struct arena *arena, struct diags *diags, const struct viewed *viewed,
                                      const struct view_args *args);
 
-/* What a selection does with one dimension of its operand. */
-struct select_axis {
+/* What a view does with one dimension of its operand. */
+struct view_axis {
     int result;                    /* the dimension of the result that it becomes; -1: an index dropped it */
     const struct item *item;       /* its index or slice; NULL: all of the dimension */
+    int shift;                     /* roll: the number of its shift; -1: it has none */
 };
-/* Fills `axes` for each dimension of an operand of `rank`. Returns the rank of the result, whose other dimensions are
- * new extents of 1. Returns -1 when there are more items than dimensions. */
-int view_select_axes(const struct view_args *args, int rank, struct select_axis *axes);
+/* Many views take each dimension for itself: selections, transpose, flip, roll, broadcast_to. Fills `axes` for each
+ * dimension of an operand of `rank`. Returns the rank of the result, whose other dimensions are new. Returns -1 where
+ * the view is another one, or does not suit the rank. */
+int view_axes(const struct view_args *args, int rank, struct view_axis *axes);
 /* Whether the positions in a list have equal steps. Sets the first of them and the step. `extent` is that of the
  * dimension; where it is open, a negative position beside others that are not is none. */
 bool view_list_is_slice(const struct item *item, int64_t extent, int64_t *first, int64_t *step);
@@ -67,13 +69,6 @@ const struct item *view_list_taken(const struct view_args *args, const struct sh
 
 /* ---- rearranging (rule 9.2); the arguments are right, and `rank` is the operand's ---- */
 
-/* Fills from[d] with the operand's dimension that becomes dimension d of a transpose. False where axes do not suit
- * the rank. */
-bool view_permutation(const struct numbers *axes, int rank, int *from);
-/* The dimensions that axes name, a bit for each; all of them where none are given. */
-uint32_t view_flipped(const struct view_args *args, int rank);
-/* Fills shifts[d] for each dimension with the number of its shift; -1: it has none. */
-void view_shifts(const struct view_args *args, int rank, int *shifts);
 /* The shapes by way of which tile and repeat read an operand of shape `in`. In `spread` a dimension that is repeated is
  * two, how often and its extent, in the order in which the elements stand in the result; `once` is the same with 1 for
  * how often. */

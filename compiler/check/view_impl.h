@@ -105,6 +105,8 @@ bool view_linspace(struct view_walk *w);
 /* ---- view_select.c ---- */
 
 bool view_select(struct view_walk *w);
+/* view_axes for a selection. */
+int view_selected_axes(const struct view_args *args, int rank, struct view_axis *axes);
 bool view_extent(struct view_walk *w);
 
 #endif

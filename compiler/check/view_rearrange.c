@@ -13,34 +13,50 @@ static int axis_at(const struct numbers *axes, int rank, int i)
     return (int)(axis < 0 ? axis + rank : axis);
 }
 
-bool view_permutation(const struct numbers *axes, int rank, int *from)
+static int permute(const struct numbers *axes, int rank, struct view_axis *to)
 {
     uint32_t seen = 0;
     if (axes->given && axes->count != rank)
-        return false;
+        return -1;
     for (int d = 0; d < rank; d++) {
-        from[d] = axes->given ? axis_at(axes, rank, d) : rank - 1 - d;
-        if (from[d] < 0 || from[d] >= rank || seen >> from[d] & 1)
-            return false;
-        seen |= 1u << from[d];
+        const int from = axes->given ? axis_at(axes, rank, d) : rank - 1 - d;
+        if (from < 0 || from >= rank || seen >> from & 1)
+            return -1;
+        seen |= 1u << from;
+        to[from].result = d;
     }
-    return true;
+    return rank;
 }
 
-uint32_t view_flipped(const struct view_args *args, int rank)
+/* flip and roll: what happens along the dimensions that axes name. */
+static int turn(const struct view_args *args, int rank, struct view_axis *to)
 {
-    uint32_t set = 0;
-    for (int i = 0; args->axes.given && i < args->axes.count; i++)
-        set |= 1u << axis_at(&args->axes, rank, i);
-    return args->axes.given ? set : rank < 32 ? (1u << rank) - 1 : ~0u;
+    static const struct item backwards = {.kind = ITEM_SLICE, .slice = {.step = -1}, .sizes = {-1, -1, -1}};
+    const bool flips = args->kind == VIEW_FLIP;
+    const struct numbers *axes = &args->axes;
+    const int count = axes->given ? axes->count : flips ? rank : rank > 0;
+    for (int i = 0; i < count; i++) {
+        const int d = axes->given ? axis_at(axes, rank, i) : rank - 1 - i;
+        if (d < 0 || d >= rank)
+            return -1;
+        to[d].item = flips ? &backwards : NULL;
+        to[d].shift = flips ? -1 : args->shifts.count == 1 ? 0 : i;
+    }
+    return rank;
 }
 
-void view_shifts(const struct view_args *args, int rank, int *shifts)
+int view_axes(const struct view_args *args, int rank, struct view_axis *axes)
 {
-    const int count = args->axes.given ? args->axes.count : rank ? 1 : 0;
-    memset(shifts, -1, (size_t)rank * sizeof *shifts);
-    for (int i = 0; i < count; i++)
-        shifts[args->axes.given ? axis_at(&args->axes, rank, i) : rank - 1] = args->shifts.count == 1 ? 0 : i;
+    const int added = args->kind == VIEW_BROADCAST_TO ? args->shape.count - rank : 0;
+    for (int d = 0; d < rank; d++)
+        axes[d] = (struct view_axis){d + added, NULL, -1};
+    switch (args->kind) {
+    case VIEW_SELECT: return view_selected_axes(args, rank, axes);
+    case VIEW_TRANSPOSE: return permute(&args->axes, rank, axes);
+    case VIEW_FLIP: case VIEW_ROLL: return turn(args, rank, axes);
+    case VIEW_BROADCAST_TO: return added < 0 ? -1 : args->shape.count;
+    default: return -1;
+    }
 }
 
 void view_times(const struct view_args *args, int operand_rank, int rank, int64_t *times)
@@ -114,7 +130,7 @@ bool view_transpose(struct view_walk *w)
 {
     const struct shape *in = w->viewed->shape;
     struct view_list axes;
-    int from[WEFT_MAX_RANK];
+    struct view_axis to[WEFT_MAX_RANK];
     uint32_t set;
     if (!view_read_list(w, &w->args->axes, "axes", &axes))
         return false;
@@ -123,14 +139,15 @@ bool view_transpose(struct view_walk *w)
     view_unknown_extents(w->out, in ? in->rank : axes.count);
     if (!in || (axes.from->given && axes.count < 0))
         return true;
-    if (axes.from->given && !view_read_axes(w, &axes, w->out->rank, true, from, &set))
+    if (axes.from->given && !view_read_axes(w, &axes, w->out->rank, true, NULL, &set))
         return false;
     if (axes.from->given && axes.count != w->out->rank)
         return view_wrong(w, DIAG_AXIS, axes.from,
                           "transpose takes each dimension once, and axes names %d of the %d of %s", axes.count,
                           w->out->rank, view_value_text(w));
+    view_axes(w->args, in->rank, to);
     for (int d = 0; d < in->rank; d++)
-        copy_extent(w, axes.from->given ? from[d] : in->rank - 1 - d, d);
+        copy_extent(w, d, to[d].result);
     return true;
 }
 

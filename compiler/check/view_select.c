@@ -4,7 +4,7 @@
 #include <math.h>
 #include <string.h>
 
-int view_select_axes(const struct view_args *args, int rank, struct select_axis *axes)
+int view_selected_axes(const struct view_args *args, int rank, struct view_axis *axes)
 {
     int used = 0, d = 0, out = 0;
     for (int i = 0; i < args->item_count; i++)
@@ -16,15 +16,15 @@ int view_select_axes(const struct view_args *args, int rank, struct select_axis 
         if (item->kind == ITEM_NEW)
             out++;
         else if (item->kind == ITEM_INDEX)
-            axes[d++] = (struct select_axis){-1, item};
+            axes[d++] = (struct view_axis){-1, item, -1};
         else if (item->kind == ITEM_SLICE || item->kind == ITEM_LIST)
-            axes[d++] = (struct select_axis){out++, item};
+            axes[d++] = (struct view_axis){out++, item, -1};
         else
             for (int left = rank - used; left > 0; left--)
-                axes[d++] = (struct select_axis){out++, NULL};
+                axes[d++] = (struct view_axis){out++, NULL, -1};
     }
     while (d < rank)
-        axes[d++] = (struct select_axis){out++, NULL};
+        axes[d++] = (struct view_axis){out++, NULL, -1};
     return out;
 }
 
@@ -75,7 +75,7 @@ static bool too_many_items(const struct view_walk *w)
 }
 
 /* Sets the extent that an item leaves of dimension d, and whether it may stretch. */
-static void set_extent(struct view_walk *w, int d, const struct select_axis *axis)
+static void set_extent(struct view_walk *w, int d, const struct view_axis *axis)
 {
     const struct shape *in = w->viewed->shape;
     int64_t *extent = &w->out->extents[axis->result];
@@ -118,10 +118,10 @@ static bool check_range(const struct view_walk *w, int d, const struct item *ite
 bool view_select(struct view_walk *w)
 {
     const struct shape *in = w->viewed->shape;
-    struct select_axis axes[WEFT_MAX_RANK];
+    struct view_axis axes[WEFT_MAX_RANK];
     if (!in)
         return view_unknown(w);
-    const int rank = view_select_axes(w->args, in->rank, axes);
+    const int rank = view_axes(w->args, in->rank, axes);
     if (rank < 0)
         return too_many_items(w);
     if (rank > WEFT_MAX_RANK)
@@ -159,9 +159,9 @@ bool view_list_is_slice(const struct item *item, int64_t extent, int64_t *first,
 const struct item *view_list_taken(const struct view_args *args, const struct shape *in, const struct shape *out,
                                    struct shape *all, int *axis)
 {
-    struct select_axis axes[WEFT_MAX_RANK];
+    struct view_axis axes[WEFT_MAX_RANK];
     int64_t first, step;
-    view_select_axes(args, in->rank, axes);
+    view_axes(args, in->rank, axes);
     for (int d = 0; d < in->rank; d++) {
         const struct item *item = axes[d].item;
         if (!item || item->kind != ITEM_LIST || view_list_is_slice(item, in->extents[d], &first, &step))

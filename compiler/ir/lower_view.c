@@ -24,16 +24,16 @@ static struct slice selected_slice(const struct item *item, int64_t extent)
     return (struct slice){.start = first, .stop = ends ? stop : 0, .step = step, .has_start = true, .has_stop = ends};
 }
 
-/* The map under which the operand of a selection is read. `map` is that of the selection. */
+/* The map under which the operand of a selection, a transpose or a flip is read. `map` is that of the selection. */
 static int selection_map(struct lowering *l, const struct node *view, int map)
 {
     const struct shape *from = l->shapes[view - l->program->nodes], *to = l->shapes[operand_index(l, view, 0)];
     struct axis *axes = ARENA_ARRAY(l->arena, struct axis, to->rank);
-    struct select_axis selected[WEFT_MAX_RANK];
+    struct view_axis selected[WEFT_MAX_RANK];
     struct shape all;
     int axis;
     const struct item *list = view_list_taken(&l->views[view->view], to, from, &all, &axis);
-    view_select_axes(&l->views[view->view], to->rank, selected);
+    view_axes(&l->views[view->view], to->rank, selected);
     for (int d = 0; d < to->rank; d++)
         axes[d] = (struct axis){selected[d].result,
                                 selected_slice(selected[d].item == list ? NULL : selected[d].item, to->extents[d])};
@@ -50,8 +50,8 @@ int view_element_map(struct lowering *l, const struct node *view, int map, const
 {
     const struct shape *to = l->shapes[operand_index(l, view, 0)];
     struct axis *axes = ARENA_ARRAY(l->arena, struct axis, to->rank);
-    struct select_axis selected[WEFT_MAX_RANK];
-    view_select_axes(&l->views[view->view], to->rank, selected);
+    struct view_axis selected[WEFT_MAX_RANK];
+    view_axes(&l->views[view->view], to->rank, selected);
     for (int d = 0; d < to->rank; d++)
         axes[d] = selected[d].item == list
                       ? (struct axis){-1, {.start = position + (position < 0 ? to->extents[d] : 0), .step = 1,
@@ -60,39 +60,17 @@ int view_element_map(struct lowering *l, const struct node *view, int map, const
     return map_select(l->kernel, map, from, to, axes);
 }
 
-/* Dimensions of the operand become others. */
-static int transposition_map(struct lowering *l, const struct node *view, int map)
-{
-    const struct shape *from = l->shapes[view - l->program->nodes], *to = l->shapes[operand_index(l, view, 0)];
-    struct axis *axes = ARENA_ARRAY(l->arena, struct axis, to->rank);
-    int operand[WEFT_MAX_RANK];
-    view_permutation(&l->program->views[view->view].axes, to->rank, operand);
-    for (int d = 0; d < to->rank; d++)
-        axes[operand[d]] = (struct axis){d, {.step = 1}};
-    return map_select(l->kernel, map, from, to, axes);
-}
-
-static int flip_map(struct lowering *l, const struct node *view, int map)
-{
-    const struct shape *shape = l->shapes[operand_index(l, view, 0)];
-    struct axis *axes = ARENA_ARRAY(l->arena, struct axis, shape->rank);
-    const uint32_t flipped = view_flipped(&l->program->views[view->view], shape->rank);
-    for (int d = 0; d < shape->rank; d++)
-        axes[d] = (struct axis){d, {.step = flipped >> d & 1 ? -1 : 1}};
-    return map_select(l->kernel, map, shape, shape, axes);
-}
-
 static int roll_map(struct lowering *l, const struct node *view, int map)
 {
     const struct shape *shape = l->shapes[operand_index(l, view, 0)];
     const struct numbers *given = &l->views[view->view].shifts;
     struct shift shifts[WEFT_MAX_RANK];
-    int numbers[WEFT_MAX_RANK];
-    view_shifts(&l->views[view->view], shape->rank, numbers);
-    for (int d = 0; d < shape->rank; d++)
-        shifts[d] = numbers[d] < 0 ? (struct shift){0, false}
-                                   : (struct shift){(int64_t)given->items[numbers[d]].integer,
-given->items[numbers[d]].kind == LITERAL_NONE};
+    struct view_axis axes[WEFT_MAX_RANK];
+    view_axes(&l->views[view->view], shape->rank, axes);
+    for (int d = 0; d < shape->rank; d++) {
+        const struct literal *shift = axes[d].shift < 0 ? NULL : &given->items[axes[d].shift];
+        shifts[d] = (struct shift){shift ? (int64_t)shift->integer : 0, shift && shift->kind == LITERAL_NONE};
+    }
     return map_wrapped(l->kernel, map, shape, shifts);
 }
 
@@ -113,9 +91,7 @@ int view_operand_map(struct lowering *l, const struct node *view, int map)
     const struct shape *to = l->shapes[operand_index(l, view, 0)];
     struct shape *row = NULL;
     switch (l->program->views[view->view].kind) {
-    case VIEW_SELECT: return selection_map(l, view, map);
-    case VIEW_TRANSPOSE: return transposition_map(l, view, map);
-    case VIEW_FLIP: return flip_map(l, view, map);
+    case VIEW_SELECT: case VIEW_TRANSPOSE: case VIEW_FLIP: return selection_map(l, view, map);
     case VIEW_ROLL: return roll_map(l, view, map);
     case VIEW_TILE: case VIEW_REPEAT: return repetition_map(l, view, map);
     case VIEW_BROADCAST_TO: return map; /* the operand stretches further under the same map */

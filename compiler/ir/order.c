@@ -79,41 +79,25 @@ static struct in_memory squeezed(const struct lowering *l, int operand, const st
     return at == from->rank ? (struct in_memory){value.bytes, strides} : unknown;
 }
 
-static struct in_memory selected(const struct lowering *l, const struct view_args *args, int operand,
-                                 const struct shape *to)
-{
-    const int rank = l->shapes[operand]->rank;
-    struct select_axis axes[WEFT_MAX_RANK];
-    int64_t *strides = ARENA_ARRAY(l->arena, int64_t, to->rank);
-    view_select_axes(args, rank, axes);
-    for (int d = 0; d < rank; d++) {
-        const int64_t step = axes[d].item && axes[d].item->kind == ITEM_SLICE ? axes[d].item->slice.step : 1;
-        if (axes[d].result >= 0 && to->extents[axes[d].result] != 1) /* else the step may be anything */
-            strides[axes[d].result] = l->memory[operand].strides[d] * step;
-    }
-    return (struct in_memory){bytes_of(to, l->program->nodes[operand].dtype), strides};
-}
-
 static struct in_memory viewed(const struct lowering *l, const struct node *node)
 {
     const int operand = l->program->operands[node->operands];
     const struct view_args *args = &(l->views ? l->views : l->program->views)[node->view];
-    const struct shape *to = l->shapes[node - l->program->nodes];
+    const struct shape *from = l->shapes[operand], *to = l->shapes[node - l->program->nodes];
+    const struct in_memory value = l->memory[operand];
+    struct view_axis axes[WEFT_MAX_RANK];
     int64_t *strides = ARENA_ARRAY(l->arena, int64_t, to->rank);
-    int from[WEFT_MAX_RANK];
-    if (!l->memory[operand].strides)
+    if (!value.strides)
         return unknown;
-    switch (args->kind) {
-    case VIEW_FLIP: case VIEW_ROLL: return l->memory[operand];
-    case VIEW_BROADCAST_TO: return stretched(l, operand, to);
-    case VIEW_SELECT: return selected(l, args, operand, to);
-    case VIEW_TRANSPOSE:
-        view_permutation(&args->axes, to->rank, from);
-        for (int d = 0; d < to->rank; d++)
-            strides[d] = l->memory[operand].strides[from[d]];
-        return (struct in_memory){l->memory[operand].bytes, strides};
-    default: return squeezed(l, operand, to);
+    if (view_axes(args, from->rank, axes) < 0)
+        return squeezed(l, operand, to);
+    for (int d = 0; d < from->rank; d++) {
+        const int64_t step = axes[d].item && axes[d].item->kind == ITEM_SLICE ? axes[d].item->slice.step : 1;
+        const bool one = axes[d].result < 0 || from->extents[d] == 1 || to->extents[axes[d].result] == 1;
+        if (!one)                  /* else the step may be anything */
+            strides[axes[d].result] = value.strides[d] * step;
     }
+    return (struct in_memory){args->items ? bytes_of(to, p->program->nodes[operand].dtype) : value.bytes, strides};
 }
 
 static struct in_memory find_memory(const struct lowering *l, const struct node *node)

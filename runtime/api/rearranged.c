@@ -57,15 +57,15 @@ static void take_slice(const struct tensor *tensor, int d, const struct slice *s
     *stride = (count > 1 ? slice->step : 1) * tensor->strides[d];
 }
 
-static int64_t selected_strides(const struct view_args *args, const struct tensor *tensor, const struct shape *out,
-                                int64_t *strides)
+int64_t rearranged_strides(const struct view_args *args, const struct tensor *tensor, const struct shape *out,
+                           int64_t *strides)
 {
     static const struct slice all = {.step = 1};
-    struct select_axis axes[WEFT_MAX_RANK];
+    struct view_axis axes[WEFT_MAX_RANK];
     int64_t first = 0, stride;
     for (int d = 0; d < out->rank; d++)
         strides[d] = 1; /* of new dimensions any will do */
-    view_select_axes(args, tensor->rank, axes);
+    view_axes(args, tensor->rank, axes);
     for (int d = 0; d < tensor->rank; d++) {
         const struct slice *slice = axes[d].item ? &axes[d].item->slice : &all;
         const int64_t index = slice->start + (slice->start < 0 ? tensor->shape[d] : 0);
@@ -75,35 +75,4 @@ static int64_t selected_strides(const struct view_args *args, const struct tenso
             take_slice(tensor, d, slice, &stride, &first), strides[axes[d].result] = stride;
     }
     return first;
-}
-
-int64_t rearranged_strides(const struct view_args *args, const struct tensor *tensor, const struct shape *out,
-                           int64_t *strides)
-{
-    int from[WEFT_MAX_RANK];
-    int64_t first = 0;
-    if (args->kind == VIEW_SELECT)
-        return selected_strides(args, tensor, out, strides);
-    if (args->kind == VIEW_TRANSPOSE) {
-        view_permutation(&args->axes, out->rank, from);
-        for (int d = 0; d < out->rank; d++)
-            strides[d] = tensor->strides[from[d]];
-        return 0;
-    }
-    const uint32_t flipped = view_flipped(args, out->rank);
-    for (int d = 0; d < out->rank; d++) {
-        const bool backwards = flipped >> d & 1;
-        strides[d] = backwards ? -tensor->strides[d] : tensor->strides[d];
-        first += backwards && out->extents[d] > 1 ? (out->extents[d] - 1) * tensor->strides[d] : 0;
-    }
-    return first;
-}
-
-/* ---- layouts ---- */
-
-const char *rearranged_layout(struct arena *arena, const struct view_args *args, const char *layout)
-{
-    return args->kind == VIEW_SELECT      ? layout_selected(arena, args, layout)
-           : args->kind == VIEW_TRANSPOSE ? layout_transposed(arena, args, layout)
-                                          : layout;
 }

@@ -16,7 +16,5 @@ int64_t rearranged_strides(const struct view_args *args, const struct tensor *te
 const struct item *rearranged_items(struct arena *arena, const struct weft_item *items, int count);
 /* Returns NULL, or what is wrong with items, whatever the tensor. */
 const char *rearranged_wrong(const struct weft_item *items, int count);
-/* The layout of such a view of a tensor with this one. */
-const char *rearranged_layout(struct arena *arena, const struct view_args *args, const char *layout);
 
 #endif

@@ -156,7 +156,7 @@ static const char *layout_of(const struct view_args *args, const char *layout, c
 {
     uint32_t dropped = 0;
     if (rearranges(args->kind))
-        return rearranged_layout(arena, args, layout);
+        return layout_by_axes(arena, args, layout);
     if (args->has_layout)
         return args->layout;
     if (args->kind == VIEW_EXPAND_DIMS)
