@@ -272,17 +272,10 @@ static const char *block_function(struct emitter *e, const struct ins *ins)
     return name;
 }
 
-/* Whether the instruction converts a load that is taken apart meanwhile. */
-static bool takes_apart(const struct emitter *e, const struct ins *ins)
-{
-    const struct ins *a = ins->a[0] < 0 ? NULL : &e->kernel->ins[ins->a[0]];
-    return ins->kind == INS_OP && a && a->kind == INS_LOAD && e->apart[a->index];
-}
-
 /* Adds the function that converts a whole block, once. Returns its name. */
 static const char *conversion_function(struct emitter *e, const struct ins *ins)
 {
-    const char *name = takes_apart(e, ins) ? "widen_part" : op_block(ins->op);
+    const char *name = op_block(ins->op);
     struct tokens tokens = {"", ins->dtype, ins->source, true, false, {NULL, NULL, NULL}};
     e->vectors = true;
     subst_helper(&e->subst, name, &tokens, true);
@@ -310,10 +303,7 @@ static void emit_block_call(struct emitter *e, struct buf *out, int i)
         if (ins->a[k] < 0)
             continue;
         const struct ins *a = &e->kernel->ins[ins->a[k]];
-        if (takes_apart(e, ins))
-            buf_printf(out, ", " NAME_READ ", " NAME_PARTS ", " NAME_PART, first_parted(e, a->index),
-                       first_parted(e, a->index), a->index);
-        else if (a->kind == INS_LOAD || ins_is_argument(a))
+        if (a->kind == INS_LOAD || ins_is_argument(a))
             buf_printf(out, a->kind == INS_LOAD ? ", " NAME_READ : ", " NAME_FILLED, a->index);
         else
             buf_printf(out, ", " NAME_KEPT, ins->a[k]);

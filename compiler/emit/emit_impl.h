@@ -49,8 +49,6 @@ struct emitter {
     int *chosen;                   /* [accesses] of such a first load: the value that they are chosen for */
     int copied;                    /* the load whose elements are stored as they are, all that is done; -1: more is
                                       done */
-    bool *apart;                   /* [accesses] of parted loads: whether the conversions that read them take them
-                                      apart */
     int *seen;                     /* [ins] the last level in which the value has a name */
 };
 
@@ -82,9 +80,6 @@ int pattern_length(const struct emitter *e, int k);
 int first_parted(const struct emitter *e, int k);
 
 /* joined.c */
-
-/* Finds parted loads of bytes that are only converted to float32. */
-void find_apart(struct emitter *e);
 
 /* Finds woven loads that are gathered together. */
 void find_joined(struct emitter *e);

@@ -2,9 +2,7 @@
  *
  * Woven loads are gathered into one block where masks that repeat along a row choose among them. Behind stack and
  * concat along a short axis, and lists of positions there, each load gives some elements of a group. Where all of them
- * are in the block of the first, any choice among them gives the same.
- *
- * Parted loads of bytes are taken apart and converted to float32 in one step where all of them are only converted. */
+ * are in the block of the first, any choice among them gives the same. */
 #include "compiler/emit/emit_impl.h"
 
 #include <string.h>
@@ -79,29 +77,4 @@ int joined_load(const struct emitter *e, int value)
         if (e->choice[a] && e->chosen[a] == value)
             return a;
     return -1;
-}
-
-/* Whether load k is of bytes that are only converted to float32, whole blocks at a time. */
-static bool only_widened(const struct emitter *e, int k)
-{
-    const struct kernel *kernel = e->kernel;
-    for (int i = 0; i < kernel->ins_count; i++)
-        for (int o = 0; o < 3; o++) {
-            const struct ins *ins = &kernel->ins[i], *a = ins->a[o] < 0 ? NULL : &kernel->ins[ins->a[o]];
-            const char *block = ins->kind == INS_OP && e->evaluation.call[i] ? op_block(ins->op) : NULL;
-            if (a && a->kind == INS_LOAD && a->index == k && (!block || strcmp(block, "widen") != 0))
-                return false;
-        }
-    return type_rows[kernel->accesses[k].dtype].size == 1;
-}
-
-void find_apart(struct emitter *e)
-{
-    e->apart = ARENA_ARRAY(e->arena, bool, e->kernel->access_count);
-    for (int a = 0; a < e->kernel->load_count; a++) {
-        bool all = !e->params->target->chunks && e->kinds[a] == ACCESS_PARTED;
-        for (int b = 0; all && b < e->kernel->load_count; b++)
-            all = e->kinds[b] != ACCESS_PARTED || first_parted(e, b) != first_parted(e, a) || only_widened(e, b);
-        e->apart[a] = all;
-    }
 }

@@ -141,14 +141,11 @@ bool copies_runs(const struct emitter *e)
 /* The section of a load, by what is known of its kernel and of other loads. */
 static const char *load_section(const struct emitter *e, int k)
 {
-    const bool first = e->kinds[k] != ACCESS_PARTED || first_parted(e, k) == k;
     if (e->kinds[k] == ACCESS_UNIT && copies_runs(e))
         return "run";
     if (e->kinds[k] == ACCESS_UNIT && memchr(e->kinds, ACCESS_TURNED, (size_t)e->kernel->load_count))
         return "tiled";
-    if (e->apart[k])
-        return first ? "apart" : "apart_again";
-    if (!first)
+    if (e->kinds[k] == ACCESS_PARTED && first_parted(e, k) != k)
         return "beside";
     if (e->joined[k] != k)
         return joined_again(e, k) ? "rejoined" : "joined";
@@ -178,7 +175,6 @@ struct access_way *access_ways(struct arena *arena, const struct kernel *kernel,
     make_evaluation(arena, kernel, e.kinds, params->fast, !params->target->chunks, &e.evaluation);
     find_joined(&e);
     find_copied(&e);
-    find_apart(&e);
     for (int k = 0; k < kernel->access_count; k++) {
         const bool store = k >= kernel->load_count;
         ways[k].section = store ? store_section(&e, k) : load_section(&e, k);

@@ -211,7 +211,6 @@ COMPILE_FOR(FEATURES)
 #undef SHUFFLE
 #undef ORDER
 #undef ORDERED
-#undef ANY_ORDER
 #if defined WEFT_LEVEL
 #if defined __clang__
 #pragma clang attribute pop

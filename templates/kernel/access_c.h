@@ -54,27 +54,6 @@ operands: const T *const x_$ = w_$ + s->strides[$ * stride + groups + 1] / (i64)
 //: load beside
 operands: const T *const x_$ = w_@ + s->strides[$ * stride + groups + 1] / (i64)sizeof(T) * (PARTED + BLOCK)
 + + i - from_@; /* NAME */
-//: load apart
-head: shuffles
-head: vector
-block: w_$
-row: const i64 part_$ = s->strides[$ * stride + groups + 1], parts_$ = s->strides[$ * stride + groups] / (i64)sizeof(T);
-row: i64 from_$ = 0, turn_$ = 0; /* the columns in w_$ */
-operands: const T *x_$ = (const T *)(p[$] - part_$) + i * parts_$; /* NAME and what lies between its elements */
-operands: if (ANY_ORDER) {
-operands:     fetch(x_$, args->ahead, parts_$ * sizeof *x_$);
-operands:     if (m < BLOCK)
-operands:         x_$ = N(pad_parts)(w_$, x_$, parts_$, m);
-operands: } else {
-operands:     if (i + m > turn_$) {
-operands:         from_$ = i, turn_$ = column1 - i < PARTED ? column1 : i + PARTED;
-operands:         N(part)(w_$, PARTED + BLOCK, (const char *)x_$, parts_$ * (i64)sizeof(T), turn_$ - i);
-operands:         fetch_row(args, s, p[$], s->strides + $ * stride, 1, column0, column1, i, turn_$ - i);
-operands:     }
-operands:     x_$ = w_$ + i - from_$;
-operands: }
-//: load apart_again
-row: const i64 part_$ = s->strides[$ * stride + groups + 1]; /* NAME */
 //: load periodic
 block: w_$
 row: N(repeat)(w_$, p[$], s->strides[$ * stride + groups], s->period); /* NAME */

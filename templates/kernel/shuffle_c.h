@@ -33,7 +33,6 @@ static inline vector OWN(ordered_bytes)(const char *from, vector order, u64 own,
 }
 #define ORDER ordered_bytes
 #define ORDERED
-#define ANY_ORDER 1
 #else
 #undef VBMI
 enum { OWN(VECTOR_BYTES) = 16 };
@@ -58,10 +57,6 @@ static inline void OWN(put_vector)(void *to, vector x, int past)
 #endif
     *(vector *)to = x;
 }
-#endif
-/* Whether vectors of bytes come into any order; bytes are then taken apart where they are, as they are converted. */
-#ifndef ANY_ORDER
-#define ANY_ORDER 0
 #endif
 /* Elements of a group, and places from which a group's elements come, at most. */
 enum { OWN(MOST_WOVEN) = 8, OWN(MOST_SOURCES) = 4 };
@@ -260,43 +255,6 @@ SEPARATE static void N(part)(T *to, i64 pitch, const char *from, i64 step, i64 c
         for (i64 j = first; j < (count + BLOCK - 1) / BLOCK * BLOCK; j++)
             to[c * pitch + j] = ((const T *)from)[(j < count ? j : count - 1) * parts + c];
 }
-//: move pad_parts
-/* All parts of a block that a row does not fill. */
-SEPARATE static const T *N(pad_parts)(T *block, const T *from, i64 parts, int m)
-{
-    for (i64 j = 0; j < BLOCK * parts; j++)
-        block[j] = j < m * parts ? from[j] : block[j - parts];
-    return block;
-}
-//: widen_part widen_part
-#if ANY_ORDER
-#undef GROUP
-/* Which group the byte belongs to that becomes byte k of a vector of floats. */
-#define GROUP(k, x, y, z) (k / 4)
-/* Each byte becomes one of 4; the others are zero until it is shifted. A block's last vector ends with the block. */
-CONVERSION void M(widen_part)(f32_m *r, const S_m *a, i64 parts, i64 part)
-{
-    const int is_signed = (S)-1 < (S)1;
-    const vector groups = {SIXTEEN(GROUP, 0, 0, 0, 0), SIXTEEN(GROUP, 16, 0, 0, 0), SIXTEEN(GROUP, 32, 0, 0, 0),
-                           SIXTEEN(GROUP, 48, 0, 0, 0)};
-    const vector order = groups * (u8)parts + (u8)part, last = order + (u8)(64 - 16 * parts);
-    const u64 own = is_signed ? 0x8888888888888888 : 0x1111111111111111;
-    for (int j = 0; j < BLOCK; j += LANES) {
-        vector x = *(const vector *)(a + (j + LANES < BLOCK ? j * parts : BLOCK * parts - 64));
-        floats y;
-        __asm__("vpermb %0, %1, %0%{%2%}%{z%}" : "+v"(x) : "v"(j + LANES < BLOCK ? order : last), "Yk"(own));
-        if (is_signed)
-            x = (vector)((ints)x >> 24);
-        __asm__("vcvtdq2ps %1, %0" : "=v"(y) : "v"(x));
-        *(floats *)(r + j) = y;
-    }
-}
-#else
-CONVERSION void M(widen_part)(f32_m *r, const S_m *a, i64 parts, i64 part)
-{
-    M(widen)(r, a + part / (i64)sizeof(S) * (PARTED + BLOCK));
-}
-#endif
 //: move weave
 #undef JOIN
 #undef JOINED
