@@ -97,7 +97,7 @@ static struct in_memory viewed(const struct lowering *l, const struct node *node
         if (!one)                  /* else the step may be anything */
             strides[axes[d].result] = value.strides[d] * step;
     }
-    return (struct in_memory){args->items ? bytes_of(to, p->program->nodes[operand].dtype) : value.bytes, strides};
+    return (struct in_memory){args->items ? bytes_of(to, l->program->nodes[operand].dtype) : value.bytes, strides};
 }
 
 static struct in_memory find_memory(const struct lowering *l, const struct node *node)
