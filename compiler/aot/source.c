@@ -317,8 +317,11 @@ static void put_loops(const struct source_text *s, const char *loops)
     put_section(s, "loops begin");
     buf_puts(s->out, helpers);
     buf_puts(s->out, emit_common(s->together, "blocks"));
-    if (any_joins(s))
+    if (any_joins(s)) {
         put_section(s, "joins begin");
+        buf_puts(s->out, emit_common(s->together, "loops"));
+        buf_puts(s->out, "#undef ROLLED\n#define ROLLED\n"); /* gcc warns where it is of no use */
+    }
     put_joined(s, true);
     buf_puts(s->out, loops);
     put_joined(s, false);

@@ -15,7 +15,7 @@ const struct target target_c = {
     .name = "c", .skeleton = weft_template_kernel, .reduce = weft_template_reduce, .prelude = weft_template_prelude_c,
     .numbered = weft_template_numbered_c, .shuffles = weft_template_shuffle_c, .turns = weft_template_turn_c,
     .math = weft_template_math_c,
-    .accesses = weft_template_access_c,
+    .joins = weft_template_join_c, .search = weft_template_search_c, .accesses = weft_template_access_c,
     .args = weft_template_args,
     .function = "static inline",
     .block = "", .boolean = "_Bool", .fast = FAST_ALL, .declares = true, .launch = 1 << 15};
@@ -194,13 +194,18 @@ static void emit_parts(struct emitter *e)
     }
 }
 
+void emit_marked(struct buf *out, const char *text, const char *mark, struct defined_names *names)
+{
+    const char *start = text ? strstr(text, mark) : NULL, *end = start ? strstr(start, "\n//: ") : NULL;
+    if (!start)
+        return;
+    start += strlen(mark);
+    subst_own(out, start, end ? (size_t)(end + 1 - start) : strlen(start), names);
+}
+
 static void put_head(struct emitter *e, struct buf *out, const char *text, const char *mark)
 {
-    const char *head = text ? strstr(text, mark) : NULL;
-    if (!head)
-        return;
-    head += strlen(mark);
-    subst_own(out, head, (size_t)(strstr(head, "\n//: ") + 1 - head), &e->subst.names);
+    emit_marked(out, text, mark, &e->subst.names);
 }
 
 static void put_types(struct emitter *e, struct buf *out)
@@ -291,24 +296,6 @@ static void put_undef(struct emitter *e, struct buf *out, const char *line)
     e->own_lines++;
 }
 
-/* Adds every line of `text`, indented. */
-static void put_indented(struct emitter *e, struct buf *out, const char *text, const char *indent, size_t length)
-{
-    while (*text) {
-        size_t line = strcspn(text, "\n");
-        put_undef(e, out, text);
-        e->own_lines++;
-        if (*text != '#' && line)
-            buf_add(out, indent, length);
-        if (strncmp(text, own_line, sizeof own_line - 1) == 0)
-            buf_printf(out, "#line %d \"%s\"", e->own_lines + 1, e->params->target->lines);
-        else
-            buf_add(out, text, line);
-        buf_putc(out, '\n');
-        text += line + (text[line] == '\n');
-    }
-}
-
 struct buf *emit_section(struct emitter *e, const char *name, size_t length)
 {
     const struct { const char *name; struct buf *text; } sections[] = {
@@ -356,6 +343,12 @@ static void put_samples(struct emitter *e, struct buf *out)
     put_head(e, out, e->params->target->prelude, "//: samples head\n");
 }
 
+/* What joins in C say of their loops and vectors. */
+static void put_loops(struct emitter *e, struct buf *out)
+{
+    put_head(e, out, e->params->target->joins, "//: loops head\n");
+}
+
 /* The sections of a skeleton that are made as a whole. */
 static const struct {
     const char *name;
@@ -363,7 +356,7 @@ static const struct {
 } whole_sections[] = {
     {"comment", put_comment}, {"types", put_types}, {"sizes", put_form}, {"args", put_args},
     {"library", put_library}, {"helpers", put_helpers}, {"entry", put_entry}, {"numbers", put_numbers},
-    {"samples", put_samples},
+    {"samples", put_samples}, {"loops", put_loops},
 };
 
 static const char *section_text(struct emitter *e, const char *name, size_t length)
@@ -375,26 +368,38 @@ static const char *section_text(struct emitter *e, const char *name, size_t leng
     for (size_t i = 0; i < sizeof whole_sections / sizeof *whole_sections; i++)
         if (text_is(name, length, whole_sections[i].name))
             whole_sections[i].put(e, &text);
+    emit_walk_part(e, &text, name, length);
     return text.text;
 }
 
-static char *fill_skeleton(struct emitter *e, const char *template)
+/* Adds every line of `text`, indented; in place of a line $name, the section of this name. */
+static void put_lines(struct emitter *e, struct buf *out, const char *text, const char *indent)
+{
+    for (size_t line; *text; text += line + (text[line] == '\n')) {
+        const size_t own = strspn(text, " ");
+        line = strcspn(text, "\n");
+        if (text[own] == '$') {
+            put_lines(e, out, section_text(e, text + own + 1, line - own - 1),
+                      arena_printf(e->arena, "%s%.*s", indent, (int)own, text));
+            continue;
+        }
+        put_undef(e, out, text);
+        e->own_lines++;
+        if (*text != '#' && line)
+            buf_puts(out, indent);
+        if (strncmp(text, own_line, sizeof own_line - 1) == 0)
+            buf_printf(out, "#line %d \"%s\"", e->own_lines + 1, e->params->target->lines);
+        else
+            buf_add(out, text, line);
+        buf_putc(out, '\n');
+    }
+}
+
+static char *fill_skeleton(struct emitter *e, const char *skeleton)
 {
     struct buf out = buf_new(e->arena), own = buf_new(e->arena);
-    subst_own(&own, template, strlen(template), e->own);
-    const char *skeleton = own.text;
-    while (*skeleton) {
-        size_t line = strcspn(skeleton, "\n"), indent = strspn(skeleton, " ");
-        if (skeleton[indent] == '$') {
-            put_indented(e, &out, section_text(e, skeleton + indent + 1, line - indent - 1), skeleton,
-                         indent);
-        } else {
-            put_undef(e, &out, skeleton);
-            buf_add(&out, skeleton, line + 1);
-            e->own_lines++;
-        }
-        skeleton += line + (skeleton[line] == '\n');
-    }
+    subst_own(&own, skeleton, strlen(skeleton), e->own);
+    put_lines(e, &out, own.text, "");
     return out.text;
 }
 
@@ -416,12 +421,12 @@ static void start(struct emitter *e)
         e->subst.first = "hinted";
 }
 
-/* The skeleton without its first line, which describes the file. In a chain the entry is another. */
+/* The skeleton without the comment that describes the file. In a chain the entry is another. */
 static const char *skeleton_of(struct emitter *e)
 {
     const struct target *target = e->params->target;
     const bool reduces = e->kernel->lanes;
-    const char *skeleton = strchr(reduces ? target->reduce : target->skeleton, '\n') + 1;
+    const char *skeleton = strstr(reduces ? target->reduce : target->skeleton, "$comment");
     if (!e->params->form->chained)
         return skeleton;
     struct buf own = buf_new(e->arena);

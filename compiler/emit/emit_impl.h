@@ -14,6 +14,8 @@ enum { MAX_NAMED_LITERALS = 64 };
  * without functions of whole blocks. */
 enum { HEAVY = 16, MAX_HEAVY = 64 };
 
+enum { MAX_PARTS = 6 };
+
 /* The sections of a skeleton that are put together line by line. */
 #define SECTIONS(S)                                                                                  \
     S(blocks) S(literals) S(faults) S(buffers) S(tile) S(row) S(operands) S(body) S(results) S(remarks) S(end) \
@@ -25,7 +27,9 @@ struct emitter {
     const struct emit_params *params;
     const unsigned char *kinds;
     const char *name;              /* of the function; NULL: the text has a single kernel */
-    struct defined_names *own;         /* what the skeleton defines */
+    struct defined_names *own;     /* what the skeleton defines */
+    const char *parts[MAX_PARTS];  /* the sections of templates/kernel/join_c.h and search_c.h that a reduction in C
+                                      needs, in order; NULL behind the last */
     struct evaluation evaluation;
     struct subst subst;
 #define MEMBER(name) struct buf name;
@@ -70,6 +74,8 @@ void emit_line(struct emitter *e, struct buf *out, const struct ins *ins);
 void emit_own_line(struct emitter *e, struct buf *out);
 /* The section of this name; NULL if there is none. */
 struct buf *emit_section(struct emitter *e, const char *name, size_t length);
+/* Adds what stands behind the line `mark` of a template, up to the next such line. Notes what it defines. */
+void emit_marked(struct buf *out, const char *text, const char *mark, struct defined_names *names);
 
 /* access.c: loads and stores of blocks. */
 
@@ -114,6 +120,8 @@ char *emit_part(struct arena *arena, const struct kernel *kernel, const struct e
 int joined_in_place(const struct emitter *e);
 /* Adds what the skeleton of a reduction needs. */
 void emit_joins(struct emitter *e);
+/* Adds the sections of this name that the walk of a reduction in C is filled with. */
+void emit_walk_part(struct emitter *e, struct buf *out, const char *name, size_t length);
 
 /* body.c: what is computed. */
 

@@ -1,6 +1,8 @@
 /* What the skeleton of a reduction needs: how its lanes lie, and how two of them are joined. */
 #include "compiler/emit/emit_impl.h"
 
+#include <string.h>
+
 int joined_in_place(const struct emitter *e)
 {
     const struct kernel *kernel = e->kernel;
@@ -121,13 +123,10 @@ static const struct ins *find_comparison(const struct emitter *e)
     return NULL;
 }
 
-/* What the kernel passes over before it looks closer. */
-static void put_scan(struct emitter *e, struct buf *out)
+/* What a search passes over before it looks closer. */
+static void put_scan(struct emitter *e, struct buf *out, const struct ins *comparison)
 {
-    const struct ins *comparison = find_comparison(e);
-    buf_printf(out, "#undef SCANS\n#undef SOUGHT\n#undef SCANNED\n#define SCANS %d\n", comparison != NULL);
-    if (!comparison)
-        return;
+    buf_puts(out, "#undef SOUGHT\n#undef SCANNED\n");
     const struct ins *x = &e->kernel->ins[comparison->a[0]];
     buf_printf(out, "typedef %s_m OWN(sought_t);\ntypedef i%d OWN(sought_bits);\n", short_name(x->dtype),
                8 * type_rows[x->dtype].size);
@@ -145,23 +144,53 @@ static void put_lanes(struct emitter *e, struct buf *out)
     stage *= row ? STAGED : 1;
     const bool ordered = join_is_ordered(lanes->join, lanes->tree);
     const int inner = row ? (int)lanes->tiles.inner : 1;
-    buf_printf(out, "#undef ROW\n#undef DIRECT\n#undef FINDS\n#define ROW %d\n#define DIRECT %d\n#define FINDS %d\n",
-               row, source >= 0, lanes->finds);
+    buf_printf(out, "#undef ROW\n#undef DIRECT\n#define ROW %d\n#define DIRECT %d\n", row, source >= 0);
     buf_printf(out, "enum { OWN(INNER) = %d, OWN(STAGE) = %d, OWN(MAX_LANES) = %d, OWN(WIDTH) = %d, "
                "OWN(SCRATCH) = %zu };\n", inner, stage, MAX_LANES, MAX_WIDTH, e->scratch);
     buf_printf(out, "enum { OWN(SOURCE) = %d, OWN(ORDERED) = %d, OWN(LEVELS) = %d, OWN(SIDE) = %d, OWN(HALF) = %d };\n",
                source < 0 ? 0 : source, ordered, ordered ? LEVELS : 1, ordered || row ? LANE_COUNT : BLOCK,
                LANE_COUNT / 2 * inner);
-    buf_puts(out, "#undef PASSED_OVER\n");
-    if (lanes->finds && lanes->parts >= 0)
-        put_passed_over(e, out);
-    else
-        buf_puts(out, "#define PASSED_OVER 0\n");
-    put_scan(e, out);
     buf_printf(out, "typedef %s_m OWN(stage_t);\ntypedef %s_m OWN(out_t);\n",
                short_name(e->kernel->accesses[e->kernel->load_count].dtype), short_name(lanes->tree));
     buf_printf(out, "#undef TARGET\n#define TARGET %d\n", e->kernel->load_count);
-    buf_printf(out, "#undef KEYS\n#define KEYS %d\n", !joins_keys(e) ? 0 : join_rows[lanes->join].absent < 0 ? 1 : -1);
+    if (joins_keys(e))
+        buf_printf(out, "#undef KEYS\n#define KEYS %d\n", join_rows[lanes->join].absent < 0 ? 1 : -1);
+}
+
+/* What a search needs besides. */
+static void put_search(struct emitter *e, struct buf *out)
+{
+    const struct ins *comparison = find_comparison(e);
+    const char *const parts[] = {"elements", comparison ? "scan" : "each", "search"};
+    memcpy(e->parts, parts, sizeof parts);
+    buf_puts(out, "#undef COMPUTED\n#define COMPUTED stage\n#undef PASSED_OVER\n");
+    if (e->kernel->lanes->parts >= 0)
+        put_passed_over(e, out);
+    else
+        buf_puts(out, "#define PASSED_OVER 0\n");
+    if (comparison)
+        put_scan(e, out, comparison);
+}
+
+/* What joins need besides. */
+static void put_joining(struct emitter *e, struct buf *out)
+{
+    const bool row = e->kernel->lanes->tiles.row, direct = joined_in_place(e) >= 0;
+    const char *const parts[] = {joins_keys(e) ? "keys" : "plain", "lanes", row ? "row" : "columns",
+                                 direct ? "direct" : "elements", !direct ? "computed" : row ? NULL : "direct_columns"};
+    memcpy(e->parts, parts, sizeof parts);
+    put_joins(e, out);
+    put_vectors(e, out);
+}
+
+void emit_walk_part(struct emitter *e, struct buf *out, const char *name, size_t length)
+{
+    const struct target *target = e->params->target;
+    for (int i = 0; i < MAX_PARTS && e->parts[i]; i++) {
+        const char *mark = arena_printf(e->arena, "//: %s %.*s\n", e->parts[i], (int)length, name);
+        emit_marked(out, target->joins, mark, e->own);
+        emit_marked(out, target->search, mark, e->own);
+    }
 }
 
 /* Removes what loads, computes and stores elements. */
@@ -189,8 +218,7 @@ void emit_joins(struct emitter *e)
         clear_body(e);
     e->scratch = (e->scratch + 63) / 64 * 64;
     put_lanes(e, &joins);
-    put_joins(e, &joins);
-    put_vectors(e, &joins);
+    (lanes->finds ? put_search : put_joining)(e, &joins);
     subst_own(&e->joins, joins.text, joins.length, e->own);
     buf_printf(&e->literals,
                joins_keys(e) ? "const %s absent = key_of(%s), nothing = %s;\n"

@@ -142,31 +142,6 @@ static bool weft_fuses(void)
 #define JOINED_NAME(name, number, level) weft_##name##_##number##_##level
 #define JOINED_AT(name, number, level) JOINED_NAME(name, number, level)
 #define JOINED(name) JOINED_AT(name, JOINING, JOINING_LEVEL)
-/* As in templates/kernel/reduce.c, but for gcc's pragma against unrolling, of which it warns where it is of no use. */
-#define EACH(j, count) INDEPENDENT for (int j = 0; j < count; j++)
-#define ALL EACH
-#define ROLLED
-#if defined __GNUC__ && !defined __TINYC__
-#define ONE_BY_ONE __asm__ volatile("")
-#else
-#define ONE_BY_ONE
-#endif
-#if !defined __GNUC__ || defined __TINYC__
-#define VECTOR_OF(bytes, type)
-#else
-#define VECTOR_OF(bytes, type) __attribute__((vector_size(bytes), aligned(sizeof(type)), may_alias))
-#endif
-#if defined __clang__ || defined __AVX512BW__
-#define VECTORS(type) VECTOR_OF(64, type)
-#define HALF_VECTORS(type) VECTOR_OF(32, type)
-#elif defined __AVX2__
-#define VECTORS(type) VECTOR_OF(32, type)
-#define HALF_VECTORS(type) VECTOR_OF(32, type)
-#else
-#define VECTORS(type) VECTOR_OF(16, type)
-#define HALF_VECTORS(type) VECTOR_OF(16, type)
-#endif
-#define SPREAD(x) ((x) - (acc_v){0}) /* in all elements of a vector; -0.0 stays */
 //: joins end
 #undef VECTORS
 #undef HALF_VECTORS
@@ -187,7 +162,14 @@ static bool weft_fuses(void)
 #undef JOINED_AT
 #undef JOINED_NAME
 #undef JOINING_LEVEL
-#undef FINDS
+#undef ALL
+#undef KEYS
+#undef SOUGHT
+#undef SCANNED
+#undef PART
+#undef AS
+#undef OF
+#undef MOST
 #undef ROW
 #undef DIRECT
 //: level begins
