@@ -1,20 +1,6 @@
 /* int32 out */
-@ headline.c, 94 lines: #if defined __clang__ ... };
-@ headline.c, 112 lines: #if defined __GNUC__ && !defined __TINYC__ && defined __AVX512BW__ ... }
-SEPARATE static void put_i32(i32_m *to, const i32_m *block, int m)
-{
-    INDEPENDENT
-    for (int j = 0; j < m; j++)
-        to[j] = block[j];
-}
-SEPARATE static const i32_m *pad_i32(i32_m *block, const i32_m *from, int m)
-{
-    const i32_m last = from[m - 1];
-    for (int j = 0; j < BLOCK; j++)
-        block[j] = last;
-    put_i32(block, from, m); /* one more loop would take the C compiler 6 ms */
-    return block;
-}
+@ helpers: INDEPENDENT, b1, weft_lanes, weft_geometry, weft_sample, weft_args, enum { LANES = 16 };, ints, CONVERSION,
+@   fetch, __attribute__((always_inline)), fetch_row, first_block, fetch_end, put_i32, pad_i32
 void weft_kernel(const struct weft_args *args, i64 begin, i64 end)
 {
     const i32 c_0 = *(const i32_m *)&args->literals[0]; /* 2 */

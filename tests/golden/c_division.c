@@ -1,37 +1,8 @@
 /* int32 out0, int32 out1 */
-@ headline.c, 48 lines: #if defined __clang__ ... typedef double f64_m MAY_ALIAS;
-enum { BLOCK = 64, ACCESSES = 4 };
-@ headline.c, 45 lines: /* What a kernel is called with; the runtime fills it, the kernel only reads (but for `faults`). Part ... };
-@ headline.c, 112 lines: #if defined __GNUC__ && !defined __TINYC__ && defined __AVX512BW__ ... }
-SEPARATE static void put_i32(i32_m *to, const i32_m *block, int m)
-{
-    INDEPENDENT
-    for (int j = 0; j < m; j++)
-        to[j] = block[j];
-}
-SEPARATE static const i32_m *pad_i32(i32_m *block, const i32_m *from, int m)
-{
-    const i32_m last = from[m - 1];
-    for (int j = 0; j < BLOCK; j++)
-        block[j] = last;
-    put_i32(block, from, m); /* one more loop would take the C compiler 6 ms */
-    return block;
-}
-static inline i32 floordiv_i32(i32 a, i32 b)
-{
-    if (b == 0)
-        return 0;
-    if (b == (i32)-1 && (i32)-1 < (i32)1)
-        return (i32)(0 - (u32)a);
-    return (i32)(a / b - (a % b != 0 && (a < 0) != (b < 0)));
-}
-static inline i32 floormod_i32(i32 a, i32 b)
-{
-    if (b == 0 || (b == (i32)-1 && (i32)-1 < (i32)1))
-        return 0;
-    i32 m = (i32)(a % b);
-    return m != 0 && (m < 0) != (b < 0) ? (i32)(m + b) : m;
-}
+@ sizes: BLOCK = 64, ACCESSES = 4
+@ helpers: INDEPENDENT, b1, weft_lanes, weft_geometry, weft_sample, weft_args, enum { LANES = 16 };, ints, CONVERSION,
+@   fetch, __attribute__((always_inline)), fetch_row, first_block, fetch_end, put_i32, pad_i32, floordiv_i32,
+@   floormod_i32
 void weft_kernel(const struct weft_args *args, i64 begin, i64 end)
 {
     const i32 c_0 = *(const i32_m *)&args->literals[0]; /* 0 */

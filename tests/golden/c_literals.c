@@ -1,22 +1,7 @@
 /* float64 out */
-@ headline.c, 48 lines: #if defined __clang__ ... typedef double f64_m MAY_ALIAS;
-enum { BLOCK = 64, ACCESSES = 2 };
-@ headline.c, 45 lines: /* What a kernel is called with; the runtime fills it, the kernel only reads (but for `faults`). Part ... };
-@ headline.c, 112 lines: #if defined __GNUC__ && !defined __TINYC__ && defined __AVX512BW__ ... }
-SEPARATE static void put_f64(f64_m *to, const f64_m *block, int m)
-{
-    INDEPENDENT
-    for (int j = 0; j < m; j++)
-        to[j] = block[j];
-}
-SEPARATE static const f64_m *pad_f64(f64_m *block, const f64_m *from, int m)
-{
-    const f64_m last = from[m - 1];
-    for (int j = 0; j < BLOCK; j++)
-        block[j] = last;
-    put_f64(block, from, m); /* one more loop would take the C compiler 6 ms */
-    return block;
-}
+@ sizes: BLOCK = 64, ACCESSES = 2
+@ helpers: INDEPENDENT, b1, weft_lanes, weft_geometry, weft_sample, weft_args, enum { LANES = 16 };, ints, CONVERSION,
+@   fetch, __attribute__((always_inline)), fetch_row, first_block, fetch_end, put_f64, pad_f64
 void weft_kernel(const struct weft_args *args, i64 begin, i64 end)
 {
     const unsigned long long *const literals = args->literals;

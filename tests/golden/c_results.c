@@ -1,22 +1,8 @@
 /* float32 s, float32 twice, float32 z */
-@ headline.c, 48 lines: #if defined __clang__ ... typedef double f64_m MAY_ALIAS;
-enum { BLOCK = 64, ACCESSES = 6 };
-@ headline.c, 45 lines: /* What a kernel is called with; the runtime fills it, the kernel only reads (but for `faults`). Part ... };
-@ headline.c, 126 lines: #if defined __GNUC__ && !defined __TINYC__ && defined __AVX512BW__ ... }
-SEPARATE static void put_f32(f32_m *to, const f32_m *block, int m)
-{
-    INDEPENDENT
-    for (int j = 0; j < m; j++)
-        to[j] = block[j];
-}
-SEPARATE static const f32_m *pad_f32(f32_m *block, const f32_m *from, int m)
-{
-    const f32_m last = from[m - 1];
-    for (int j = 0; j < BLOCK; j++)
-        block[j] = last;
-    put_f32(block, from, m); /* one more loop would take the C compiler 6 ms */
-    return block;
-@ headline.c, 23 lines: } ... #endif
+@ sizes: BLOCK = 64, ACCESSES = 6
+@ helpers: INDEPENDENT, b1, weft_lanes, weft_geometry, weft_sample, weft_args, enum { LANES = 16 };, ints, CONVERSION,
+@   fetch, __attribute__((always_inline)), fetch_row, first_block, fetch_end, put_u8, pad_u8, put_f32, pad_f32,
+@   widen_u8_f32
 void weft_kernel(const struct weft_args *args, i64 begin, i64 end)
 {
     const f32 c_0 = *(const f32_m *)&args->literals[0]; /* 2.0 */
@@ -55,11 +41,7 @@ void weft_kernel(const struct weft_args *args, i64 begin, i64 end)
                 f32_m *const o_5 = (f32_m *)p[5] + i; /* z */
                 const int n_5 = m == BLOCK && streams(args, o_5);
                 f32_m *const y_5 = m < BLOCK || n_5 ? w_5 : o_5;
-                widen_u8_f32(v_2, x_0);
-                INDEPENDENT
-                for (int j = 0; j < BLOCK; j++) {
-                    const f32 t_2 = v_2[j];
-                    const f32 a_1 = x_1[j];
+@ headline.c, 5 lines: widen_u8_f32(v_2, x_0); ... const f32 a_1 = x_1[j];
                     const f32 t_3 = t_2 + a_1;
                     const f32 t_5 = t_3 * c_0;
                     const f32 a_2 = x_2[j];

@@ -1,20 +1,6 @@
 /* float32 out */
-@ headline.c, 94 lines: #if defined __clang__ ... };
-@ headline.c, 112 lines: #if defined __GNUC__ && !defined __TINYC__ && defined __AVX512BW__ ... }
-SEPARATE static void put_f32(f32_m *to, const f32_m *block, int m)
-{
-    INDEPENDENT
-    for (int j = 0; j < m; j++)
-        to[j] = block[j];
-}
-SEPARATE static const f32_m *pad_f32(f32_m *block, const f32_m *from, int m)
-{
-    const f32_m last = from[m - 1];
-    for (int j = 0; j < BLOCK; j++)
-        block[j] = last;
-    put_f32(block, from, m); /* one more loop would take the C compiler 6 ms */
-    return block;
-}
+@ helpers: INDEPENDENT, b1, weft_lanes, weft_geometry, weft_sample, weft_args, enum { LANES = 16 };, ints, CONVERSION,
+@   fetch, __attribute__((always_inline)), fetch_row, first_block, fetch_end, put_f32, pad_f32
 void weft_kernel(const struct weft_args *args, i64 begin, i64 end)
 {
     const f32 c_0 = *(const f32_m *)&args->literals[0]; /* 0.0 */

@@ -1,37 +1,7 @@
 /* float32 out */
-@ headline.c, 48 lines: #if defined __clang__ ... typedef double f64_m MAY_ALIAS;
-enum { BLOCK = 64, ACCESSES = 4 };
-@ headline.c, 45 lines: /* What a kernel is called with; the runtime fills it, the kernel only reads (but for `faults`). Part ... };
-@ headline.c, 112 lines: #if defined __GNUC__ && !defined __TINYC__ && defined __AVX512BW__ ... }
-SEPARATE static void put_f32(f32_m *to, const f32_m *block, int m)
-{
-    INDEPENDENT
-    for (int j = 0; j < m; j++)
-        to[j] = block[j];
-}
-SEPARATE static const f32_m *pad_f32(f32_m *block, const f32_m *from, int m)
-{
-    const f32_m last = from[m - 1];
-    for (int j = 0; j < BLOCK; j++)
-        block[j] = last;
-    put_f32(block, from, m); /* one more loop would take the C compiler 6 ms */
-    return block;
-}
-/* A row of several short groups; what it repeats is gathered once and copied, whole blocks at a time: what
- * goes too far is written again, and behind the row there is room for a block. */
-SEPARATE static void expand_f32(f32_m *row, const char *from, const int *offsets, i64 distinct, i64 columns)
-{
-    for (i64 j = 0; j < distinct; j++)
-        row[j] = *(const f32_m *)(from + offsets[j]);
-    for (i64 j = distinct; j < columns; j += distinct)
-        for (i64 k = 0; k < distinct; k += BLOCK) {
-            INDEPENDENT
-            for (int q = 0; q < BLOCK; q++)
-                row[j + k + q] = row[k + q];
-        }
-    for (int j = 0; j < BLOCK; j++)
-        row[columns + j] = row[columns - 1];
-}
+@ sizes: BLOCK = 64, ACCESSES = 4
+@ helpers: INDEPENDENT, b1, weft_lanes, weft_geometry, weft_sample, weft_args, enum { LANES = 16 };, ints, CONVERSION,
+@   fetch, __attribute__((always_inline)), fetch_row, first_block, fetch_end, put_f32, pad_f32, expand_f32
 void weft_kernel(const struct weft_args *args, i64 begin, i64 end)
 {
     const f32 c_0 = *(const f32_m *)&args->literals[0]; /* 1.0 */
