@@ -6,20 +6,11 @@
 #define SPREAD(x) ((x) - (acc_v){0}) /* in all elements of a vector; -0.0 stays */
 #undef ROW
 #undef DIRECT
-#undef FINDS
-@ sizes: ROW 0, DIRECT 1, FINDS 0, INNER = 1, STAGE = 64, MAX_LANES = 64, WIDTH = 65536, SCRATCH = 0, SOURCE = 0,
-@   ORDERED = 1, LEVELS = 32, SIDE = 16, HALF = 8
-#undef PASSED_OVER
-@ sizes: PASSED_OVER 0
-#undef SCANS
-#undef SOUGHT
-#undef SCANNED
-@ sizes: SCANS 0
+@ sizes: ROW 0, DIRECT 1, INNER = 1, STAGE = 64, MAX_LANES = 64, WIDTH = 65536, SCRATCH = 0, SOURCE = 0, ORDERED = 1,
+@   LEVELS = 32, SIDE = 16, HALF = 8
 @ helpers: stage_t
 #undef TARGET
 @ sizes: TARGET 1
-#undef KEYS
-@ sizes: KEYS 0
 typedef f32_m acc_t;
 static inline f32 join_acc(f32 a, f32 b)
 {
@@ -45,32 +36,27 @@ static inline f32 join_tree(f32 a, f32 b)
 #define OVER_HALF(k) for (int k = 0; k < HALF * sizeof(tree_t) / sizeof(half_v); k++)
 #undef AS
 #undef OF
-#undef MOST
-@ helpers: key_of, near, fold_whole
+#define AS(type, x) (type)(x)
+#define OF(type, x) (type)(x)
+@ helpers: near, plant, harvest, join_side, fold, join_rows, join_lanes, keep, element_of
 enum { NEAR_LANES = 4096 };        /* so many lanes are in the nearest cache beside what is read */
-@ helpers: element_of, place_of, plant, harvest, pair, pass_over, first_true
+@ helpers: place_of, fold_rows
 void weft_kernel(const struct weft_args *args, i64 begin, i64 end)
 {
     const f32 c_0 = *(const f32_m *)&args->literals[0]; /* -0.0 */
     const f32 absent = c_0, nothing = 0;
-#if !DIRECT
-    ALIGNED stage_t stage[STAGE + BLOCK];
-#endif
     ALIGNED acc_t fixed_lanes[ROW + 1];
     ALIGNED tree_t fixed_tree[ROW * LEVELS + 1];
     acc_t *const lanes = ROW ? fixed_lanes : (acc_t *)(args->scratch + SCRATCH);
     tree_t *const tree = ROW ? fixed_tree : (tree_t *)(args->scratch + SCRATCH + WIDTH * sizeof(acc_t));
 @ headline.c, 8 lines: const struct weft_sample *sample = args->samples, *const last = sample + args->sample_count - 1; ... }
     const i64 ahead = args->ahead;
-    const struct weft_sample *met = 0; /* of what was found last: further tiles of its point need not look */
-    i64 met_point = 0;
     for (i64 tile = begin; tile < end; tile++) {
         while (sample < last && sample[1].first_tile <= tile)
             sample++;
         const struct weft_geometry *const s = sample->geometry;
         const struct weft_lanes *const r = s->lanes;
-        const i64 local = tile - sample->first_tile, groups = s->groups, stride = groups + 2;
-        const i64 chunk = local % r->chunks, above = local / r->chunks;
+        const i64 local = tile - sample->first_tile, chunk = local % r->chunks, above = local / r->chunks;
         const i64 window = ROW ? 0 : above % r->windows;
         const int apart = !ROW && r->step == 1; /* elements are taken one by one, not all of a block in a row */
         const i64 point0 = (ROW ? above : above / r->windows) * r->together;
@@ -80,20 +66,16 @@ void weft_kernel(const struct weft_args *args, i64 begin, i64 end)
         const i64 stop = r->elements - first < r->chunk * r->block ? r->elements : first + r->chunk * r->block;
         const i64 width = ROW ? ROW : r->lanes * inner, pitch = (width + SIDE - 1) / SIDE * SIDE;
         const acc_t none = first < stop ? absent : nothing; /* what lanes hold before the first block */
-        char *p[ACCESSES];
         const int single = ORDERED && stop - first <= r->block; /* block: its lanes are all that the tree would hold */
         for (i64 point = point0; point < point1; point++) {
+            i64 blocks = 0, block = first;
             for (i64 i = 0; i < pitch; i += PER_VECTOR)
                 *(acc_v *)(lanes + i) = SPREAD(none);
-            i64 blocks = 0, found = -1;
-            const i64 start = FINDS && ((met == sample && met_point == point) || PASSED_OVER) ? stop : first;
-            for (i64 block = start; block < stop || (!FINDS && !blocks); block += r->block) {
+            for (; block < stop || !blocks; block += r->block) {
                 const i64 limit = stop - block < r->block ? stop : block + r->block;
                 i64 element = block;
-#if DIRECT && !ROW
                 if (width > NEAR_LANES && s->columns % r->inner == 0)
                     element = fold_rows(lanes, sample, point, from, inner, element, limit, ahead / 4);
-#endif
                 for (; element < limit; element = apart ? element + 1 : limit) {
                     i64 at = element * r->inner + from, left = (apart ? 1 : limit - element) * inner;
                     i64 lane = apart ? (element - block) % r->lanes * inner : 0, filled = 0;
@@ -101,90 +83,22 @@ void weft_kernel(const struct weft_args *args, i64 begin, i64 end)
                         const i64 row = at < s->columns ? 0 : at / s->columns, column0 = at - row * s->columns;
                         const i64 run = s->columns - column0 < left ? s->columns - column0 : left;
                         const i64 column1 = column0 + run;
-#if DIRECT
                         const stage_t *const x = element_of(sample, row + point * r->rows, column0);
                         lane = fold(lanes, width, lane, x, run, ahead, absent);
                         at += run;
                         left -= run;
-#else
-                        i64 number = row + point * r->rows, head = 0;
-                        for (int k = 0; k < ACCESSES; k++)
-                            p[k] = sample->bases[k];
-                        for (i64 g = groups, above; g-- > 0; number = above) {
-                            above = number < s->extents[g] ? 0 : number / s->extents[g];
-                            for (int k = 0; k < ACCESSES; k++)
-                                p[k] += (number - above * s->extents[g]) * s->strides[k * stride + g];
-                        }
-                        (void)head;
-                        at += run;
-                        left -= run;
-                        ALIGNED stage_t values[BLOCK];
-                        acc_v kept[KEPT + 1]; /* the lanes */
-                        ALL(k, KEPT)
-                            kept[k] = ((acc_v *)lanes)[k];
-#if SCANS
-                        const sought_t *const x = (const sought_t *)p[SCANNED] + column0;
-                        const i64 passed = run < 4 * BLOCK ? 0 : pass_over(x, SOUGHT, run, ahead);
-#else
-                        const i64 passed = 0;
-#endif
-                        for (i64 i = column0 + passed, m; i < column1; i += m) {
-                            m = column1 - i < BLOCK ? column1 - i : BLOCK;
-                            m = STAGE - filled < m ? STAGE - filled : m;
-#if FINDS
-                            const i64 j = first_true(stage, m);
-                            if (j == m)
-                                continue;
-                            found = at - column1 + i + j;
-                            left = 0, element = limit, block = stop;
-                            met = sample, met_point = point;
-                            break;
-#else
-                            if (KEPT && m == BLOCK && !lane && !filled) {
-                                OVER(k, KEPT ? BLOCK : 0) {
-                                    acc_v *const to = kept + k % (KEPT + !KEPT);
-                                    *to = join_acc_v(*to, (acc_v)((const stage_v *)values)[k]);
-                                }
-                                continue;
-                            }
-                            OVER(k, KEPT ? BLOCK : 0)
-                                ((stage_v *)(stage + filled))[k] = ((const stage_v *)values)[k];
-                            filled += m;
-                            if (filled < STAGE && (left || i + m < column1))
-                                continue;
-                            ALL(k, KEPT)
-                                ((acc_v *)lanes)[k] = kept[k];
-                            lane = fold(lanes, width, lane, stage, filled, 0, absent);
-                            ALL(k, KEPT)
-                                kept[k] = ((acc_v *)lanes)[k];
-                            filled = 0;
-#endif
-                        }
-                        ALL(k, KEPT)
-                            ((acc_v *)lanes)[k] = kept[k];
-#endif
                     }
                 }
-                if (!FINDS && !single)
+                if (!single)
                     plant(tree, lanes, pitch, blocks, absent);
                 blocks++;
             }
-            tree_t *const all = single ? (tree_t *)lanes : FINDS ? tree : harvest((tree_t *)lanes, tree, pitch, blocks);
+            tree_t *const all = single ? (tree_t *)lanes : harvest((tree_t *)lanes, tree, pitch, blocks);
             out_t *const to = (out_t *)sample->bases[TARGET] + from;
-            if (FINDS)
-                all[0] = found < 0 ? (tree_t)absent : (tree_t)found;
-            else if (r->kept == 1)
+            if (r->kept == 1)
                 join_lanes(all, r->lanes, inner);
-#if ROW
-            const i64 kept = r->kept * INNER, place = (point * r->chunks + chunk) * kept;
-            for (i64 j = 0; j < kept; j++) {
-                ONE_BY_ONE;
-                to[place + j] = OF(out_t, all[j]);
-            }
-#else
             for (i64 j = 0; j < r->kept; j++)
                 keep(to + ((point * r->chunks + chunk) * r->kept + j) * r->inner, all + j * inner, inner);
-#endif
         }
     }
 }
