@@ -144,8 +144,8 @@ bool aot_check_values(const struct aot_kernel *k, const struct aot_loop *loop)
     return true;
 }
 
-void aot_cuda_classes(struct aot_kernel *k, struct aot_loop *loop, const struct aot_likely *usual,
-                      const struct aot_likely *tiny)
+void aot_cuda_classes(struct aot_kernel *k, struct aot_loop *loop, const struct likely *usual,
+                      const struct likely *tiny)
 {
     const bool fixed = usual && tiny && usual->geometry.period == tiny->geometry.period;
     if (usual)

@@ -60,7 +60,7 @@ struct aot_kernel {
     int note_count;
     const struct shape **forms;    /* shapes with a table of extents in the source */
     int form_count;
-    const struct example *example; /* loops.c: a call with large extents */
+    const struct example_call *usual; /* loops.c: a call with large extents */
     struct aot_loop *loops;        /* in the order in which they run: temporaries, then results */
     int loop_count;
     struct temporary *temporaries;
@@ -113,14 +113,9 @@ const struct shape *aot_access_shape(struct aot_kernel *k, const struct aot_loop
 bool aot_is_value(const struct aot_kernel *k, const struct access *access);
 /* Returns false, with a diagnostic, where the bytes of such a parameter are read as elements of another size. */
 bool aot_check_values(const struct aot_kernel *k, const struct aot_loop *loop);
-/* The geometry of a likely call, and the kernel with the numbers by which it joins. */
-struct aot_likely {
-    struct geometry geometry;
-    const struct kernel *kernel;
-};
 /* Makes the classes of a loop from likely calls, which may be NULL. */
-void aot_cuda_classes(struct aot_kernel *k, struct aot_loop *loop, const struct aot_likely *usual,
-                      const struct aot_likely *tiny);
+void aot_cuda_classes(struct aot_kernel *k, struct aot_loop *loop, const struct likely *usual,
+                      const struct likely *tiny);
 
 /* cuda_source.c: writes the source for CUDA. Returns false where `params->compile` failed. */
 bool aot_put_device_source(struct buf *out, struct aot_kernel *const *kernels, int count, const char *name,

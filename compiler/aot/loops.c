@@ -10,16 +10,17 @@
 static const int usual_extents[] = {720, 480, 512, 100, 12, 6}, small_extents[] = {4, 6, 3};
 
 /* The extents of an example call. */
-struct example {
+struct example_call {
+    const struct aot_kernel *k;
     const struct shape **shapes;   /* [node_count] shapes in numbers; NULL: views allow none of the examples */
     int64_t *extents;              /* [extent_count] of nodes; others are computed from them */
     int extent_count;
 };
 
-static int64_t example_extent(const struct aot_kernel *k, const struct example *example, int64_t extent);
+static int64_t example_extent(const struct aot_kernel *k, const struct example_call *example, int64_t extent);
 
 /* Computes an extent that is no node's. */
-static int64_t compute_extent(const struct aot_kernel *k, const struct example *example, struct extent_term term)
+static int64_t compute_extent(const struct aot_kernel *k, const struct example_call *example, struct extent_term term)
 {
     struct shape numbers = {0};
     int64_t *const operands[] = {&term.a, &term.b, &term.c};
@@ -34,14 +35,14 @@ static int64_t compute_extent(const struct aot_kernel *k, const struct example *
     return extent_compute(NULL, &term);
 }
 
-static int64_t example_extent(const struct aot_kernel *k, const struct example *example, int64_t extent)
+static int64_t example_extent(const struct aot_kernel *k, const struct example_call *example, int64_t extent)
 {
     const int64_t number = EXTENT_VARIABLE - extent;
     const bool found = extent < 0 && number < example->extent_count && example->extents[number] >= 0;
     return extent >= 0 ? extent : found ? example->extents[number] : compute_extent(k, example, k->terms[number]);
 }
 
-static const struct shape *example_shape(struct aot_kernel *k, const struct example *example,
+static const struct shape *example_shape(struct aot_kernel *k, const struct example_call *example,
                                          const struct shape *shape)
 {
     struct shape *numbers = arena_copy(k->arena, shape, sizeof *numbers);
@@ -62,7 +63,7 @@ static const struct contents *example_contents(struct aot_kernel *k, int base)
 }
 
 /* Takes the values of size expressions from a view. Those of shapes are extents of nodes. */
-static void example_bounds(const struct view_args *values, const struct view_args *slots, struct example *example)
+static void example_bounds(const struct view_args *values, const struct view_args *slots, struct example_call *example)
 {
     for (int i = 0; slots->counts.sizes && i < slots->counts.count; i++)
         if (slots->counts.items[i].kind == LITERAL_NONE)
@@ -79,12 +80,12 @@ static void example_bounds(const struct view_args *values, const struct view_arg
 }
 
 /* Makes an example whose extents are multiples of `base`. False where shapes do not fit. */
-static bool try_base(struct aot_kernel *k, int base, struct example *example)
+static bool try_base(struct aot_kernel *k, int base, struct example_call *example)
 {
     const struct program *program = k->program;
     const struct shape **inputs = ARENA_ARRAY(k->arena, const struct shape *, program->input_count);
     struct diags ignored = {.arena = k->arena, .source = program->source};
-    *example = (struct example){.extent_count = k->node_extents,
+    *example = (struct example_call){.k = k, .extent_count = k->node_extents,
                                 .extents = ARENA_ARRAY(k->arena, int64_t, k->node_extents + 1),
                                 .shapes = ARENA_ARRAY(k->arena, const struct shape *, program->node_count)};
     for (int e = 0; e < k->node_extents; e++)
@@ -104,13 +105,14 @@ static bool try_base(struct aot_kernel *k, int base, struct example *example)
     return true;
 }
 
-static struct example make_example(struct aot_kernel *k, const int *bases, size_t count)
+static struct example_call *make_example(struct aot_kernel *k, const int *bases, size_t count)
 {
-    struct example example;
+    struct example_call *example = ARENA_NEW(k->arena, struct example_call);
     for (size_t i = 0; i < count; i++)
-        if (try_base(k, bases[i], &example))
+        if (try_base(k, bases[i], example))
             return example;
-    return (struct example){.shapes = NULL};
+    *example = (struct example_call){.k = k};
+    return example;
 }
 
 /* ---- loops ---- */
@@ -129,25 +131,49 @@ const struct shape *aot_access_shape(struct aot_kernel *k, const struct aot_loop
 static const struct shape *ask_example(void *user, const struct shape *shape)
 {
     struct aot_kernel *k = user;
-    return k->example->shapes ? example_shape(k, k->example, shape) : NULL;
+    return k->usual->shapes ? example_shape(k, k->usual, shape) : NULL;
 }
 
-static bool divide(struct aot_kernel *k, const struct example *example)
+static int64_t example_number(void *user, int64_t extent)
 {
+    const struct example_call *call = user;
+    return example_extent(call->k, call, extent);
+}
+
+static int64_t example_bound(void *user, int64_t place)
+{
+    return ((const struct example_call *)user)->extents[place];
+}
+
+/* The likely calls for which loops are made. Transposed and gathered operands have tiles of their own, with which only
+ * kernels in C with large extents are likely. */
+static struct example likely_call(const struct aot_kernel *k, struct example_call *call, unsigned without)
+{
+    return (struct example){call, example_number, example_bound, call->shapes, without, k->target->device};
+}
+
+/* Makes the schedule, with loops for likely calls. */
+static bool divide(struct aot_kernel *k, struct schedule *schedule)
+{
+    struct example_call *usual = make_example(k, usual_extents, sizeof usual_extents / sizeof *usual_extents),
+                        *tiny = make_example(k, small_extents, sizeof small_extents / sizeof *small_extents);
     struct open_extents open = aot_open_extents(k);
-    k->example = example;
+    const struct example examples[] = {likely_call(k, usual, FAST_TURN | FAST_WEAVE),
+                                       likely_call(k, tiny, FAST_TURN | FAST_WEAVE), likely_call(k, usual, 0)};
+    k->usual = usual;
     open.example = ask_example;
     struct pipeline pipeline = {.arena = k->arena, .program = k->program, .target = k->target,
-                                      .fast = k->target->fast, .inputs = k->inputs, .shapes = k->shapes,
-                                      .views = k->views, .open = &open, .diags = k->program->diags};
-    if (!pipeline_run(&pipeline, PASS_REDUCTIONS, PASS_REDUCE))
+                                .fast = k->target->fast, .inputs = k->inputs, .shapes = k->shapes, .views = k->views,
+                                .open = &open, .diags = k->program->diags, .tuning = tuning_for(0),
+                                .examples = examples, .example_count = k->target->chunks ? 2 : 3};
+    if (!pipeline_run(&pipeline, PASS_REDUCTIONS, PASS_LOOPS))
         return false;
-    const struct kernel_program made = pipeline.kernels;
-    k->temporaries = made.temporaries;
-    k->temporary_count = made.temporary_count;
-    for (int i = 0; i < made.count; i++) {
-        const struct program_kernel *kernel = &made.kernels[i];
-        const struct aot_loop loop = {.kernel = kernel->kernel, .shape = kernel->space, .order = kernel->order};
+    *schedule = pipeline.schedule;
+    k->temporaries = pipeline.kernels.temporaries;
+    k->temporary_count = schedule->temporary_count;
+    for (int i = 0; i < schedule->count; i++) {
+        const struct scheduled *s = &schedule->kernels[i];
+        const struct aot_loop loop = {.kernel = s->kernel, .shape = s->space, .order = s->order};
         ARENA_PUSH(k->arena, k->loops, k->loop_count, loop);
     }
     return true;
@@ -155,115 +181,12 @@ static bool divide(struct aot_kernel *k, const struct example *example)
 
 /* ---- kinds of access ---- */
 
-/* The axes with the example's numbers in place of slots. */
-static const struct axis *example_axes(struct aot_kernel *k, const struct example *example, const struct axis *axes,
-                                       int rank)
-{
-    struct axis *numbers = arena_copy(k->arena, axes, (size_t)rank * sizeof *numbers);
-    for (int d = 0; d < rank; d++) {
-        struct slice *slice = &numbers[d].slice;
-        int64_t *const bounds[] = {&slice->start, &slice->stop, &slice->step};
-        for (int b = 0; b < BOUND_COUNT; b++)
-            if (slice->open >> b & 1)
-                *bounds[b] = example->extents[*bounds[b]];
-        slice->open = 0;
-    }
-    return numbers;
-}
-
-static const struct index_map *example_maps(struct aot_kernel *k, const struct example *example,
-                                            const struct aot_loop *loop)
-{
-    const int count = loop->kernel->map_count;
-    struct index_map *maps = ARENA_ARRAY(k->arena, struct index_map, count + 1);
-    maps[0] = (struct index_map){.parent = -1, .to = example_shape(k, example, loop->shape)};
-    for (int m = 1; m < count; m++) {
-        const struct index_map *map = &loop->kernel->maps[m];
-        maps[m] = *map;
-        maps[m].from = example_shape(k, example, map->from);
-        maps[m].to = example_shape(k, example, map->to);
-        if (map->axes)
-            maps[m].axes = example_axes(k, example, map->axes, map->to->rank);
-    }
-    return maps;
-}
-
 static void add_class(struct aot_kernel *k, struct aot_loop *loop, const unsigned char *kinds)
 {
     for (int c = 0; c < loop->class_count; c++)
         if (memcmp(loop->classes[c].kinds, kinds, (size_t)loop->kernel->access_count) == 0)
             return;
     ARENA_PUSH(k->arena, loop->classes, loop->class_count, ((struct aot_class){.kinds = kinds}));
-}
-
-static const struct shape **example_shapes(struct aot_kernel *k, const struct example *example,
-                                           const struct shape *const *shapes, int count)
-{
-    const struct shape **numbers = ARENA_ARRAY(k->arena, const struct shape *, count + 1);
-    for (int i = 0; i < count; i++)
-        numbers[i] = example_shape(k, example, shapes[i]);
-    return numbers;
-}
-
-/* Parameters of these shapes: dense, and by value where a GPU cannot read them. */
-static const struct strided *dense_inputs(struct aot_kernel *k, const struct shape *const *shapes)
-{
-    const int count = k->program->input_count;
-    struct strided *inputs = ARENA_ARRAY(k->arena, struct strided, count + 1);
-    for (int i = 0; i < count; i++)
-        inputs[i] = (struct strided){.rank = shapes[i]->rank, .extents = shapes[i]->extents,
-                                     .by_value = k->target->device && shapes[i]->rank == 0};
-    return inputs;
-}
-
-/* The kernel with the example's numbers for how tiles share its space. */
-static const struct kernel *example_kernel(struct aot_kernel *k, const struct example *example,
-                                           const struct kernel *kernel)
-{
-    if (!kernel->lanes)
-        return kernel;
-    struct kernel *own = arena_copy(k->arena, kernel, sizeof *own);
-    struct lanes *lanes = arena_copy(k->arena, kernel->lanes, sizeof *lanes);
-    const struct lane_tiles *t = &lanes->tiles;
-    const int64_t points = example_extent(k, example, t->points), elements = example_extent(k, example, t->elements),
-                  inner = example_extent(k, example, t->inner);
-    const bool ordered = join_is_ordered(lanes->join, lanes->tree);
-    if (!lanes->threads.threads)
-        lanes->tiles = deal_lanes(points, elements, inner, ordered, lanes->partial ? LANE_COUNT : BLOCK_ELEMENTS);
-    else if (!lanes->threads.serial)
-        lanes->tiles = deal_block(points, elements, inner, lanes->threads.threads, lanes->partial,
-                                  (int64_t)1 << (lanes->threads.levels - 1));
-    lanes->tiles.inner = inner;
-    lanes->stored = example_shape(k, example, lanes->stored);
-    own->lanes = lanes;
-    return own;
-}
-
-/* The geometry for an example, without the fast paths `without`. NULL where there is none. */
-static const struct aot_likely *likely_geometry(struct aot_kernel *k, const struct example *example, unsigned without,
-                                                const struct aot_loop *loop)
-{
-    struct loop made;
-    const struct access *wrong;
-    struct temporary *temporaries = ARENA_ARRAY(k->arena, struct temporary, k->temporary_count + 1);
-    if (!example->shapes)
-        return NULL;
-    const struct index_map *maps = example_maps(k, example, loop);
-    if (shape_volume(maps[0].to) < 1)
-        return NULL;
-    const struct shape **inputs = example_shapes(k, example, k->inputs, k->program->input_count);
-    for (int t = 0; t < k->temporary_count; t++)
-        temporaries[t] = (struct temporary){k->temporaries[t].dtype,
-                                            example_shape(k, example, k->temporaries[t].shape)};
-    const struct loop_params params = {
-        .chunks = k->target->chunks, .fast = k->target->fast & ~(FAST_EXPAND | without),
-        .kernel = example_kernel(k, example, loop->kernel),
-        .space = maps[0].to, .maps = maps, .tuning = tuning_for(0),
-        .shapes = {k->program, inputs, example->shapes, temporaries},
-        .operands = {dense_inputs(k, inputs), NULL}};
-    if (!make_loop(k->arena, &params, &made, &wrong))
-        return NULL;
-    return arena_copy(k->arena, &(struct aot_likely){made.geometry, params.kernel}, sizeof(struct aot_likely));
 }
 
 enum access_kind aot_general_kind(const struct aot_kernel *k, const struct kernel *kernel, int a)
@@ -312,16 +235,13 @@ static void find_replaced(struct aot_kernel *k)
                 viewed[i] < 0 && last_use(k, TENSOR_INPUT, i) <= last_use(k, TENSOR_RESULT, r);
 }
 
-static void add_classes(struct aot_kernel *k, const struct example *usual, const struct example *tiny,
-                        struct aot_loop *loop)
+static void add_classes(struct aot_kernel *k, const struct likely *const *likely, struct aot_loop *loop)
 {
-    const struct aot_likely *large = likely_geometry(k, usual, FAST_TURN | FAST_WEAVE, loop),
-                            *little = likely_geometry(k, tiny, FAST_TURN | FAST_WEAVE, loop);
+    const struct likely *large = likely[0], *little = likely[1], *gathered = k->target->chunks ? NULL : likely[2];
     if (k->target->chunks) {
         aot_cuda_classes(k, loop, large, little);
         return;
     }
-    const struct aot_likely *gathered = likely_geometry(k, usual, 0, loop);
     if (gathered)
         add_class(k, loop, gathered->geometry.kinds);
     if (large)
@@ -333,16 +253,15 @@ static void add_classes(struct aot_kernel *k, const struct example *usual, const
 
 bool aot_divide(struct aot_kernel *k)
 {
-    const struct example usual = make_example(k, usual_extents, sizeof usual_extents / sizeof *usual_extents);
-    if (!divide(k, &usual))
+    struct schedule schedule;
+    if (!divide(k, &schedule))
         return false;
-    k->operands = dense_inputs(k, k->inputs);
-    const struct example tiny = make_example(k, small_extents, sizeof small_extents / sizeof *small_extents);
+    k->operands = dense_operands(k->arena, k->inputs, k->program->input_count, k->target->device);
     for (int p = 0; p < k->loop_count; p++)
         if (k->target->chunks && !aot_check_values(k, &k->loops[p]))
             return false;
     for (int p = 0; p < k->loop_count; p++)
-        add_classes(k, &usual, &tiny, &k->loops[p]);
+        add_classes(k, schedule.kernels[p].likely, &k->loops[p]);
     find_replaced(k);
     return true;
 }

@@ -136,33 +136,62 @@ static void find_lifetimes(struct schedule *schedule, const bool *batches)
 
 /* ---- the pass ---- */
 
+/* A schedule without loops. */
+static struct schedule start_schedule(const struct kernel_program *program, const struct loop_params *params)
+{
+    struct arena *arena = program->arena;
+    struct schedule schedule = {.kernels = ARENA_ARRAY(arena, struct scheduled, program->count + 1),
+                                .count = program->count, .first_result = program->first_result,
+                                .temporaries = program->temporaries, .temporary_count = program->temporary_count,
+                                .lifetimes = ARENA_ARRAY(arena, struct lifetime, program->temporary_count + 1),
+                                .shapes = arena_copy(arena, &params->shapes, sizeof params->shapes)};
+    for (int k = 0; k < program->count; k++)
+        schedule.kernels[k] = (struct scheduled){.kernel = program->kernels[k].kernel,
+                                                 .space = program->kernels[k].space,
+                                                 .order = program->kernels[k].order};
+    for (int t = 0; t < program->temporary_count; t++)
+        schedule.lifetimes[t].to = -1;
+    return schedule;
+}
+
+static struct loop_params of_kernel(const struct loop_params *params, const struct scheduled *s)
+{
+    struct loop_params own = *params;
+    own.kernel = s->kernel;
+    own.space = s->space;
+    own.maps = s->kernel->maps;
+    return own;
+}
+
 bool make_schedule(const struct kernel_program *program, const struct loop_params *params, const bool *batches,
                    struct schedule *schedule, const struct access **wrong)
 {
-    struct arena *arena = program->arena;
-    struct loop_params own = *params;
-    *schedule = (struct schedule){.kernels = ARENA_ARRAY(arena, struct scheduled, program->count + 1),
-                                  .count = program->count, .first_result = program->first_result,
-                                  .temporaries = program->temporaries, .temporary_count = program->temporary_count,
-                                  .lifetimes = ARENA_ARRAY(arena, struct lifetime, program->temporary_count + 1),
-                                  .shapes = arena_copy(arena, &params->shapes, sizeof params->shapes)};
+    *schedule = start_schedule(program, params);
     for (int k = 0; k < program->count; k++) {
-        const struct program_kernel *kernel = &program->kernels[k];
         struct scheduled *s = &schedule->kernels[k];
+        const struct loop_params own = of_kernel(params, s);
         struct loop loop;
-        own.kernel = kernel->kernel;
-        own.space = kernel->space;
-        own.maps = kernel->kernel->maps;
-        if (!make_loop(arena, &own, &loop, wrong))
+        if (!make_loop(program->arena, &own, &loop, wrong))
             return false;
-        *s = (struct scheduled){.kernel = kernel->kernel, .space = kernel->space, .order = kernel->order,
-                                .geometry = loop.geometry, .form = loop.form,
-                                .work = estimate(kernel->kernel, &loop.geometry)};
+        s->geometry = loop.geometry;
+        s->form = loop.form;
+        s->work = estimate(s->kernel, &s->geometry);
         count_traffic(s);
     }
-    for (int t = 0; t < program->temporary_count; t++)
-        schedule->lifetimes[t].to = -1;
     join_parts(schedule);
     find_lifetimes(schedule, batches);
     return true;
+}
+
+void make_open_schedule(const struct kernel_program *program, const struct loop_params *params,
+                        const struct example *examples, int count, struct schedule *schedule)
+{
+    *schedule = start_schedule(program, params);
+    for (int k = 0; k < program->count; k++) {
+        struct scheduled *s = &schedule->kernels[k];
+        const struct loop_params own = of_kernel(params, s);
+        s->likely = ARENA_ARRAY(program->arena, const struct likely *, count);
+        for (int e = 0; e < count; e++)
+            s->likely[e] = make_likely(program->arena, &own, program->temporary_count, &examples[e]);
+    }
 }

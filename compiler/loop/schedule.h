@@ -32,6 +32,29 @@ struct loop {
  * *wrong is then the access. */
 bool make_loop(struct arena *arena, const struct loop_params *params, struct loop *loop, const struct access **wrong);
 
+/* A call that is likely, for kernels whose extents only a call decides. */
+struct example {
+    void *user;
+    int64_t (*number)(void *user, int64_t extent); /* what an extent is in it; of a number that number */
+    int64_t (*bound)(void *user, int64_t place); /* what an open bound of a slice is in it */
+    const struct shape *const *shapes; /* [node_count] in numbers; NULL: there is no such call */
+    unsigned without;              /* a set of enum fast_path that its loops do not take */
+    bool values;                   /* operands without dimensions are passed by value */
+};
+
+/* The geometry of a likely call, and the kernel with the numbers by which it joins. */
+struct likely {
+    struct geometry geometry;
+    const struct kernel *kernel;
+};
+
+/* examples.c: makes the loop of a kernel for an example. Extents in *params may be open; `operands` are not read: they
+ * are dense. NULL where the call is none, or has no elements. */
+const struct likely *make_likely(struct arena *arena, const struct loop_params *params, int temporary_count,
+                                 const struct example *example);
+/* Operands of these shapes: dense, and if `values` those without dimensions by value. */
+const struct strided *dense_operands(struct arena *arena, const struct shape *const *shapes, int count, bool values);
+
 struct kernel_text; /* compiler/emit/emit.h */
 
 /* A kernel of a schedule. */
@@ -40,7 +63,7 @@ struct scheduled {
     const struct shape *space;     /* its iteration space */
     int order;                     /* of the kernel of results that it is or helps, among all of these */
     bool shared;                   /* depends on no batch, so it runs once for all samples */
-    struct geometry geometry;
+    struct geometry geometry;      /* at run time, as all that follows but `likely` */
     struct form form;
     int part, parts;               /* it is number `part`, from 1 on, of the kernels that store the same results */
     double work;                   /* an estimate of its time, from the bytes moved and the instructions of all
@@ -54,6 +77,7 @@ struct scheduled {
                                       kernel fetches meanwhile; 0: it fetches what it reads itself */
     const struct kernel_text *text, *launched; /* its own; and what is compiled: the same, that of a chain on a GPU, or
                                       NULL, if another begins its chain */
+    const struct likely **likely;  /* ahead of time: [examples] its loop in each; NULL: there is none */
 };
 
 /* A temporary of a schedule. */
@@ -77,6 +101,10 @@ struct schedule {
  * sample's. Returns false as make_loop does. */
 bool make_schedule(const struct kernel_program *program, const struct loop_params *params, const bool *batches,
                    struct schedule *schedule, const struct access **wrong);
+
+/* The same ahead of time: the program's extents may be open. Loops are made for examples alone. */
+void make_open_schedule(const struct kernel_program *program, const struct loop_params *params,
+                        const struct example *examples, int count, struct schedule *schedule);
 
 /* chain.c: finds chains. One rule for all targets says which kernels may take turns; what pays is the target's. Sets
  * their tiles and, on a GPU, their forms. */

@@ -244,9 +244,13 @@ static bool pass_reduce(struct pipeline *p)
 static bool pass_loops(struct pipeline *p)
 {
     const struct access *wrong;
-    const struct loop_params params = {.chunks = p->target->chunks, .fast = p->fast, .tuning = p->tuning,
-                                       .many = p->many, .placed = true, .shapes = shapes_of(p),
-                                       .operands = *p->operands};
+    struct loop_params params = {.chunks = p->target->chunks, .fast = p->fast, .tuning = p->tuning,
+                                 .many = p->many, .placed = !p->open, .shapes = shapes_of(p)};
+    if (p->open) {
+        make_open_schedule(&p->kernels, &params, p->examples, p->example_count, &p->schedule);
+        return true;
+    }
+    params.operands = *p->operands;
     if (!make_schedule(&p->kernels, &params, p->batches, &p->schedule, &wrong))
         return diag_at(p->diags, DIAG_VIEW_STRIDES, NULL, 0, p->program->symbols[p->program->inputs[wrong->index]].name,
                        type_rows[wrong->dtype].name, type_rows[wrong->dtype].size);
@@ -332,7 +336,7 @@ static const char *verify_reductions(const struct pipeline *p)
 
 static const char *verify_loops(const struct pipeline *p)
 {
-    return verify_schedule(&p->schedule);
+    return p->open ? NULL : verify_schedule(&p->schedule);
 }
 #define verify_chain verify_loops
 #define verify_text verify_loops

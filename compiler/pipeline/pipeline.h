@@ -1,7 +1,7 @@
 /* The pipeline: every pass from the text of a program to the texts of its kernels and their launches, in the order in
  * which they run. PASSES lists them; pipeline_run runs them, for runs and `weft show`, in C and CUDA. Sources ahead of
- * time go through the same passes up to REDUCE: shapes then hold extents that a call decides (struct open_extents), and
- * loops are made for examples of calls.
+ * time go through the same passes up to LOOPS: shapes then hold extents that a call decides (struct open_extents), loops
+ * are made for examples of calls, and texts are functions of one source.
  *
  * A run keeps what some of the passes made and goes on from there; the command does the same when it prints a stage. In
  * builds with assertions, a verifier behind each pass tests what it promises. */
@@ -86,6 +86,8 @@ struct pipeline {
     struct kernel_program kernels; /* made */
     struct lowering lowering;      /* made by PASS_REDUCTIONS */
     const struct tuning *tuning;   /* from here on: PASS_LOOPS and later */
+    const struct example *examples; /* [example_count] where extents are open: for which calls loops are made */
+    int example_count;
     const bool *batches;           /* [input_count] whether it is a batch, of which `inputs` has a sample's shape */
     bool many;                     /* kernels must take tables of samples */
     /* Asked behind PASS_LOOPS: whether there may be such kernels. If not, kernels are made once more with fewer fast
