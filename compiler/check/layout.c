@@ -120,13 +120,13 @@ static const char *viewed(struct layouts *l, const struct node *node, int rank)
 {
     const struct view_args *args = &l->program->views[node->view];
     const char *layout = l->of[l->program->operands[node->operands]];
+    if (view_is_by_axes(args->kind))
+        return layout_by_axes(l->arena, args, layout);
     switch (args->kind) {
     case VIEW_SQUEEZE:
         return squeezed(l, args, layout);
     case VIEW_EXPAND_DIMS: case VIEW_EXTENT:
         return "";
-    case VIEW_SELECT: case VIEW_TRANSPOSE: case VIEW_BROADCAST_TO: case VIEW_FLIP: case VIEW_ROLL:
-        return layout_by_axes(l->arena, args, layout);
     case VIEW_TILE: case VIEW_REPEAT:
         return !layout || strlen(layout) >= (size_t)args->counts.count ? layout : "";
     default:

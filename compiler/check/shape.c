@@ -297,26 +297,15 @@ static struct viewed viewed_value(const struct inference *s, const struct node *
 
 static const struct shape *viewed_shape(struct inference *s, const struct node *node)
 {
-    const struct viewed viewed = viewed_value(s, node, 0);
-    const struct view_args *args = view_resolve(s->arena, s->diags, &viewed, &s->program->views[node->view]);
+    const int count = node->operand_count ? node->operand_count : 1;
+    struct viewed *values = ARENA_ARRAY(s->arena, struct viewed, count);
+    for (int i = 0; i < count; i++)
+        values[i] = viewed_value(s, node, i);
+    const struct view_args *args = view_resolve(s->arena, s->diags, values, &s->program->views[node->view]);
     s->good = s->good && args;
     if (args && s->views)
         s->views[node->view] = *args;
-    return args ? view_shape(s->arena, s->diags, &viewed, args, &s->good) : NULL;
-}
-
-/* The shape of concat, stack or take. */
-static const struct shape *joined_shape(struct inference *s, const struct node *node)
-{
-    struct viewed *values = ARENA_ARRAY(s->arena, struct viewed, node->operand_count);
-    for (int i = 0; i < node->operand_count; i++)
-        values[i] = viewed_value(s, node, i);
-    if (s->views)
-        s->views[node->view] = s->program->views[node->view];
-    return node->kind == NODE_TAKE
-               ? view_take_shape(s->arena, s->diags, values, &s->program->views[node->view], &s->good)
-               : view_join_shape(s->arena, s->diags, values, node->operand_count, &s->program->views[node->view],
-                                 &s->good);
+    return args ? view_shape(s->arena, s->diags, values, count, args, &s->good) : NULL;
 }
 
 /* A reduction without elements that has no value, although the result has an element. */
@@ -390,8 +379,7 @@ static const struct shape *node_shape(struct inference *s, const struct node *no
     case NODE_OP: return broadcast(s, node);
     case NODE_CAST: case NODE_WRAP: return operand_shape(s, node, 0);
     case NODE_ARRAY: return shape_new(s->arena, node->rank, s->program->extents + node->extents);
-    case NODE_VIEW: case NODE_POSITION: return viewed_shape(s, node);
-    case NODE_JOIN: case NODE_TAKE: return joined_shape(s, node);
+    case NODE_VIEW: case NODE_POSITION: case NODE_JOIN: case NODE_TAKE: return viewed_shape(s, node);
     }
     return NULL;
 }

@@ -18,32 +18,15 @@ static bool check_layout(const struct view_walk *w)
                       w->out->rank == 1 ? "" : "s");
 }
 
-const struct shape *view_shape(struct arena *arena, struct diags *diags,
-                               const struct viewed *viewed, const struct view_args *args,
-                               bool *good)
+const struct shape *view_shape(struct arena *arena, struct diags *diags, const struct viewed *viewed, int count,
+                               const struct view_args *args, bool *good)
 {
     static bool (*const forms[VIEW_KIND_COUNT])(struct view_walk *) = {
-        [VIEW_RESHAPE] = view_reshape,
-        [VIEW_REINTERPRET] = view_reinterpret,
-        [VIEW_SQUEEZE] = view_squeeze,
-        [VIEW_EXPAND_DIMS] = view_expand_dims,
-        [VIEW_EXTENT] = view_extent,
-        [VIEW_SELECT] = view_select,
-        [VIEW_TRANSPOSE] = view_transpose,
-        [VIEW_FLIP] = view_flip,
-        [VIEW_ROLL] = view_roll,
-        [VIEW_BROADCAST_TO] = view_broadcast_to,
-        [VIEW_TILE] = view_tile,
-        [VIEW_REPEAT] = view_repeat,
-        [VIEW_INDEX] = view_index,
-        [VIEW_ARANGE] = view_arange,
-        [VIEW_LINSPACE] = view_linspace};
-    struct view_walk walk = {.arena = arena,
-                             .diags = diags,
-                             .viewed = viewed,
-                             .args = args,
-                             .out = ARENA_NEW(arena, struct shape),
-                             .rest = -1};
+#define VIEW(id, name, parameters, kinds, required, node, shape, ...) [VIEW_##id] = view_##shape,
+#include "grammar/views.def"
+    };
+    struct view_walk walk = {.arena = arena, .diags = diags, .viewed = viewed, .count = count, .args = args,
+                             .out = ARENA_NEW(arena, struct shape), .rest = -1};
     if (forms[args->kind](&walk) && check_layout(&walk))
         return walk.out;
     *good = false;

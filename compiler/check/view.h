@@ -18,11 +18,11 @@ struct viewed {
     enum weft_dtype dtype;         /* of the value, for VIEW_REINTERPRET; WEFT_DTYPE_COUNT when not known */
 };
 
-/* Returns the shape of a view. Extents that are not known yet are EXTENT_UNKNOWN. Returns NULL when nothing is known.
- * Also returns NULL, with a diagnostic and *good = false, when a rule is broken. */
-const struct shape *view_shape(struct arena *arena, struct diags *diags,
-                               const struct viewed *viewed, const struct view_args *args,
-                               bool *good);
+/* Returns the shape of a view of `count` values, several for concat, stack and take. Extents that are not known yet are
+ * EXTENT_UNKNOWN. Returns NULL when nothing is known. Also returns NULL, with a diagnostic and *good = false, when a
+ * rule is broken. */
+const struct shape *view_shape(struct arena *arena, struct diags *diags, const struct viewed *viewed, int count,
+                               const struct view_args *args, bool *good);
 /* The arguments with the values of size expressions, as far as they are known, in place of their nodes; `args` itself
  * where there are none. NULL, with a diagnostic, where one has no value. */
 const struct view_args *view_resolve(struct arena *arena, struct diags *diags, const struct viewed *viewed,
@@ -34,9 +34,10 @@ struct view_axis {
     const struct item *item;       /* its index or slice; NULL: all of the dimension */
     int shift;                     /* roll: the number of its shift; -1: it has none */
 };
-/* Many views take each dimension for itself: selections, transpose, flip, roll, broadcast_to. Fills `axes` for each
- * dimension of an operand of `rank`. Returns the rank of the result, whose other dimensions are new. Returns -1 where
- * the view is another one, or does not suit the rank. */
+/* Whether the view takes each dimension for itself: selections, transpose, flip, roll, broadcast_to. */
+bool view_is_by_axes(enum view_kind kind);
+/* Fills `axes` for each dimension of an operand of `rank` of such a view. Returns the rank of the result, whose other
+ * dimensions are new; -1 where the view does not suit the rank, or is another one. */
 int view_axes(const struct view_args *args, int rank, struct view_axis *axes);
 /* Whether the positions in a list have equal steps. Sets the first of them and the step. `extent` is that of the
  * dimension; where it is open, a negative position beside others that are not is none. */
@@ -46,17 +47,11 @@ bool view_extent_of(const struct view_args *args, const struct shape *shape, int
 /* Whether a slice (NULL: all of a dimension) keeps the extent, whatever that is. */
 bool item_keeps_extent(const struct item *item);
 
-/* Returns the shape of concat or stack of `count` values, as view_shape does. */
-const struct shape *view_join_shape(struct arena *arena, struct diags *diags, const struct viewed *values, int count,
-                               const struct view_args *args, bool *good);
 /* The dimension along which values of this rank are joined. */
 int view_join_axis(const struct view_args *args, int rank);
 /* Adds a dimension of this extent to a shape. */
 void view_join_insert(struct shape *shape, int axis, int64_t extent);
 
-/* Returns the shape of take from the first of two values at the positions that are the second, as view_shape does. */
-const struct shape *view_take_shape(struct arena *arena, struct diags *diags, const struct viewed *values,
-                                    const struct view_args *args, bool *good);
 /* The dimension along which take reads a value of this rank. */
 int view_take_axis(const struct view_args *args, int rank);
 /* The shape of a value of which the positions' dimensions replace one. Its rank may be too great for it; then that is

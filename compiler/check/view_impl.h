@@ -7,7 +7,8 @@
 struct view_walk {
     struct arena *arena;
     struct diags *diags;
-    const struct viewed *viewed;
+    const struct viewed *viewed;   /* [count] */
+    int count;
     const struct view_args *args;
     struct shape *out;
     int rest;                      /* the dimension whose extent is what is left; -1: none */
@@ -62,17 +63,10 @@ bool view_unknown(struct view_walk *w);
 /* Makes a shape of this rank with all extents unknown. */
 void view_unknown_extents(struct shape *shape, int rank);
 
-/* ---- view_reshape.c ---- */
-
-/* These and those of the other files compute the shape w->out, NULL where it is not known. They return false, with a
- * diagnostic, where a rule is broken. */
-bool view_reshape(struct view_walk *w);
-bool view_reinterpret(struct view_walk *w);
-
-/* ---- view_squeeze.c ---- */
-
-bool view_squeeze(struct view_walk *w);
-bool view_expand_dims(struct view_walk *w);
+/* These compute the shape w->out, NULL where it is not known. They return false, with a diagnostic, where a rule is
+ * broken. */
+#define VIEW(id, name, parameters, kinds, required, node, shape, ...) bool view_##shape(struct view_walk *w);
+#include "grammar/views.def"
 
 /* ---- axes.c ---- */
 
@@ -84,27 +78,13 @@ bool view_read_axes(const struct view_walk *w, const struct view_list *axes, int
 
 /* ---- view_rearrange.c ---- */
 
-bool view_transpose(struct view_walk *w);
-bool view_flip(struct view_walk *w);
-bool view_roll(struct view_walk *w);
-bool view_broadcast_to(struct view_walk *w);
-bool view_tile(struct view_walk *w);
-bool view_repeat(struct view_walk *w);
-
 /* Reads integers, none of which is negative unless `least` is NULL; it says what the least one is. False, with a
  * diagnostic, where one is wrong. */
 bool view_read_whole(const struct view_walk *w, const struct numbers *numbers, const char *what, const char *least,
                      struct view_list *list);
 
-/* ---- view_position.c ---- */
-
-bool view_index(struct view_walk *w);
-bool view_arange(struct view_walk *w);
-bool view_linspace(struct view_walk *w);
-
 /* ---- view_select.c ---- */
 
-bool view_select(struct view_walk *w);
 /* view_axes for a selection. */
 int view_selected_axes(const struct view_args *args, int rank, struct view_axis *axes);
 bool view_extent(struct view_walk *w);

@@ -119,8 +119,9 @@ void view_join_insert(struct shape *shape, int axis, int64_t extent)
     shape->rank++;
 }
 
-static bool join(struct view_walk *w, int count)
+bool view_join(struct view_walk *w)
 {
+    const int count = w->count;
     int axis;
     for (int i = 0; i < count; i++)
         if (!w->viewed[i].shape)
@@ -137,15 +138,4 @@ static bool join(struct view_walk *w, int count)
            wrong_value(w, DIAG_VIEW_EXTENT, 0,
                        arena_printf(w->arena, "the shape %s has more elements than memory can hold",
                                     shape_text(w->arena, w->viewed->program, w->out)));
-}
-
-const struct shape *view_join_shape(struct arena *arena, struct diags *diags, const struct viewed *values, int count,
-                               const struct view_args *args, bool *good)
-{
-    struct view_walk walk = {.arena = arena, .diags = diags, .viewed = values, .args = args,
-                             .out = ARENA_NEW(arena, struct shape), .rest = -1};
-    if (join(&walk, count))
-        return walk.out;
-    *good = false;
-    return NULL;
 }

@@ -45,6 +45,12 @@ static int turn(const struct view_args *args, int rank, struct view_axis *to)
     return rank;
 }
 
+bool view_is_by_axes(enum view_kind kind)
+{
+    return kind == VIEW_SELECT || kind == VIEW_TRANSPOSE || kind == VIEW_FLIP || kind == VIEW_ROLL ||
+           kind == VIEW_BROADCAST_TO;
+}
+
 int view_axes(const struct view_args *args, int rank, struct view_axis *axes)
 {
     const int added = args->kind == VIEW_BROADCAST_TO ? args->shape.count - rank : 0;

@@ -37,7 +37,7 @@ static bool find_axis(const struct view_walk *w, int *axis)
     return view_read_axes(w, &axes, w->viewed->shape->rank, true, axis, &set);
 }
 
-static bool take(struct view_walk *w)
+bool view_take(struct view_walk *w)
 {
     const struct shape *value = w->viewed[0].shape, *positions = w->viewed[1].shape;
     int axis;
@@ -56,15 +56,4 @@ static bool take(struct view_walk *w)
     return shape_volume(w->out) >= 0 ||
            view_wrong(w, DIAG_VIEW_EXTENT, NULL, "the shape %s has more elements than memory can hold",
                       shape_text(w->arena, w->viewed->program, w->out));
-}
-
-const struct shape *view_take_shape(struct arena *arena, struct diags *diags, const struct viewed *values,
-                                    const struct view_args *args, bool *good)
-{
-    struct view_walk walk = {.arena = arena, .diags = diags, .viewed = values, .args = args,
-                             .out = ARENA_NEW(arena, struct shape), .rest = -1};
-    if (take(&walk))
-        return walk.out;
-    *good = false;
-    return NULL;
 }

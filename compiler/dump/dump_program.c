@@ -204,7 +204,8 @@ static void put_view(struct buf *buf, const struct program *program, const struc
     put_numbers(buf, program, "src_dims", &args->src_dims);
     put_numbers(buf, program, args->kind == VIEW_TILE ? "counts" : "n", &args->counts);
     put_numbers(buf, program, "shifts", &args->shifts);
-    const bool one = args->kind == VIEW_REPEAT || args->kind == VIEW_TAKE || view_is_join(args->kind);
+    const bool one = args->kind == VIEW_REPEAT || view_rows[args->kind].node == NODE_TAKE ||
+                     view_rows[args->kind].node == NODE_JOIN;
     put_numbers(buf, program, args->kind == VIEW_INDEX ? "d" : one ? "axis" : "axes", &args->axes);
     if (args->has_layout)
         buf_printf(buf, " layout=\"%s\"", args->layout);

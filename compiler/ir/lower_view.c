@@ -24,7 +24,7 @@ static struct slice selected_slice(const struct item *item, int64_t extent)
     return (struct slice){.start = first, .stop = ends ? stop : 0, .step = step, .has_start = true, .has_stop = ends};
 }
 
-/* The map under which the operand of a selection, a transpose or a flip is read. `map` is that of the selection. */
+/* The map under which the operand of a view by axes is read. `map` is that of the view. */
 static int selection_map(struct lowering *l, const struct node *view, int map)
 {
     const struct shape *from = l->shapes[view - l->program->nodes], *to = l->shapes[operand_index(l, view, 0)];
@@ -90,13 +90,15 @@ int view_operand_map(struct lowering *l, const struct node *view, int map)
     const struct shape *from = l->shapes[view - l->program->nodes];
     const struct shape *to = l->shapes[operand_index(l, view, 0)];
     struct shape *row = NULL;
-    switch (l->program->views[view->view].kind) {
-    case VIEW_SELECT: case VIEW_TRANSPOSE: case VIEW_FLIP: return selection_map(l, view, map);
-    case VIEW_ROLL: return roll_map(l, view, map);
-    case VIEW_TILE: case VIEW_REPEAT: return repetition_map(l, view, map);
-    case VIEW_BROADCAST_TO: return map; /* the operand stretches further under the same map */
-    default: break;
-    }
+    const enum view_kind kind = l->program->views[view->view].kind;
+    if (kind == VIEW_ROLL)
+        return roll_map(l, view, map);
+    if (kind == VIEW_BROADCAST_TO)
+        return map;                /* the operand stretches further under the same map */
+    if (kind == VIEW_TILE || kind == VIEW_REPEAT)
+        return repetition_map(l, view, map);
+    if (view_is_by_axes(kind))
+        return selection_map(l, view, map);
     if (view_is_cast_input(l, view) && !shape_known(from)) {
         to = row = arena_copy(l->arena, from, sizeof *from); /* with the same number of elements, in their order */
     } else if (view_is_cast_input(l, view)) {

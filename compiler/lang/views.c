@@ -4,8 +4,8 @@
 #include <string.h>
 
 const struct view_row view_rows[VIEW_KIND_COUNT] = {
-#define VIEW(id, name, parameters, kinds, required, signature, doc)                                \
-    [VIEW_##id] = {#name, parameters, kinds, required, signature, doc},
+#define VIEW(id, name, parameters, kinds, required, node, shape, signature, doc) \
+    [VIEW_##id] = {#name, parameters, kinds, required, NODE_##node, signature, doc},
 #include "grammar/views.def"
 };
 

@@ -10,31 +10,11 @@ struct view_row {
     const char *parameters;        /* separated by spaces */
     const char *kinds;             /* a letter for each parameter */
     int required;
+    enum node_kind node;           /* of the nodes that calls become */
     const char *signature, *doc;
 };
 
 extern const struct view_row view_rows[VIEW_KIND_COUNT];
-
-/* Whether the row is one of positions, whose nodes are NODE_POSITION. */
-static inline bool view_is_position(enum view_kind kind)
-{
-    return kind == VIEW_INDEX || kind == VIEW_ARANGE || kind == VIEW_LINSPACE;
-}
-
-/* Whether the row is of two or more values, and its nodes are NODE_JOIN. */
-static inline bool view_is_join(enum view_kind kind)
-{
-    return kind == VIEW_CONCAT || kind == VIEW_STACK;
-}
-
-/* The kind of the nodes that the row's calls become. */
-static inline enum node_kind view_node_kind(enum view_kind kind)
-{
-    return view_is_position(kind) ? NODE_POSITION
-           : view_is_join(kind)   ? NODE_JOIN
-           : kind == VIEW_TAKE    ? NODE_TAKE
-                                  : NODE_VIEW;
-}
 
 /* The view of this name; VIEW_KIND_COUNT if there is none. */
 enum view_kind view_find(const char *name);

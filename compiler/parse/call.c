@@ -85,7 +85,7 @@ static struct callee reduction(struct callee callee)
 static struct callee view(struct callee callee)
 {
     const struct view_row *row = &view_rows[callee.view];
-    callee = with_parameters(callee, view_node_kind(callee.view), row->parameters, row->kinds);
+    callee = with_parameters(callee, row->node, row->parameters, row->kinds);
     callee.required = row->required;
     return callee;
 }

@@ -3,11 +3,6 @@
 
 enum { MAX_ITEMS = 2 * WEFT_MAX_RANK };
 
-bool rearranges(enum view_kind kind)
-{
-    return kind == VIEW_SELECT || kind == VIEW_TRANSPOSE || kind == VIEW_FLIP;
-}
-
 /* ---- items ---- */
 
 const char *rearranged_wrong(const struct weft_item *items, int count)

@@ -6,8 +6,6 @@
 
 #include "compiler/check/check.h"
 
-/* Whether the view is one of these. */
-bool rearranges(enum view_kind kind);
 /* Fills the strides of such a view of shape `out`, whose arguments are right. Returns where its first element is behind
  * that of the tensor. All count elements. */
 int64_t rearranged_strides(const struct view_args *args, const struct tensor *tensor, const struct shape *out,

@@ -126,7 +126,7 @@ static bool find_strides(const struct view_args *args, const struct tensor *tens
         dense_strides(shape, strides);
         return true;
     }
-    if (rearranges(args->kind)) {
+    if (view_is_by_axes(args->kind)) {
         *first = rearranged_strides(args, tensor, shape, strides);
         return true;
     }
@@ -155,7 +155,7 @@ static const char *layout_of(const struct view_args *args, const char *layout, c
                              const struct shape *out, struct arena *arena)
 {
     uint32_t dropped = 0;
-    if (rearranges(args->kind))
+    if (view_is_by_axes(args->kind))
         return layout_by_axes(arena, args, layout);
     if (args->has_layout)
         return args->layout;
@@ -243,7 +243,7 @@ static bool make(const struct given *given, struct weft_view *view, struct diags
         return false;
     const struct shape in = tensor_shape(&tensor);
     const struct viewed viewed = {.name = "the tensor", .shape = &in, .dtype = tensor.dtype};
-    const struct shape *out = view_shape(arena, diags, &viewed, &args, &good);
+    const struct shape *out = view_shape(arena, diags, &viewed, 1, &args, &good);
     if (!good)
         return false;
     bool other = args.kind == VIEW_REINTERPRET;
