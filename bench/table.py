@@ -114,7 +114,7 @@ def python_page():
         "own. A first call is that of a new process with empty caches, after its imports; `weft.evaluate` computes it "
         "with libtcc's kernel. "
         f"{result['machine']}, load {result['load_average']:.1f}; {peers}; {result['date']}; "
-        f"`scripts/python bench{result['command'].removeprefix('bench/python.py')}`.")
+        f"`scripts/python bench{result['command'].removeprefix('bench/python/python.py')}`.")
 
 
 # ---- the host ----
@@ -128,20 +128,20 @@ def details():
     yield (f"{len(one['cases'])} formulas on {one['cases'][0]['bytes'] / 1e6:.0f} MB, contiguous and with a gain for "
            f"each channel: {span(ratios[0], '.2f')} of the copy on one thread, {span(ratios[1], '.2f')} of a copy by "
            f"as many threads on {all_['threads']}. In caches, 64 KB to 1 MB: {span(plain, '.2f')} times the speed of "
-           "the loop one would write by hand (`bench/throughput.py`).")
+           "the loop one would write by hand (`bench/kernels/throughput.py`).")
     yield ahead()
     yield from reductions()
     yield batches()
     yield (f"A warm `weft_run` of three operands on 16 elements takes {warm(overhead)} instructions beside its kernel "
-           "(`bench/overhead.py`).")
+           "(`bench/calls/overhead.py`).")
     first = [program["first_ms"] for program in cold["programs"] if program.get("first_ms")]
     yield (f"A first call with libtcc, from making a context to 100,000 results: {span(first, '.1f')} ms "
-           "(`bench/compile_time.py`).")
+           "(`bench/compile/compile_time.py`).")
     yield (f"`exp(row) + exp(column)` on (1000, 1000) float64 takes {1 / naive(hoist):.3f} of the time of one fused "
-           "loop with libmvec (`bench/hoist.py`).")
+           "loop with libmvec (`bench/kernels/hoist.py`).")
     grouped = {(case["extent"], case["groups"], case["dtype"]): case["ratio"] for case in groups["cases"]}
     yield (f"Ten alternating broadcast groups of extent 3 take {grouped[3, 10, 'float32']:.2f} of the time of full "
-           f"arrays, of extent 6 {grouped[6, 10, 'float32']:.2f} (`bench/groups.py`).")
+           f"arrays, of extent 6 {grouped[6, 10, 'float32']:.2f} (`bench/kernels/groups.py`).")
     yield compile_cuda()
     yield python_small()
 
@@ -201,7 +201,7 @@ def batches():
             f"elements takes {span([case['ns'] for case in tiny], '.0f')} ns, "
             f"{span([case['times_memcpy'] for case in tiny], '.0f')} "
             f"times a memcpy of it; where no two samples have one shape each takes {span(new, '.1f')} us more "
-            "(`bench/batch.py`).")
+            "(`bench/calls/batch.py`).")
 
 
 def compile_cuda():
@@ -212,7 +212,7 @@ def compile_cuda():
     return (f"A kernel for a GPU that was never compiled before takes {span(cold, '.0f')} ms, {span(ratio, '.2f')} "
             f"times what bare NVRTC takes on the same text, NVRTC's loading included, and {span(disk, '.1f')} ms from "
             f"the disk ({machine}; "
-            f"{result['date']}, `{result['command'].replace(' --cuda --build build', '')}`).")
+            f"{result['date']}, `{result['command'].replace(' --build build', '')}`).")
 
 
 def warm(overhead):

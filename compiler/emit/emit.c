@@ -8,9 +8,9 @@
 
 enum { MAX_STACK = 64 << 10 };     /* bytes of blocks on the stack; more are in memory that the caller lends */
 
-/* Launch costs. C: measured (bench/hoist.py), one more kernel costs as much as 500 vector instructions on a block of
- * 64. CUDA: a launch takes 2 us, in which 132 SMs at 1.8 GHz execute 60 million instructions on one element each; much
- * of that time would be hidden by memory accesses anyway. */
+/* Launch costs. C: measured (bench/kernels/hoist.py), one more kernel costs as much as 500 vector instructions on a
+ * block of 64. CUDA: a launch takes 2 us, in which 132 SMs at 1.8 GHz execute 60 million instructions on one element
+ * each; much of that time would be hidden by memory accesses anyway. */
 const struct target target_c = {
     .name = "c", .skeleton = weft_template_kernel, .reduce = weft_template_reduce, .prelude = weft_template_prelude_c,
     .numbered = weft_template_numbered_c, .shuffles = weft_template_shuffle_c, .turns = weft_template_turn_c,

@@ -8,7 +8,7 @@
 
 #include <string.h>
 
-/* TABLE_WEIGHT follows a measurement (bench/hoist.py): a look-up takes as long as 24 vector instructions. */
+/* TABLE_WEIGHT follows a measurement (bench/kernels/hoist.py): a look-up takes as long as 24 vector instructions. */
 enum {
     MATERIALIZE_RATIO = 8,         /* the kernel has at least this many elements for each one stored */
     MATERIALIZE_WEIGHT = 8,        /* the least weight of a value that is stored */

@@ -11,7 +11,7 @@ import numpy as np
 
 import weft
 
-sys.path.insert(0, str(pathlib.Path(__file__).resolve().parents[2] / "bench"))
+sys.path[:0] = [str(pathlib.Path(__file__).resolve().parents[2] / "bench" / name) for name in ("gpu", "common")]
 FOLDER = os.environ.get("MOCKCUDA")
 
 

@@ -98,7 +98,7 @@ static void choose_target(struct weft_context *context, const struct weft_contex
 }
 
 #ifdef WEFT_SWEEP
-/* Only a library for measuring reads WEFT_TUNING (bench/sweep.py). */
+/* Only a library for measuring reads WEFT_TUNING (bench/gpu/sweep.py). */
 static void choose_tuning(struct weft_context *context, struct diags *diags)
 {
     const char *words = getenv("WEFT_TUNING");

@@ -2,8 +2,8 @@
  * ahead-of-time sources, which carry it. SHARED is what a function begins with. */
 
 //: traffic
-/* The bounds were measured: with and without WEFT_DISABLE=stream (bench/throughput.py --bytes), on a processor whose
- * outer cache has 32 MB (bench/kernel_pairs.py --bytes, bench/selections.py, bench/reduce.py --size). What comes from
+/* The bounds were measured: with and without WEFT_DISABLE=stream (throughput.py --bytes), on a processor whose
+ * outer cache has 32 MB (kernel_pairs.py --bytes, selections.py, reduce.py --size; bench/kernels). What comes from
  * that cache is slower by up to a fifth where it is prefetched and results are written beside it, and is not where it
  * is only read. A tile that is transposed is read from as many pages as it has columns, and written to as many as it
  * has rows: a processor fetches nothing ahead there, for loads and for plain stores. A kernel that reads nothing has

@@ -1,6 +1,6 @@
 #!/usr/bin/env python3
-"""bench/sweep.py on the fake driver: what its file holds, what a limit of time leaves, and what WEFT_TUNING does in the
-library that reads it and in the one that does not.
+"""bench/gpu/sweep.py on the fake driver: what its file holds, what a limit of time leaves, and what WEFT_TUNING does in
+the library that reads it and in the one that does not.
 
     test_sweep.py BUILD MOCK"""
 import contextlib
@@ -14,8 +14,8 @@ import tempfile
 import unittest
 
 BUILD, MOCK = (pathlib.Path(word).resolve() for word in sys.argv[1:3])
-SWEEP = pathlib.Path(__file__).resolve().parent.parent.parent / "bench/sweep.py"
-sys.path.insert(0, str(SWEEP.parent))
+SWEEP = pathlib.Path(__file__).resolve().parent.parent.parent / "bench/gpu/sweep.py"
+sys.path[:0] = [str(SWEEP.parent), str(SWEEP.parents[1] / "common")]
 import library  # noqa: E402
 import sweep_table  # noqa: E402
 

@@ -1,5 +1,5 @@
 #!/usr/bin/env python3
-"""The figures of the CUDA kernels' machine code (bench/sass.py) against figures.txt:
+"""The figures of the CUDA kernels' machine code (bench/gpu/sass.py) against figures.txt:
 
     run_sass.py [--update] BUILD
 
@@ -13,7 +13,7 @@ import types
 
 HERE = pathlib.Path(__file__).resolve().parent
 FIGURES = HERE / "figures.txt"
-sys.path.insert(0, str(HERE.parent.parent / "bench"))
+sys.path.insert(0, str(HERE.parent.parent / "bench/gpu"))
 import sass  # noqa: E402
 
 WORSE = 1.05

@@ -1,4 +1,4 @@
-"""Stands in for CuPy where bench/gpu.py runs on the fake driver: as much of it as the benches use, on NumPy
+"""Stands in for CuPy where bench/gpu/gpu.py runs on the fake driver: as much of it as the benches use, on NumPy
 arrays and with a C compiler, so that the code beside the real one runs at all."""
 import contextlib
 import ctypes

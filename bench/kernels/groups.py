@@ -1,6 +1,6 @@
 """What many short broadcast groups cost:
 
-    /usr/bin/python3 bench/groups.py [--build build] [--seconds 1] [--save NAME]
+    /usr/bin/python3 bench/kernels/groups.py [--build build] [--seconds 1] [--save NAME]
 
 a + b on float32, where a and b stretch along alternating dimensions, against the same sum of full
 arrays. One thread; both take turns in one run, the best time counts, results are compared first."""
@@ -10,8 +10,8 @@ import pathlib
 import sys
 
 os.environ["OMP_NUM_THREADS"] = "1"
-ROOT = pathlib.Path(__file__).resolve().parent.parent
-sys.path.insert(0, str(ROOT / "bench"))
+ROOT = pathlib.Path(__file__).resolve().parents[2]
+sys.path.insert(0, str(ROOT / "bench/common"))
 
 import numpy as np  # noqa: E402
 import library  # noqa: E402
@@ -61,7 +61,7 @@ def main():
     weft = library.Weft(options.build)
     entries = [run_case(weft, options.seconds, case) for case in CASES]
     if options.save:
-        machine.save(options.save, "groups.py", cases=entries)
+        machine.save(options.save, cases=entries)
 
 
 if __name__ == "__main__":

@@ -1,8 +1,8 @@
 """What hoisting and tables save:
 
-    /usr/bin/python3 bench/hoist.py [--build build] [--seconds 1] [--save NAME]
+    /usr/bin/python3 bench/kernels/hoist.py [--build build] [--seconds 1] [--save NAME]
 
-exp(row) + exp(column) on (1000, 1000) float64 against loops written by hand (bench/hoist.c, gcc -O3
+exp(row) + exp(column) on (1000, 1000) float64 against loops written by hand (bench/kernels/hoist.c, gcc -O3
 -march=native -fno-math-errno -fno-trapping-math -ffp-contract=off), and costly functions of uint8
 against the same kernels without tables. One thread; all contenders take turns in one run, the best
 time counts; results are compared first."""
@@ -15,8 +15,8 @@ import sys
 import tempfile
 
 os.environ["OMP_NUM_THREADS"] = "1"
-ROOT = pathlib.Path(__file__).resolve().parent.parent
-sys.path.insert(0, str(ROOT / "bench"))
+ROOT = pathlib.Path(__file__).resolve().parents[2]
+sys.path.insert(0, str(ROOT / "bench/common"))
 
 import numpy as np  # noqa: E402
 from cases import TABLES  # noqa: E402
@@ -32,7 +32,7 @@ def loops(scratch):
         path = f"{scratch}/{len(flags)}.so"
         subprocess.run(["gcc", "-O3", "-march=native", "-ffp-contract=off", "-fno-math-errno",
                         "-fno-trapping-math", *flags, "-DSUM=sum", "-DFUSED=fused", "-shared", "-fPIC",
-                        "-o", path, str(ROOT / "bench/hoist.c"), "-lmvec", "-lm"], check=True)
+                        "-o", path, str(ROOT / "bench/kernels/hoist.c"), "-lmvec", "-lm"], check=True)
         code = ctypes.CDLL(path)
         yield f"two loops, {name}", code.sum
         yield f"one loop, {name}", code.fused
@@ -92,7 +92,7 @@ def main():
         result = {"sum": sums(options.build, scratch, options.seconds),
                   "table": tables(options.build, options.seconds)}
     if options.save:
-        machine.save(options.save, "hoist.py", threads=1, **result)
+        machine.save(options.save, threads=1, **result)
 
 
 if __name__ == "__main__":

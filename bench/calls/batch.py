@@ -1,6 +1,6 @@
 """Batches against one tensor of the same bytes, and against a memcpy for each sample:
 
-    /usr/bin/python3 bench/batch.py [--build build] [--threads 1] [--save NAME]
+    /usr/bin/python3 bench/calls/batch.py [--build build] [--threads 1] [--save NAME]
 
 Three kinds: 4,096 pictures of (64, 64, 3), and 256 pictures of unlike sizes, both compared with the same
 elements as one tensor (its time over the batch's: 1 is no loss); and 100,000 samples of 10 elements, in
@@ -17,8 +17,8 @@ import sys
 import tempfile
 import time
 
-ROOT = pathlib.Path(__file__).resolve().parent.parent
-sys.path.insert(0, str(ROOT / "bench"))
+ROOT = pathlib.Path(__file__).resolve().parents[2]
+sys.path.insert(0, str(ROOT / "bench/common"))
 
 
 def options():
@@ -164,11 +164,11 @@ def cases(weft, work, random):
 def main():
     print(machine.name(), f"{OPTIONS.threads} thread(s)")
     with tempfile.TemporaryDirectory() as scratch:
-        work, weft = buffers.compile_c(scratch, "copy.c"), library.Weft(OPTIONS.build)
+        work, weft = buffers.compile_c(scratch, "common/copy.c"), library.Weft(OPTIONS.build)
         random = np.random.default_rng(7)
         entries = [run() for name, run in cases(weft, work, random) if not OPTIONS.only or OPTIONS.only in name]
     if OPTIONS.save:
-        machine.save(OPTIONS.save, "batch.py", threads=OPTIONS.threads, cases=entries)
+        machine.save(OPTIONS.save, threads=OPTIONS.threads, cases=entries)
     return any(e["of_tensor"] < LEAST for e in entries if e["case"] == "like") or \
         any(e["ns"] > MOST for e in entries if e["case"] == "tiny")
 

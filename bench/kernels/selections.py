@@ -1,6 +1,7 @@
 """Selections, joins and positions (sections 9 and 12 of docs/language.md) against a copy of as many bytes:
 
-    /usr/bin/python3 bench/selections.py [--build build] [--threads 1] [--scale 1.0] [--only WORDS] [--save NAME]
+    /usr/bin/python3 bench/kernels/selections.py [--build build] [--threads 1] [--scale 1.0] [--only WORDS]
+                                                    [--save NAME]
 
 `bytes` are what a case has to read and write, once each. `of copy` is the time of copying as many (the faster of memcpy
 and a copy with non-temporal stores, by as many threads) over the case's; 1 is the limit of memory. NumPy is required.
@@ -15,8 +16,8 @@ import pathlib
 import sys
 import tempfile
 
-ROOT = pathlib.Path(__file__).resolve().parent.parent
-sys.path.insert(0, str(ROOT / "bench"))
+ROOT = pathlib.Path(__file__).resolve().parents[2]
+sys.path.insert(0, str(ROOT / "bench/common"))
 
 
 def options():
@@ -289,13 +290,13 @@ def main():
     print(machine.name(), f"{OPTIONS.threads} thread(s)")
     print("skipped, not installed or not asked for:", ", ".join(SKIPPED) or "none")
     with tempfile.TemporaryDirectory() as scratch:
-        work = compile_c(scratch, "copy.c")
+        work = compile_c(scratch, "common/copy.c")
         weft = library.Weft(OPTIONS.build, disable=("first," + OPTIONS.disable).strip(",").encode())
         chosen = [case for case in cases()
                   if not OPTIONS.only or any(word in case.name for word in OPTIONS.only.split(","))]
         entries = [run_case(weft, work, case, np.random.default_rng(7)) for case in chosen]
     if OPTIONS.save:
-        machine.save(OPTIONS.save, "selections.py", threads=OPTIONS.threads, skipped=SKIPPED, cases=entries)
+        machine.save(OPTIONS.save, threads=OPTIONS.threads, skipped=SKIPPED, cases=entries)
 
 
 if __name__ == "__main__":

@@ -1,6 +1,6 @@
 """What a warm weft_run costs beside the kernel itself, on 16 elements:
 
-    /usr/bin/python3 bench/overhead.py [--build build] [--calls 1000] [--save NAME]
+    /usr/bin/python3 bench/calls/overhead.py [--build build] [--calls 1000] [--save NAME]
 
 Counted in instructions by callgrind, which repeats to the last digit: those of weft_run less those of the
 kernel it calls. Valgrind knows no AVX-512, so kernels are built for x86-64-v3. The time beside it is
@@ -15,8 +15,8 @@ import subprocess
 import sys
 import tempfile
 
-ROOT = pathlib.Path(__file__).resolve().parent.parent
-sys.path.insert(0, str(ROOT / "bench"))
+ROOT = pathlib.Path(__file__).resolve().parents[2]
+sys.path.append(str(ROOT / "bench/common"))
 import machine  # noqa: E402
 
 LIMIT = 1500
@@ -47,7 +47,7 @@ def build(options, directory):
     if library is None:
         raise SystemExit(f"there is no libweft.so below {options.build}; run scripts/setup")
     target = directory / "overhead"
-    subprocess.run(["cc", "-O2", f"-I{ROOT}", f"-I{ROOT}/include", ROOT / "bench" / "overhead.c", "-o", target,
+    subprocess.run(["cc", "-O2", f"-I{ROOT}", f"-I{ROOT}/include", ROOT / "bench/calls/overhead.c", "-o", target,
                     library, f"-Wl,-rpath,{library.parent}"], check=True)
     os.environ["WEFT_CFLAGS"] = "-march=x86-64-v3"
     os.environ["XDG_CACHE_HOME"] = str(directory)
@@ -98,7 +98,7 @@ def main():
                   f"kernel {entry['kernel']:6.0f}   overhead {entry['overhead']:6.0f} instructions   "
                   f"{entry['nanoseconds']:6.0f} ns{off}", flush=True)
     if settings.save:
-        machine.save(settings.save, "overhead.py", unit="instructions for each call", calls=entries)
+        machine.save(settings.save, unit="instructions for each call", calls=entries)
     return entries[3]["overhead"] > LIMIT
 
 

@@ -1,4 +1,4 @@
-"""What bench/compare.py times: each expression once in Weft's words, once for NumPy, numexpr and blosc2, and once as a
+"""What compare.py times: each expression once in Weft's words, once for NumPy, numexpr and blosc2, and once as a
 formula for JAX and PyTorch."""
 import math
 

@@ -2,7 +2,7 @@
 
     scripts/python bench [--threads 1] [--seconds 0.2] [--save python] [--check]
 
-or with any Python that has the wheel: bench/python.py. Everybody computes the same float64 formula on the same arrays
+or with any Python that has the wheel: this file. Everybody computes the same float64 formula on the same arrays
 and returns a new one; results are compared first. A time is the best of many runs, taken in turns. A first call is that
 of a new process whose libraries are imported: best of five (two, where they take longer than ten seconds), with an
 empty cache. NumPy is required; numexpr, blosc2, JAX and PyTorch take part where they are installed, and are named where
@@ -17,9 +17,7 @@ import subprocess
 import sys
 import time
 
-ROOT = pathlib.Path(__file__).resolve().parent.parent
-# The folder of this file would hide packages by the names of its modules.
-sys.path[:] = [path for path in sys.path if pathlib.Path(path or ".").resolve() != ROOT / "bench"]
+ROOT = pathlib.Path(__file__).resolve().parents[2]
 SIZES = (16, 1000, 100_000, 10_000_000)
 FORMULAS = ("a + b", "2*a + 3*b", "sqrt(a*a + b*b)")
 FIRST = """
@@ -217,9 +215,9 @@ def main(options):
     for name, seconds in firsts.items():
         print(f"  {name:20} {seconds * 1e3:9.2f} ms")
     if options.save:
-        sys.path.append(str(ROOT / "bench"))
+        sys.path.append(str(ROOT / "bench/common"))
         import machine
-        machine.save(options.save, "python.py", threads=options.threads, skipped=absent, cases=cases,
+        machine.save(options.save, threads=options.threads, skipped=absent, cases=cases,
                      first_calls=firsts)
     wrong = list(goals(cases[0]["seconds"])) if options.check else []
     for line in wrong:

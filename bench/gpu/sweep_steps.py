@@ -1,4 +1,4 @@
-"""The steps of bench/sweep.py. A step is a generator of entries for the result file; between two of them it asks
+"""The steps of bench/gpu/sweep.py. A step is a generator of entries for the result file; between two of them it asks
 whether its time is over (Bench.go_on)."""
 import concurrent.futures
 import contextlib
@@ -24,7 +24,7 @@ import library
 import nvrtc
 from gpu_cases import f32, u8
 
-ROOT = pathlib.Path(__file__).resolve().parent.parent
+ROOT = pathlib.Path(__file__).resolve().parents[2]
 TARGET_CUDA, GIGABYTE = 2, 1e9
 
 
@@ -304,15 +304,15 @@ def ceilings(bench):
 # ---- step: bench ----
 
 def bench_alone(bench):
-    """bench/gpu.py without peers, which takes some time after its last case."""
+    """bench/gpu/gpu.py without peers, which takes some time after its last case."""
     with tempfile.TemporaryDirectory() as scratch:
-        command = [sys.executable, str(ROOT / "bench/gpu.py"), "--build", bench.options.build,
+        command = [sys.executable, str(ROOT / "bench/gpu/gpu.py"), "--build", bench.options.build,
                    "--out", f"{scratch}/gpu.json", "--no-peers", "--limit", f"{max(0, bench.left() - 60):.0f}"]
         environment = {name: value for name, value in os.environ.items() if name != "MOCKCUDA_OPEN"}
         status = subprocess.run(command + (["--mock", bench.options.mock] if bench.mock else []), check=False,
                                 env=environment).returncode
         told = json.loads(pathlib.Path(scratch, "gpu.json").read_text(encoding="utf-8"))
-    yield {"what": "bench/gpu.py", **told, "failed": f"ended with {status}" if status else None}
+    yield {"what": "bench/gpu/gpu.py", **told, "failed": f"ended with {status}" if status else None}
 
 
 # ---- cases ----

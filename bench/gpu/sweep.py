@@ -1,6 +1,6 @@
 """Measures what the numbers in compiler/loop/tuning.c should be on a GPU, step by step, the most telling step first:
 
-    python3 bench/sweep.py --build build --library build/tests/gpu [--out sweep.json] [--limit 2700] [--steps NAMES]
+    python3 bench/gpu/sweep.py --build build --library build/tests/gpu [--out sweep.json] [--limit 2700] [--steps NAMES]
 
 `scripts/gpu sweep` calls it on a machine with a GPU. --library names the directory of the libweft that reads
 WEFT_TUNING (tests/gpu/meson.build). Each step has its share of the seconds that are left, and what it has not measured
@@ -21,8 +21,8 @@ import sys
 import tempfile
 import time
 
-ROOT = pathlib.Path(__file__).resolve().parent.parent
-sys.path.insert(0, str(ROOT / "bench"))
+ROOT = pathlib.Path(__file__).resolve().parents[2]
+sys.path.insert(0, str(ROOT / "bench/common"))
 
 import gpu_result  # noqa: E402
 import sweep_steps  # noqa: E402
@@ -90,7 +90,7 @@ def tell_steps(names, limit):
 
 def alone(given, name):
     """The process of a step: its file has the GPU and the step."""
-    result = gpu_result.Result(given.out, "bench/sweep.py", steps={})
+    result = gpu_result.Result(given.out, "bench/gpu/sweep.py", steps={})
     try:
         bench = sweep_steps.Bench(given)
     except sweep_steps.cuda.DriverError as error:
@@ -158,7 +158,7 @@ def main():
     os.environ.pop("WEFT_TUNING", None)
     if given.alone:
         return alone(given, names[0])
-    result = gpu_result.Result(given.out, "bench/sweep.py", steps={})
+    result = gpu_result.Result(given.out, "bench/gpu/sweep.py", steps={})
     run_steps(result, names, given.limit)
     if "no_gpu" in result.content:
         result.content["steps"] = {}

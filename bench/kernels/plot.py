@@ -1,4 +1,4 @@
-"""A picture of what bench/compare.py --sizes measured: for each case a panel, elements along, time for an element up,
+"""A picture of what compare.py --sizes measured: for each case a panel, elements along, time for an element up,
 both logarithmic; a line for each contender, dashed on several threads. Plain SVG, written by hand."""
 import html
 import math

@@ -1,4 +1,4 @@
-"""What bench/gpu.py measures: a text for Weft, and for each peer the same formula as its users would write it.
+"""What bench/gpu/gpu.py measures: a text for Weft, and for each peer the same formula as its users would write it.
 
 `formula` is for everybody who traces or fuses (CuPy's fuse, torch.compile, jax.jit) and, in float64, for the reference;
 its first argument has the words in which they differ. `kernel` is the body of a CuPy ElementwiseKernel over operands n

@@ -1,7 +1,7 @@
 """Reductions against the time of reading the bytes, and beside NumPy, numexpr, JAX and PyTorch (eager and compiled)
 where they are there:
 
-    WEFT_DISABLE=first /usr/bin/python3 bench/reduce.py [--size 256] [--cases sum mean] [--threads 1] [--peers]
+    WEFT_DISABLE=first /usr/bin/python3 bench/kernels/reduce.py [--size 256] [--cases sum mean] [--threads 1] [--peers]
                                                         [--save NAME]
 
 A Python that has them: `python3 -m venv --system-site-packages build/peers`,
@@ -18,14 +18,17 @@ import ctypes
 import functools
 import importlib
 import os
+import pathlib
 import subprocess
+import sys
 import tempfile
 import time
 
 import numpy as np
 
-import machine
-import weft
+sys.path.insert(0, str(pathlib.Path(__file__).resolve().parents[1] / "common"))
+import machine  # noqa: E402
+import weft  # noqa: E402
 
 F, B = np.float32, np.uint8
 LIBRARIES = "numexpr", "jax", "torch"
@@ -235,7 +238,7 @@ def main():
             show(entries[-1])
     show_behind(entries)
     if args.save:
-        machine.save(args.save, "reduce.py", threads=args.threads, skipped=skipped, cases=entries)
+        machine.save(args.save, threads=args.threads, skipped=skipped, cases=entries)
 
 
 if __name__ == "__main__":

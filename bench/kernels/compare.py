@@ -1,7 +1,7 @@
 """Throughput of Weft and its peers, in one process and on the same buffers:
 
-    /usr/bin/python3 bench/compare.py [--build build] [--threads 1] [--save NAME] [--scale 1.0]
-    /usr/bin/python3 bench/compare.py --sizes --threads 1 2 [--save NAME] [--plot FILE.svg]
+    /usr/bin/python3 bench/kernels/compare.py [--build build] [--threads 1] [--save NAME] [--scale 1.0]
+    /usr/bin/python3 bench/kernels/compare.py --sizes --threads 1 2 [--save NAME] [--plot FILE.svg]
 
 The cases are those of compare_cases.py. Every contender's result is compared with Weft's first. Times are the best of
 many runs, taken in turns, so that a slow spell of the machine hits all alike; a turn begins with calls that do not
@@ -24,8 +24,8 @@ import sys
 import tempfile
 import types
 
-ROOT = pathlib.Path(__file__).resolve().parent.parent
-sys.path.insert(0, str(ROOT / "bench"))
+ROOT = pathlib.Path(__file__).resolve().parents[2]
+sys.path.insert(0, str(ROOT / "bench/common"))
 
 
 def options():
@@ -179,7 +179,7 @@ def run_all():
     sizes = [None] if OPTIONS.sizes is None else map(int, OPTIONS.sizes or [10 ** k for k in range(3, 8)])
     with tempfile.TemporaryDirectory() as scratch:
         path = f"{scratch}/copy.so"
-        subprocess.run(["cc", "-O2", "-shared", "-fPIC", "-o", path, str(ROOT / "bench/copy.c")], check=True)
+        subprocess.run(["cc", "-O2", "-shared", "-fPIC", "-o", path, str(ROOT / "bench/common/copy.c")], check=True)
         work, weft = ctypes.CDLL(path), library.Weft(OPTIONS.build)
         return [run_case(weft, work, case) for size in sizes for case in cases(size, OPTIONS.scale)
                 if not OPTIONS.only or OPTIONS.only in case.name]
@@ -216,7 +216,7 @@ def main():
         return
     print_behind(entries)
     if OPTIONS.save:
-        machine.save(OPTIONS.save, "compare.py", threads=OPTIONS.threads[0], skipped=SKIPPED, cases=entries)
+        machine.save(OPTIONS.save, threads=OPTIONS.threads[0], skipped=SKIPPED, cases=entries)
     if OPTIONS.plot:
         pathlib.Path(OPTIONS.plot).write_text(plot.svg(entries, machine.name()), encoding="utf-8")
 

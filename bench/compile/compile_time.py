@@ -1,6 +1,6 @@
 """Cold compile time of Weft against the bare C compiler on the same text:
 
-    /usr/bin/python3 bench/compile_time.py [--build build] [--turns 15] [--save NAME]
+    /usr/bin/python3 bench/compile/compile_time.py [--build build] [--turns 15] [--save NAME]
 
 Weft's time is everything from the program's text to a kernel ready to run, in a new context. The
 compiler's is one start of `cc` on the very text and with the very arguments that Weft used, which a
@@ -26,8 +26,8 @@ import sys
 import tempfile
 import time
 
-ROOT = pathlib.Path(__file__).resolve().parent.parent
-sys.path.insert(0, str(ROOT / "bench"))
+ROOT = pathlib.Path(__file__).resolve().parents[2]
+sys.path.append(str(ROOT / "bench/common"))
 import numpy as np  # noqa: E402
 import compile_cuda  # noqa: E402
 import library  # noqa: E402
@@ -179,7 +179,7 @@ def main():
     if options.cuda:
         entries = measure_cuda(options)
         if options.save:
-            machine.save(options.save, "compile_time.py --cuda", programs=entries)
+            machine.save(options.save, programs=entries)
         return any(compile_cuda.is_slow(entry) for entry in entries)
     cc = shutil.which("cc")
     lib = library.load(options.build)
@@ -193,7 +193,7 @@ def main():
             if name in FIRST and module:
                 compare_first(options, lib, entries[-1])
     if options.save:
-        machine.save(options.save, "compile_time.py", programs=entries)
+        machine.save(options.save, programs=entries)
     return (max(entry["ratio"] for entry in entries) > LIMIT or
             max(entry.get("first_ms", 0) for entry in entries) > FIRST_LIMIT_MS)
 

@@ -1,4 +1,4 @@
-"""What the entries of bench/sweep.py come to: lines for people, the best setting of each case, and the row for the
+"""What the entries of bench/gpu/sweep.py come to: lines for people, the best setting of each case, and the row for the
 table in compiler/loop/tuning.c."""
 import math
 

@@ -56,9 +56,11 @@ def measure(functions, seconds, least=0.0, pause=0.0, own=False):
     return best
 
 
-def save(result, script, **content):
+def save(result, **content):
     """Writes bench/results/RESULT.json."""
+    bench = pathlib.Path(__file__).resolve().parents[1]
+    script = str(pathlib.Path(sys.argv[0]).resolve().relative_to(bench.parent))
     record = {"machine": name(), "load_average": os.getloadavg()[0], "date": datetime.date.today().isoformat(),
-              "command": " ".join([f"bench/{script}"] + sys.argv[1:]), "versions": versions(), **content}
-    target = pathlib.Path(__file__).resolve().parent / "results" / f"{result}.json"
+              "command": " ".join([script, *sys.argv[1:]]), "versions": versions(), **content}
+    target = bench / "results" / f"{result}.json"
     target.write_text(json.dumps(record, indent=1) + "\n", encoding="utf-8")

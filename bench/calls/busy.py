@@ -1,6 +1,6 @@
 """Runs on several threads where processors are taken by something else:
 
-    /usr/bin/python3 bench/busy.py [--build build] [--threads 2] [--runs 200] [--only NAME] [--save NAME]
+    /usr/bin/python3 bench/calls/busy.py [--build build] [--threads 2] [--runs 200] [--only NAME] [--save NAME]
 
 Each case runs on one thread and on `threads`, in turns of 20 runs: on a machine that is quiet as far as this script
 knows; beside a process that computes, or copies memory; beside as many of them as there are processors; beside the
@@ -19,8 +19,8 @@ import sys
 import tempfile
 import time
 
-ROOT = pathlib.Path(__file__).resolve().parent.parent
-sys.path.insert(0, str(ROOT / "bench"))
+ROOT = pathlib.Path(__file__).resolve().parents[2]
+sys.path.insert(0, str(ROOT / "bench/common"))
 
 
 def options():
@@ -168,7 +168,7 @@ def main():
                     entries.append(entry)
                     wrong += bad
     if OPTIONS.save:
-        machine.save(OPTIONS.save, "busy.py", threads=OPTIONS.threads, cases=entries)
+        machine.save(OPTIONS.save, threads=OPTIONS.threads, cases=entries)
     return 1 if wrong else 0
 
 

@@ -19,7 +19,7 @@ import time
 import library
 import nvrtc
 
-ROOT = pathlib.Path(__file__).resolve().parent.parent
+ROOT = pathlib.Path(__file__).resolve().parents[2]
 TARGET_CUDA, ARCH = 2, "sm_90"
 RATIO_LIMIT, COLD_LIMIT_MS, DISK_LIMIT_MS = 1.2, 150, 2
 DRIVER = r"""
@@ -106,7 +106,7 @@ def child_nvrtc(path):
 
 def spawn(driver, build, *words):
     """What a process says; with `driver` None without one: NVRTC, left alone, looks for it too."""
-    script = pathlib.Path(__file__).resolve().parent / "compile_time.py"
+    script = ROOT / "bench/compile/compile_time.py"
     env = dict(os.environ)
     if driver:
         env["LD_LIBRARY_PATH"] = driver + ":" + env.get("LD_LIBRARY_PATH", "")

@@ -1,8 +1,8 @@
 """What the machine code of CUDA kernels says about their speed, without a GPU:
 
-    /usr/bin/python3 bench/sass.py [--build build] [--arch sm_90] [--save NAME] [CASE...]
+    /usr/bin/python3 bench/gpu/sass.py [--build build] [--arch sm_90] [--save NAME] [CASE...]
 
-For each case of bench/gpu.py (CASE: a word of its name) the kernel is compiled by NVRTC and read with nvdisasm. Printed
+For each case of gpu.py (CASE: a word of its name) the kernel is compiled by NVRTC and read with nvdisasm. Printed
 are, for the path of a thread that computes whole chunks: registers, threads that an SM holds at once, widths of loads
 and stores in bits, bytes that a thread and an SM have in flight (loads that stand in front of the first use of any of
 them) and what an SM needs of these at the speed of a copy on an H200, where a load takes 700 ns, instructions for each
@@ -18,8 +18,8 @@ import subprocess
 import sys
 import tempfile
 
-ROOT = pathlib.Path(__file__).resolve().parent.parent
-sys.path.insert(0, str(ROOT / "bench"))
+ROOT = pathlib.Path(__file__).resolve().parents[2]
+sys.path.insert(0, str(ROOT / "bench/common"))
 
 import nvrtc  # noqa: E402
 
@@ -228,7 +228,7 @@ def size_of(type_text):
     return int(name[1] or 8) // 8
 
 
-# Beside the cases of bench/gpu.py: what the review of the machine code looked at. Name, text, types, bytes of an
+# Beside the cases of bench/gpu/gpu.py: what the review of the machine code looked at. Name, text, types, bytes of an
 # element that are stored, and of all operands that are as large as the result.
 MORE = [("normalize by multiplying", "float16((x - mean) * scale)",
          {"x": "uint8[256, 224, 224, 3]", "mean": "float32[3]", "scale": "float32[3]"}, 2, 3, False),
@@ -298,7 +298,7 @@ def main():
         tell(row)
     if options.save:
         import machine
-        machine.save(options.save, "sass.py", arch=options.arch, cases=rows)
+        machine.save(options.save, arch=options.arch, cases=rows)
     return 0 if rows else 1
 
 

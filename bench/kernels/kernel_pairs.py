@@ -1,6 +1,6 @@
 """Whether kernels became slower: those of this tree and of another one, in turns, in one process on the same arrays.
 
-    /usr/bin/python3 bench/kernel_pairs.py [--pairs 31] [--bytes 64e6] [--seconds 0.03] [--only NAME] OTHER
+    /usr/bin/python3 bench/kernels/kernel_pairs.py [--pairs 31] [--bytes 64e6] [--seconds 0.03] [--only NAME] OTHER
 
 OTHER is a checkout of what to compare with; both are built, in build/. What a process gets of memory and of the machine
 is the same for both here, so the intervals are a fifth of those of pairs.py, which times whole benches. One thread. The
@@ -20,18 +20,20 @@ os.environ["OMP_NUM_THREADS"] = "1"
 if hasattr(os, "sched_setaffinity"):
     os.sched_setaffinity(0, sorted(os.sched_getaffinity(0))[-1:])
 
+ROOT = pathlib.Path(__file__).resolve().parents[2]
+sys.path += [str(ROOT / "bench/common"), str(ROOT / "bench")]
+
 import numpy as np  # noqa: E402
 from buffers import aligned, filled  # noqa: E402
 from cases import CASES, GAIN, TABLES  # noqa: E402
 from pairs import LIMIT, interval  # noqa: E402
 
-ROOT = pathlib.Path(__file__).resolve().parent.parent
-TABLE_ELEMENTS = 1 << 18                                # of bench/hoist.py: in cache
+TABLE_ELEMENTS = 1 << 18                                # of bench/kernels/hoist.py: in cache
 
 
 def load(tree):
     """The library of a tree, by that tree's own declarations of its structs."""
-    spec = importlib.util.spec_from_file_location(f"library_{tree.name}", tree / "bench/library.py")
+    spec = importlib.util.spec_from_file_location(f"library_{tree.name}", next(tree.glob("bench/**/library.py")))
     library = importlib.util.module_from_spec(spec)
     spec.loader.exec_module(library)
     return library.Weft(tree / "build")

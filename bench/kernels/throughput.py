@@ -1,12 +1,12 @@
 """Kernels against the memory they move:
 
-    /usr/bin/python3 bench/throughput.py [--build build] [--threads 1] [--bytes 512e6] [--save NAME]
-    /usr/bin/python3 bench/throughput.py --sizes [--save NAME]
+    /usr/bin/python3 bench/kernels/throughput.py [--build build] [--threads 1] [--bytes 512e6] [--save NAME]
+    /usr/bin/python3 bench/kernels/throughput.py --sizes [--save NAME]
 
 The first prints, for each formula on arrays of `bytes` read and written together, the time that copying
 as many bytes takes (the faster of memcpy and a copy with non-temporal stores, by as many threads) over
 the kernel's: 1 is the limit of memory. The second compares kernels on 64 KB to 16 MB, in caches, with
-the loop one would write by hand (bench/plain.c): the loop's time over the kernel's. All take turns in
+the loop one would write by hand (bench/kernels/plain.c): the loop's time over the kernel's. All take turns in
 one run, the best time counts, and each result of Weft's is compared with the loop's first."""
 import argparse
 import ctypes
@@ -15,8 +15,8 @@ import pathlib
 import sys
 import tempfile
 
-ROOT = pathlib.Path(__file__).resolve().parent.parent
-sys.path.insert(0, str(ROOT / "bench"))
+ROOT = pathlib.Path(__file__).resolve().parents[2]
+sys.path.insert(0, str(ROOT / "bench/common"))
 
 
 def options():
@@ -111,11 +111,11 @@ def main():
     print(machine.name(), f"{OPTIONS.threads} thread(s)")
     cases = [case for case in CASES if not OPTIONS.only or OPTIONS.only in case[0]]
     with tempfile.TemporaryDirectory() as scratch:
-        work, weft = compile_c(scratch, "copy.c", "plain.c"), library.Weft(OPTIONS.build)
+        work, weft = compile_c(scratch, "common/copy.c", "kernels/plain.c"), library.Weft(OPTIONS.build)
         random = np.random.default_rng(7)
         entries = list((small if OPTIONS.sizes else large)(weft, work, random, cases))
     if OPTIONS.save:
-        machine.save(OPTIONS.save, "throughput.py", threads=OPTIONS.threads, cases=entries)
+        machine.save(OPTIONS.save, threads=OPTIONS.threads, cases=entries)
 
 
 if __name__ == "__main__":

@@ -1,4 +1,4 @@
-"""The peers of bench/gpu.py: CuPy (a kernel of one's own, and fuse), PyTorch (eager, and torch.compile) and
+"""The peers of bench/gpu/gpu.py: CuPy (a kernel of one's own, and fuse), PyTorch (eager, and torch.compile) and
 jax.jit. Each is optional, and what is missing or fails is told by name instead of a number.
 
 All work on the arrays of the case, by DLPack, and write into its outputs, on the benches' stream; but for

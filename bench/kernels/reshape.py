@@ -1,6 +1,6 @@
 """What reshape and its like cost inside an expression:
 
-    /usr/bin/python3 bench/reshape.py [--build build] [--seconds 1] [--save NAME]
+    /usr/bin/python3 bench/kernels/reshape.py [--build build] [--seconds 1] [--save NAME]
 
 Each case takes turns with the same values in arrays that have the view's shape already, and with NumPy.
 "refined": dimensions are split so that every operand is walked by strides. "by number": boundaries do not
@@ -12,8 +12,8 @@ import pathlib
 import sys
 
 os.environ["OMP_NUM_THREADS"] = "1"
-ROOT = pathlib.Path(__file__).resolve().parent.parent
-sys.path.insert(0, str(ROOT / "bench"))
+ROOT = pathlib.Path(__file__).resolve().parents[2]
+sys.path.insert(0, str(ROOT / "bench/common"))
 
 import numpy as np  # noqa: E402
 import library  # noqa: E402
@@ -87,7 +87,7 @@ def main():
     weft = library.Weft(options.build)
     entries = [run_case(weft, options.seconds, case) for case in CASES]
     if options.save:
-        machine.save(options.save, "reshape.py", cases=entries)
+        machine.save(options.save, cases=entries)
 
 
 if __name__ == "__main__":

@@ -1,6 +1,6 @@
 """Weft on a GPU beside a copy of the same bytes and beside its peers, in one process and on the same buffers:
 
-    python3 bench/gpu.py --build build [--out bench/results/gpu.json] [--only NAME] [--scale 1]
+    python3 bench/gpu/gpu.py --build build [--out bench/results/gpu.json] [--only NAME] [--scale 1]
 
 By CUDA events, rotating over 1 GB of buffers, the median of 5 runs of many calls each, all contenders in
 turns; launched one by one and as a CUDA graph, of which the faster one counts. `of copy` is the time of
@@ -20,8 +20,8 @@ import subprocess
 import sys
 import time
 
-ROOT = pathlib.Path(__file__).resolve().parent.parent
-sys.path.insert(0, str(ROOT / "bench"))
+ROOT = pathlib.Path(__file__).resolve().parents[2]
+sys.path.insert(0, str(ROOT / "bench/common"))
 
 NO_GPU, TARGET_CUDA, GIGABYTE = 77, 2, 1e9
 
@@ -250,7 +250,7 @@ def part(result, wrong, name, measure):
 def main():
     if OPTIONS.child:
         return gpu_compile.child(OPTIONS.build, *OPTIONS.child)
-    result = gpu_result.Result(OPTIONS.out, "bench/gpu.py", cases=[])
+    result = gpu_result.Result(OPTIONS.out, "bench/gpu/gpu.py", cases=[])
     if OPTIONS.suite:
         result.content["suite"] = json.loads(pathlib.Path(OPTIONS.suite).read_text(encoding="utf-8"))
     lib, opened = prepare(result)

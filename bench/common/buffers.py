@@ -5,7 +5,7 @@ import subprocess
 
 import numpy as np
 
-ROOT = pathlib.Path(__file__).resolve().parent.parent
+ROOT = pathlib.Path(__file__).resolve().parents[2]
 
 
 def aligned(count, dtype):
