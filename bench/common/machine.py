@@ -56,6 +56,29 @@ def measure(functions, seconds, least=0.0, pause=0.0, own=False):
     return best
 
 
+def rounded(value):
+    """With six digits of each fraction."""
+    if isinstance(value, dict):
+        return {key: rounded(inner) for key, inner in value.items()}
+    if isinstance(value, list):
+        return [rounded(inner) for inner in value]
+    return float(f"{value:.6g}") if isinstance(value, float) and value % 1 else value
+
+
+def listed(value, margin=""):
+    """JSON with a line for each case: what holds no list of cases is one line."""
+    deeper = margin + " "
+    if isinstance(value, list) and any(isinstance(inner, dict) for inner in value):
+        inside = [deeper + json.dumps(inner) for inner in value]
+        brackets = "[]"
+    elif isinstance(value, dict) and (not margin or any(isinstance(inner, (dict, list)) for inner in value.values())):
+        inside = [f"{deeper}{json.dumps(key)}: {listed(inner, deeper)}" for key, inner in value.items()]
+        brackets = "{}"
+    else:
+        return json.dumps(value)
+    return f"{brackets[0]}\n" + ",\n".join(inside) + f"\n{margin}{brackets[1]}"
+
+
 def save(result, **content):
     """Writes bench/results/RESULT.json."""
     bench = pathlib.Path(__file__).resolve().parents[1]
@@ -63,4 +86,4 @@ def save(result, **content):
     record = {"machine": name(), "load_average": os.getloadavg()[0], "date": datetime.date.today().isoformat(),
               "command": " ".join([script, *sys.argv[1:]]), "versions": versions(), **content}
     target = bench / "results" / f"{result}.json"
-    target.write_text(json.dumps(record, indent=1) + "\n", encoding="utf-8")
+    target.write_text(listed(rounded(record)) + "\n", encoding="utf-8")

@@ -2,13 +2,13 @@
 the fake driver."""
 import contextlib
 import datetime
-import json
 import os
 import pathlib
 import platform
 import subprocess
 import sys
 
+import machine
 import numpy as np
 
 ROOT = pathlib.Path(__file__).resolve().parents[2]
@@ -40,7 +40,7 @@ class Result:
         self.content.update(values)
         self.path.parent.mkdir(parents=True, exist_ok=True)
         fresh = self.path.with_suffix(".new")
-        fresh.write_text(json.dumps(self.content, indent=1) + "\n", encoding="utf-8")
+        fresh.write_text(machine.listed(machine.rounded(self.content)) + "\n", encoding="utf-8")
         fresh.replace(self.path)
 
 
