@@ -271,6 +271,7 @@ static void put_support(const struct source_text *s)
 {
     static const struct aot_section elements[] = {
         {weft_template_slice_h, NULL}, {weft_template_slice, NULL}, {weft_template_walk_h, NULL},
+        {weft_template_tuning_c, "processor"},
         {weft_template_grouping_h, NULL}, {weft_template_walk, NULL}, {weft_template_grouping, NULL},
         {weft_template_gather, NULL}, {weft_template_lanes_h, NULL}, {weft_template_lanes, "lanes"},
         {weft_template_tensor, NULL}, {weft_template_traffic, NULL}};

@@ -8,9 +8,6 @@
 
 enum { MAX_STACK = 64 << 10 };     /* bytes of blocks on the stack; more are in memory that the caller lends */
 
-/* Launch costs. C: measured (bench/kernels/hoist.py), one more kernel costs as much as 500 vector instructions on a
- * block of 64. CUDA: a launch takes 2 us, in which 132 SMs at 1.8 GHz execute 60 million instructions on one element
- * each; much of that time would be hidden by memory accesses anyway. */
 const struct target target_c = {
     .name = "c", .skeleton = weft_template_kernel, .reduce = weft_template_reduce, .prelude = weft_template_prelude_c,
     .numbered = weft_template_numbered_c, .shuffles = weft_template_shuffle_c, .turns = weft_template_turn_c,
@@ -18,13 +15,13 @@ const struct target target_c = {
     .joins = weft_template_join_c, .search = weft_template_search_c, .accesses = weft_template_access_c,
     .args = weft_template_args,
     .function = "static inline",
-    .block = "", .boolean = "_Bool", .fast = FAST_ALL, .declares = true, .launch = 1 << 15};
+    .block = "", .boolean = "_Bool", .fast = FAST_ALL, .declares = true, .launch = LAUNCH_C};
 const struct target target_cuda = {
     .name = "cuda", .skeleton = weft_template_kernel_cuda, .reduce = weft_template_reduce_cuda,
     .prelude = weft_template_prelude_cuda, .chain = weft_template_chain_cuda,
     .accesses = weft_template_access_cuda, .args = weft_template_args_cuda, .function = "DEVICE",
     .block = ", BLOCK",
-    .boolean = "bool", .chunks = true, .device = true, .lines = "/weft/kernel.cu", .launch = 1 << 26,
+    .boolean = "bool", .chunks = true, .device = true, .lines = "/weft/kernel.cu", .launch = LAUNCH_CUDA,
     .fast = FAST_ALL & ~(unsigned)(FAST_STREAM | FAST_NARROW | FAST_TABLE | FAST_SPLIT | FAST_TURN | FAST_WEAVE)};
 
 const char *short_name(enum weft_dtype dtype)
@@ -167,6 +164,7 @@ static void emit_parts(struct emitter *e)
     find_called(e);
     find_joined(e);
     find_copied(e);
+    find_apart(e);
     emit_checks(e);
     e->calls_rows = many_heavy(e);
     e->heap = !e->params->target->chunks && block_bytes(e) > MAX_STACK;

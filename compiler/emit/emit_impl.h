@@ -10,10 +10,6 @@
  * them in a register around all loops. */
 enum { MAX_NAMED_LITERALS = 64 };
 
-/* Rows of weight HEAVY and more become functions if there are more than MAX_HEAVY copies of them. Only for targets
- * without functions of whole blocks. */
-enum { HEAVY = 16, MAX_HEAVY = 64 };
-
 enum { MAX_PARTS = 6 };
 
 /* The sections of a skeleton that are put together line by line. */

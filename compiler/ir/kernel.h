@@ -5,6 +5,8 @@
 
 #include "compiler/lang/lang.h"
 #include "compiler/check/check.h"
+#include "templates/shared/tuning_c.h"
+#include "templates/shared/tuning_cuda.h"
 #include "templates/shared/walk.h"
 #include "templates/shared/grouping.h"
 #include "templates/shared/lanes.h"

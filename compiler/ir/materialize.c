@@ -8,15 +8,7 @@
 
 #include <string.h>
 
-/* TABLE_WEIGHT follows a measurement (bench/kernels/hoist.py): a look-up takes as long as 24 vector instructions. */
-enum {
-    MATERIALIZE_RATIO = 8,         /* the kernel has at least this many elements for each one stored */
-    MATERIALIZE_WEIGHT = 8,        /* the least weight of a value that is stored */
-    TABLE_WEIGHT = 32,
-    TABLE_SAVED = 4096,            /* the least number of elements for which a table is made */
-    DIVISOR_WEIGHT = 8,            /* weight of an integer division by a literal */
-    MAX_WEIGHT = 1 << 20
-};
+enum { MAX_WEIGHT = 1 << 20 };
 
 /* The tensors that an instruction depends on, besides literals and tensors of one element: none; one uint8 tensor (the
  * number of its load); or others. */

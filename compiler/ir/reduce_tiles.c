@@ -18,15 +18,7 @@ struct lanes deal_tiles(int64_t points, int64_t elements, int64_t inner, bool or
 
 /* ---- threads ---- */
 
-/* Estimated for a GPU of about 132 multiprocessors, not measured. */
-enum {
-    THREADS = 256,
-    LEAST_THREADS = 64,
-    MOST_THREADS = 512,            /* of a block that has many inner elements beside each other, or joins lanes of
-                                      blocks */
-    FILLED = 128,                  /* tiles that keep a GPU busy, more or less */
-    OPEN_LEVELS = 16               /* of a tree of lanes that one tile has to take all of, however many */
-};
+enum { OPEN_LEVELS = 16 };         /* of a tree of lanes that one tile has to take all of, however many */
 
 static int node_elements(bool partial)
 {
@@ -37,11 +29,11 @@ static int node_elements(bool partial)
 static void deal_serially(struct lanes *lanes)
 {
     struct lane_tiles *const tiles = &lanes->tiles;
-    lanes->threads = (struct thread_joins){.threads = THREADS, .serial = true, .node = BLOCK_ELEMENTS, .levels = 1,
-                                           .beside = 1};
+    lanes->threads = (struct thread_joins){.threads = REDUCE_THREADS, .serial = true, .node = BLOCK_ELEMENTS,
+                                           .levels = 1, .beside = 1};
     tiles->lanes = tiles->elements < LANE_COUNT ? tiles->elements : LANE_COUNT;
-    tiles->width = THREADS;
-    tiles->windows = tiles->inner < 0 ? 0 : (tiles->inner - 1) / THREADS + 1;
+    tiles->width = REDUCE_THREADS;
+    tiles->windows = tiles->inner < 0 ? 0 : (tiles->inner - 1) / REDUCE_THREADS + 1;
     tiles->together = tiles->chunk = tiles->chunks = 1;
     tiles->kept = LANE_COUNT;
 }
@@ -53,12 +45,12 @@ static void deal_blocks(struct lanes *lanes)
     const struct lane_tiles given = lanes->tiles;
     const int64_t across = (given.inner < 32 ? given.inner : 32) * LANE_COUNT;
     const bool partial = lanes->partial;
-    int threads = partial || across > THREADS ? MOST_THREADS : THREADS;
+    int threads = partial || across > REDUCE_THREADS ? REDUCE_MOST_THREADS : REDUCE_THREADS;
     for (;; threads /= 2) {
         struct lane_tiles *const t = &lanes->tiles;
         *t = deal_block(given.points, given.elements, given.inner, threads, partial, DEEPEST);
         const int64_t tiles = ((t->points - 1) / t->together + 1) * t->windows * t->chunks;
-        if (tiles >= FILLED || partial || threads / 2 < across || threads <= LEAST_THREADS)
+        if (tiles >= GPU_FILLED || partial || threads / 2 < across || threads <= REDUCE_LEAST_THREADS)
             break;
     }
     lanes->threads = (struct thread_joins){.threads = threads, .node = node_elements(partial),
@@ -70,9 +62,9 @@ static void deal_blocks(struct lanes *lanes)
 static void deal_unknown(struct lanes *lanes)
 {
     const int64_t inner = lanes->tiles.inner;
-    const bool few = inner >= 0 && inner * LANE_COUNT <= THREADS && !lanes->partial;
+    const bool few = inner >= 0 && inner * LANE_COUNT <= REDUCE_THREADS && !lanes->partial;
     lanes->tiles.width = inner == 1;
-    lanes->threads = (struct thread_joins){.threads = few ? THREADS : MOST_THREADS,
+    lanes->threads = (struct thread_joins){.threads = few ? REDUCE_THREADS : REDUCE_MOST_THREADS,
                                            .node = node_elements(lanes->partial),
                                            .levels = lanes->partial ? OPEN_LEVELS : NODE_LEVELS};
 }

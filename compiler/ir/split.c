@@ -6,8 +6,7 @@
 
 #include <string.h>
 
-/* Elements of a part, on average: a kernel more costs about as much as copying 1,000. */
-enum { MOST_PARTS = 32, LEAST_PART = 8192 };
+enum { MOST_PARTS = 32 };
 
 /* ---- where to split ---- */
 

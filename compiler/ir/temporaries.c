@@ -60,7 +60,6 @@ static int inner_dimensions(const struct lowering *l, const struct node *node, u
  * instead, from the positions of all elements. */
 static bool search_stops(const struct lowering *l, const struct node *node)
 {
-    enum { FEW = 32 };             /* as fast on 100 MB of float32, whose generic kernel is slower for less */
     if (l->joiner != JOIN_TILES || l->open)
         return false;
     const struct shape *shape = l->shapes[l->program->operands[node->operands]];
@@ -72,7 +71,7 @@ static bool search_stops(const struct lowering *l, const struct node *node)
             inner *= shape->extents[d];
             left--;
         }
-    return inner < FEW && shape_volume(shape) > shape_volume(points) && shape_volume(points) > 0;
+    return inner < SEARCH_RESULTS && shape_volume(shape) > shape_volume(points) && shape_volume(points) > 0;
 }
 
 /* Finds the nodes that the wanted results need. */

@@ -4,27 +4,6 @@
  * which each block of threads takes some points through all of them. */
 #include "compiler/loop/schedule.h"
 
-/* What pays in C. Measured on a processor with 1 MB of second cache a core. */
-enum {
-    NEAR = 1 << 17,                /* bytes that a tile reads, about: it and the next one are half of a small second
-                                      cache */
-    NEAREST = 1 << 14,             /* where a kernel looks for elements: what it reads again is in the nearest cache */
-    LEAST = 1 << 19,               /* bytes of all tiles: less is in a cache anyway */
-    ENOUGH = 32,                   /* tiles, for threads to share */
-    CACHED = 1 << 19               /* bytes of a tile that a second cache keeps for the next reduction */
-};
-
-/* What pays on a GPU. Estimated for one of about 132 multiprocessors, not measured. */
-enum {
-    GPU_NEAR = 128 << 10,          /* bytes of rows that the blocks of a multiprocessor are at: half of a large first
-                                      cache */
-    GPU_THREADS = 512,             /* of a multiprocessor all the same, at least */
-    GPU_MOST = 384 << 10,          /* bytes that a tile reads: a multiprocessor's share of a large second cache */
-    GPU_BUSY = 64,                 /* so many tiles keep a GPU busy; fewer pay where they are small: */
-    GPU_SMALL = 64 << 10,          /* bytes that a tile reads */
-    GPU_ARGS = 4000                /* bytes of arguments of all kernels */
-};
-
 /* ---- dependences ---- */
 
 /* The number of leading dimensions that hold `points` together; -1: there are none. */
@@ -116,7 +95,7 @@ static bool shares_tiles(const struct schedule *schedule, int first, int k)
     const int64_t tiles = s->geometry.tiling.tiles;
     bool shares = k < schedule->first_result && s->kernel->lanes &&
                   tiles == schedule->kernels[first].geometry.tiling.tiles &&
-                  s->touched <= (double)CACHED * (double)tiles;
+                  s->touched <= (double)CHAIN_CACHED * (double)tiles;
     for (int i = first; shares && i < k; i++)
         shares = lanes_match(schedule->kernels[i].kernel->lanes, s->kernel->lanes) &&
                  !kernel_loads_from(s->kernel, schedule->kernels[i].kernel);
@@ -128,7 +107,7 @@ static bool shares_tiles(const struct schedule *schedule, int first, int k)
 static int chain_reductions(struct schedule *schedule, int k)
 {
     int next = k;
-    while (next < schedule->count && schedule->kernels[k].touched >= LEAST && shares_tiles(schedule, k, next))
+    while (next < schedule->count && schedule->kernels[k].touched >= CHAIN_LEAST && shares_tiles(schedule, k, next))
         next++;
     if (next <= k + 1)
         return k;
@@ -154,9 +133,9 @@ static double near_bytes(const struct schedule *schedule, int first, int next)
     for (int k = first; k < next; k++) {
         const struct lanes *lanes = schedule->kernels[k].kernel->lanes;
         if (lanes && lanes->finds)
-            return NEAREST;
+            return CHAIN_NEAREST;
     }
-    return NEAR;
+    return CHAIN_NEAR;
 }
 
 /* Makes a chain that begins with kernel k, if one pays. Returns the kernel behind it. */
@@ -171,9 +150,10 @@ static int chain_in_c(struct arena *arena, struct schedule *schedule, int k)
         return next;
     for (; next < schedule->count && points > 1 && follows(schedule, k, next, points); next++)
         bytes = kernels[next].touched > bytes ? kernels[next].touched : bytes;
-    if (next < k + 2 || bytes < LEAST)
+    if (next < k + 2 || bytes < CHAIN_LEAST)
         return next > k ? next : k + 1;
-    const int64_t most = points / ENOUGH, near = (int64_t)(near_bytes(schedule, k, next) * (double)points / bytes);
+    const int64_t most = points / ENOUGH_TILES;
+    const int64_t near = (int64_t)(near_bytes(schedule, k, next) * (double)points / bytes);
     const int64_t each = near < 1 || most < 1 ? 1 : near < most ? near : most;
     for (int i = k; i < next; i++)
         take_points(arena, &kernels[i], points, each);
@@ -228,7 +208,7 @@ static int chain_on_gpu(struct schedule *schedule, int k)
         const struct scheduled *s = &schedule->kernels[next];
         const int64_t read = bytes_read(s) / points * together;
         words += form_args_words(&s->form);
-        if (words * sizeof(uint64_t) > GPU_ARGS || !takes_together(s, together) ||
+        if (words * sizeof(uint64_t) > ARGS_MOST || !takes_together(s, together) ||
             !follows(schedule, k, next, points) || read > GPU_MOST)
             break;
         bytes = read > bytes ? read : bytes;

@@ -5,7 +5,7 @@
 
 #include <string.h>
 
-/* What no architecture changes; tuning.c has the rest. */
+/* What GPUs and the language give. Tuning: tuning.c, templates/shared/tuning_cuda.h. */
 enum {
     CHUNK_BYTES = 16,              /* the widest load there is */
     WORD_BYTES = 4,                /* the narrowest that a narrower chunk's elements are loaded in, not aligned */
@@ -13,13 +13,7 @@ enum {
     LANES_WORDS = 10,              /* members of struct weft_lanes */
     THREADS_MOST = 1024,           /* of a block */
     RESIDENT_MOST = 2048,          /* threads of a multiprocessor */
-    CHUNK_LOADS_MOST = 384,        /* bytes that a chunk loads; a thread has 255 registers of four bytes */
-    INNER_MOST = 4,                /* inner elements that a text knows: channels */
-    WORK_MOST = 512,               /* weight of what a thread computes at once, by op_weight */
-    CHUNK_WORK_MOST = 2048,        /* the same of a chunk */
-    SINGLES = 4,                   /* elements of a thread at once without chunks */
-    SINGLES_BESIDE = 2,            /* the same beside chunks, where it takes a quarter of NVRTC's time already */
-    QUOTIENT_WEIGHT = 3            /* of a division by way of a reciprocal */
+    INNER_MOST = 4                 /* inner elements that a text knows: channels */
 };
 
 static bool moves(enum access_kind kind)

@@ -12,12 +12,6 @@
 
 /* ---- several short groups as one row ---- */
 
-enum {
-    SHORT = 48,                    /* rows up to this length are slower than expanding them */
-    ENOUGH = 96,                   /* an expanded row of this length is faster than two strides */
-    LONG = 1024                    /* rows from this length on need no help */
-};
-
 static int64_t largest_divisor(int64_t extent, int64_t most)
 {
     for (int64_t d = most < extent ? most : extent; d > 1; d--)
@@ -131,13 +125,13 @@ static void expand_access(struct arena *arena, const struct grouping *groups, in
 static bool worth_expanding(const struct grouping *groups, bool flat, bool nested, int inner, int64_t columns)
 {
     int count = groups->count;
-    if (inner < 2 || groups->extents[count - 1] > SHORT)
+    if (inner < 2 || groups->extents[count - 1] > EXPAND_SHORT)
         return false;
     int64_t two = groups->extents[count - 1] * groups->extents[count - 2];
     if (flat && !nested)
-        return count > 2 && two < LONG;
+        return count > 2 && two < EXPAND_LONG;
     /* With two strides the row may be longer. */
-    return !(flat && columns < two && columns < ENOUGH);
+    return !(flat && columns < two && columns < EXPAND_ENOUGH);
 }
 
 /* Makes rows of several short groups. False where that is not worth it. */

@@ -1,5 +1,6 @@
-/* The numbers by which forms of CUDA kernels are made: data of the target, a row for each architecture from which on
- * they hold. They decide how fast a kernel is, and never what it computes. bench/gpu/sweep.py measures them. */
+/* The numbers by which forms of CUDA kernels are made: a row for each architecture from which on they hold. Those of
+ * all GPUs are in templates/shared/tuning_cuda.h, those of target C in tuning_c.h there. They decide how fast a kernel
+ * is, and never what it computes. bench/gpu/sweep.py measures them. */
 #ifndef WEFT_COMPILER_LOOP_TUNING_H
 #define WEFT_COMPILER_LOOP_TUNING_H
 

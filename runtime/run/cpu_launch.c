@@ -10,15 +10,7 @@
 #define SHARED static
 #include "templates/shared/traffic.c"
 
-/* Units of work, as in struct planned, unless noted. Measured: waking a sleeping thread takes about as long as one
- * SHARE. */
-enum {
-    SHARE = 1 << 21,               /* the least work that is worth waking a thread, or one of the host's */
-    AWAKE_SHARE = 1 << 19,         /* the same, of a thread that is awake */
-    CHUNK = 1 << 20,               /* the most and the least that is claimed at once */
-    LEAST_CHUNK = 1 << 16,
-    LINE = 64                      /* bytes: threads write to cache lines of their own */
-};
+enum { LINE = 64 };                /* bytes: threads write to cache lines of their own */
 
 static size_t round_up(size_t size)
 {
@@ -223,14 +215,15 @@ static int64_t tiles_of(const struct launch *launch, double work)
 
 static void run_alone(const struct launch *launch)
 {
-    int64_t chunk = tiles_of(launch, CHUNK);
+    int64_t chunk = tiles_of(launch, MOST_CLAIMED);
     for (int64_t begin = 0; begin < launch->tiles; begin += chunk)
         run_chain(launch, 0, begin, chunk < launch->tiles - begin ? begin + chunk : launch->tiles);
 }
 
 static void run_together(struct launch *launch, struct weft_context *context)
 {
-    struct share share = {.launch = launch, .most = tiles_of(launch, CHUNK), .least = tiles_of(launch, LEAST_CHUNK)};
+    struct share share = {
+        .launch = launch, .most = tiles_of(launch, MOST_CLAIMED), .least = tiles_of(launch, LEAST_CLAIMED)};
     fegetenv(&share.environment);
     divide_tiles(launch);
     threads_run(&context->threads, launch->threads, (int)shares(launch->work, SHARE) - 1, work, &share);

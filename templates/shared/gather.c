@@ -39,7 +39,6 @@ SHARED struct tiling turn_tiles(const struct grouping *groups, int64_t rows, int
  * runs_flat's. */
 SHARED bool weaves(const struct grouping *groups, bool flat, bool nested)
 {
-    enum { LONG_ROW = 256 };
     const int inner = groups->count - 1;
     return flat && nested && groups->extents[inner] <= WOVEN_MOST &&
            groups->extents[inner] * groups->extents[inner - 1] >= LONG_ROW;
@@ -69,7 +68,7 @@ static bool fits_int(const struct grouping *groups, int first, int a)
  * along both are loads that can be woven. folded->strides are there, as many as there are. */
 SHARED bool fold(const struct grouping *groups, int loads, struct grouping *folded)
 {
-    enum { BYTES = 16, LONG_ROW = 256 };
+    enum { BYTES = 16 };
     const int inner = groups->count - 1;
     const int64_t both = inner < 2 ? 0 : groups->extents[inner] * groups->extents[inner - 1];
     int64_t *const strides = folded->strides;

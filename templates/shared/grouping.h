@@ -1,14 +1,11 @@
 /* The dimensions of a loop in groups, and how accesses move along them, as the library and ahead-of-time sources both
- * know it; grouping.c has the functions. Before it: walk.h. */
+ * know it; grouping.c has the functions. Before it: walk.h, tuning_c.h. */
 
 //: groups
 enum {
     BLOCK = 64,                    /* elements that a kernel computes at once */
     MAX_PERIOD = 512,              /* the longest innermost group that is repeated into a pattern */
-    TILE = 16384,                  /* elements of a tile, about */
     TURNED_LINE = 64,              /* bytes of a column of a tile that is transposed, at most: a cache line */
-    TURNED_TILE = 16384,           /* bytes of such a tile, which stays in the nearest cache */
-    TURNED_WIDE = 1 << 17,         /* the same where it goes straight into the result, and whole lines are read */
     TURNED_ROOM = TURNED_TILE + TURNED_LINE * BLOCK, /* bytes of its buffer: behind each row there is room for a
                                                         block */
     PARTED_MOST = 4,               /* the most loads that are made together */

@@ -31,17 +31,18 @@ static int64_t count_levels(int64_t blocks)
  * all. */
 SHARED struct lane_tiles deal_lanes(int64_t points, int64_t elements, int64_t inner, bool ordered, int64_t block)
 {
-    enum { SMALL = 4, FEW = 64, NEAR = 1 << 13, CHUNK = 64, ENOUGH = 32, LEAST = 1 << 17, LEAST_BLOCKS = 4 };
+    enum { SMALL = 4 };            /* inner elements whose lanes the text knows */
     const bool small = inner <= SMALL, last = block == LANE_COUNT;
     struct lane_tiles t = {.points = points, .elements = elements, .inner = inner, .kept = 1};
     t.lanes = choose_lanes(elements, inner, ordered, small);
     t.row = small ? (int)(t.lanes * inner) : 0;
     t.block = ordered ? block : t.lanes * 256;
-    t.chunk = ordered ? CHUNK : CHUNK * BLOCK_ELEMENTS / t.block; /* tiles of as many elements, which passes share */
+    /* tiles of as many elements, which passes share */
+    t.chunk = ordered ? LANES_BLOCKS : LANES_BLOCKS * BLOCK_ELEMENTS / t.block;
     const int64_t blocks = (elements - 1) / t.block + 1;
     while (last && t.chunk < blocks)
         t.chunk *= 2;
-    const int64_t near = elements > FEW && ordered ? MAX_WIDTH : NEAR;
+    const int64_t near = elements > LANES_FEW && ordered ? MAX_WIDTH : LANES_NEAR;
     const int64_t most = smaller(MAX_TREE / count_levels(t.chunk), near) / t.lanes;
     t.windows = (inner - 1) / most + 1;
     t.width = t.windows == 1 ? inner : ((inner - 1) / t.windows / BLOCK + 1) * BLOCK;
@@ -49,8 +50,9 @@ SHARED struct lane_tiles deal_lanes(int64_t points, int64_t elements, int64_t in
     t.windows = (inner - 1) / t.width + 1;
     t.step = t.windows > 1 ? 1 : t.block;
     /* lanes that tiles leave are new memory, which costs several times what reading as much does */
-    while (!last && t.chunk > 1 && t.chunk * t.block > LEAST_BLOCKS * BLOCK_ELEMENTS &&
-           ((blocks - 1) / t.chunk + 1) * t.windows < (ENOUGH - 1) / points + 1 && t.chunk * t.block * t.width > LEAST)
+    while (!last && t.chunk > 1 && t.chunk * t.block > LANES_LEAST_BLOCKS * BLOCK_ELEMENTS &&
+           ((blocks - 1) / t.chunk + 1) * t.windows < (ENOUGH_TILES - 1) / points + 1 &&
+           t.chunk * t.block * t.width > LANES_LEAST)
         t.chunk /= 2;
     t.chunks = (blocks - 1) / t.chunk + 1;
     t.kept = !ordered || t.chunks == 1 ? 1 : LANE_COUNT;
@@ -76,15 +78,11 @@ SHARED int64_t lanes_left(int64_t points, int64_t elements, int64_t inner, bool 
  * each suffices for. */
 static int64_t choose_depth(int64_t nodes, int64_t rows, int64_t beside, bool partial, int64_t deepest)
 {
-    enum {
-        FEW_NODES = 2,             /* so many cost a thread less than a further launch does */
-        FILLED = 128,              /* tiles that keep a GPU busy, more or less */
-        ENOUGH = 512               /* tiles that certainly do */
-    };
     int64_t depth = 1;
     while (depth * beside < nodes && depth < deepest) {
-        const bool few = 2 * depth <= FEW_NODES && 2 * depth * beside >= nodes;
-        if (!partial && !few && rows < FILLED && rows * ((nodes - 1) / (2 * depth * beside) + 1) < ENOUGH)
+        const bool few = 2 * depth <= GPU_FEW_NODES && 2 * depth * beside >= nodes;
+        if (!partial && !few && rows < GPU_FILLED &&
+            rows * ((nodes - 1) / (2 * depth * beside) + 1) < GPU_ENOUGH)
             break;
         depth *= 2;
     }
@@ -96,10 +94,9 @@ static int64_t choose_depth(int64_t nodes, int64_t rows, int64_t beside, bool pa
 SHARED struct lane_tiles deal_block(int64_t points, int64_t elements, int64_t inner, int threads, bool partial,
                                     int64_t deepest)
 {
-    enum { WINDOW = 32 };          /* inner elements beside each other: those of a warp */
     struct lane_tiles t = {.points = points, .elements = elements, .inner = inner, .lanes = 1, .kept = LANE_COUNT};
     const int64_t nodes = (elements - 1) / (partial ? NODE_BLOCKS * LANE_COUNT : BLOCK_ELEMENTS) + 1;
-    t.width = inner < WINDOW ? inner : WINDOW;
+    t.width = inner < GPU_WINDOW ? inner : GPU_WINDOW;
     t.windows = (inner - 1) / t.width + 1;
     const int64_t units = threads / (t.width * LANE_COUNT);
     while (t.lanes < nodes && 2 * t.lanes <= units)

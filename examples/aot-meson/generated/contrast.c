@@ -258,12 +258,42 @@ struct walk {
 enum { MAP_STEP = 1, MAP_BOUNDED_STEP = 2 };
 
 enum {
+    /* Tiles, in elements or bytes. Measured for TURNED_WIDE alone: transposing into a result by tiles of 16 KB took 1.4
+     * times as long. */
+    TILE = 16384,                  /* elements of a tile, about */
+    TURNED_TILE = 16384,           /* bytes of one that is transposed, which stays in the nearest cache */
+    TURNED_WIDE = 1 << 17,         /* the same where it goes straight into the result, and whole lines are read */
+    LONG_ROW = 256,                /* elements of a row for which groups are gathered, at least */
+    ENOUGH_TILES = 32,             /* for threads to share */
+
+    /* How tiles of a reduction share its space (lanes.c). */
+    LANES_FEW = 64,                /* of so few elements, or where the order does not matter, */
+    LANES_NEAR = 1 << 13,          /* a tile has so many lanes at most */
+    LANES_BLOCKS = 64,             /* a tile takes up to so many blocks of a point */
+    LANES_LEAST_BLOCKS = 4,        /* and at least so many, */
+    LANES_LEAST = 1 << 17,         /* or so many elements */
+
+    /* Caches (traffic.c). Measured with and without WEFT_DISABLE=stream (bench/throughput.py --bytes), on a processor
+     * whose outer cache has 32 MB (bench/kernel_pairs.py --bytes, bench/selections.py, bench/reduce.py --size). What
+     * comes from that cache is slower by up to a fifth where it is prefetched and results are written beside it, and is
+     * not where it is only read. A tile that is transposed is read from as many pages as it has columns, and written to
+     * as many as it has rows: a processor fetches nothing ahead there, for loads and for plain stores. A kernel that
+     * reads nothing has the caches to itself: plain stores of 17 MB of positions, again and again, take 0.6 of the
+     * time, of 19 MB as long. */
+    FETCHED_BYTES = 32 << 20,      /* of all tensors: from here on inputs are prefetched, */
+    READ_BYTES = 4 << 20,          /* or from here on where hardly anything is written, or operands are transposed, */
+    FETCH_AHEAD = 8192,            /* so many bytes ahead */
+    STREAMED_BYTES = 16 << 20,     /* of all outputs: from here on they bypass the caches */
+    STREAMED_TURNED = 8 << 20,     /* the same where operands are transposed, */
+    STREAMED_WOVEN = 6 << 20,      /* or groups such as pixels gathered, whose stores do not begin with cache lines, */
+    CLAIMED_TURNED = 6 << 20,      /* of what is transposed: they are fetched, where they cannot bypass the caches */
+    STREAMED_ALONE = 18 << 20      /* or where nothing but constants is read */
+};
+
+enum {
     BLOCK = 64,                    /* elements that a kernel computes at once */
     MAX_PERIOD = 512,              /* the longest innermost group that is repeated into a pattern */
-    TILE = 16384,                  /* elements of a tile, about */
     TURNED_LINE = 64,              /* bytes of a column of a tile that is transposed, at most: a cache line */
-    TURNED_TILE = 16384,           /* bytes of such a tile, which stays in the nearest cache */
-    TURNED_WIDE = 1 << 17,         /* the same where it goes straight into the result, and whole lines are read */
     TURNED_ROOM = TURNED_TILE + TURNED_LINE * BLOCK, /* bytes of its buffer: behind each row there is room for a
                                                         block */
     PARTED_MOST = 4,               /* the most loads that are made together */
@@ -1063,7 +1093,6 @@ SHARED struct tiling turn_tiles(const struct grouping *groups, int64_t rows, int
  * runs_flat's. */
 SHARED bool weaves(const struct grouping *groups, bool flat, bool nested)
 {
-    enum { LONG_ROW = 256 };
     const int inner = groups->count - 1;
     return flat && nested && groups->extents[inner] <= WOVEN_MOST &&
            groups->extents[inner] * groups->extents[inner - 1] >= LONG_ROW;
@@ -1093,7 +1122,7 @@ static bool fits_int(const struct grouping *groups, int first, int a)
  * along both are loads that can be woven. folded->strides are there, as many as there are. */
 SHARED bool fold(const struct grouping *groups, int loads, struct grouping *folded)
 {
-    enum { BYTES = 16, LONG_ROW = 256 };
+    enum { BYTES = 16 };
     const int inner = groups->count - 1;
     const int64_t both = inner < 2 ? 0 : groups->extents[inner] * groups->extents[inner - 1];
     int64_t *const strides = folded->strides;
@@ -1274,17 +1303,18 @@ static int64_t count_levels(int64_t blocks)
  * all. */
 SHARED struct lane_tiles deal_lanes(int64_t points, int64_t elements, int64_t inner, bool ordered, int64_t block)
 {
-    enum { SMALL = 4, FEW = 64, NEAR = 1 << 13, CHUNK = 64, ENOUGH = 32, LEAST = 1 << 17, LEAST_BLOCKS = 4 };
+    enum { SMALL = 4 };            /* inner elements whose lanes the text knows */
     const bool small = inner <= SMALL, last = block == LANE_COUNT;
     struct lane_tiles t = {.points = points, .elements = elements, .inner = inner, .kept = 1};
     t.lanes = choose_lanes(elements, inner, ordered, small);
     t.row = small ? (int)(t.lanes * inner) : 0;
     t.block = ordered ? block : t.lanes * 256;
-    t.chunk = ordered ? CHUNK : CHUNK * BLOCK_ELEMENTS / t.block; /* tiles of as many elements, which passes share */
+    /* tiles of as many elements, which passes share */
+    t.chunk = ordered ? LANES_BLOCKS : LANES_BLOCKS * BLOCK_ELEMENTS / t.block;
     const int64_t blocks = (elements - 1) / t.block + 1;
     while (last && t.chunk < blocks)
         t.chunk *= 2;
-    const int64_t near = elements > FEW && ordered ? MAX_WIDTH : NEAR;
+    const int64_t near = elements > LANES_FEW && ordered ? MAX_WIDTH : LANES_NEAR;
     const int64_t most = smaller(MAX_TREE / count_levels(t.chunk), near) / t.lanes;
     t.windows = (inner - 1) / most + 1;
     t.width = t.windows == 1 ? inner : ((inner - 1) / t.windows / BLOCK + 1) * BLOCK;
@@ -1292,8 +1322,9 @@ SHARED struct lane_tiles deal_lanes(int64_t points, int64_t elements, int64_t in
     t.windows = (inner - 1) / t.width + 1;
     t.step = t.windows > 1 ? 1 : t.block;
     /* lanes that tiles leave are new memory, which costs several times what reading as much does */
-    while (!last && t.chunk > 1 && t.chunk * t.block > LEAST_BLOCKS * BLOCK_ELEMENTS &&
-           ((blocks - 1) / t.chunk + 1) * t.windows < (ENOUGH - 1) / points + 1 && t.chunk * t.block * t.width > LEAST)
+    while (!last && t.chunk > 1 && t.chunk * t.block > LANES_LEAST_BLOCKS * BLOCK_ELEMENTS &&
+           ((blocks - 1) / t.chunk + 1) * t.windows < (ENOUGH_TILES - 1) / points + 1 &&
+           t.chunk * t.block * t.width > LANES_LEAST)
         t.chunk /= 2;
     t.chunks = (blocks - 1) / t.chunk + 1;
     t.kept = !ordered || t.chunks == 1 ? 1 : LANE_COUNT;
@@ -1404,23 +1435,6 @@ SHARED bool never_meet(int64_t offset, int64_t step, int64_t size, int64_t other
     offset += offset < 0 ? step : 0;
     return offset >= size && offset + other <= step;
 }
-
-/* The bounds were measured: with and without WEFT_DISABLE=stream (throughput.py --bytes), on a processor whose
- * outer cache has 32 MB (kernel_pairs.py --bytes, selections.py, reduce.py --size; bench/kernels). What comes from
- * that cache is slower by up to a fifth where it is prefetched and results are written beside it, and is not where it
- * is only read. A tile that is transposed is read from as many pages as it has columns, and written to as many as it
- * has rows: a processor fetches nothing ahead there, for loads and for plain stores. A kernel that reads nothing has
- * the caches to itself: plain stores of 17 MB of positions, again and again, take 0.6 of the time, of 19 MB as long. */
-enum {
-    FETCHED_BYTES = 32 << 20,      /* of all tensors: from here on inputs are prefetched, */
-    READ_BYTES = 4 << 20,          /* or from here on where hardly anything is written, or operands are transposed, */
-    FETCH_AHEAD = 8192,            /* so many bytes ahead */
-    STREAMED_BYTES = 16 << 20,     /* of all outputs: from here on they bypass the caches */
-    STREAMED_TURNED = 8 << 20,     /* the same where operands are transposed, */
-    STREAMED_WOVEN = 6 << 20,      /* or groups such as pixels gathered, whose stores do not begin with cache lines, */
-    CLAIMED_TURNED = 6 << 20,      /* of what is transposed: they are fetched, where they cannot bypass the caches */
-    STREAMED_ALONE = 18 << 20      /* or where nothing but constants is read */
-};
 
 /* What a launch moves. */
 struct traffic {

@@ -1,0 +1,69 @@
+/* Tuning of target C: the numbers of a processor, of which none changes a bit of any result. Each says what it was
+ * measured on; where it does not, it is estimated. Sources ahead of time carry the first section. */
+
+//: processor
+enum {
+    /* Tiles, in elements or bytes. Measured for TURNED_WIDE alone: transposing into a result by tiles of 16 KB took 1.4
+     * times as long. */
+    TILE = 16384,                  /* elements of a tile, about */
+    TURNED_TILE = 16384,           /* bytes of one that is transposed, which stays in the nearest cache */
+    TURNED_WIDE = 1 << 17,         /* the same where it goes straight into the result, and whole lines are read */
+    LONG_ROW = 256,                /* elements of a row for which groups are gathered, at least */
+    ENOUGH_TILES = 32,             /* for threads to share */
+
+    /* How tiles of a reduction share its space (lanes.c). */
+    LANES_FEW = 64,                /* of so few elements, or where the order does not matter, */
+    LANES_NEAR = 1 << 13,          /* a tile has so many lanes at most */
+    LANES_BLOCKS = 64,             /* a tile takes up to so many blocks of a point */
+    LANES_LEAST_BLOCKS = 4,        /* and at least so many, */
+    LANES_LEAST = 1 << 17,         /* or so many elements */
+
+    /* Caches (traffic.c). Measured with and without WEFT_DISABLE=stream (throughput.py --bytes), on a processor
+     * whose outer cache has 32 MB (kernel_pairs.py --bytes, selections.py, reduce.py --size; bench/kernels). What
+     * comes from that cache is slower by up to a fifth where it is prefetched and results are written beside it, and is
+     * not where it is only read. A tile that is transposed is read from as many pages as it has columns, and written to
+     * as many as it has rows: a processor fetches nothing ahead there, for loads and for plain stores. A kernel that
+     * reads nothing has the caches to itself: plain stores of 17 MB of positions, again and again, take 0.6 of the
+     * time, of 19 MB as long. */
+    FETCHED_BYTES = 32 << 20,      /* of all tensors: from here on inputs are prefetched, */
+    READ_BYTES = 4 << 20,          /* or from here on where hardly anything is written, or operands are transposed, */
+    FETCH_AHEAD = 8192,            /* so many bytes ahead */
+    STREAMED_BYTES = 16 << 20,     /* of all outputs: from here on they bypass the caches */
+    STREAMED_TURNED = 8 << 20,     /* the same where operands are transposed, */
+    STREAMED_WOVEN = 6 << 20,      /* or groups such as pixels gathered, whose stores do not begin with cache lines, */
+    CLAIMED_TURNED = 6 << 20,      /* of what is transposed: they are fetched, where they cannot bypass the caches */
+    STREAMED_ALONE = 18 << 20      /* or where nothing but constants is read */
+};
+//: library
+enum {
+    /* What one more kernel costs: vector instructions on a block of 64, times 64. Measured (bench/kernels/hoist.py). */
+    LAUNCH_C = 1 << 15,
+    /* Values in kernels of their own (materialize.c). TABLE_WEIGHT follows a measurement (bench/kernels/hoist.py): a look-up
+     * takes as long as 24 vector instructions. */
+    MATERIALIZE_RATIO = 8,         /* the kernel has at least this many elements for each one stored */
+    MATERIALIZE_WEIGHT = 8,        /* the least weight of a value that is stored */
+    TABLE_WEIGHT = 32,
+    TABLE_SAVED = 4096,            /* the least number of elements for which a table is made */
+    DIVISOR_WEIGHT = 8,            /* weight of an integer division by a literal */
+    /* Parts of a join (split.c): elements of a part, on average. A kernel more costs about as much as copying 1,000. */
+    LEAST_PART = 8192,
+    /* Searches (temporaries.c): tiles stop them where there are fewer results beside each other. Measured on 100 MB of
+     * float32: as fast either way; the generic kernel is slower for less. */
+    SEARCH_RESULTS = 32,
+    /* Several short groups as one row (geometry.c). Measured (bench/kernels/groups.py). */
+    EXPAND_SHORT = 48,             /* rows up to this length are slower than expanding them */
+    EXPAND_ENOUGH = 96,            /* an expanded row of this length is faster than two strides */
+    EXPAND_LONG = 1024,            /* rows from this length on need no help */
+    /* Kernels that take turns, tile by tile (chain.c). Measured on a processor with 1 MB of second cache a core. */
+    CHAIN_NEAR = 1 << 17,          /* bytes that a tile reads, about: it and the next one are half of a small second
+                                      cache */
+    CHAIN_NEAREST = 1 << 14,       /* where a kernel searches: what it reads again is in the nearest cache */
+    CHAIN_LEAST = 1 << 19,         /* bytes of all tiles: less is in a cache anyway */
+    CHAIN_CACHED = 1 << 19,        /* bytes of a tile that a second cache keeps for the next reduction */
+    /* Threads (runtime/run/cpu_launch.c), in units of work (compiler/loop/schedule.c). Measured: waking a sleeping
+     * thread takes about as long as one SHARE. */
+    SHARE = 1 << 21,               /* the least work that is worth waking a thread, or one of the host's */
+    AWAKE_SHARE = 1 << 19,         /* the same, of a thread that is awake */
+    MOST_CLAIMED = 1 << 20,        /* the most and the least that is claimed at once */
+    LEAST_CLAIMED = 1 << 16
+};
