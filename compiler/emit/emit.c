@@ -164,7 +164,6 @@ static void emit_parts(struct emitter *e)
     find_called(e);
     find_joined(e);
     find_copied(e);
-    find_apart(e);
     emit_checks(e);
     e->calls_rows = many_heavy(e);
     e->heap = !e->params->target->chunks && block_bytes(e) > MAX_STACK;

@@ -38,8 +38,8 @@ enum {
 enum {
     /* What one more kernel costs: vector instructions on a block of 64, times 64. Measured (bench/kernels/hoist.py). */
     LAUNCH_C = 1 << 15,
-    /* Values in kernels of their own (materialize.c). TABLE_WEIGHT follows a measurement (bench/kernels/hoist.py): a look-up
-     * takes as long as 24 vector instructions. */
+    /* Values in kernels of their own (materialize.c). TABLE_WEIGHT follows a measurement (bench/kernels/hoist.py): a
+     * look-up takes as long as 24 vector instructions. */
     MATERIALIZE_RATIO = 8,         /* the kernel has at least this many elements for each one stored */
     MATERIALIZE_WEIGHT = 8,        /* the least weight of a value that is stored */
     TABLE_WEIGHT = 32,

@@ -273,8 +273,8 @@ enum {
     LANES_LEAST_BLOCKS = 4,        /* and at least so many, */
     LANES_LEAST = 1 << 17,         /* or so many elements */
 
-    /* Caches (traffic.c). Measured with and without WEFT_DISABLE=stream (bench/throughput.py --bytes), on a processor
-     * whose outer cache has 32 MB (bench/kernel_pairs.py --bytes, bench/selections.py, bench/reduce.py --size). What
+    /* Caches (traffic.c). Measured with and without WEFT_DISABLE=stream (throughput.py --bytes), on a processor
+     * whose outer cache has 32 MB (kernel_pairs.py --bytes, selections.py, reduce.py --size; bench/kernels). What
      * comes from that cache is slower by up to a fifth where it is prefetched and results are written beside it, and is
      * not where it is only read. A tile that is transposed is read from as many pages as it has columns, and written to
      * as many as it has rows: a processor fetches nothing ahead there, for loads and for plain stores. A kernel that
