@@ -233,7 +233,8 @@ static void put_loop_constants(struct buf *out, struct aot_kernel *k, int p)
 static const struct aot_section support[] = {
     {NULL, "shape"}, {weft_template_slice_h, NULL}, {weft_template_slice, NULL}, {weft_template_walk_h, NULL},
     {weft_template_tuning_c, "processor"}, {weft_template_tuning_cuda, "gpu"},
-    {weft_template_grouping_h, NULL}, {weft_template_walk, NULL}, {weft_template_grouping, NULL},
+    {access_kinds_section, NULL}, {weft_template_grouping_h, NULL}, {weft_template_walk, NULL},
+    {weft_template_grouping, NULL},
     {weft_template_chunks, NULL}, {weft_template_lanes_h, NULL}, {weft_template_lanes, "threads"},
     {weft_template_tensor, NULL}, {NULL, "tables"}, {weft_template_aot_cuda_plan, "classes"}, {NULL, "loops"},
     {NULL, "tensors"}, {NULL, "check"}, {NULL, "samples"}, {NULL, "plan"}, {weft_template_aot_cuda_driver, "driver"},

@@ -83,7 +83,7 @@ static void measure_loop(struct sizes *sizes, const struct aot_loop *loop)
     sizes->open_maps = most(sizes->open_maps, open);
     for (int a = 0; a < kernel->load_count; a++) {
         const enum access_kind kind = loop->classes[loop->class_count - 1].kinds[a];
-        mapped += access_numbered(kind);
+        mapped += access_is(kind, NUMBERED);
         sizes->bounded = sizes->bounded || kind == ACCESS_BOUNDED;
         sizes->levels = most(sizes->levels, map_levels(kernel->maps, kernel->accesses[a].map));
         sizes->pieces = most(sizes->pieces, map_pieces(kernel->maps, kernel->accesses[a].map));
@@ -272,9 +272,9 @@ static void put_support(const struct source_text *s)
     static const struct aot_section elements[] = {
         {weft_template_slice_h, NULL}, {weft_template_slice, NULL}, {weft_template_walk_h, NULL},
         {weft_template_tuning_c, "processor"},
-        {weft_template_grouping_h, NULL}, {weft_template_walk, NULL}, {weft_template_grouping, NULL},
-        {weft_template_gather, NULL}, {weft_template_lanes_h, NULL}, {weft_template_lanes, "lanes"},
-        {weft_template_tensor, NULL}, {weft_template_traffic, NULL}};
+        {access_kinds_section, NULL}, {weft_template_grouping_h, NULL}, {weft_template_walk, NULL},
+        {weft_template_grouping, NULL}, {weft_template_gather, NULL}, {weft_template_lanes_h, NULL},
+        {weft_template_lanes, "lanes"}, {weft_template_tensor, NULL}, {weft_template_traffic, NULL}};
     put_section(s, "shared");
     buf_puts(s->out, emit_common(s->together, "types"));
     buf_puts(s->out, emit_common(s->together, "args"));

@@ -102,7 +102,7 @@ static void put_order(struct buf *buf, const struct dumped *dumped, int a)
 {
     struct leg legs[MAX_GROUPS];
     const int count = find_legs(dumped, a, legs);
-    const bool stays = access_stays(dumped->geometry->kinds[a]);
+    const bool stays = access_is(dumped->geometry->kinds[a], STAYS);
     if (!count) {
         buf_puts(buf, "one element");
     } else if (count == 1 && !legs[0].apart) {
@@ -142,52 +142,11 @@ static const char *strided_way(struct arena *arena, const struct telling *t, int
                                                                : "one by one";
 }
 
-/* How a kernel in C does what a section of its text does. */
-static const char *way_in_blocks(struct arena *arena, const struct telling *t, int a)
-{
-    static const struct { const char *section, *words; } loads[] = {
-        {"scalar", ""}, {"unit", "by vectors"}, {"run", "copied in runs"}, {"periodic", "repeated into a pattern"},
-        {"nested", "one by one"}, {"expanded", "one by one, by a table of offsets"},
-        {"turned", "tiles are transposed"}, {"woven", "by shuffles"}, {"joined", "by shuffles"},
-        {"rejoined", "by shuffles"},
-        {"parted", "taken apart from whole vectors"}, {"beside", "taken apart from whole vectors"},
-        {"apart", "taken apart as they become float32"}, {"apart_again", "taken apart as they become float32"},
-        {"mapped", "found by number, in runs"}, {"bounded", "found by number, one by one"}, {"value", "an argument"}};
-    static const struct { const char *section, *words; } stores[] = {
-        {"unit", "by vectors"}, {"copied", "by vectors"}, {"run", "copied in runs"},
-        {"gathered", "by vectors"},
-        {"nested", "one by one"}, {"expanded", "one by one, by a table of offsets"}};
-    const char *section = t->ways[a].section;
-    for (size_t i = 0; a < t->of->kernel->load_count && i < sizeof loads / sizeof *loads; i++)
-        if (strcmp(loads[i].section, section) == 0)
-            return loads[i].words;
-    for (size_t i = 0; a >= t->of->kernel->load_count && i < sizeof stores / sizeof *stores; i++)
-        if (strcmp(stores[i].section, section) == 0)
-            return stores[i].words;
-    return strided_way(arena, t, a);
-}
-
-/* The same of a kernel whose threads compute chunks. Neighbouring threads have neighbouring chunks. */
-static const char *way_in_chunks(struct arena *arena, const struct telling *t, int a)
-{
-    switch ((enum access_kind)t->of->geometry->kinds[a]) {
-    case ACCESS_SCALAR: return "";
-    case ACCESS_VALUE: return "an argument";
-    case ACCESS_UNIT: return "a chunk at once";
-    case ACCESS_UNALIGNED: return "a chunk at once, not aligned";
-    case ACCESS_PERIODIC: return "one by one, counted within the period";
-    case ACCESS_NESTED: return "one by one, from group to group";
-    case ACCESS_COLUMN: return "one by one, the same within a group";
-    case ACCESS_MAPPED: case ACCESS_BOUNDED: return "found by number, one by one";
-    default: return strided_way(arena, t, a);
-    }
-}
-
 static void put_way(struct buf *buf, const struct telling *t, int a)
 {
     const struct geometry *g = t->of->geometry;
-    const char *way = g->chunks ? way_in_chunks(buf->arena, t, a) : way_in_blocks(buf->arena, t, a);
-    const bool numbered = access_numbered(g->kinds[a]);
+    const char *way = t->ways[a].words ? t->ways[a].words : strided_way(buf->arena, t, a);
+    const bool numbered = access_is(g->kinds[a], NUMBERED);
     if (g->volume > 1 || numbered)
         buf_printf(buf, "%s%s", *way && !numbered ? ", " : "", way);
 }
@@ -209,40 +168,14 @@ static void put_together(struct buf *buf, const struct telling *t, int a)
         }
 }
 
-/* Whether load b steps through the same tensor as the strided load a. */
-static bool steps_with(const struct telling *t, int a, int b)
-{
-    const struct geometry *g = t->of->geometry;
-    const struct kernel *kernel = t->of->kernel;
-    const ptrdiff_t size = g->groups + 2;
-    return g->kinds[b] == ACCESS_STRIDED && access_same(&kernel->accesses[a], &kernel->accesses[b]) &&
-           memcmp(g->strides + a * size, g->strides + b * size, (size_t)(g->groups + 1) * sizeof *g->strides) == 0;
-}
-
-/* Says of a strided load beside which others step through the same tensor that there are elements that none of them
- * reads; else they would be made together. */
+/* Says of a load why it is not made together with others that step through the same tensor. */
 static void put_alone(struct buf *buf, const struct telling *t, int a)
 {
     const struct geometry *g = t->of->geometry;
-    const int size = type_rows[t->of->kernel->accesses[a].dtype].size;
-    const int64_t parts = g->strides[(ptrdiff_t)a * (g->groups + 2) + g->groups] / size;
-    int64_t low = g->starts[a];
-    unsigned found = 0;
-    int others = 0;
-    if (g->chunks || g->kinds[a] != ACCESS_STRIDED || parts < 2 || parts > PARTED_MOST)
-        return;
-    for (int b = 0; b < t->of->kernel->load_count; b++)
-        if (steps_with(t, a, b)) {
-            low = g->starts[b] < low ? g->starts[b] : low;
-            others += b != a;
-        }
-    for (int b = 0; b < t->of->kernel->load_count; b++)
-        if (steps_with(t, a, b) && (g->starts[b] - low) / size < parts)
-            found |= 1u << (g->starts[b] - low) / size;
-    const int missing = (int)parts - __builtin_popcount(found);
-    if (others && missing)
-        buf_printf(buf, ", by itself: %d of every %lld elements %s not read", missing, (long long)parts,
-                   missing > 1 ? "are" : "is");
+    const int size = type_rows[t->of->kernel->accesses[a].dtype].size, unread = g->unread[a];
+    if (unread)
+        buf_printf(buf, ", by itself: %d of every %lld elements %s not read", unread,
+                   (long long)g->strides[(ptrdiff_t)a * (g->groups + 2) + g->groups] / size, unread > 1 ? "are" : "is");
 }
 
 /* ---- constants ---- */
@@ -436,7 +369,7 @@ static void put_what(struct buf *buf, const struct telling *t, int a)
 static void put_bytes(struct buf *buf, const struct dumped *dumped, int a)
 {
     const struct geometry *g = dumped->geometry;
-    if (!g->volume || !g->merged_count || access_numbered(g->kinds[a]))
+    if (!g->volume || !g->merged_count || access_is(g->kinds[a], NUMBERED))
         return;
     buf_puts(buf, "  (bytes apart");
     for (int i = 0; i < g->merged_count; i++)
@@ -473,7 +406,7 @@ static void put_access(struct buf *buf, const struct telling *t, int a)
         buf_puts(buf, g->chunks ? "where computed positions say, 0 outside; one by one"
                                 : "where computed positions say, 0 outside; neighbours in runs, others one by one");
     else {
-        if (!access_numbered(g->kinds[a]))
+        if (!access_is(g->kinds[a], NUMBERED))
             put_order(buf, dumped, a);
         put_way(buf, t, a);
         if (load) {

@@ -153,7 +153,7 @@ static void bring(struct emitter *e, int i, int level)
 {
     const struct ins *ins = &e->kernel->ins[i];
     bool plain = e->evaluation.rate[i] != RATE_BLOCK ||
-                 (ins->kind == INS_LOAD && access_stays((enum access_kind)e->kinds[ins->index]));
+                 (ins->kind == INS_LOAD && access_is(e->kinds[ins->index], STAYS));
     if (plain || e->seen[i] == level)
         return;
     e->seen[i] = level;

@@ -151,8 +151,7 @@ static size_t block_bytes(const struct emitter *e)
     const size_t block = BLOCK * sizeof(uint64_t);
     size_t bytes = (size_t)e->evaluation.slot_count * block;
     for (int k = 0; k < e->kernel->access_count; k++)
-        bytes += block + (k < e->kernel->load_count ? (size_t)pattern_length(e, k) : 0) *
-                             sizeof(uint64_t);
+        bytes += block + (k < e->kernel->load_count ? (size_t)load_room(e, k) : 0) * sizeof(uint64_t);
     for (int i = 0; i < e->kernel->ins_count; i++)
         bytes += e->called[i] || e->evaluation.rate[i] != RATE_BLOCK ? block : 0;
     return bytes;
@@ -236,12 +235,9 @@ static void put_form(struct emitter *e, struct buf *out)
     const struct form *form = e->params->form;
     if (!e->params->target->chunks) {
         buf_printf(out, "enum { BLOCK = %d, ACCESSES = %d };\n", form->block, form->accesses);
-        if (memchr(e->kinds, ACCESS_WOVEN, (size_t)e->kernel->load_count))
-            buf_printf(out, "enum { WOVEN = %d };\n", WOVEN_BYTES);
-        if (memchr(e->kinds, ACCESS_TURNED, (size_t)e->kernel->load_count))
-            buf_printf(out, "enum { TURNED = %d };\n", TURNED_ROOM);
-        if (memchr(e->kinds, ACCESS_PARTED, (size_t)e->kernel->load_count))
-            buf_printf(out, "enum { PARTED = %d };\n", PARTED_COLUMNS);
+        for (int kind = 0; kind < 128; kind++)
+            if (access_rows[kind].constant && memchr(e->kinds, kind, (size_t)e->kernel->load_count))
+                buf_printf(out, "enum { %s = %d };\n", access_rows[kind].name, access_rows[kind].constant);
         return;
     }
     struct form_field fields[FORM_FIELD_COUNT];

@@ -67,6 +67,7 @@ char *emit_chain(struct arena *arena, const struct kernel *const *kernels, const
 /* How a kernel's text loads or stores an access, for people. */
 struct access_way {
     const char *section;           /* of the target's text (templates/kernel/access_*.h) */
+    const char *words;             /* NULL: the stride says */
     int first;                     /* the first of the loads that are made together with it, parted and joined ones;
                                       else itself */
 };

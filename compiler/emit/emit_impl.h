@@ -76,7 +76,7 @@ void emit_marked(struct buf *out, const char *text, const char *mark, struct def
 /* access.c: loads and stores of blocks. */
 
 /* The number of elements that the buffer of load k holds in addition to a block. */
-int pattern_length(const struct emitter *e, int k);
+int load_room(const struct emitter *e, int k);
 
 /* The first load that is parted together with load k. There is one such set of a tensor. */
 int first_parted(const struct emitter *e, int k);

@@ -21,31 +21,9 @@ static bool joined_again(const struct emitter *e, int k)
     return false;
 }
 
-/* The name of the section for accesses of this kind. Stores of some kinds have one element for each row, or none, so
- * they can be treated as strided. */
-static const char *section_of(enum access_kind kind, bool store)
+int load_room(const struct emitter *e, int k)
 {
-    static const char *const names[] = {
-        [ACCESS_SCALAR] = "scalar", [ACCESS_UNIT] = "unit", [ACCESS_UNALIGNED] = "unaligned",
-        [ACCESS_STRIDED] = "strided", [ACCESS_PERIODIC] = "periodic", [ACCESS_NESTED] = "nested",
-        [ACCESS_COLUMN] = "column", [ACCESS_EXPANDED] = "expanded", [ACCESS_TURNED] = "turned",
-        [ACCESS_WOVEN] = "woven", [ACCESS_PARTED] = "parted", [ACCESS_MAPPED] = "mapped",
-        [ACCESS_BOUNDED] = "bounded", [ACCESS_VALUE] = "value"};
-    const bool own = !store || kind == ACCESS_UNIT || kind == ACCESS_NESTED || kind == ACCESS_EXPANDED;
-    return names[own ? kind : ACCESS_STRIDED];
-}
-
-int pattern_length(const struct emitter *e, int k)
-{
-    const int size = type_rows[e->kernel->accesses[k].dtype].size;
-    switch (e->kinds[k]) {
-    case ACCESS_PERIODIC: return MAX_PERIOD;
-    case ACCESS_EXPANDED: return MAX_EXPANDED;
-    case ACCESS_WOVEN: return WOVEN_BYTES / size / (3 * BLOCK) * (3 * BLOCK) + 24;
-    case ACCESS_PARTED: return PARTED_MOST * (PARTED_COLUMNS + BLOCK);
-    case ACCESS_TURNED: return TURNED_ROOM / size;
-    default: return 0;
-    }
+    return access_room(e->kinds[k], type_rows[e->kernel->accesses[k].dtype].size);
 }
 
 /* Whether this line of the target's text was added before. */
@@ -70,7 +48,7 @@ static bool skip_word(const char **at, const char *word)
 /* Whether some load stays at one element along a row. */
 static bool has_rows(const struct emitter *e)
 {
-    return memchr(e->kinds, ACCESS_SCALAR, (size_t)e->kernel->load_count);
+    return any_access_is(e->kinds, e->kernel->load_count, STAYS);
 }
 
 /* Adds one line of the target's text to the section that it names. `place` is where it begins in that text. */
@@ -79,7 +57,7 @@ static void put_line(struct emitter *e, int k, bool store, bool called, const ch
 {
     const char *at = line->text, *end = at + line->length;
     enum weft_dtype dtype = e->kernel->accesses[k].dtype;
-    const bool copied = e->copied == k && (e->kinds[k] == ACCESS_TURNED || e->kinds[k] == ACCESS_WOVEN);
+    const bool copied = e->copied == k && access_is(e->kinds[k], TILED);
     if ((skip_word(&at, "called ") && !called) || (skip_word(&at, "copied ") && !copied) ||
         (skip_word(&at, "rows ") && !has_rows(e)) ||
         (skip_word(&at, "once ") && again(e, place)) || (skip_word(&at, "32nd ") && k % 32 != 31))
@@ -97,7 +75,7 @@ static void put_line(struct emitter *e, int k, bool store, bool called, const ch
     } else if (skip_word(&at, "block:")) {
         struct buf name = buf_new(e->arena);
         subst_text(&e->subst, &name, text, (size_t)(end - text), &tokens);
-        declare_block(e, &e->buffers, dtype, name.text, store ? 0 : pattern_length(e, k));
+        declare_block(e, &e->buffers, dtype, name.text, store ? 0 : load_room(e, k));
     } else {
         struct buf *out = emit_section(e, at, (size_t)(colon - at));
         subst_text(&e->subst, out, text, (size_t)(end - text), &tokens);
@@ -138,34 +116,40 @@ bool copies_runs(const struct emitter *e)
     return e->copied >= 0 && (e->kinds[e->copied] == ACCESS_UNIT || e->kinds[e->copied] == ACCESS_WOVEN);
 }
 
-/* The section of a load, by what is known of its kernel and of other loads. */
-static const char *load_section(const struct emitter *e, int k)
+/* How a load is made, by what is known of its kernel and of other loads. */
+static struct access_way load_way(const struct emitter *e, int k)
 {
+    const struct access_row *row = &access_rows[e->kinds[k]];
+    const int parted = first_parted(e, k);
     if (e->kinds[k] == ACCESS_UNIT && copies_runs(e))
-        return "run";
+        return (struct access_way){"run", "copied in runs", k};
     if (e->kinds[k] == ACCESS_UNIT && memchr(e->kinds, ACCESS_TURNED, (size_t)e->kernel->load_count))
-        return "tiled";
-    if (e->kinds[k] == ACCESS_PARTED && first_parted(e, k) != k)
-        return "beside";
+        return (struct access_way){"tiled", row->in_blocks, k};
+    if (e->kinds[k] == ACCESS_PARTED)
+        return (struct access_way){parted == k ? row->section : "beside", row->in_blocks, parted};
     if (e->joined[k] != k)
-        return joined_again(e, k) ? "rejoined" : "joined";
-    return section_of((enum access_kind)e->kinds[k], false);
+        return (struct access_way){joined_again(e, k) ? "rejoined" : "joined", row->in_blocks, e->joined[k]};
+    return (struct access_way){row->section, e->params->target->chunks ? row->in_chunks : row->in_blocks, k};
 }
 
-static const char *store_section(const struct emitter *e, int k)
+static struct access_way store_way(const struct emitter *e, int k)
 {
+    const struct access_row *row = &access_rows[access_rows[e->kinds[k]].store];
     if (e->kernel->lanes)
-        return "reduced";
+        return (struct access_way){"reduced", "", k};
     if (copies_runs(e))
-        return e->kinds[e->copied] == ACCESS_UNIT ? "run" : "gathered";
-    return e->copied >= 0 ? "copied" : section_of((enum access_kind)e->kinds[k], true);
+        return e->kinds[e->copied] == ACCESS_UNIT ? (struct access_way){"run", "copied in runs", k}
+                                                  : (struct access_way){"gathered", "by vectors", k};
+    if (e->copied >= 0)
+        return (struct access_way){"copied", "by vectors", k};
+    return (struct access_way){row->section, e->params->target->chunks ? row->in_chunks : row->in_blocks, k};
 }
 
 void emit_access(struct emitter *e, int k, bool store, bool called)
 {
     if (!store || !e->kernel->lanes)
         put_lines(e, k, store, called, "every");
-    put_lines(e, k, store, called, store ? store_section(e, k) : load_section(e, k));
+    put_lines(e, k, store, called, (store ? store_way(e, k) : load_way(e, k)).section);
 }
 
 struct access_way *access_ways(struct arena *arena, const struct kernel *kernel, const struct emit_params *params)
@@ -175,10 +159,7 @@ struct access_way *access_ways(struct arena *arena, const struct kernel *kernel,
     make_evaluation(arena, kernel, e.kinds, params->fast, !params->target->chunks, &e.evaluation);
     find_joined(&e);
     find_copied(&e);
-    for (int k = 0; k < kernel->access_count; k++) {
-        const bool store = k >= kernel->load_count;
-        ways[k].section = store ? store_section(&e, k) : load_section(&e, k);
-        ways[k].first = !store && e.kinds[k] == ACCESS_PARTED ? first_parted(&e, k) : e.joined[k];
-    }
+    for (int k = 0; k < kernel->access_count; k++)
+        ways[k] = k < kernel->load_count ? load_way(&e, k) : store_way(&e, k);
     return ways;
 }

@@ -22,7 +22,7 @@ static bool divides(const struct scheduled *s, int64_t points)
 {
     const struct lanes *lanes = s->kernel->lanes;
     for (int a = 0; a < s->kernel->access_count; a++)
-        if (s->geometry.kinds[a] == ACCESS_TURNED || s->geometry.kinds[a] == ACCESS_WOVEN ||
+        if (access_is(s->geometry.kinds[a], TILED) ||
             (a >= s->kernel->load_count && s->kernel->accesses[a].map))
             return false;
     if (lanes)
@@ -170,7 +170,7 @@ static int64_t bytes_read(const struct scheduled *s)
     int64_t widest = 1;
     for (int a = 0; a < s->kernel->load_count; a++) {
         const int64_t size = type_rows[s->kernel->accesses[a].dtype].size;
-        widest = size > widest && !access_stays(s->geometry.kinds[a]) ? size : widest;
+        widest = size > widest && !access_is(s->geometry.kinds[a], STAYS) ? size : widest;
     }
     return s->geometry.volume * widest;
 }

@@ -37,7 +37,7 @@ static void find_rates(const struct kernel *kernel, const unsigned char *kinds, 
         const struct ins *ins = &kernel->ins[i];
         enum rate rate = ins->kind == INS_OP || ins_is_argument(ins) ? RATE_ONCE : RATE_BLOCK;
         if (ins->kind == INS_LOAD && kinds && (fast & FAST_ROW) &&
-            access_stays((enum access_kind)kinds[ins->index]))
+            access_is(kinds[ins->index], STAYS))
             rate = RATE_ROW;
         for (int k = 0; k < 3; k++)
             if (ins->a[k] >= 0 && s->rate[ins->a[k]] > rate)

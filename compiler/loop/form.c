@@ -18,7 +18,7 @@ enum {
 
 static bool moves(enum access_kind kind)
 {
-    return !access_stays(kind) && kind != ACCESS_PERIODIC && kind != ACCESS_COLUMN;
+    return !access_is(kind, STAYS) && !access_is(kind, REPEATS);
 }
 
 /* Whether the access reads or writes memory throughout, instead of the same elements again. */
@@ -31,20 +31,12 @@ static bool streams(const struct geometry *g, int a)
     return moves(g->kinds[a]) && varies;
 }
 
-static bool any_kind(const struct kernel *kernel, const unsigned char *kinds, enum access_kind kind)
-{
-    for (int a = 0; a < kernel->access_count; a++)
-        if (kinds[a] == kind)
-            return true;
-    return false;
-}
-
 bool any_numbered(const struct kernel *kernel, const unsigned char *kinds)
 {
     for (int a = 0; a < kernel->load_count; a++)
         if (map_taken_step(kernel->maps, kernel->accesses[a].map))
             return true; /* the text reads their maps even where nothing is computed */
-    return any_kind(kernel, kinds, ACCESS_MAPPED) || any_kind(kernel, kinds, ACCESS_BOUNDED);
+    return any_access_is(kinds, kernel->access_count, NUMBERED);
 }
 
 /* The bytes that the loads of one element take, at least 1. */
@@ -78,7 +70,7 @@ static int widest_stream(const struct kernel *kernel, const struct geometry *g)
  * neighbouring threads take neighbouring elements. */
 static void choose_chunks(const struct kernel *kernel, const struct geometry *g, struct form *form)
 {
-    const bool chunks = (g->fast & FAST_CHUNK) && any_kind(kernel, g->kinds, ACCESS_UNIT);
+    const bool chunks = (g->fast & FAST_CHUNK) && memchr(g->kinds, ACCESS_UNIT, (size_t)kernel->access_count);
     const int block = most(chunks ? CHUNK_BYTES / widest_stream(kernel, g) : 1,
                            CHUNK_LOADS_MOST / loaded_bytes(kernel, g->kinds));
     form->block = most(block, CHUNK_WORK_MOST / (kernel_weight(kernel) + 1));
@@ -140,12 +132,12 @@ static int room_for(int groups)
 
 static int steps_of(const struct kernel *kernel, const unsigned char *kinds)
 {
-    if (any_kind(kernel, kinds, ACCESS_NESTED) || any_kind(kernel, kinds, ACCESS_COLUMN))
-        return 2;
-    for (int a = kernel->load_count; a < kernel->access_count; a++)
-        if (kinds[a] != ACCESS_UNIT) /* stored like a strided access */
-            return 1;
-    return any_kind(kernel, kinds, ACCESS_STRIDED) || any_kind(kernel, kinds, ACCESS_PERIODIC);
+    int steps = 0;
+    for (int a = 0; a < kernel->access_count; a++) {
+        const enum access_kind kind = a < kernel->load_count ? kinds[a] : access_rows[kinds[a]].store;
+        steps = access_rows[kind].strides > steps ? access_rows[kind].strides : steps;
+    }
+    return steps;
 }
 
 static bool is_wide(const struct kernel *kernel, const struct geometry *g)
@@ -171,7 +163,7 @@ static int lanes_of_thread(const struct kernel *kernel, const struct geometry *g
     int widest = 0;
     for (int a = 0; a < kernel->load_count; a++) {
         const int size = type_rows[kernel->accesses[a].dtype].size;
-        if (!access_stays(g->kinds[a]) && g->kinds[a] != ACCESS_UNIT)
+        if (!access_is(g->kinds[a], STAYS) && g->kinds[a] != ACCESS_UNIT)
             return 1;
         if (g->kinds[a] == ACCESS_UNIT && size > widest)
             widest = size;
@@ -297,7 +289,7 @@ void align_chunks(const struct kernel *kernel, const unsigned char *misalignment
     find_columns(kernel, g, form);
     g->peel = choose_peel(kernel, misalignment, g, form);
     for (int a = 0; a < kernel->access_count; a++)
-        if (strchr((const char[]){ACCESS_UNIT, ACCESS_STRIDED, '\0'}, g->kinds[a]))
+        if (access_is(g->kinds[a], EVEN))
             g->starts[a] -= g->peel * g->strides[(ptrdiff_t)a * (g->groups + 2) + g->groups];
     for (int a = 0; a < kernel->load_count; a++) {
         const int size = type_rows[kernel->accesses[a].dtype].size;

@@ -165,7 +165,7 @@ int copied_load(const struct kernel *kernel, const unsigned char *kinds)
         kernel->ins[0].kind != INS_LOAD)
         return -1;
     const int load = kernel->ins[0].index;
-    return access_stays((enum access_kind)kinds[load]) ? -1 : load;
+    return access_is(kinds[load], STAYS) ? -1 : load;
 }
 
 /* Rows along which elements lie across. */
@@ -186,7 +186,7 @@ static void part(struct arena *arena, const struct grouping *groups, const struc
     for (int a = 0; a < kernel->load_count; a++)
         while (!access_same(&kernel->accesses[same[a]], &kernel->accesses[a]))
             same[a]++;
-    part_loads(groups, &(struct parting){kernel->load_count, g->groups, same, g->strides, g->kinds});
+    part_loads(groups, &(struct parting){kernel->load_count, g->groups, same, g->strides, g->kinds, g->unread});
 }
 
 /* Makes loads woven, and tiles that begin with a group. */
@@ -250,6 +250,7 @@ void make_geometry(struct arena *arena, const struct kernel *kernel, int rank, c
     int64_t filled[WEFT_MAX_RANK], some = 1; /* the shape; an empty one is replaced by a similar one with elements */
     *g = (struct geometry){.fast = fast, .chunks = chunks, .volume = 1, .rows = 1, .columns = 1,
                            .kinds = ARENA_ARRAY(arena, unsigned char, accesses),
+                           .unread = ARENA_ARRAY(arena, unsigned char, accesses),
                            .offsets = ARENA_ARRAY(arena, int *, accesses),
                            .distinct = ARENA_ARRAY(arena, long long, accesses),
                            .maps = ARENA_ARRAY(arena, long long *, accesses)};

@@ -5,23 +5,8 @@
 #define WEFT_COMPILER_LOOP_GEOMETRY_H
 
 #include "compiler/lang/lang.h"
+#include "compiler/loop/access_kinds.h"
 #include "compiler/loop/walk.h"
-
-enum {
-    MAX_EXPANDED = 2048            /* the longest row made of several short groups */
-};
-
-/* Whether elements are found by their number in the space, through a map. */
-static inline bool access_numbered(enum access_kind kind)
-{
-    return kind == ACCESS_MAPPED || kind == ACCESS_BOUNDED;
-}
-
-/* Whether the access stays at one element along a whole row. */
-static inline bool access_stays(enum access_kind kind)
-{
-    return kind == ACCESS_SCALAR || kind == ACCESS_VALUE;
-}
 
 struct geometry {
     int64_t volume;
@@ -38,6 +23,8 @@ struct geometry {
                                       behind the first of those that are loaded together */
     int64_t *starts;               /* [accesses] bytes from a tensor's first element to the first one that is read */
     unsigned char *kinds;          /* [accesses], enum access_kind */
+    unsigned char *unread;         /* [accesses] of loads that a few elements keep from ACCESS_PARTED: how many of each
+                                      step are not read */
     bool folded;                   /* the period is two groups */
     int **offsets;                 /* [accesses] of expanded accesses [columns], of woven ones [period] offsets in
                                       bytes; of others NULL */

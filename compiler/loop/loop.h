@@ -4,6 +4,7 @@
 #define WEFT_COMPILER_LOOP_LOOP_H
 
 #include "compiler/loop/access.h"
+#include "compiler/loop/access_kinds.h"
 #include "compiler/loop/evaluation.h"
 #include "compiler/loop/form.h"
 #include "compiler/loop/geometry.h"

@@ -26,7 +26,7 @@ bool value_repeats(const struct kernel *kernel, const unsigned char *kinds, cons
 static bool varies(const struct kernel *kernel, const unsigned char *kinds, const struct grained *of, int i)
 {
     const struct ins *ins = &kernel->ins[i];
-    bool any = ins->kind == INS_LOAD && !access_stays(kinds[ins->index]);
+    bool any = ins->kind == INS_LOAD && !access_is(kinds[ins->index], STAYS);
     for (int k = 0; k < 3 && ins->kind == INS_OP; k++)
         any = any || (ins->a[k] >= 0 && of[ins->a[k]].varies);
     return any;

@@ -58,7 +58,7 @@ static double estimate(const struct kernel *kernel, const struct geometry *g)
 {
     double each = kernel_weight(kernel) / 3.0;
     for (int a = 0; a < kernel->access_count; a++)
-        each += access_stays(g->kinds[a]) ? 0 : type_rows[kernel->accesses[a].dtype].size;
+        each += access_is(g->kinds[a], STAYS) ? 0 : type_rows[kernel->accesses[a].dtype].size;
     return each * (double)g->volume;
 }
 
@@ -67,7 +67,7 @@ static void count_traffic(struct scheduled *s)
     for (int a = 0; a < s->kernel->access_count; a++) {
         const enum access_kind kind = s->geometry.kinds[a];
         const double bytes = (double)s->geometry.volume * type_rows[s->kernel->accesses[a].dtype].size;
-        s->touched += access_stays(kind) || kind == ACCESS_PERIODIC ? 0 : bytes;
+        s->touched += access_is(kind, STAYS) || kind == ACCESS_PERIODIC ? 0 : bytes;
         s->stored += a >= s->kernel->load_count && !s->kernel->lanes ? bytes : 0;
     }
 }

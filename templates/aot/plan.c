@@ -254,7 +254,7 @@ static void part(const struct loop *loop, const struct grouping *groups, const s
             first++;
         same[a] = (int)(first - loop->access);
     }
-    part_loads(groups, &(struct parting){loop->loads, rows->groups, same, rows->strides, rows->kinds});
+    part_loads(groups, &(struct parting){loop->loads, rows->groups, same, rows->strides, rows->kinds, NULL});
 }
 
 /* The tiles of rows whose loads gather vectors where they can, if there is a class for these kinds. */

@@ -129,6 +129,8 @@ struct parting {
     const int *same;
     int64_t *strides;
     unsigned char *kinds;
+    unsigned char *unread;         /* [loads] of a load with others that it does not go together with: elements of a
+                                      step that none reads; NULL: nobody asks */
 };
 
 static int64_t *strides_of(const struct parting *p, int a)
@@ -158,6 +160,7 @@ static void part_load(const struct grouping *groups, const struct parting *p, in
     const int size = groups->sizes[a];
     int64_t low = groups->starts[a], parts = step % size ? 0 : step / size;
     unsigned found = 0;
+    int count = 0;
     if (parts < 2 || parts > (size < 8 ? PARTED_MOST : 3))
         return;
     for (int b = 0; b < p->loads; b++)
@@ -170,9 +173,13 @@ static void part_load(const struct grouping *groups, const struct parting *p, in
         if (from >= step || from % size)
             return;
         found |= 1u << from / size;
+        count++;
     }
-    if (found != (1u << parts) - 1)
+    if (found != (1u << parts) - 1) {
+        for (int64_t i = 0; p->unread && count > 1 && i < parts; i++)
+            p->unread[a] += !(found >> i & 1);
         return;
+    }
     for (int b = p->loads - 1; b >= 0; b--)
         if (b != a && goes_with(groups, p, a, b))
             set_parted(groups, p, b, low);

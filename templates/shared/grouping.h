@@ -1,6 +1,13 @@
 /* The dimensions of a loop in groups, and how accesses move along them, as the library and ahead-of-time sources both
  * know it; grouping.c has the functions. Before it: walk.h, tuning_c.h. */
 
+/* How an access moves along a row. Sources have a list of letters. */
+enum access_kind {
+#define KIND(id, letter, ...) ACCESS_##id = letter,
+#include "templates/shared/access_kinds.def"
+#undef KIND
+};
+
 //: groups
 enum {
     BLOCK = 64,                    /* elements that a kernel computes at once */
@@ -13,27 +20,6 @@ enum {
     WOVEN_MOST = 4,                /* the longest group of a row that is woven, unless it is two groups, */
     WOVEN_ROOM = 8,                /* which have so many elements at most */
     WOVEN_BYTES = 2048             /* about what is woven at once */
-};
-
-/* How an access moves along the inner loop. */
-enum access_kind {
-    ACCESS_SCALAR = 's',           /* stays: stride 0 */
-    ACCESS_UNIT = 'u',             /* the next element */
-    ACCESS_UNALIGNED = 'a',        /* the next element, but chunks are not aligned */
-    ACCESS_STRIDED = 'g',          /* any stride */
-    ACCESS_PERIODIC = 'p',         /* the innermost group again and again */
-    ACCESS_NESTED = 'n',           /* two strides: inside the innermost group and between groups */
-    ACCESS_COLUMN = 'c',           /* one element for each of the innermost groups, which are longer than a chunk, or of
-                                      a length that the text knows. Of loads alone, where kernels compute in chunks */
-    ACCESS_EXPANDED = 'x',         /* several short groups, each with its stride: a table of offsets */
-    ACCESS_MAPPED = 'm',           /* seen by way of views, and no matter of strides: found by its number */
-    ACCESS_BOUNDED = 'b',          /* the same, where positions may lie outside: a value is there */
-    ACCESS_TURNED = 't',           /* the next element is that of the next row: tiles are transposed. Of loads alone */
-    ACCESS_WOVEN = 'w',            /* in groups of up to 8 elements, wherever these are: a tile's part of a row is
-                                      gathered at once. Of loads alone */
-    ACCESS_PARTED = 'd',           /* strided, but what lies between its elements is loaded, too: these loads are made
-                                      together. Of loads alone */
-    ACCESS_VALUE = 'v'             /* stays, and stands among the kernel's arguments in place of its address */
 };
 
 /* Dimensions after grouping (rule 5.2), outermost first, with a stride for each access. As many as a space may

@@ -307,7 +307,7 @@ static int64_t found(const struct geometry *g, int a, int64_t n)
     int64_t row = n / g->columns, outer = 0;
     for (int i = g->groups - 1; i >= 0; row /= g->extents[i--])
         outer += row % g->extents[i] * strides[i];
-    if (access_numbered(g->kinds[a])) {
+    if (access_is(g->kinds[a], NUMBERED)) {
         assert_int_equal(g->starts[a], 0);
         return looked_up(g->maps[a], g->kinds[a] == ACCESS_BOUNDED, outer, column);
     }

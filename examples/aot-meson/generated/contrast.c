@@ -290,6 +290,23 @@ enum {
     STREAMED_ALONE = 18 << 20      /* or where nothing but constants is read */
 };
 
+enum access_kind {
+    ACCESS_SCALAR = 's',
+    ACCESS_VALUE = 'v',
+    ACCESS_UNIT = 'u',
+    ACCESS_UNALIGNED = 'a',
+    ACCESS_STRIDED = 'g',
+    ACCESS_PERIODIC = 'p',
+    ACCESS_NESTED = 'n',
+    ACCESS_COLUMN = 'c',
+    ACCESS_EXPANDED = 'x',
+    ACCESS_WOVEN = 'w',
+    ACCESS_TURNED = 't',
+    ACCESS_PARTED = 'd',
+    ACCESS_MAPPED = 'm',
+    ACCESS_BOUNDED = 'b',
+};
+
 enum {
     BLOCK = 64,                    /* elements that a kernel computes at once */
     MAX_PERIOD = 512,              /* the longest innermost group that is repeated into a pattern */
@@ -301,27 +318,6 @@ enum {
     WOVEN_MOST = 4,                /* the longest group of a row that is woven, unless it is two groups, */
     WOVEN_ROOM = 8,                /* which have so many elements at most */
     WOVEN_BYTES = 2048             /* about what is woven at once */
-};
-
-/* How an access moves along the inner loop. */
-enum access_kind {
-    ACCESS_SCALAR = 's',           /* stays: stride 0 */
-    ACCESS_UNIT = 'u',             /* the next element */
-    ACCESS_UNALIGNED = 'a',        /* the next element, but chunks are not aligned */
-    ACCESS_STRIDED = 'g',          /* any stride */
-    ACCESS_PERIODIC = 'p',         /* the innermost group again and again */
-    ACCESS_NESTED = 'n',           /* two strides: inside the innermost group and between groups */
-    ACCESS_COLUMN = 'c',           /* one element for each of the innermost groups, which are longer than a chunk, or of
-                                      a length that the text knows. Of loads alone, where kernels compute in chunks */
-    ACCESS_EXPANDED = 'x',         /* several short groups, each with its stride: a table of offsets */
-    ACCESS_MAPPED = 'm',           /* seen by way of views, and no matter of strides: found by its number */
-    ACCESS_BOUNDED = 'b',          /* the same, where positions may lie outside: a value is there */
-    ACCESS_TURNED = 't',           /* the next element is that of the next row: tiles are transposed. Of loads alone */
-    ACCESS_WOVEN = 'w',            /* in groups of up to 8 elements, wherever these are: a tile's part of a row is
-                                      gathered at once. Of loads alone */
-    ACCESS_PARTED = 'd',           /* strided, but what lies between its elements is loaded, too: these loads are made
-                                      together. Of loads alone */
-    ACCESS_VALUE = 'v'             /* stays, and stands among the kernel's arguments in place of its address */
 };
 
 /* Dimensions after grouping (rule 5.2), outermost first, with a stride for each access. As many as a space may
@@ -1183,6 +1179,8 @@ struct parting {
     const int *same;
     int64_t *strides;
     unsigned char *kinds;
+    unsigned char *unread;         /* [loads] of a load with others that it does not go together with: elements of a
+                                      step that none reads; NULL: nobody asks */
 };
 
 static int64_t *strides_of(const struct parting *p, int a)
@@ -1212,6 +1210,7 @@ static void part_load(const struct grouping *groups, const struct parting *p, in
     const int size = groups->sizes[a];
     int64_t low = groups->starts[a], parts = step % size ? 0 : step / size;
     unsigned found = 0;
+    int count = 0;
     if (parts < 2 || parts > (size < 8 ? PARTED_MOST : 3))
         return;
     for (int b = 0; b < p->loads; b++)
@@ -1224,9 +1223,13 @@ static void part_load(const struct grouping *groups, const struct parting *p, in
         if (from >= step || from % size)
             return;
         found |= 1u << from / size;
+        count++;
     }
-    if (found != (1u << parts) - 1)
+    if (found != (1u << parts) - 1) {
+        for (int64_t i = 0; p->unread && count > 1 && i < parts; i++)
+            p->unread[a] += !(found >> i & 1);
         return;
+    }
     for (int b = p->loads - 1; b >= 0; b--)
         if (b != a && goes_with(groups, p, a, b))
             set_parted(groups, p, b, low);
@@ -2716,7 +2719,7 @@ static void part(const struct loop *loop, const struct grouping *groups, const s
             first++;
         same[a] = (int)(first - loop->access);
     }
-    part_loads(groups, &(struct parting){loop->loads, rows->groups, same, rows->strides, rows->kinds});
+    part_loads(groups, &(struct parting){loop->loads, rows->groups, same, rows->strides, rows->kinds, NULL});
 }
 
 /* The tiles of rows whose loads gather vectors where they can, if there is a class for these kinds. */
