@@ -90,7 +90,7 @@ static struct geometry plain_geometry(struct aot_kernel *k, const struct kernel 
                                       int groups)
 {
     const size_t accesses = (size_t)kernel->access_count, each = (size_t)groups + 2;
-    struct geometry g = {.volume = 1, .groups = groups, .kinds = kinds, .fast = k->target->fast,
+    struct geometry g = {.volume = 1, .groups = groups, .kinds = kinds, .fast = k->target->fast & FAST_AHEAD,
                          .strides = ARENA_ARRAY(k->arena, int64_t, accesses * each)};
     for (size_t a = 0; a < accesses; a++)
         for (size_t i = 0; i < each; i++)

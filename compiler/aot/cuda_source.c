@@ -138,7 +138,7 @@ static void put_class_code(struct device_text *t, int p, int c)
     const struct aot_params *params = t->params;
     const struct aot_class *class = &k->loops[p].classes[c];
     const struct emit_params emitted = {.target = k->target, .form = &class->form, .kinds = class->kinds,
-                                        .fast = k->target->fast};
+                                        .fast = k->target->fast & FAST_AHEAD};
     size_t scratch;
     const char *text = emit(k->arena, k->loops[p].kernel, &emitted, &scratch);
     const char *name = k->program->name, *ptx = arena_printf(k->arena, "compute_%d", newest(params));

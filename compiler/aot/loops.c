@@ -163,8 +163,8 @@ static bool divide(struct aot_kernel *k, struct schedule *schedule)
     k->usual = usual;
     open.example = ask_example;
     struct pipeline pipeline = {.arena = k->arena, .program = k->program, .target = k->target,
-                                .fast = k->target->fast, .inputs = k->inputs, .shapes = k->shapes, .views = k->views,
-                                .open = &open, .diags = k->program->diags, .tuning = tuning_for(0),
+                                .fast = k->target->fast & FAST_AHEAD, .inputs = k->inputs, .shapes = k->shapes,
+                                .views = k->views, .open = &open, .diags = k->program->diags, .tuning = tuning_for(0),
                                 .examples = examples, .example_count = k->target->chunks ? 2 : 3};
     if (!pipeline_run(&pipeline, PASS_REDUCTIONS, PASS_LOOPS))
         return false;

@@ -15,14 +15,14 @@ const struct target target_c = {
     .joins = weft_template_join_c, .search = weft_template_search_c, .accesses = weft_template_access_c,
     .args = weft_template_args,
     .function = "static inline",
-    .block = "", .boolean = "_Bool", .fast = FAST_ALL, .declares = true, .launch = LAUNCH_C};
+    .block = "", .boolean = "_Bool", .fast = FAST_OF_C, .declares = true, .launch = LAUNCH_C};
 const struct target target_cuda = {
     .name = "cuda", .skeleton = weft_template_kernel_cuda, .reduce = weft_template_reduce_cuda,
     .prelude = weft_template_prelude_cuda, .chain = weft_template_chain_cuda,
     .accesses = weft_template_access_cuda, .args = weft_template_args_cuda, .function = "DEVICE",
     .block = ", BLOCK",
     .boolean = "bool", .chunks = true, .device = true, .lines = "/weft/kernel.cu", .launch = LAUNCH_CUDA,
-    .fast = FAST_ALL & ~(unsigned)(FAST_STREAM | FAST_NARROW | FAST_TABLE | FAST_SPLIT | FAST_TURN | FAST_WEAVE)};
+    .fast = FAST_OF_CUDA};
 
 const char *short_name(enum weft_dtype dtype)
 {

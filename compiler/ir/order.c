@@ -121,7 +121,7 @@ static struct in_memory find_memory(const struct lowering *l, const struct node 
 
 void find_orders(struct lowering *l)
 {
-    if (!(l->fast & FAST_ORDER) || !l->inputs || l->open || l->joiner != JOIN_TILES)
+    if (!(l->fast & FAST_ORDER) || !l->inputs || l->joiner != JOIN_TILES)
         return;
     l->memory = ARENA_ARRAY(l->arena, struct in_memory, l->program->node_count);
     for (int n = 0; n < l->program->node_count; n++)

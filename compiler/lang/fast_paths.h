@@ -3,46 +3,72 @@
 #ifndef WEFT_COMPILER_LANG_FAST_PATHS_H
 #define WEFT_COMPILER_LANG_FAST_PATHS_H
 
-/* FAST(id, word, what it does) */
-#define FAST_PATHS(FAST)                                                                            \
-    FAST(FLAT, "flat", "short inner groups run as one long row")                                    \
-    FAST(EXPAND, "expand", "several short groups run as one row, gathered into it")                  \
-    FAST(STREAM, "stream", "large outputs are written past the caches")                             \
-    FAST(ROW, "row", "values that do not vary along a row are computed once for it")                \
-    FAST(CONVERT, "convert", "blocks of 8 and 16 bits become float32 and back by vector instructions") \
-    FAST(DIVISOR, "divisor", "integers are divided by a literal that the C compiler knows")         \
-    FAST(NARROW, "narrow", "integers that fit 16 bits are computed in 16")                          \
-    FAST(HOIST, "hoist", "small subexpressions are computed once, before the loop")                 \
-    FAST(TABLE, "table", "costly functions of one uint8 become a table")                            \
-    FAST(SPLIT, "split", "what is joined or rolled is computed part by part, each without its bounds") \
-    FAST(REDUCE, "reduce", "a kernel joins what it reduces, without storing it before")             \
-    FAST(ORDER, "order", "reductions read what lies side by side in memory in a row, whatever dimension it is")    \
-    FAST(TURN, "turn", "tiles of what is transposed are turned in the nearest cache")               \
-    FAST(WEAVE, "weave", "short groups, as pixels, are gathered together: backwards, across, or apart") \
-    FAST(CHAIN, "chain", "kernels over the same rows take turns, so that a row is read from memory once") \
-    FAST(SPECIAL, "special", "kernels for special strides, not the general one")                    \
-    FAST(SKIP, "skip", "argmin and argmax look only into tiles and runs that have the extreme element") \
-    FAST(CHUNK, "chunk", "CUDA kernels compute 16 bytes in a row at once")                          \
-    FAST(RECIPROCAL, "reciprocal", "CUDA kernels divide by what repeats along a row by way of its reciprocal") \
-    FAST(INDEX, "index", "indices of CUDA kernels take 32 bits where these suffice")                \
-    FAST(VALUE, "value", "CUDA kernels for one sample have all arguments by value")                 \
-    FAST(CALL, "call", "a call that looks like the last one is not read again")                     \
-    FAST(THREADS, "threads", "a run is split over threads")                                         \
-    FAST(CACHE, "cache", "kernels are kept on disk")                                                \
-    FAST(FIRST, "first", "a first kernel comes from libtcc while the C compiler runs")
+/* Where a path is: kernels in C, CUDA kernels; and also in sources that are made ahead of time
+ * for these, where it cannot be turned off. docs/debugging.md has the table for people. */
+enum { IN_C = 1, IN_CUDA = 2, IN_AHEAD = 4 };
+
+/* FAST(id, word, where it is, what it does) */
+#define FAST_PATHS(FAST)                                                                                              \
+    FAST(FLAT, "flat", IN_C | IN_CUDA | IN_AHEAD, "short inner groups run as one long row")                           \
+    FAST(EXPAND, "expand", IN_C, "several short groups run as one row, gathered into it")                             \
+    FAST(STREAM, "stream", IN_C | IN_AHEAD, "large outputs are written past the caches")                              \
+    FAST(ROW, "row", IN_C | IN_CUDA | IN_AHEAD, "values that do not vary along a row are computed once for it")       \
+    FAST(CONVERT, "convert", IN_C | IN_CUDA | IN_AHEAD,                                                               \
+         "blocks of 8 and 16 bits become float32 and back by vector instructions")                                    \
+    FAST(DIVISOR, "divisor", IN_C | IN_CUDA | IN_AHEAD,                                                               \
+         "integers are divided by a literal that the C compiler knows")                                               \
+    FAST(NARROW, "narrow", IN_C | IN_AHEAD, "integers that fit 16 bits are computed in 16")                           \
+    FAST(HOIST, "hoist", IN_C | IN_CUDA | IN_AHEAD, "small subexpressions are computed once, before the loop")        \
+    FAST(TABLE, "table", IN_C | IN_AHEAD, "costly functions of one uint8 become a table")                             \
+    FAST(SPLIT, "split", IN_C, "what is joined or rolled is computed part by part, each without its bounds")          \
+    FAST(REDUCE, "reduce", IN_C | IN_CUDA | IN_AHEAD, "a kernel joins what it reduces, without storing it before")    \
+    FAST(ORDER, "order", IN_C,                                                                                        \
+         "reductions read what lies side by side in memory in a row, whatever dimension it is")                       \
+    FAST(TURN, "turn", IN_C | IN_AHEAD, "tiles of what is transposed are turned in the nearest cache")                \
+    FAST(WEAVE, "weave", IN_C | IN_AHEAD,                                                                             \
+         "short groups, as pixels, are gathered together: backwards, across, or apart")                               \
+    FAST(CHAIN, "chain", IN_C | IN_CUDA,                                                                              \
+         "kernels over the same rows take turns, so that a row is read from memory once")                             \
+    FAST(SPECIAL, "special", IN_C | IN_CUDA | IN_AHEAD, "kernels for special strides, not the general one")           \
+    FAST(SKIP, "skip", IN_C | IN_CUDA | IN_AHEAD,                                                                     \
+         "argmin and argmax look only into tiles and runs that have the extreme element")                             \
+    FAST(CHUNK, "chunk", IN_CUDA | IN_AHEAD, "CUDA kernels compute 16 bytes in a row at once")                        \
+    FAST(RECIPROCAL, "reciprocal", IN_CUDA | IN_AHEAD,                                                                \
+         "CUDA kernels divide by what repeats along a row by way of its reciprocal")                                  \
+    FAST(INDEX, "index", IN_CUDA | IN_AHEAD, "indices of CUDA kernels take 32 bits where these suffice")              \
+    FAST(VALUE, "value", IN_CUDA | IN_AHEAD, "CUDA kernels for one sample have all arguments by value")               \
+    FAST(CALL, "call", IN_C | IN_CUDA, "a call that looks like the last one is not read again")                       \
+    FAST(THREADS, "threads", IN_C, "a run is split over threads")                                                     \
+    FAST(CACHE, "cache", IN_C | IN_CUDA, "kernels are kept on disk")                                                  \
+    FAST(FIRST, "first", IN_C, "a first kernel comes from libtcc while the C compiler runs")
 
 enum fast_bit {
-#define FAST(id, word, what) FAST_BIT_##id,
+#define FAST(id, ...) FAST_BIT_##id,
     FAST_PATHS(FAST)
 #undef FAST
     FAST_COUNT
 };
 
 enum fast_path {
-#define FAST(id, word, what) FAST_##id = 1 << FAST_BIT_##id,
+#define FAST(id, ...) FAST_##id = 1 << FAST_BIT_##id,
     FAST_PATHS(FAST)
 #undef FAST
     FAST_ALL = (1 << FAST_COUNT) - 1
 };
+
+/* Those that are there: sets of enum fast_path. */
+#define FAST(id, word, where, what) +((where) & PLACE ? FAST_##id : 0)
+enum {
+#define PLACE IN_C
+    FAST_OF_C = 0 FAST_PATHS(FAST),
+#undef PLACE
+#define PLACE IN_CUDA
+    FAST_OF_CUDA = 0 FAST_PATHS(FAST),
+#undef PLACE
+#define PLACE IN_AHEAD
+    FAST_AHEAD = 0 FAST_PATHS(FAST)
+#undef PLACE
+};
+#undef FAST
 
 #endif

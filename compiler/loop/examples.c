@@ -100,7 +100,7 @@ const struct likely *make_likely(struct arena *arena, const struct loop_params *
     own.space = example_shape(arena, example, params->space);
     if (shape_volume(own.space) < 1)
         return NULL;
-    own.fast = params->fast & ~(FAST_EXPAND | example->without);
+    own.fast = params->fast & ~example->without;
     own.kernel = example_kernel(arena, example, params->kernel);
     own.maps = example_maps(arena, example, params->kernel, own.space);
     own.shapes = example_shapes(arena, example, &params->shapes, temporary_count);

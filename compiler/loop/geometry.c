@@ -270,18 +270,18 @@ void make_geometry(struct arena *arena, const struct kernel *kernel, int rank, c
     g->strides = ARENA_ARRAY(arena, int64_t, (size_t)accesses * (size_t)(groups.count + 2));
     bool nested = false, allowed = (fast & FAST_SPECIAL) && (fast & FAST_FLAT);
     bool flat = allowed && (chunks ? chunks_run_flat(&groups) : runs_flat(&groups, kernel->load_count, &nested));
-    const bool may_weave = allowed && !chunks && !kernel->lanes && (fast & FAST_WEAVE);
+    const bool may_weave = allowed && !kernel->lanes && (fast & FAST_WEAVE);
     struct grouping folded = {.strides = may_weave ? ARENA_ARRAY(arena, int64_t, groups.count * accesses + 1) : NULL};
     const bool folds = may_weave && fold(&groups, kernel->load_count, &folded);
     const bool woven = folds || (may_weave && weaves(&groups, flat, nested));
-    if (!allowed || chunks || woven || !(fast & FAST_EXPAND) || !g->volume ||
+    if (!allowed || woven || !(fast & FAST_EXPAND) || !g->volume ||
         !expand(arena, &groups, kernel, flat, nested, g))
         walk_plainly(arena, folds ? &folded : &groups, flat || folds, g);
     g->tiling = make_tiles(g->rows, g->columns);
     if (woven)
         weave(arena, &groups, folds, kernel->load_count, g);
     g->folded = folds;
-    if (!chunks && !g->period && !g->row_groups && !kernel->lanes) {
+    if (!g->period && !g->row_groups && !kernel->lanes) {
         turn(&groups, kernel, g);
         part(arena, &groups, kernel, g);
     }

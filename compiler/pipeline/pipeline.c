@@ -211,7 +211,7 @@ static bool pass_narrow(struct pipeline *p)
 
 static bool pass_split(struct pipeline *p)
 {
-    if (p->open || !(p->fast & FAST_SPLIT))
+    if (!(p->fast & FAST_SPLIT))
         return true;
     const struct kernel_program before = take_kernels(p);
     for (int k = 0; k < before.count; k++)
@@ -260,7 +260,7 @@ static bool pass_loops(struct pipeline *p)
 
 static bool pass_chain(struct pipeline *p)
 {
-    if (p->fast & FAST_CHAIN && (!p->target->chunks || p->target->chain))
+    if (p->fast & FAST_CHAIN)
         find_chains(p->arena, &p->schedule, p->target->chunks);
     return true;
 }

@@ -205,10 +205,9 @@ struct weft_context_params {
      * lives until the callback returns. NULL: they are dropped. */
     void (*log)(void *user, const struct weft_error *record);
     void *user;
-    /* Fast paths to turn off, as words separated by commas, for finding out whether one of them is at fault:
-     * flat, expand, stream, row, convert, divisor, narrow, hoist, table, special, chunk, index, value, call,
-     * threads, cache, first (docs/design.md lists where each is described). Results stay the same to the bit.
-     * NULL: the environment's WEFT_DISABLE, else none. */
+    /* Fast paths to turn off, as words separated by commas, for finding out whether one of them is at fault.
+     * docs/debugging.md has the words, and says which target has which. Results stay the same to the bit. NULL: the
+     * environment's WEFT_DISABLE, else none. */
     const char *disable;
     /* The directory that keeps kernels for later processes. It is created with mode 0700, and is not used if it
      * is another user's or a symbolic link. "": none. NULL: the environment's WEFT_CACHE, else weft in

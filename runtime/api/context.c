@@ -11,7 +11,7 @@
 #include <string.h>
 
 static const char *const fast_words[] = {
-#define FAST(id, word, what) word,
+#define FAST(id, word, ...) word,
     FAST_PATHS(FAST)
 #undef FAST
 };

@@ -167,6 +167,19 @@ def current_ops(root, environment):
     return "\n## ".join([head + "\n" + table] + sections)
 
 
+def current_paths(root):
+    """What docs/debugging.md should hold: its own lines, and between them the table of fast paths."""
+    text, source = ((root / name).read_text(encoding="utf-8")
+                    for name in ("docs/debugging.md", "compiler/lang/fast_paths.h"))
+    head, tail = text.split("| fast path |")[0], text.split("| fast path |")[1].split("\n\n", 1)[1]
+    rows = re.findall(r'FAST\(\w+, "(\w+)", ([A-Z_| ]+),[\s\\]*"([^"]*)"\)', source)
+    places = [[part for part in ("C", "CUDA", "AHEAD") if f"IN_{part}" in where.split(" | ")] for _, where, _ in rows]
+    lines = [f"| `{word}` | {', '.join(place for place in at if place != 'AHEAD')} | "
+             f"{'yes' if 'AHEAD' in at else ''} | {what} |" for (word, _, what), at in zip(rows, places)]
+    lines = ["| fast path | kernels in | ahead of time | |", "|---|---|---|---|", *lines]
+    return head + "\n".join(lines) + "\n\n" + tail
+
+
 def measured(root, page):
     """Whether a page's numbers are those of the committed results."""
     text = subprocess.run([sys.executable, root / "bench/table.py", page], check=True, capture_output=True,
@@ -220,13 +233,16 @@ def main():
             with tempfile.TemporaryDirectory() as scratch:
                 page.run(environment, scratch)
         ops, table = root / "docs/ops.md", current_ops(root, environment)
+    debugging = root / "docs/debugging.md"
     if options.update:
         for page in pages:
             page.path.write_text(page.text(), encoding="utf-8")
         ops.write_text(table, encoding="utf-8")
+        debugging.write_text(current_paths(root), encoding="utf-8")
         return 0
     current = ops.read_text(encoding="utf-8") == table
-    others = [(current, "docs/ops.md is current", []),
+    paths = debugging.read_text(encoding="utf-8") == current_paths(root)
+    others = [(current, "docs/ops.md is current", []), (paths, "docs/debugging.md has all fast paths", []),
               *((measured(root, page), f"{page} holds the numbers of bench/results", [])
                 for page in ("README.md", "docs/python.md"))]
     return 1 if report(pages, others) else 0

@@ -45,7 +45,7 @@ static void sample_make(struct sample *s)
 {
     if (setjmp(s->out_of_memory))
         fail_msg("out of memory");
-    make_geometry(&s->arena, &s->kernel, s->rank, s->shape, s->views, FAST_ALL, false, &s->geometry);
+    make_geometry(&s->arena, &s->kernel, s->rank, s->shape, s->views, FAST_OF_C, false, &s->geometry);
     const char *broken = verify_geometry(&s->kernel, &s->geometry);
     if (broken)
         fail_msg("%s", broken);
