@@ -76,11 +76,6 @@ static bool make_kernel(struct arena *arena, struct program *program, const stru
 
 /* ---- files ---- */
 
-const char *aot_function(struct arena *arena, const char *kernel, const struct aot_params *params)
-{
-    return params->target == AOT_CUDA ? arena_printf(arena, "%s_cuda", kernel) : kernel;
-}
-
 static bool add_pair(struct arena *arena, struct aot_kernel *const *kernels, int count, const char *name,
                      const struct aot_params *params, struct aot_file **files, int *file_count)
 {

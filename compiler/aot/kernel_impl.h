@@ -79,11 +79,16 @@ struct aot_words {
 void aot_find_clashes(struct aot_kernel *const *kernels, int count, const char *text, struct aot_words *names,
                       struct aot_words *macros);
 
-/* extents.c: finds the shapes of all nodes, and writes the statements with which a call computes them. False with a
+/* shapes.c: finds the shapes of all nodes, and writes the statements with which a call computes them. False with a
  * diagnostic. */
 bool aot_shapes(struct aot_kernel *k);
 /* What writes further statements. */
 struct open_extents aot_open_extents(struct aot_kernel *k);
+
+/* extents.c: adds the statement for an operation, unless there is one already, and returns its extent; or one that ends
+ * a call where the fact does not hold (struct open_extents). user: the kernel. */
+int64_t aot_compute(void *user, const struct extent_term *term);
+void aot_require(void *user, const struct extent_term *fact, struct span span, const char *note);
 /* Adds an extent, or another number of a call, for which a statement is to be written. */
 int64_t aot_new_extent(struct aot_kernel *k, const struct extent_term *term);
 /* Adds a statement that ends a call with this note if the condition is true. */
@@ -104,10 +109,13 @@ const char *aot_extent(struct aot_kernel *k, int64_t extent);
 
 /* loops.c: makes the loops and their classes, but not the texts of functions. Returns false with diagnostics. */
 bool aot_divide(struct aot_kernel *k);
-/* The kind of an access in the class for any strides. What is read through views is found by number. */
-enum access_kind aot_general_kind(const struct aot_kernel *k, const struct kernel *kernel, int a);
 /* The shape of what access `a` of a loop reads or writes. */
 const struct shape *aot_access_shape(struct aot_kernel *k, const struct aot_loop *loop, int a);
+
+/* classes.c: makes the classes of a loop in C from likely calls, each of which may be NULL. */
+void aot_c_classes(struct aot_kernel *k, struct aot_loop *loop, const struct likely *const *likely, int count);
+/* The kind of an access in the class for any strides. What is read through views is found by number. */
+enum access_kind aot_general_kind(const struct aot_kernel *k, const struct kernel *kernel, int a);
 
 /* cuda_classes.c: whether the access reads a parameter or a number that is passed by value. */
 bool aot_is_value(const struct aot_kernel *k, const struct access *access);

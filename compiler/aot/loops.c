@@ -9,6 +9,8 @@
 /* Examples use multiples of these for open extents: large ones with many divisors, since views may divide them. */
 static const int usual_extents[] = {720, 480, 512, 100, 12, 6}, small_extents[] = {4, 6, 3};
 
+enum { LIKELY = 3 };              /* calls for which C kernels are made; see divide */
+
 /* The extents of an example call. */
 struct example_call {
     const struct aot_kernel *k;
@@ -158,14 +160,16 @@ static bool divide(struct aot_kernel *k, struct schedule *schedule)
     struct example_call *usual = make_example(k, usual_extents, sizeof usual_extents / sizeof *usual_extents),
                         *tiny = make_example(k, small_extents, sizeof small_extents / sizeof *small_extents);
     struct open_extents open = aot_open_extents(k);
-    const struct example examples[] = {likely_call(k, usual, FAST_TURN | FAST_WEAVE),
-                                       likely_call(k, tiny, FAST_TURN | FAST_WEAVE), likely_call(k, usual, 0)};
+    const struct example usual_plain = likely_call(k, usual, FAST_TURN | FAST_WEAVE),
+                         tiny_plain = likely_call(k, tiny, FAST_TURN | FAST_WEAVE);
+    const struct example examples[] = {likely_call(k, usual, 0), usual_plain, tiny_plain};
+    const bool gpu = k->target->chunks; /* where nothing is transposed or gathered */
     k->usual = usual;
     open.example = ask_example;
     struct pipeline pipeline = {.arena = k->arena, .program = k->program, .target = k->target,
                                 .fast = k->target->fast & FAST_AHEAD, .inputs = k->inputs, .shapes = k->shapes,
                                 .views = k->views, .open = &open, .diags = k->program->diags, .tuning = tuning_for(0),
-                                .examples = examples, .example_count = k->target->chunks ? 2 : 3};
+                                .examples = examples + gpu, .example_count = LIKELY - gpu};
     if (!pipeline_run(&pipeline, PASS_REDUCTIONS, PASS_LOOPS))
         return false;
     *schedule = pipeline.schedule;
@@ -177,34 +181,6 @@ static bool divide(struct aot_kernel *k, struct schedule *schedule)
         ARENA_PUSH(k->arena, k->loops, k->loop_count, loop);
     }
     return true;
-}
-
-/* ---- kinds of access ---- */
-
-static void add_class(struct aot_kernel *k, struct aot_loop *loop, const unsigned char *kinds)
-{
-    for (int c = 0; c < loop->class_count; c++)
-        if (memcmp(loop->classes[c].kinds, kinds, (size_t)loop->kernel->access_count) == 0)
-            return;
-    ARENA_PUSH(k->arena, loop->classes, loop->class_count, ((struct aot_class){.kinds = kinds}));
-}
-
-enum access_kind aot_general_kind(const struct aot_kernel *k, const struct kernel *kernel, int a)
-{
-    const struct access *access = &kernel->accesses[a];
-    return map_is_bounded(kernel, access->map)                        ? ACCESS_BOUNDED
-           : access->map || access_reinterprets(k->program, access) ? ACCESS_MAPPED
-                                                                    : ACCESS_STRIDED;
-}
-
-/* Adds the class for any strides. */
-static void add_general(struct aot_kernel *k, struct aot_loop *loop)
-{
-    const struct kernel *kernel = loop->kernel;
-    unsigned char *kinds = ARENA_ARRAY(k->arena, unsigned char, kernel->access_count);
-    for (int a = 0; a < kernel->access_count; a++)
-        kinds[a] = aot_general_kind(k, kernel, a);
-    ARENA_PUSH(k->arena, loop->classes, loop->class_count, ((struct aot_class){.kinds = kinds}));
 }
 
 /* ---- in place ---- */
@@ -235,22 +211,6 @@ static void find_replaced(struct aot_kernel *k)
                 viewed[i] < 0 && last_use(k, TENSOR_INPUT, i) <= last_use(k, TENSOR_RESULT, r);
 }
 
-static void add_classes(struct aot_kernel *k, const struct likely *const *likely, struct aot_loop *loop)
-{
-    const struct likely *large = likely[0], *little = likely[1], *gathered = k->target->chunks ? NULL : likely[2];
-    if (k->target->chunks) {
-        aot_cuda_classes(k, loop, large, little);
-        return;
-    }
-    if (gathered)
-        add_class(k, loop, gathered->geometry.kinds);
-    if (large)
-        add_class(k, loop, large->geometry.kinds);
-    if (little)
-        add_class(k, loop, little->geometry.kinds);
-    add_general(k, loop);
-}
-
 bool aot_divide(struct aot_kernel *k)
 {
     struct schedule schedule;
@@ -260,8 +220,13 @@ bool aot_divide(struct aot_kernel *k)
     for (int p = 0; p < k->loop_count; p++)
         if (k->target->chunks && !aot_check_values(k, &k->loops[p]))
             return false;
-    for (int p = 0; p < k->loop_count; p++)
-        add_classes(k, schedule.kernels[p].likely, &k->loops[p]);
+    for (int p = 0; p < k->loop_count; p++) {
+        const struct likely *const *likely = schedule.kernels[p].likely;
+        if (k->target->chunks)
+            aot_cuda_classes(k, &k->loops[p], likely[0], likely[1]);
+        else
+            aot_c_classes(k, &k->loops[p], likely, LIKELY);
+    }
     find_replaced(k);
     return true;
 }

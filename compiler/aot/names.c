@@ -21,6 +21,11 @@ static const struct taken_row {
 #include "grammar/cnames.def"
 };
 
+const char *aot_function(struct arena *arena, const char *kernel, const struct aot_params *params)
+{
+    return params->target == AOT_CUDA ? arena_printf(arena, "%s_cuda", kernel) : kernel;
+}
+
 /* Says what a name already is in C; NULL: nothing. A parameter may have the name of a function. */
 static const char *taken_by(const char *name, bool parameter)
 {

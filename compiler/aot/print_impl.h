@@ -4,7 +4,15 @@
 
 #include "compiler/aot/kernel_impl.h"
 
-/* The text of a section of a template: from "//: name" to the next section. */
+/* cuda_code.c: the table of a loop's classes, and their machine code. */
+void aot_put_device_classes(struct buf *out, struct aot_kernel *k, int p, const struct aot_params *params);
+/* The number of the newest of the architectures, as 90. */
+int aot_newest(const struct aot_params *params);
+/* The number of the constant that holds a loop's literals, if they are in memory. It follows the loop's own
+ * constants. */
+int aot_literal_constant(const struct aot_loop *loop);
+
+/* sections.c: the text of a section of a template: from "//: name" to the next section. */
 const char *aot_section(struct arena *arena, const char *text, const char *name);
 /* The same from whichever of templates/aot/aot.c, check.c and run.c has the section. */
 const char *aot_shared_section(struct arena *arena, const char *name);
@@ -33,8 +41,6 @@ struct aot_operand aot_operand(struct aot_kernel *k, int number);
 int aot_operand_count(const struct aot_kernel *k);
 
 /* tables.c: the constant tables that describe a kernel, and the function that computes its extents. */
-/* CUDA: the table of a loop's classes (cuda_source.c). */
-void aot_put_device_classes(struct buf *out, struct aot_kernel *k, int p, const struct aot_params *params);
 /* The name of an array literal's data in the source. */
 const char *aot_constant_name(struct aot_kernel *k, int loop, int index);
 void aot_put_tables(struct buf *out, struct aot_kernel *k, const struct aot_params *params);
