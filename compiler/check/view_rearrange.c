@@ -2,8 +2,6 @@
  * dimension. */
 #include "compiler/check/view_impl.h"
 
-#include <string.h>
-
 /* ---- what is done with each dimension ---- */
 
 /* The dimension that number `i` of the axes names. */
@@ -28,10 +26,11 @@ static int permute(const struct numbers *axes, int rank, struct view_axis *to)
     return rank;
 }
 
+static const struct item backwards = {.kind = ITEM_SLICE, .slice = {.step = -1}, .sizes = {-1, -1, -1}};
+
 /* flip and roll: what happens along the dimensions that axes name. */
 static int turn(const struct view_args *args, int rank, struct view_axis *to)
 {
-    static const struct item backwards = {.kind = ITEM_SLICE, .slice = {.step = -1}, .sizes = {-1, -1, -1}};
     const bool flips = args->kind == VIEW_FLIP;
     const struct numbers *axes = &args->axes;
     const int count = axes->given ? axes->count : flips ? rank : rank > 0;
@@ -132,11 +131,20 @@ static void copy_extent(struct view_walk *w, int from, int to)
     w->out->rigid |= (in->rigid >> from & 1) << to;
 }
 
+/* The shape of a view by axes that keeps all extents, and whose arguments are right. */
+static bool by_axes(struct view_walk *w)
+{
+    struct view_axis axes[WEFT_MAX_RANK];
+    w->out->rank = view_axes(w->args, w->viewed->shape->rank, axes);
+    for (int d = 0; d < w->out->rank; d++)
+        copy_extent(w, d, axes[d].result);
+    return true;
+}
+
 bool view_transpose(struct view_walk *w)
 {
     const struct shape *in = w->viewed->shape;
     struct view_list axes;
-    struct view_axis to[WEFT_MAX_RANK];
     uint32_t set;
     if (!view_read_list(w, &w->args->axes, "axes", &axes))
         return false;
@@ -151,20 +159,16 @@ bool view_transpose(struct view_walk *w)
         return view_wrong(w, DIAG_AXIS, axes.from,
                           "transpose takes each dimension once, and axes names %d of the %d of %s", axes.count,
                           w->out->rank, view_value_text(w));
-    view_axes(w->args, in->rank, to);
-    for (int d = 0; d < in->rank; d++)
-        copy_extent(w, d, to[d].result);
-    return true;
+    return by_axes(w);
 }
 
-/* The operand's shape, where axes that are given are right. */
+/* The same extents, where axes that are given are right. */
 static bool same_shape(struct view_walk *w, const struct view_list *axes)
 {
     uint32_t set;
     if (!w->viewed->shape)
         return view_unknown(w);
-    memcpy(w->out, w->viewed->shape, sizeof *w->out);
-    return axes->count < 0 || view_read_axes(w, axes, w->out->rank, true, NULL, &set);
+    return (axes->count < 0 || view_read_axes(w, axes, w->viewed->shape->rank, true, NULL, &set)) && by_axes(w);
 }
 
 bool view_flip(struct view_walk *w)
