@@ -1,7 +1,7 @@
 /* The pipeline: every pass from the text of a program to the texts of its kernels and their launches, in the order in
  * which they run. PASSES lists them; pipeline_run runs them, for runs and `weft show`, in C and CUDA. Sources ahead of
- * time go through the same passes up to LOOPS: shapes then hold extents that a call decides (struct open_extents), loops
- * are made for examples of calls, and texts are functions of one source.
+ * time go through the same passes up to LOOPS: shapes then hold extents that a call decides (struct open_extents),
+ * loops are made for examples of calls, and texts are functions of one source.
  *
  * A run keeps what some of the passes made and goes on from there; the command does the same when it prints a stage. In
  * builds with assertions, a verifier behind each pass tests what it promises. */
