@@ -199,16 +199,6 @@ static bool counts_on(const struct constant *constant, int64_t volume, int64_t *
     return volume > 0;
 }
 
-/* Whether the elements of a constant are true up to number `ones`, and false from there on. */
-static bool is_mask(const struct constant *constant, int64_t volume, int64_t *ones)
-{
-    const unsigned char *data = constant->data;
-    *ones = 0;
-    while (*ones < volume && data[*ones])
-        ++*ones;
-    return !memchr(data + *ones, 1, (size_t)(volume - *ones));
-}
-
 static void put_values(struct buf *buf, const struct constant *constant, int64_t volume)
 {
     const int size = type_rows[constant->dtype].size;
@@ -222,14 +212,16 @@ static void put_values(struct buf *buf, const struct constant *constant, int64_t
 /* Prints what a constant is that is not in the text: a mask, positions, or a list. */
 static void put_made(struct buf *buf, const struct telling *t, int a, const struct index *index)
 {
-    const struct constant *constant = &t->of->kernel->constants[t->of->kernel->accesses[a].index];
+    const struct kernel *kernel = t->of->kernel;
+    const struct constant *constant = &kernel->constants[kernel->accesses[a].index];
+    const struct mask *mask = find_mask(kernel, &kernel->accesses[a]);
     const int64_t volume = shape_volume(constant->shape);
     struct sum number = index_number(buf->arena, index, constant->shape);
     int64_t first, step;
-    if (constant->dtype == WEFT_BOOL && is_mask(constant, volume, &first)) {
+    if (mask) {
         buf_puts(buf, "mask, true where ");
         sum_put(buf, &number);
-        buf_printf(buf, " < %lld", (long long)first);
+        buf_printf(buf, " < %lld", (long long)mask->ones);
     } else if (dtype_is_integer(constant->dtype) && counts_on(constant, volume, &first, &step)) {
         number = sum_add(buf->arena, sum_number(first), sum_scale(buf->arena, number, step));
         buf_puts(buf, "position ");
@@ -260,20 +252,17 @@ static int only_user(const struct kernel *kernel, int i)
     return count == 1 ? user : -1;
 }
 
-/* Whether instruction i loads a mask: true where `number` is less than `ones`. */
-static bool loads_mask(struct arena *arena, const struct dumped *dumped, int i, struct sum *number, int64_t *ones)
+/* The mask that instruction i loads, true where `number` is less than its `ones`; NULL: none. */
+static const struct mask *loaded_mask(struct arena *arena, const struct dumped *dumped, int i, struct sum *number)
 {
     const struct kernel *kernel = dumped->kernel;
     const struct ins *ins = &kernel->ins[i];
-    const struct access *access = &kernel->accesses[ins->index];
-    if (ins->kind != INS_LOAD || access->kind != TENSOR_CONSTANT || ins->dtype != WEFT_BOOL)
-        return false;
-    const struct constant *constant = &kernel->constants[access->index];
-    if (!constant->shape || !is_mask(constant, shape_volume(constant->shape), ones))
-        return false;
+    const struct mask *mask = ins->kind == INS_LOAD ? find_mask(kernel, &kernel->accesses[ins->index]) : NULL;
+    if (!mask)
+        return NULL;
     const struct index index = find_index(arena, dumped, ins->index);
-    *number = index_number(arena, &index, constant->shape);
-    return !*index.outside;
+    *number = index_number(arena, &index, kernel->constants[mask->constant].shape);
+    return *index.outside ? NULL : mask;
 }
 
 /* Follows a value as long as one instruction alone reads it, and takes note of the masks that choose it. */
@@ -288,9 +277,9 @@ static struct wanted find_wanted(struct arena *arena, const struct dumped *dumpe
         const struct ins *ins = &kernel->ins[user];
         struct sum number;
         struct buf text = buf_new(arena);
-        int64_t ones;
-        if (ins->kind != INS_OP || ins->op != OP_WHERE || ins->a[0] == i ||
-            !loads_mask(arena, dumped, ins->a[0], &number, &ones))
+        const bool chosen = ins->kind == INS_OP && ins->op == OP_WHERE && ins->a[0] != i;
+        const struct mask *mask = chosen ? loaded_mask(arena, dumped, ins->a[0], &number) : NULL;
+        if (!mask)
             continue;
         sum_put(&text, &number);
         if (wanted.text && strcmp(wanted.text, text.text) != 0)
@@ -298,9 +287,9 @@ static struct wanted find_wanted(struct arena *arena, const struct dumped *dumpe
         wanted.text = text.text;
         wanted.top = sum_high(&number);
         if (ins->a[1] == i)
-            wanted.high = ones < wanted.high ? ones : wanted.high;
+            wanted.high = mask->ones < wanted.high ? mask->ones : wanted.high;
         else
-            wanted.low = ones > wanted.low ? ones : wanted.low;
+            wanted.low = mask->ones > wanted.low ? mask->ones : wanted.low;
     }
     return wanted;
 }

@@ -11,6 +11,14 @@ struct kernel *kernel_like(struct arena *arena, const struct kernel *kernel)
     return arena_copy(arena, &empty, sizeof empty);
 }
 
+const struct mask *find_mask(const struct kernel *kernel, const struct access *access)
+{
+    for (int m = 0; access->kind == TENSOR_CONSTANT && m < kernel->mask_count; m++)
+        if (kernel->masks[m].constant == access->index && kernel->masks[m].map == access->map)
+            return &kernel->masks[m];
+    return NULL;
+}
+
 int kernel_add_ins(struct kernel *kernel, struct ins ins)
 {
     ARENA_PUSH(kernel->arena, kernel->ins, kernel->ins_count, ins);

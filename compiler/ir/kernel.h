@@ -229,6 +229,8 @@ struct kernel *lower_value(struct arena *arena, const struct lower_params *param
 
 /* kernel.c: an empty kernel for the same results, with the same maps, constants and faults. */
 struct kernel *kernel_like(struct arena *arena, const struct kernel *kernel);
+/* The mask that the access loads; NULL: none. */
+const struct mask *find_mask(const struct kernel *kernel, const struct access *access);
 /* Add to a kernel, and return the number of what was added. */
 int kernel_add_ins(struct kernel *kernel, struct ins ins);
 int kernel_add_access(struct kernel *kernel, struct access access);

@@ -38,14 +38,6 @@ static void cut_at(struct cuts *cuts, const struct reach *reach, int64_t positio
         add_cut(cuts, reach->from, i);
 }
 
-static const struct mask *find_mask(const struct kernel *kernel, const struct access *access)
-{
-    for (int m = 0; access->kind == TENSOR_CONSTANT && m < kernel->mask_count; m++)
-        if (kernel->masks[m].constant == access->index && kernel->masks[m].map == access->map)
-            return &kernel->masks[m];
-    return NULL;
-}
-
 /* Cuts where a step goes round that moves the elements of its dimensions. */
 static void cut_rounds(const struct kernel *kernel, const struct index_map *step, struct cuts *cuts)
 {

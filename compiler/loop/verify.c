@@ -13,6 +13,8 @@ const char *verify_geometry(const struct kernel *kernel, const struct geometry *
             (g->kinds[a] == ACCESS_SCALAR && g->columns > 1))
             return "a store writes one element twice";
     for (int a = 0; a < kernel->access_count; a++) {
+        if (!access_is(g->kinds[a], g->chunks ? CHUNKS : BLOCKS))
+            return "an access of a kind that the target does not have";
         if (access_is(g->kinds[a], NUMBERED) != (g->maps[a] != NULL))
             return "a mapped access without its levels";
         if (g->volume && (g->kinds[a] == ACCESS_BOUNDED) != map_is_bounded(kernel, kernel->accesses[a].map))
