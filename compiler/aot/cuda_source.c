@@ -90,10 +90,10 @@ static bool is_loaded(const struct kernel *kernel, int constant)
     return false;
 }
 
-static bool is_apart(const struct aot_loop *loop)
+static bool loads_literals(const struct aot_loop *loop)
 {
     for (int c = 0; c < loop->class_count; c++)
-        if (loop->classes[c].form.apart)
+        if (loop->classes[c].form.literals_loaded)
             return true;
     return false;
 }
@@ -113,7 +113,7 @@ static void put_loop_constants(struct buf *out, struct aot_kernel *k, int p)
     const char *literals = arena_printf(k->arena, NAME_LITERALS, k->program->name, p);
     for (int i = 0; i < loop->kernel->constant_count; i++)
         put_constant(out, is_loaded(loop->kernel, i) ? aot_constant_name(k, p, i) : NULL);
-    put_constant(out, is_apart(loop) ? literals : NULL);
+    put_constant(out, loads_literals(loop) ? literals : NULL);
 }
 
 /* ---- the whole source ---- */

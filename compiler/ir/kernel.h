@@ -138,9 +138,8 @@ struct lanes {
     enum weft_dtype tree;          /* in which blocks and lanes are joined; of what is stored */
     bool finds;                    /* values are bool: each tile leaves the position of its first true one, and goes
                                       over no further ones */
-    int parts, extreme;            /* there, loads of what is looked for: of a tile's extreme element, and of the
-                                      point's. Only tiles where both are equal, or where the former is NaN, need be gone
-                                      over. -1: it does not load them */
+    int parts, extreme;            /* of a search: loads of the tile's extreme element and of the point's. Tiles where
+                                      they differ are skipped, but where the former is NaN. -1: it does not load them */
     int absent;                    /* the instruction that gives what changes nothing */
     bool partial;                  /* the elements are lanes that tiles of another kernel left */
     struct lane_tiles tiles;       /* ahead of time with extents that may be open; then a call decides the rest, but for

@@ -237,7 +237,7 @@ void make_form(const struct kernel *kernel, const struct geometry *g, const stru
     }
     if (!(g->fast & FAST_VALUE) || form_args_words(form) * sizeof(uint64_t) > ARGS_MOST)
         form->many = true;
-    form->apart = form->many && form->literals > LITERALS_MOST;
+    form->literals_loaded = form->many && form->literals > LITERALS_MOST;
 }
 
 /* ---- alignment ---- */
@@ -365,6 +365,6 @@ size_t form_sample_words(const struct form *form)
 
 size_t form_args_words(const struct form *form)
 {
-    size_t words = 2 + (form->apart || !form->literals ? 1 : (size_t)form->literals);
+    size_t words = 2 + (form->literals_loaded || !form->literals ? 1 : (size_t)form->literals);
     return words + (form->many ? 2 : 1 + form_geometry_words(form) + (size_t)form->accesses);
 }

@@ -40,7 +40,7 @@ enum along {
     FIELD(bool, repeats, "REPEATS") /* all chunks of a thread begin at the same place in the period */                \
     FIELD(bool, wide, "WIDE") /* indices and strides take 64 bits */                                                  \
     FIELD(bool, many, "MANY") /* samples are in a table; else there is one, passed by value */                        \
-    FIELD(bool, apart, "APART") /* literals are in memory, not among the arguments */                                 \
+    FIELD(bool, literals_loaded, "LITERALS_LOADED") /* literals are in memory, not among the arguments */             \
     FIELD(bool, chained, "CHAINED") /* it shares a launch with others over the same points */                         \
     FIELD(int, bounds, "BOUNDS") /* this and the next two: as in struct tuning */                                     \
     FIELD(int, hints, "HINTS")                                                                                        \

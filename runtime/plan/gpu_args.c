@@ -102,7 +102,7 @@ static struct cuda_source map_source(struct arena *arena, const struct planned *
 
 static struct cuda_source literal_source(const struct planned *planned)
 {
-    const size_t count = form_of(planned)->apart ? (size_t)form_of(planned)->literals : 0;
+    const size_t count = form_of(planned)->literals_loaded ? (size_t)form_of(planned)->literals : 0;
     return (struct cuda_source){planned->literals, count * sizeof *planned->literals, 0};
 }
 

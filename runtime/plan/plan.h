@@ -23,11 +23,8 @@ struct planned {
     const unsigned char *kinds;    /* of the accesses; enum access_kind */
     const int64_t *starts;         /* of the accesses: bytes from the tensor's first element to the walk's start */
     int64_t tiles;
-    int chain;                     /* so many kernels, from this one on, are run tile by tile: tile number t of each
-                                      needs only tiles number t of those before; 0: it runs alone, or another begins
-                                      its chain. On a GPU they are one launch */
-    int64_t ahead;                 /* bytes from what a tile of a chain reads to what the next one does, which this
-                                      kernel fetches meanwhile; 0: it fetches what it reads itself */
+    int chain;                     /* length of the chain that starts here (struct scheduled); 0: none */
+    int64_t ahead;                 /* as in struct scheduled */
     int peel;                      /* as in struct geometry */
     unsigned long long *literals;
     double work;                   /* an estimate of its time, from the bytes moved and the instructions

@@ -109,7 +109,7 @@ static int launch_kernel(const struct call *call, const struct loop *loop, const
     void *parameters[] = {words};
     launch.faults = loop->faults ? (uint64_t)(uintptr_t)(met + class->fault) : 0;
     launch.literals = class->literal;
-    launch.literals_address = class->form.apart ? call->gpu->constant[class->literal_constant] : 0;
+    launch.literals_address = class->form.literals_loaded ? call->gpu->constant[class->literal_constant] : 0;
     put_args(words, &class->form, walk, &launch);
     return CALL(cuLaunchKernel, call->gpu->function[class->number], count_blocks(&class->form, launch.tiles), 1, 1,
                 (unsigned)class->form.threads, 1, 1, 0, call->stream, parameters, NULL);

@@ -14,7 +14,7 @@ struct class {
     int period;
     int unaligned;                 /* the loop's class for inputs that are not aligned, with the same arguments; 0:
                                       none */
-    int literal_constant;          /* form.apart: the constant with the literals */
+    int literal_constant;          /* form.literals_loaded: the constant with the literals */
     int fault;                     /* the first of its loop's bytes for divisions by zero and positions outside */
     const unsigned long long *literal;
     const uint64_t *const *code;   /* [CODES] */

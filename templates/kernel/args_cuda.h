@@ -51,7 +51,7 @@ struct OWN(weft_sample) {
 struct OWN(weft_args) {
     long long tiles;               /* of all samples */
     unsigned char *faults;         /* one byte each, set to 1 where a division by zero counted */
-#if APART
+#if LITERALS_LOADED
     const unsigned long long *literals;
 #else
     unsigned long long literals[LITERALS ? LITERALS : 1]; /* one slot each, the value in its first bytes */

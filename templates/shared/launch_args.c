@@ -144,9 +144,9 @@ SHARED uint64_t *put_sample(uint64_t *to, const FORM *form, int64_t first_tile, 
 /* Without literals one slot stands all the same: neither C nor C++ has arrays of nothing. */
 static uint64_t *put_literals(uint64_t *to, const FORM *form, const struct launch_words *launch)
 {
-    if (form->apart || !form->literals)
-        *to++ = form->apart ? launch->literals_address : 0;
-    for (int i = 0; !form->apart && i < form->literals; i++)
+    if (form->literals_loaded || !form->literals)
+        *to++ = form->literals_loaded ? launch->literals_address : 0;
+    for (int i = 0; !form->literals_loaded && i < form->literals; i++)
         *to++ = launch->literals[i];
     return to;
 }

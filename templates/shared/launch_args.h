@@ -5,8 +5,8 @@
 struct launch_words {
     int64_t tiles;                 /* of all samples */
     uint64_t faults;               /* address of one byte for each division by zero; 0: none */
-    const unsigned long long *literals; /* !form.apart: [form.literals] */
-    uint64_t literals_address;     /* form.apart */
+    const unsigned long long *literals; /* !form.literals_loaded: [form.literals] */
+    uint64_t literals_address;     /* form.literals_loaded */
     /* !form.many: the sample. */
     int64_t dense;                 /* as in struct weft_sample: templates/kernel/args_cuda.h */
     const uint64_t *bases;         /* [form.accesses] addresses of the elements that are read or written first */
