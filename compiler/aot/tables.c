@@ -163,11 +163,10 @@ static const char *put_joined(struct buf *out, struct aot_kernel *k, int p)
 
 bool aot_gathers(const struct aot_loop *loop)
 {
-    bool any = false;
     for (int c = 0; c < loop->class_count; c++)
-        for (int a = 0; a < loop->kernel->load_count; a++)
-            any = any || strchr("twd", loop->classes[c].kinds[a]);
-    return any;
+        if (any_access_is(loop->classes[c].kinds, loop->kernel->load_count, GATHERED))
+            return true;
+    return false;
 }
 
 /* A vector instruction takes a third of the time in which a byte is moved (as in compiler/loop/schedule.c). */
