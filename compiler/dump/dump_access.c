@@ -409,24 +409,6 @@ static void put_access(struct buf *buf, const struct telling *t, int a)
 
 /* ---- reductions ---- */
 
-const struct shape *stored_shape(const struct dumped *dumped, int a)
-{
-    const struct access *access = &dumped->kernel->accesses[a];
-    if (access->kind == TENSOR_RESULT)
-        return dumped->shapes->nodes[dumped->kernel->program->results[access->index].node];
-    return access->kind == TENSOR_TEMPORARY || access->kind == TENSOR_TABLE
-               ? dumped->shapes->temporaries[access->index].shape
-               : dumped->space;
-}
-
-enum weft_dtype stored_dtype(const struct dumped *dumped, int a)
-{
-    const struct access *access = &dumped->kernel->accesses[a];
-    return access->kind == TENSOR_RESULT      ? dumped->kernel->program->results[access->index].dtype
-           : access->kind == TENSOR_TEMPORARY ? dumped->shapes->temporaries[access->index].dtype
-                                              : access->dtype;
-}
-
 /* Finds the reduced dimensions, from `*first` to before `*last`. */
 static void find_reduced(const struct dumped *dumped, int *first, int *last)
 {

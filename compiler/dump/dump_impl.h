@@ -6,8 +6,15 @@
 #include "compiler/dump/sum_impl.h"
 #include "compiler/emit/emit.h"
 
+/* ---- dump_names.c ---- */
+
 /* What an access reads or writes: a name, or the text of an array literal, shortened. */
 const char *access_text(struct arena *arena, const struct kernel *kernel, int a);
+/* Prints what a kernel stores to. */
+void put_names(struct buf *buf, const struct kernel *kernel);
+/* The shape and the dtype of what a store writes to. */
+const struct shape *stored_shape(const struct dumped *dumped, int a);
+enum weft_dtype stored_dtype(const struct dumped *dumped, int a);
 
 /* ---- dump_index.c: which element an access reads or writes ---- */
 
@@ -28,8 +35,6 @@ void put_index(struct buf *buf, const struct index *index);
 
 /* ---- dump_kernel.c ---- */
 
-/* Prints what a kernel stores to. */
-void put_names(struct buf *buf, const struct kernel *kernel);
 /* Prints a kernel's instructions, one a line, and how often each is computed. */
 void put_kernel_lines(struct buf *buf, const struct kernel *kernel, const struct evaluation *evaluation);
 
@@ -37,8 +42,5 @@ void put_kernel_lines(struct buf *buf, const struct kernel *kernel, const struct
 
 /* Prints the lines of all accesses. */
 void put_accesses(struct buf *buf, const struct dumped *dumped);
-/* The shape and the dtype of what a store writes to. */
-const struct shape *stored_shape(const struct dumped *dumped, int a);
-enum weft_dtype stored_dtype(const struct dumped *dumped, int a);
 
 #endif

@@ -3,27 +3,6 @@
 
 /* ---- groups ---- */
 
-const char *access_text(struct arena *arena, const struct kernel *kernel, int a)
-{
-    const struct access *access = &kernel->accesses[a];
-    const struct program *program = kernel->program;
-    if (access->kind != TENSOR_CONSTANT)
-        return access_name(arena, kernel, a);
-    struct span span = program->nodes[kernel->constants[access->index].node].span;
-    int length = (int)(span.end - span.start);
-    char *text = arena_printf(arena, "%.*s%s", length > 24 ? 21 : length,
-                              program->source->text + span.start, length > 24 ? "..." : "");
-    for (char *c = text; *c; c++)
-        *c = *c == '\n' || *c == '\t' || *c == '\r' ? ' ' : *c;
-    return text;
-}
-
-void put_names(struct buf *buf, const struct kernel *kernel)
-{
-    for (int a = kernel->load_count; a < kernel->access_count; a++)
-        buf_printf(buf, "%s%s", a > kernel->load_count ? ", " : "", access_text(buf->arena, kernel, a));
-}
-
 /* The dimensions of a shape that groups have not used yet, outermost first. */
 struct left {
     const struct shape *shape;

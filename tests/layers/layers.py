@@ -1,11 +1,12 @@
 """Keeps the picture in docs/design.md true:
 
     layers.py ROOT [TOP ARCHIVE]...       checks
-    layers.py --draw ROOT                 prints the rooms, each with those it uses
+    layers.py --draw ROOT                 prints the way from a text to a launch, and the rooms, each with those it uses
 
 A folder at the top holds rooms in an order. A room includes and calls only rooms before it, and of another room it
 includes the one public header, ROOM/ROOM.h. Files that stand beside the rooms use all of them. ARCHIVE holds the
-objects of TOP: its calls are read from it by `nm`. The compiler's headers of the system are those that touch nothing
+objects of TOP: its calls are read from it by `nm`. Files of a room do not call each other in a circle, but in the rooms
+of RECURSIVE. The compiler's headers of the system are those that touch nothing
 outside the process, and its archive refers to no function that opens, loads, reads the environment, prints to a
 stream of the process, or ends it. Lines of what people write end at 120 columns. Reports in TAP."""
 import functools
@@ -34,6 +35,15 @@ USES = {
     "runtime": {"compiler", "grammar", "templates", "include"},
     "cli": {"include"},                    # it knows the library by its public header
     "python": {"include"},                 # the same
+}
+
+# Rooms whose files call each other in circles, and why.
+RECURSIVE = {
+    ("compiler", "parse"): "an expression holds expressions",
+    ("compiler", "check"): "a size is made of extents, and an extent of sizes",
+    ("compiler", "ir"): "lowering goes down a tree, by way of views, joins and positions",
+    ("compiler", "emit"): "loads and calls are emitted from within bodies, which print them",
+    ("runtime", "kernels"): "a worker improves the kernels that start it",
 }
 
 # Generated sources, by the names of their objects.
@@ -125,23 +135,28 @@ def wrong_include(path, quote, name, target):
     return None
 
 
+def find_circles(edges):
+    """Lists of what leads back to itself, the first once more at the end; edges: what each leads to."""
+    done, found = set(), []
+
+    def visit(here, trail):
+        if here in trail:
+            found.append(trail[trail.index(here):] + [here])
+        elif here and here not in done:
+            for target in edges.get(here, []):
+                visit(target, trail + [here])
+            done.add(here)
+    for here in list(edges):
+        visit(here, [])
+    return found
+
+
 def circles(includes):
     """Headers that include themselves by way of others."""
     edges = {}
     for path, _, _, target in includes:
         edges.setdefault(path, []).append(target)
-    done, found = set(), []
-
-    def visit(path, trail):
-        if path in trail:
-            found.append(" -> ".join(trail[trail.index(path):] + [path]))
-        elif path and path not in done:
-            for target in edges.get(path, []):
-                visit(target, trail + [path])
-            done.add(path)
-    for path in list(edges):
-        visit(path, [])
-    return found
+    return [" -> ".join(found) for found in find_circles(edges)]
 
 
 def wrong_folders(root):
@@ -212,6 +227,21 @@ def wrong_calls(symbols):
             yield f"{title(here)} ({name}) uses {symbol}, but {title(there)} stands after it"
 
 
+def wrong_circles(symbols):
+    """Files of a room that call each other in a circle."""
+    symbols = list(symbols)
+    homes = {(room, symbol): name for room, name, symbol, defined in symbols if defined}
+    edges = {}
+    for room, name, symbol, defined in symbols:
+        target = homes.get((room, symbol))
+        if not defined and target not in (None, name) and room not in RECURSIVE:
+            edges.setdefault((room, name), {})[room, target] = symbol
+    for found in find_circles(edges):
+        room = found[0][0]
+        files = [name.removeprefix(f"{room[1]}_") for _, name in found] if room else [str(found)]
+        yield f"{title(room)}: " + " -> ".join(files)
+
+
 def wrong_symbols(listing):
     names = {line.split()[-1].split("@")[0] for line in listing.splitlines() if " U " in line}
     if not names:
@@ -232,7 +262,18 @@ def wrong_picture(text):
             yield f"docs/design.md lacks the line: {line}"
 
 
+PASS = re.compile(r'^ +PASS\((\w+), (\w+), "(.*)"\)', re.MULTILINE)
+
+
+def draw_passes(root):
+    """The passes in order, as compiler/pipeline/pipeline.h lists them, and what a run does behind them."""
+    for name, _, makes in PASS.findall((root / "compiler/pipeline/pipeline.h").read_text(encoding="utf-8")):
+        print(f"{name:12} {makes}")
+    print("             schedule ──► runtime/plan (memory, loading) ──► runtime/run (launches)\n")
+
+
 def draw(root):
+    draw_passes(root)
     used = {room: set() for room in all_rooms()}
     for path, _, _, target in all_includes(root):
         if target and room_of(target) and room_of(target) != room_of(path):
@@ -291,6 +332,7 @@ def checks(root, listings):
     if listings:
         symbols = [symbol for top, listing in listings.items() for symbol in read_symbols(root, top, listing)]
         yield "calls", list(wrong_calls(symbols))
+        yield "circles of calls inside rooms", list(wrong_circles(symbols))
     if "compiler" in listings:
         yield "symbols of the compiler", list(wrong_symbols(listings["compiler"]))
 

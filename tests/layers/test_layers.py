@@ -57,6 +57,10 @@ class Planted(unittest.TestCase):
     def test_nothing(self):
         self.assertEqual(self.wrong(), [])
 
+    def test_circle_inside_a_room(self):
+        self.call("runtime", "cache_directory.c", "cache_find")
+        self.assertEqual(self.wrong(), ["circles of calls inside rooms"])
+
     def test_include_of_a_later_room(self):
         self.plant("compiler/lang/ops.h", '#include "compiler/parse/parse.h"')
         self.plant("runtime/base/write.c", '#include "runtime/cache/cache.h"')
