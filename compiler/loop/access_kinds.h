@@ -8,7 +8,9 @@
 enum { MAX_EXPANDED = 2048 };      /* the longest row made of several short groups */
 
 /* As the table says. */
-enum access_trait { STAYS = 1, EVEN = 2, REPEATS = 4, NUMBERED = 8, GATHERED = 16, TILED = 32, BLOCKS = 64, CHUNKS = 128 };
+enum access_trait {
+    STAYS = 1, EVEN = 2, REPEATS = 4, NUMBERED = 8, GATHERED = 16, TILED = 32, BLOCKS = 64, CHUNKS = 128
+};
 
 struct access_row {
     const char *name;              /* "SCALAR" */
