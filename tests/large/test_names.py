@@ -163,6 +163,7 @@ class Texts(unittest.TestCase):
         known = ONCE | hand_written(templates()) | library() | c_names() | set().union(*helpers().values()) | set(more)
         known |= {name + end for name in types() for end in ("", "_m")}
         known |= {"define", "ifndef", "undef", "include", "line"}
+        known |= {"ACCESS_" + kind for kind in re.findall(r"^KIND\((\w+),", templates()["access_kinds.def"], re.M)}
         known |= set(program.inputs) | set(program.results) | set().union(*program.sizes.values())
         known |= {f"{name}_{what}" for name in (*program.inputs, *program.results)
                   for what in ("shape", "strides", "step")}
@@ -200,11 +201,11 @@ class Texts(unittest.TestCase):
             for stage in ("c", "cuda"):
                 seen |= self.check(self.show(program, stage), program)
         inside = set(re.findall(r"#define (NAME_\w+)", header().split("/* In a source")[0]))
-        # results that lie with gaps: those of the random programs do; nor are there woven rows, bytes taken apart and
-        # plain transposes
+        # results that lie with gaps: those of the random programs do; nor are there woven rows and plain
+        # transposes
         self.assertEqual(inside - seen, {"NAME_ENTRY", "NAME_KEPT_ENTRY", "NAME_PHASE", "NAME_TURN", "NAME_MORE",
                                          "NAME_GROUP", "NAME_MANY", "NAME_BEGIN", "NAME_END", "NAME_FIRST", "NAME_JUMP",
-                                         "NAME_ORDER", "NAME_PART", "NAME_PARTS", "NAME_LAID", "NAME_NEXT"})
+                                         "NAME_ORDER", "NAME_LAID", "NAME_NEXT"})
 
     def test_sources(self):
         for make in programs.ALL:
