@@ -69,7 +69,9 @@ static int roll_map(struct lowering *l, const struct node *view, int map)
     view_axes(&l->views[view->view], shape->rank, axes);
     for (int d = 0; d < shape->rank; d++) {
         const struct literal *shift = axes[d].shift < 0 ? NULL : &given->items[axes[d].shift];
-        shifts[d] = (struct shift){shift ? (int64_t)shift->integer : 0, shift && shift->kind == LITERAL_NONE};
+        const int64_t number = shift ? (int64_t)shift->integer : 0;
+        const bool open = shift && shift->kind == LITERAL_NONE;
+        shifts[d] = (struct shift){open ? EXTENT_VARIABLE - number : number, open};
     }
     return map_wrapped(l->kernel, map, shape, shifts);
 }
