@@ -160,8 +160,8 @@ static bool divide(struct aot_kernel *k, struct schedule *schedule)
     struct example_call *usual = make_example(k, usual_extents, sizeof usual_extents / sizeof *usual_extents),
                         *tiny = make_example(k, small_extents, sizeof small_extents / sizeof *small_extents);
     struct open_extents open = aot_open_extents(k);
-    const struct example usual_plain = likely_call(k, usual, FAST_TURN | FAST_WEAVE),
-                         tiny_plain = likely_call(k, tiny, FAST_TURN | FAST_WEAVE);
+    const struct example usual_plain = likely_call(k, usual, FAST_TRANSPOSE | FAST_INTERLEAVE),
+                         tiny_plain = likely_call(k, tiny, FAST_TRANSPOSE | FAST_INTERLEAVE);
     const struct example examples[] = {likely_call(k, usual, 0), usual_plain, tiny_plain};
     const bool gpu = k->target->chunks; /* where nothing is transposed or gathered */
     k->usual = usual;

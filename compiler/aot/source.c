@@ -92,9 +92,9 @@ void aot_put_sizes(struct buf *out, struct aot_kernel *const *kernels, int count
         {"MAP_LEVELS", s.levels, "that a number is taken apart in"},
         {"MAP_NUMBERS", s.mapped ? 1 + (s.levels + 1) * level : 0, "to say so"},
         {"FAULTS", s.faults, "divisions by zero and positions outside that a loop tells"},
-        {"TURNED", TURNED_ROOM, "bytes of a tile that is transposed, and of what is behind its rows"},
-        {"WOVEN", WOVEN_BYTES, "of pixels that are gathered at once, about"},
-        {"PARTED", PARTED_COLUMNS, "of columns of pixels that are taken apart at once"},
+        {"TRANSPOSED", TRANSPOSED_ROOM, "bytes of a tile that is transposed, and of what is behind its rows"},
+        {"INTERLEAVED", INTERLEAVED_BYTES, "of pixels that are gathered at once, about"},
+        {"DEINTERLEAVED", DEINTERLEAVED_COLUMNS, "of columns of pixels that are taken apart at once"},
         {"GATHERS", any_gathers(kernels, count), "1: some loads gather vectors"},
         {"LEVELS", levels, "instruction sets"}};
     buf_puts(out, "\n/* The most of each, of any kernel here. */\nenum {\n");

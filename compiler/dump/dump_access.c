@@ -154,14 +154,14 @@ static void put_way(struct buf *buf, const struct telling *t, int a)
 /* Says with which other loads it is made. */
 static void put_together(struct buf *buf, const struct telling *t, int a)
 {
-    const bool woven = t->of->geometry->kinds[a] == ACCESS_WOVEN;
+    const bool interleaved = t->of->geometry->kinds[a] == ACCESS_INTERLEAVED;
     int others = 0, told = 0;
     for (int b = 0; b < t->of->kernel->load_count; b++)
         others += b != a && t->ways[b].first == t->ways[a].first;
     for (int b = 0; b < t->of->kernel->load_count; b++)
         if (b != a && t->ways[b].first == t->ways[a].first) {
             if (!told++)
-                buf_printf(buf, ", %s load%s %d", woven ? "into one block with" : "together with",
+                buf_printf(buf, ", %s load%s %d", interleaved ? "into one block with" : "together with",
                            others > 1 ? "s" : "", t->numbers[b]);
             else
                 buf_printf(buf, told < others ? ", %d" : " and %d", t->numbers[b]);

@@ -10,7 +10,7 @@ enum { MAX_STACK = 64 << 10 };     /* bytes of blocks on the stack; more are in 
 
 const struct target target_c = {
     .name = "c", .skeleton = weft_template_kernel, .reduce = weft_template_reduce, .prelude = weft_template_prelude_c,
-    .numbered = weft_template_numbered_c, .shuffles = weft_template_shuffle_c, .turns = weft_template_turn_c,
+    .numbered = weft_template_numbered_c, .shuffles = weft_template_shuffle_c, .transpose = weft_template_transpose_c,
     .math = weft_template_math_c,
     .joins = weft_template_join_c, .search = weft_template_search_c, .accesses = weft_template_access_c,
     .args = weft_template_args,

@@ -13,7 +13,7 @@ struct target {
     const char *prelude;           /* helpers that only this target has: prelude_c.h, prelude_cuda.h */
     const char *numbered;          /* helpers for elements found by number; NULL: they are in the prelude */
     const char *shuffles;          /* more of them, which gather elements: shuffle_c.h; NULL: none */
-    const char *turns;             /* and which transpose tiles: turn_c.h; NULL: none */
+    const char *transpose;         /* and which transpose tiles: transpose_c.h; NULL: none */
     const char *math;              /* library functions of Weft's own: math_c.h; NULL: none but the prelude's */
     const char *accesses;          /* loads and stores: access_c.h or access_cuda.h */
     const char *args;              /* the struct with which a kernel is called */
@@ -68,8 +68,8 @@ char *emit_chain(struct arena *arena, const struct kernel *const *kernels, const
 struct access_way {
     const char *section;           /* of the target's text (templates/kernel/access_*.h) */
     const char *words;             /* NULL: the stride says */
-    int first;                     /* the first of the loads that are made together with it, parted and joined ones;
-                                      else itself */
+    int first;                     /* of deinterleaved and joined loads the first of those that are made together; else
+                                      itself */
 };
 /* [accesses]. Of `params`, those that matter are the target, the kinds and the fast paths. */
 struct access_way *access_ways(struct arena *arena, const struct kernel *kernel, const struct emit_params *params);

@@ -78,12 +78,12 @@ void emit_marked(struct buf *out, const char *text, const char *mark, struct def
 /* The number of elements that the buffer of load k holds in addition to a block. */
 int load_room(const struct emitter *e, int k);
 
-/* The first load that is parted together with load k. There is one such set of a tensor. */
-int first_parted(const struct emitter *e, int k);
+/* The first load that is deinterleaved together with load k. There is one such set of a tensor. */
+int first_deinterleaved(const struct emitter *e, int k);
 
 /* joined.c */
 
-/* Finds woven loads that are gathered together. */
+/* Finds interleaved loads that are gathered together. */
 void find_joined(struct emitter *e);
 /* Whether the value is the only thing that the kernel computes, all of it such a choice. Returns the first load, or
  * -1. */

@@ -1,6 +1,6 @@
 /* Finds loads that are made together, because of what uses them.
  *
- * Woven loads are gathered into one block where masks that repeat along a row choose among them. Behind stack and
+ * Interleaved loads are gathered into one block where masks that repeat along a row choose among them. Behind stack and
  * concat along a short axis, and lists of positions there, each load gives some elements of a group. Where all of them
  * are in the block of the first, any choice among them gives the same. */
 #include "compiler/emit/emit_impl.h"
@@ -12,8 +12,8 @@ static bool is_load(const struct emitter *e, int i, enum access_kind kind)
     return e->kernel->ins[i].kind == INS_LOAD && e->kinds[e->kernel->ins[i].index] == kind;
 }
 
-/* Whether the instruction chooses between a woven load of its own and something else, which is a woven load or chooses
- * again, by a mask. */
+/* Whether the instruction chooses between an interleaved load of its own and something else, which is an interleaved
+ * load or chooses again, by a mask. */
 static bool chooses(const struct emitter *e, const int *uses, int i)
 {
     const struct ins *ins = &e->kernel->ins[i];
@@ -23,7 +23,8 @@ static bool chooses(const struct emitter *e, const int *uses, int i)
     for (int k = 1; k < 3; k++)
         if (uses[ins->a[k]] != 1)
             return false;
-    return is_load(e, ins->a[1], ACCESS_WOVEN) && (is_load(e, ins->a[2], ACCESS_WOVEN) || chooses(e, uses, ins->a[2]));
+    return is_load(e, ins->a[1], ACCESS_INTERLEAVED) &&
+           (is_load(e, ins->a[2], ACCESS_INTERLEAVED) || chooses(e, uses, ins->a[2]));
 }
 
 /* Joins the loads of the chain that ends with instruction i. */

@@ -4,10 +4,10 @@
 
 #include <string.h>
 
-int first_parted(const struct emitter *e, int k)
+int first_deinterleaved(const struct emitter *e, int k)
 {
     for (int a = 0; a < k; a++)
-        if (e->kinds[a] == ACCESS_PARTED && access_same(&e->kernel->accesses[a], &e->kernel->accesses[k]))
+        if (e->kinds[a] == ACCESS_DEINTERLEAVED && access_same(&e->kernel->accesses[a], &e->kernel->accesses[k]))
             return a;
     return k;
 }
@@ -66,7 +66,7 @@ static void put_line(struct emitter *e, int k, bool store, bool called, const ch
     const int first = store                ? e->copied
                       : copied             ? e->kernel->load_count
                       : e->joined[k] != k  ? e->joined[k]
-                                           : first_parted(e, k);
+                                           : first_deinterleaved(e, k);
     struct tokens tokens = {.section = "move", .t = dtype, .s = dtype, .memory = true, .number = k, .first = first,
                             .choice = e->choice[k], .name = access_name(e->arena, e->kernel, k)};
     if (skip_word(&at, "head:")) {
@@ -113,20 +113,20 @@ void find_copied(struct emitter *e)
 
 bool copies_runs(const struct emitter *e)
 {
-    return e->copied >= 0 && (e->kinds[e->copied] == ACCESS_UNIT || e->kinds[e->copied] == ACCESS_WOVEN);
+    return e->copied >= 0 && (e->kinds[e->copied] == ACCESS_UNIT || e->kinds[e->copied] == ACCESS_INTERLEAVED);
 }
 
 /* How a load is made, by what is known of its kernel and of other loads. */
 static struct access_way load_way(const struct emitter *e, int k)
 {
     const struct access_row *row = &access_rows[e->kinds[k]];
-    const int parted = first_parted(e, k);
+    const int deinterleaved = first_deinterleaved(e, k);
     if (e->kinds[k] == ACCESS_UNIT && copies_runs(e))
         return (struct access_way){"run", "copied in runs", k};
-    if (e->kinds[k] == ACCESS_UNIT && memchr(e->kinds, ACCESS_TURNED, (size_t)e->kernel->load_count))
+    if (e->kinds[k] == ACCESS_UNIT && memchr(e->kinds, ACCESS_TRANSPOSED, (size_t)e->kernel->load_count))
         return (struct access_way){"tiled", row->in_blocks, k};
-    if (e->kinds[k] == ACCESS_PARTED)
-        return (struct access_way){parted == k ? row->section : "beside", row->in_blocks, parted};
+    if (e->kinds[k] == ACCESS_DEINTERLEAVED)
+        return (struct access_way){deinterleaved == k ? row->section : "beside", row->in_blocks, deinterleaved};
     if (e->joined[k] != k)
         return (struct access_way){joined_again(e, k) ? "rejoined" : "joined", row->in_blocks, e->joined[k]};
     return (struct access_way){row->section, e->params->target->chunks ? row->in_chunks : row->in_blocks, k};

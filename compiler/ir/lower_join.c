@@ -11,7 +11,7 @@
 enum {
     MAX_MASK = 4096,               /* a mask of so many positions is dense */
     SHORT_AXIS = 4                 /* along so few elements that lie innermost, each of an input's is a value of its
-                                      own: a stretched load, of which kernels gather vectors (ACCESS_WOVEN) */
+                                      own: a stretched load, of which kernels gather vectors (ACCESS_INTERLEAVED) */
 };
 
 /* One value of a join. */

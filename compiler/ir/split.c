@@ -71,11 +71,12 @@ static void find_cuts(const struct kernel *kernel, struct cuts *cuts)
 }
 
 /* Leaves together what alternates along the innermost dimension, as in stack(r, g, b, axis=-1): each value is then
- * stretched, which is a matter of vectors (ACCESS_WOVEN), and parts of their own would write each cache line again. */
+ * stretched, which is a matter of vectors (ACCESS_INTERLEAVED), and parts of their own would write each cache line
+ * again. */
 static void keep_alternating(struct cuts *cuts, const struct shape *space)
 {
     const int last = space->rank - 1;
-    if (last >= 0 && space->extents[last] <= WOVEN_MOST && cuts->count[last] == space->extents[last] - 1)
+    if (last >= 0 && space->extents[last] <= INTERLEAVED_MOST && cuts->count[last] == space->extents[last] - 1)
         cuts->count[last] = 0;
 }
 

@@ -24,8 +24,8 @@ enum { IN_C = 1, IN_CUDA = 2, IN_AHEAD = 4 };
     FAST(REDUCE, "reduce", IN_C | IN_CUDA | IN_AHEAD, "a kernel joins what it reduces, without storing it before")    \
     FAST(ORDER, "order", IN_C,                                                                                        \
          "reductions read what lies side by side in memory in a row, whatever dimension it is")                       \
-    FAST(TURN, "turn", IN_C | IN_AHEAD, "tiles of what is transposed are turned in the nearest cache")                \
-    FAST(WEAVE, "weave", IN_C | IN_AHEAD,                                                                             \
+    FAST(TRANSPOSE, "transpose", IN_C | IN_AHEAD, "tiles are transposed in the nearest cache")                        \
+    FAST(INTERLEAVE, "interleave", IN_C | IN_AHEAD,                                                                   \
          "short groups, as pixels, are gathered together: backwards, across, or apart")                               \
     FAST(CHAIN, "chain", IN_C | IN_CUDA,                                                                              \
          "kernels over the same rows take turns, so that a row is read from memory once")                             \

@@ -171,17 +171,17 @@ int copied_load(const struct kernel *kernel, const unsigned char *kinds)
 /* Rows along which elements lie across. */
 static void turn(const struct grouping *groups, const struct kernel *kernel, struct geometry *g)
 {
-    const bool allowed = (g->fast & FAST_TURN) && (g->fast & FAST_SPECIAL);
-    const int most = allowed ? turn_loads(groups, kernel->load_count, g->columns, g->kinds) : 0;
+    const bool allowed = (g->fast & FAST_TRANSPOSE) && (g->fast & FAST_SPECIAL);
+    const int most = allowed ? transpose_loads(groups, kernel->load_count, g->columns, g->kinds) : 0;
     if (most)
-        g->tiling = turn_tiles(groups, g->rows, g->columns, most, copied_load(kernel, g->kinds) >= 0);
+        g->tiling = transpose_tiles(groups, g->rows, g->columns, most, copied_load(kernel, g->kinds) >= 0);
 }
 
 /* Finds loads of the same tensor that are made together. */
 static void part(struct arena *arena, const struct grouping *groups, const struct kernel *kernel, struct geometry *g)
 {
     int *same = ARENA_ARRAY(arena, int, kernel->load_count + 1);
-    if (!(g->fast & FAST_WEAVE) || !(g->fast & FAST_SPECIAL))
+    if (!(g->fast & FAST_INTERLEAVE) || !(g->fast & FAST_SPECIAL))
         return;
     for (int a = 0; a < kernel->load_count; a++)
         while (!access_same(&kernel->accesses[same[a]], &kernel->accesses[a]))
@@ -189,15 +189,15 @@ static void part(struct arena *arena, const struct grouping *groups, const struc
     part_loads(groups, &(struct parting){kernel->load_count, g->groups, same, g->strides, g->kinds, g->unread});
 }
 
-/* Makes loads woven, and tiles that begin with a group. */
-static void weave(struct arena *arena, const struct grouping *groups, bool folded, int loads, struct geometry *g)
+/* Makes loads interleaved, and tiles that begin with a group. */
+static void interleave(struct arena *arena, const struct grouping *groups, bool folded, int loads, struct geometry *g)
 {
-    int (*offsets)[WOVEN_ROOM] = arena_alloc(arena, sizeof *offsets * (size_t)(loads + 1));
-    if (!weave_loads(groups, folded, loads, g->period, g->kinds, offsets))
+    int (*offsets)[INTERLEAVED_ROOM] = arena_alloc(arena, sizeof *offsets * (size_t)(loads + 1));
+    if (!interleave_loads(groups, folded, loads, g->period, g->kinds, offsets))
         return;
     for (int a = 0; a < loads; a++)
-        g->offsets[a] = g->kinds[a] == ACCESS_WOVEN ? offsets[a] : NULL;
-    g->tiling = weave_tiles(g->rows, g->columns);
+        g->offsets[a] = g->kinds[a] == ACCESS_INTERLEAVED ? offsets[a] : NULL;
+    g->tiling = interleave_tiles(g->rows, g->columns);
 }
 
 static void walk_plainly(struct arena *arena, const struct grouping *groups, bool flat, struct geometry *g)
@@ -270,16 +270,17 @@ void make_geometry(struct arena *arena, const struct kernel *kernel, int rank, c
     g->strides = ARENA_ARRAY(arena, int64_t, (size_t)accesses * (size_t)(groups.count + 2));
     bool nested = false, allowed = (fast & FAST_SPECIAL) && (fast & FAST_FLAT);
     bool flat = allowed && (chunks ? chunks_run_flat(&groups) : runs_flat(&groups, kernel->load_count, &nested));
-    const bool may_weave = allowed && !kernel->lanes && (fast & FAST_WEAVE);
-    struct grouping folded = {.strides = may_weave ? ARENA_ARRAY(arena, int64_t, groups.count * accesses + 1) : NULL};
-    const bool folds = may_weave && fold(&groups, kernel->load_count, &folded);
-    const bool woven = folds || (may_weave && weaves(&groups, flat, nested));
-    if (!allowed || woven || !(fast & FAST_EXPAND) || !g->volume ||
+    const bool may_interleave = allowed && !kernel->lanes && (fast & FAST_INTERLEAVE);
+    struct grouping folded = {
+        .strides = may_interleave ? ARENA_ARRAY(arena, int64_t, groups.count * accesses + 1) : NULL};
+    const bool folds = may_interleave && fold(&groups, kernel->load_count, &folded);
+    const bool interleaved = folds || (may_interleave && interleaves(&groups, flat, nested));
+    if (!allowed || interleaved || !(fast & FAST_EXPAND) || !g->volume ||
         !expand(arena, &groups, kernel, flat, nested, g))
         walk_plainly(arena, folds ? &folded : &groups, flat || folds, g);
     g->tiling = make_tiles(g->rows, g->columns);
-    if (woven)
-        weave(arena, &groups, folds, kernel->load_count, g);
+    if (interleaved)
+        interleave(arena, &groups, folds, kernel->load_count, g);
     g->folded = folds;
     if (!g->period && !g->row_groups && !kernel->lanes) {
         turn(&groups, kernel, g);

@@ -19,14 +19,14 @@ struct geometry {
     int64_t extents[MAX_GROUPS];
     int64_t rows, columns, period; /* as in struct weft_geometry */
     struct tiling tiling;
-    int64_t *strides;              /* [accesses][groups + 2]; the last of a parted access is by how many bytes it is
-                                      behind the first of those that are loaded together */
+    int64_t *strides;              /* [accesses][groups + 2]; the last of a deinterleaved access is by how many bytes it
+                                      is behind the first of those that are loaded together */
     int64_t *starts;               /* [accesses] bytes from a tensor's first element to the first one that is read */
     unsigned char *kinds;          /* [accesses], enum access_kind */
-    unsigned char *unread;         /* [accesses] of loads that a few elements keep from ACCESS_PARTED: how many of each
-                                      step are not read */
+    unsigned char *unread;         /* [accesses] of loads that a few elements keep from ACCESS_DEINTERLEAVED: how
+                                      many of each step are not read */
     bool folded;                   /* the period is two groups */
-    int **offsets;                 /* [accesses] of expanded accesses [columns], of woven ones [period] offsets in
+    int **offsets;                 /* [accesses] of expanded accesses [columns], of interleaved ones [period] offsets in
                                       bytes; of others NULL */
     long long *distinct;           /* [accesses] of expanded accesses: columns after which the elements repeat */
     long long **maps;              /* [accesses] of mapped and bounded accesses, else NULL: as in weft_geometry */

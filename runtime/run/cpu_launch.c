@@ -80,8 +80,9 @@ static void choose_traffic(const struct launch *launch, const struct weft_contex
         return;
     const struct traffic traffic = {
         .touched = launch->touched, .stored = launch->stored, .joins = kernel->lanes,
-        .turns = memchr(planned->kinds, ACCESS_TURNED, (size_t)kernel->load_count),
-        .weaves = memchr(planned->kinds, ACCESS_WOVEN, (size_t)kernel->load_count), .alone = reads_constants(kernel)};
+        .transposes = memchr(planned->kinds, ACCESS_TRANSPOSED, (size_t)kernel->load_count),
+        .interleaves = memchr(planned->kinds, ACCESS_INTERLEAVED, (size_t)kernel->load_count),
+        .alone = reads_constants(kernel)};
     args->ahead = fetched_ahead(&traffic);
     if (args->ahead && planned->ahead)
         args->ahead = planned->ahead;

@@ -32,7 +32,7 @@ struct plan {
     long long extents[LOOP_GROUPS], strides[ACCESSES * (LOOP_GROUPS + 2)];
     long long numbers[MAPPED * MAP_NUMBERS + 1];
     long long *maps[ACCESSES];
-    int offset[ACCESSES][WOVEN_ROOM], *offsets[ACCESSES];
+    int offset[ACCESSES][INTERLEAVED_ROOM], *offsets[ACCESSES];
     struct weft_lanes lanes;
     int64_t starts[ACCESSES], values[ACCESSES];
     char *bases[ACCESSES];
@@ -258,20 +258,20 @@ static void part(const struct loop *loop, const struct grouping *groups, const s
 }
 
 /* The tiles of rows whose loads gather vectors where they can, if there is a class for these kinds. */
-static struct tiling gather(const struct loop *loop, const struct grouping *groups, bool woven, bool folded,
+static struct tiling gather(const struct loop *loop, const struct grouping *groups, bool interleaved, bool folded,
                             const struct rows *rows, struct plan *plan)
 {
     struct tiling tiling = make_tiles(rows->rows, rows->columns);
-    if (woven && weave_loads(groups, folded, loop->loads, rows->period, rows->kinds, plan->offset))
-        tiling = weave_tiles(rows->rows, rows->columns);
+    if (interleaved && interleave_loads(groups, folded, loop->loads, rows->period, rows->kinds, plan->offset))
+        tiling = interleave_tiles(rows->rows, rows->columns);
     for (int a = 0; a < loop->accesses; a++)
         plan->offsets[a] = plan->offset[a];
-    const int most = rows->period ? 0 : turn_loads(groups, loop->loads, rows->columns, rows->kinds);
+    const int most = rows->period ? 0 : transpose_loads(groups, loop->loads, rows->columns, rows->kinds);
     if (!rows->period)
         part(loop, groups, rows);
     plan->class = find_class(loop, rows->kinds);
     return most && plan->class < loop->classes
-               ? turn_tiles(groups, rows->rows, rows->columns, most, loop->class[plan->class].copied)
+               ? transpose_tiles(groups, rows->rows, rows->columns, most, loop->class[plan->class].copied)
                : tiling;
 }
 //: loop kinds
@@ -301,7 +301,7 @@ static bool plan_kinds(const struct loop *loop, const struct tensor *tensors, co
     make_rows(folds ? &folded : &groups, flat || folds, special, &rows);
     struct tiling tiling = make_tiles(rows.rows, rows.columns);
     if (gathers)
-        tiling = gather(loop, &groups, folds || weaves(&groups, flat, nested), folds, &rows, plan);
+        tiling = gather(loop, &groups, folds || interleaves(&groups, flat, nested), folds, &rows, plan);
     else
         plan->class = find_class(loop, kinds);
     if (plan->class == loop->classes)

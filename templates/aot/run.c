@@ -133,8 +133,8 @@ static struct traffic find_traffic(const struct loop *loop, int class, double to
 {
     struct traffic traffic = {touched, stored, loop->joined, false, false, true};
     for (int a = 0; a < loop->loads; a++) {
-        traffic.turns = traffic.turns || loop->class[class].kinds[a] == ACCESS_TURNED;
-        traffic.weaves = traffic.weaves || loop->class[class].kinds[a] == ACCESS_WOVEN;
+        traffic.transposes = traffic.transposes || loop->class[class].kinds[a] == ACCESS_TRANSPOSED;
+        traffic.interleaves = traffic.interleaves || loop->class[class].kinds[a] == ACCESS_INTERLEAVED;
         traffic.alone = traffic.alone && loop->access[a].source == FROM_CONSTANT;
     }
     return traffic;

@@ -1,12 +1,11 @@
-/* How loads and stores of each kind of access (compiler/loop/geometry.h) are emitted for C. A line says to which
- * part of templates/kernel/kernel.c it goes, then what: $ is the access's number, T its type in memory, VALUE in
- * registers, LOAD(x) the value of the stored x, NAME what it reads or writes, N(pad) the helper of
- * prelude_c.h; w_@ is the block of the first of the accesses that are parted or joined together, CHOICE which of those
- * gives element c; of a load that is turned or woven @ is the store. `block: w_$` declares that block; `head: vector`
- * wants that part of the prelude; what is marked `called` is emitted where a function of whole blocks reads the load,
- * `copied` where the kernel only stores what it turns or weaves, `rows` where some load stays at one element along a
- * row, `once` for the first access alone, `32nd` for every 32nd access. A line that begins with + goes on with the one
- * before. */
+/* How loads and stores of each kind of access (compiler/loop/geometry.h) are emitted for C. A line says to which part
+ * of templates/kernel/kernel.c it goes, then what: $ is the access's number, T its type in memory, VALUE in registers,
+ * LOAD(x) the value of the stored x, NAME what it reads or writes, N(pad) the helper of prelude_c.h; w_@ is the block
+ * of the first of the accesses that are deinterleaved or joined together, CHOICE which of those gives element c; of a
+ * load that is turned or interleaved @ is the store. `block: w_$` declares that block; `head: vector` wants that part
+ * of the prelude; what is marked `called` is emitted where a function of whole blocks reads the load, `copied` where
+ * the kernel only stores what it turns or interleaves, `rows` where some load stays at one element along a row, `once`
+ * for the first access alone, `32nd` for every 32nd access. A line that begins with + goes on with the one before. */
 
 //: load scalar
 row: const VALUE a_$ = LOAD(*(const T *)p[$]); /* NAME */
@@ -38,21 +37,21 @@ operands: const T *const x_$ = N(gather)(w_$, p[$] + i * s->strides[$ * stride +
 head: vector
 operands: if (s->strides[$ * stride + groups] < 0)
 operands:     fetch_row(args, s, p[$], s->strides + $ * stride, 1, column0, column1, i, m);
-//: load parted
+//: load deinterleaved
 head: shuffles
 block: w_$
 head: vector
 row: i64 from_$ = 0, turn_$ = 0; /* the columns in w_$ */
 operands: if (i + m > turn_$) {
-operands:     from_$ = i, turn_$ = column1 - i < PARTED ? column1 : i + PARTED;
-operands:     N(part)(w_$, PARTED + BLOCK, p[$] - s->strides[$ * stride + groups + 1]
+operands:     from_$ = i, turn_$ = column1 - i < DEINTERLEAVED ? column1 : i + DEINTERLEAVED;
+operands:     N(part)(w_$, DEINTERLEAVED + BLOCK, p[$] - s->strides[$ * stride + groups + 1]
 + + i * s->strides[$ * stride + groups], s->strides[$ * stride + groups], turn_$ - i); /* NAME */
 operands:     fetch_row(args, s, p[$], s->strides + $ * stride, 1, column0, column1, i, turn_$ - i);
 operands: }
-operands: const T *const x_$ = w_$ + s->strides[$ * stride + groups + 1] / (i64)sizeof(T) * (PARTED + BLOCK)
+operands: const T *const x_$ = w_$ + s->strides[$ * stride + groups + 1] / (i64)sizeof(T) * (DEINTERLEAVED + BLOCK)
 + + i - from_$;
 //: load beside
-operands: const T *const x_$ = w_@ + s->strides[$ * stride + groups + 1] / (i64)sizeof(T) * (PARTED + BLOCK)
+operands: const T *const x_$ = w_@ + s->strides[$ * stride + groups + 1] / (i64)sizeof(T) * (DEINTERLEAVED + BLOCK)
 + + i - from_@; /* NAME */
 //: load periodic
 block: w_$
@@ -73,7 +72,7 @@ tile: const char *from_$ = 0; /* where the row in w_$ begins */
 row: if (p[$] != from_$)
 row:     N(expand)(w_$, from_$ = p[$], s->offsets[$], s->distinct[$], s->columns); /* NAME */
 operands: const T *const x_$ = w_$ + i;
-//: load turned
+//: load transposed
 head: shuffles
 block: w_$
 tile: i64 from_$ = row0, turn_$ = row0; /* the rows in w_$ */
@@ -91,27 +90,27 @@ head: vector
 copied operands: if (laid_$)
 copied operands:     break;
 operands: if (args->ahead) /* the next tile */
-operands:     fetch_turned(p[$] - (row - from_$) * (i64)sizeof(T), s->strides[$ * stride + groups],
+operands:     fetch_transposed(p[$] - (row - from_$) * (i64)sizeof(T), s->strides[$ * stride + groups],
 + (turn_$ - from_$) * (i64)sizeof(T), column1 < s->columns ? column1 : -1,
 + ((row - from_$) * (column1 - column0) + i - column0) * (i64)sizeof(T), BLOCK * sizeof(T));
 operands: const T *const x_$ = w_$ + (row - from_$) * (column1 - column0 + BLOCK) + i - column0;
-//: load woven
+//: load interleaved
 head: vector
 head: shuffles
 block: w_$
-buffers: struct woven_orders order_$ = {.many = 0};
+buffers: struct interleaved_orders order_$ = {.many = 0};
 row: i64 from_$ = 0, turn_$ = 0; /* the columns in w_$ */
 row: i64 group_$ = 0, many_$ = 0; /* the first of their groups, and how many there are */
 row: const i64 begin_$ = column0 / s->period, end_$ = column1 / s->period;
 operands: const int more_$ = i + m > turn_$;
 operands: if (more_$) {
-operands:     const i64 whole = WOVEN / (i64)sizeof(T) / (3 * BLOCK) * (3 * BLOCK) + 24;
+operands:     const i64 whole = INTERLEAVED / (i64)sizeof(T) / (3 * BLOCK) * (3 * BLOCK) + 24;
 + /* whole groups, for whole blocks */
 operands:     group_$ = i / s->period, from_$ = group_$ * s->period;
 operands:     turn_$ = column1 - from_$ < whole ? column1 : from_$ + whole, many_$ = (turn_$ - from_$) / s->period;
 operands:     const i64 after = s->columns / s->period - group_$;
-operands:     const char *at_$[MOST_WOVEN];
-operands:     i64 jump_$[MOST_WOVEN];
+operands:     const char *at_$[MOST_INTERLEAVED];
+operands:     i64 jump_$[MOST_INTERLEAVED];
 operands:     for (i64 c = 0; c < s->period; c++) {
 operands:         const i64 a = CHOICE;
 operands:         jump_$[c] = s->strides[a * stride + groups + 1];
@@ -120,7 +119,7 @@ operands:     }
 copied operands:     if (i == column0 && N(lay_groups)(args, (T *)p[@] + i, at_$, jump_$, s->period, end_$ - group_$,
 + group_$, after - end_$ + group_$))
 copied operands:         break;
-operands:     N(weave)(w_$, at_$, jump_$, s->period, many_$, group_$, after - many_$, &order_$); /* NAME */
+operands:     N(interleave)(w_$, at_$, jump_$, s->period, many_$, group_$, after - many_$, &order_$); /* NAME */
 operands:     fetch_row(args, s, p[$], s->strides + $ * stride, s->period, begin_$, end_$, group_$, many_$);
 operands: }
 operands: const T *const x_$ = w_$ + i - from_$;

@@ -16,8 +16,8 @@ struct weft_geometry {             /* shared by samples that have the same shape
     const long long *extents;      /* [groups] */
     const long long *strides;      /* [accesses][groups + 2]: outer groups, then along the inner one;
                                       last, in flat classes, from one period to the next */
-    int *const *offsets;           /* [accesses] expanded accesses: bytes from a row's start, [columns]; woven ones:
-                                      from a group's, [period] */
+    int *const *offsets;           /* [accesses] expanded accesses: bytes from a row's start, [columns];
+                                      interleaved ones: from a group's, [period] */
     const long long *distinct;     /* [accesses] theirs: columns after which the elements repeat */
     long long *const *maps;        /* [accesses] mapped accesses: how many levels, and for each how many
                                       pieces, innermost first, the place of the first element, the pieces'

@@ -59,12 +59,12 @@ static inline void OWN(put_vector)(void *to, vector x, int past)
 }
 #endif
 /* Elements of a group, and places from which a group's elements come, at most. */
-enum { OWN(MOST_WOVEN) = 8, OWN(MOST_SOURCES) = 4 };
+enum { OWN(MOST_INTERLEAVED) = 8, OWN(MOST_SOURCES) = 4 };
 /* How a strip is written: into what is near, where lines are fetched two ahead, or past the caches. */
 enum { OWN(NEAR), OWN(CLAIMED), OWN(PAST) };
 /* How groups are made by ordering the bytes of a vector from each of a few sources: elements that lie near each other
  * and are as far from those of the next group. */
-struct OWN(woven_source) {
+struct OWN(interleaved_source) {
     i64 first, jump, low, above;   /* its first element, bytes to the next group, and between which from there a group
                                       lies */
 #ifdef ORDERED
@@ -72,14 +72,15 @@ struct OWN(woven_source) {
     u64 own, used;                 /* the bytes that are its own, and those of the source that are used, a bit each */
 #endif
 };
-struct OWN(woven_orders) {
-    i64 of[MOST_WOVEN], offsets[MOST_WOVEN]; /* each element's source, and how far it is from the first one there */
-    struct woven_source sources[MOST_SOURCES];
+struct OWN(interleaved_orders) {
+    i64 of[MOST_INTERLEAVED];      /* each element's source, */
+    i64 offsets[MOST_INTERLEAVED]; /* and how far it is from the first one there */
+    struct interleaved_source sources[MOST_SOURCES];
     i64 count, many;               /* sources; groups of a vector, 0: none */
 };
 /* Brings bytes `done` and following of the next tile near: `side` bytes of columns that lie `step` apart, from `column`
  * on. Negative: from the first one on of the next rows. */
-static inline void OWN(fetch_turned)(const char *from, i64 step, i64 side, i64 column, i64 done, i64 count)
+static inline void OWN(fetch_transposed)(const char *from, i64 step, i64 side, i64 column, i64 done, i64 count)
 {
 #if defined __GNUC__ && !defined __TINYC__
     from += column < 0 ? side : column * step;
@@ -255,7 +256,7 @@ SEPARATE static void N(part)(T *to, i64 pitch, const char *from, i64 step, i64 c
         for (i64 j = first; j < (count + BLOCK - 1) / BLOCK * BLOCK; j++)
             to[c * pitch + j] = ((const T *)from)[(j < count ? j : count - 1) * parts + c];
 }
-//: move weave
+//: move interleave
 #undef JOIN
 #undef JOINED
 #undef PUT
@@ -353,12 +354,12 @@ static inline void N(groups)(T *to, const char *const *at, const i64 *jumps, i64
     }
 }
 #ifdef ORDERED
-static inline void N(find_sources)(struct woven_orders *o, const char *const *at, const i64 *jumps, i64 period)
+static inline void N(find_sources)(struct interleaved_orders *o, const char *const *at, const i64 *jumps, i64 period)
 {
     o->count = 0;
     for (i64 c = 0, k; c < period; c++) {
         for (k = 0; k < o->count; k++) {
-            struct woven_source *const s = &o->sources[k];
+            struct interleaved_source *const s = &o->sources[k];
             const i64 from = at[c] - at[s->first], to = from + (i64)sizeof(T);
             const i64 low = from < s->low ? from : s->low, above = to > s->above ? to : s->above;
             o->offsets[c] = from;
@@ -372,15 +373,15 @@ static inline void N(find_sources)(struct woven_orders *o, const char *const *at
             break;
         }
         if (k == o->count) {
-            o->sources[o->count++] = (struct woven_source){.first = c, .jump = jumps[c], .above = sizeof(T)};
+            o->sources[o->count++] = (struct interleaved_source){.first = c, .jump = jumps[c], .above = sizeof(T)};
             o->offsets[c] = 0;
         }
         o->of[c] = k;
     }
 }
-static inline void N(set_order)(struct woven_orders *o, i64 k, i64 period)
+static inline void N(set_order)(struct interleaved_orders *o, i64 k, i64 period)
 {
-    struct woven_source *const s = &o->sources[k];
+    struct interleaved_source *const s = &o->sources[k];
     const i64 back = s->jump < 0 ? (o->many - 1) * s->jump : 0;
     u8 order[VECTOR_BYTES];
     int byte = 0;
@@ -397,7 +398,7 @@ static inline void N(set_order)(struct woven_orders *o, i64 k, i64 period)
         order[byte] = 128;
     s->order = *(const vector *)order;
 }
-SEPARATE static void N(find_orders)(struct woven_orders *o, const char *const *at, const i64 *jumps, i64 period)
+SEPARATE static void N(find_orders)(struct interleaved_orders *o, const char *const *at, const i64 *jumps, i64 period)
 {
     o->many = VECTOR_BYTES / (period * (i64)sizeof(T));
     N(find_sources)(o, at, jumps, period);
@@ -411,11 +412,11 @@ SEPARATE static void N(find_orders)(struct woven_orders *o, const char *const *a
         N(set_order)(o, k, period);
 }
 /* Whether the orders are for groups that lie so; those of other samples may not. */
-static inline int N(holds)(const struct woven_orders *o, const char *const *at, const i64 *jumps, i64 period)
+static inline int N(holds)(const struct interleaved_orders *o, const char *const *at, const i64 *jumps, i64 period)
 {
     int other = o->count == 0;
     for (i64 c = 0; c < period && !other && o->many; c++) {
-        const struct woven_source *const s = &o->sources[o->of[c]];
+        const struct interleaved_source *const s = &o->sources[o->of[c]];
         other = at[c] - at[s->first] != o->offsets[c] || jumps[c] != s->jump;
     }
     return !other;
@@ -423,7 +424,7 @@ static inline int N(holds)(const struct woven_orders *o, const char *const *at, 
 /* What a vector writes too much is written again, or goes behind. Where it would read too much, beyond the groups and
  * the `before` and `after` that the row has on both sides, it makes none. Returns the number of the first group of the
  * rest, which is behind those in front of *first. */
-static inline i64 N(ordered)(T *to, const struct woven_orders *o, const char *const *at, i64 count, i64 before,
+static inline i64 N(ordered)(T *to, const struct interleaved_orders *o, const char *const *at, i64 count, i64 before,
                              i64 after, i64 period, const int sources, i64 *first)
 {
     const i64 many = o->many;
@@ -433,7 +434,7 @@ static inline i64 N(ordered)(T *to, const struct woven_orders *o, const char *co
     u64 own[MOST_SOURCES], used[MOST_SOURCES];
     *first = 0;
     for (int k = 0; k < sources; k++) {
-        const struct woven_source *const s = &o->sources[k];
+        const struct interleaved_source *const s = &o->sources[k];
         const i64 low = s->low + (s->jump < 0 ? (many - 1) * s->jump : 0);
         from[k] = at[s->first] + low, steps[k] = many * s->jump;
         order[k] = s->order, own[k] = s->own, used[k] = s->used;
@@ -478,8 +479,8 @@ static inline i64 N(ordered)(T *to, const struct woven_orders *o, const char *co
 #endif
 /* `count` groups, with room for a block behind them, of `period` elements: the first ones, and the bytes from group to
  * group; the row has so many more of them before and after. */
-SEPARATE static void N(weave)(T *to, const char *const *at, const i64 *jumps, i64 period, i64 count, i64 before,
-                              i64 after, struct woven_orders *o)
+SEPARATE static void N(interleave)(T *to, const char *const *at, const i64 *jumps, i64 period, i64 count, i64 before,
+                              i64 after, struct interleaved_orders *o)
 {
     i64 first = 0, next = 0;
     if (N(beside)(jumps, period)) {

@@ -1,17 +1,18 @@
-/* Loads of which kernels gather vectors: turned, woven and parted ones, behind grouping.c. One text for the library,
- * which includes it, and for ahead-of-time sources, which carry it. SHARED is what a function begins with. */
+/* Loads of which kernels gather vectors: transposed, interleaved and deinterleaved ones, behind grouping.c. One text
+ * for the library, which includes it, and for ahead-of-time sources, which carry it. SHARED is what a function begins
+ * with. */
 
 //: turn
 /* Makes loads turned that step from row to row by one element, so that what lies in a cache line belongs to many rows.
  * Returns the bytes of the widest element; 0: there is none. Rows have one group. */
-SHARED int turn_loads(const struct grouping *groups, int loads, int64_t columns, unsigned char *kinds)
+SHARED int transpose_loads(const struct grouping *groups, int loads, int64_t columns, unsigned char *kinds)
 {
     int most = 0;
     for (int a = 0; a < loads && groups->count > 1 && columns >= BLOCK; a++) {
         if (kinds[a] != ACCESS_STRIDED || groups->walks[a] ||
             group_strides(groups, groups->count - 2)[a] != groups->sizes[a])
             continue;
-        kinds[a] = ACCESS_TURNED;
+        kinds[a] = ACCESS_TRANSPOSED;
         most = groups->sizes[a] > most ? groups->sizes[a] : most;
     }
     return most;
@@ -24,23 +25,24 @@ static struct tiling tile_by(int64_t tile_rows, int64_t tile_columns, int64_t ro
 }
 
 /* Tiles of as many rows as a cache line has elements of `most` bytes. What is only `copied` needs no buffer:
- * templates/kernel/turn_c.h has one for tiles of TURNED_TILE bytes. */
-SHARED struct tiling turn_tiles(const struct grouping *groups, int64_t rows, int64_t columns, int most, bool copied)
+ * templates/kernel/transpose_c.h has one for tiles of TRANSPOSED_TILE bytes. */
+SHARED struct tiling transpose_tiles(const struct grouping *groups, int64_t rows, int64_t columns, int most,
+                                     bool copied)
 {
-    const int64_t tile_rows = within(TURNED_LINE / most, groups->extents[groups->count - 2]);
-    const bool wide = copied && tile_rows == TURNED_LINE / most;
-    return tile_by(tile_rows, within((wide ? TURNED_WIDE : TURNED_TILE) / most / tile_rows / BLOCK * BLOCK, columns),
-                   rows, columns);
+    const int64_t tile_rows = within(TRANSPOSED_LINE / most, groups->extents[groups->count - 2]);
+    const bool wide = copied && tile_rows == TRANSPOSED_LINE / most;
+    const int bytes = wide ? TRANSPOSED_WIDE : TRANSPOSED_TILE;
+    return tile_by(tile_rows, within(bytes / most / tile_rows / BLOCK * BLOCK, columns), rows, columns);
 }
 
-//: weave
+//: interleave
 /* Whether the two innermost groups run as rows of groups of 2, 3 or 4, of which loads with two strides gather a tile's
  * part at once. That is faster than expanding several groups, where rows are long. `flat` and `nested` are
  * runs_flat's. */
-SHARED bool weaves(const struct grouping *groups, bool flat, bool nested)
+SHARED bool interleaves(const struct grouping *groups, bool flat, bool nested)
 {
     const int inner = groups->count - 1;
-    return flat && nested && groups->extents[inner] <= WOVEN_MOST &&
+    return flat && nested && groups->extents[inner] <= INTERLEAVED_MOST &&
            groups->extents[inner] * groups->extents[inner - 1] >= LONG_ROW;
 }
 
@@ -57,7 +59,7 @@ static bool fits_int(const struct grouping *groups, int first, int a)
     int64_t reach = 0;
     for (int i = first; i < groups->count; i++) {
         const int64_t stride = group_strides(groups, i)[a], step = stride < 0 ? -stride : stride;
-        if (step > INT32_MAX || groups->extents[i] > WOVEN_ROOM)
+        if (step > INT32_MAX || groups->extents[i] > INTERLEAVED_ROOM)
             return false;
         reach += step * (groups->extents[i] - 1);
     }
@@ -65,7 +67,7 @@ static bool fits_int(const struct grouping *groups, int first, int a)
 }
 
 /* Joins the two innermost groups where they are short, as of pixels that are repeated, and all that is not one step
- * along both are loads that can be woven. folded->strides are there, as many as there are. */
+ * along both are loads that can be interleaved. folded->strides are there, as many as there are. */
 SHARED bool fold(const struct grouping *groups, int loads, struct grouping *folded)
 {
     enum { BYTES = 16 };
@@ -73,7 +75,7 @@ SHARED bool fold(const struct grouping *groups, int loads, struct grouping *fold
     const int64_t both = inner < 2 ? 0 : groups->extents[inner] * groups->extents[inner - 1];
     int64_t *const strides = folded->strides;
     bool some = false;
-    if (inner < 2 || both > WOVEN_ROOM || both * groups->extents[inner - 2] < LONG_ROW)
+    if (inner < 2 || both > INTERLEAVED_ROOM || both * groups->extents[inner - 2] < LONG_ROW)
         return false;
     for (int a = 0; a < groups->accesses; a++) {
         const bool may = a < loads && group_strides(groups, inner - 2)[a] && both * groups->sizes[a] <= BYTES;
@@ -91,31 +93,31 @@ SHARED bool fold(const struct grouping *groups, int loads, struct grouping *fold
     return some;
 }
 
-/* Makes loads with two strides woven: offsets[a] become those of a group's elements, along the last group or, where
- * that is `folded`, two. Returns whether there are any. */
-SHARED bool weave_loads(const struct grouping *groups, bool folded, int loads, int64_t period, unsigned char *kinds,
-                        int (*offsets)[WOVEN_ROOM])
+/* Makes loads with two strides interleaved: offsets[a] become those of a group's elements, along the last group or,
+ * where that is `folded`, two. Returns whether there are any. */
+SHARED bool interleave_loads(const struct grouping *groups, bool folded, int loads, int64_t period,
+                             unsigned char *kinds, int (*offsets)[INTERLEAVED_ROOM])
 {
     const int inner = groups->count - 1;
-    bool woven = false;
+    bool interleaved = false;
     for (int a = 0; a < loads; a++) {
         if (folded && !is_even(groups, a))
             kinds[a] = ACCESS_NESTED;
-        if (kinds[a] != ACCESS_NESTED || period > WOVEN_ROOM || !fits_int(groups, inner - folded, a))
+        if (kinds[a] != ACCESS_NESTED || period > INTERLEAVED_ROOM || !fits_int(groups, inner - folded, a))
             continue;
         for (int64_t c = 0; c < period; c++) {
             const int64_t above = folded ? c / groups->extents[inner] : 0, rest = c - above * groups->extents[inner];
             offsets[a][c] = (int)((folded ? above * group_strides(groups, inner - 1)[a] : 0) +
                                   rest * group_strides(groups, inner)[a]);
         }
-        kinds[a] = ACCESS_WOVEN;
-        woven = true;
+        kinds[a] = ACCESS_INTERLEAVED;
+        interleaved = true;
     }
-    return woven;
+    return interleaved;
 }
 
 /* Tiles that begin with a group. */
-SHARED struct tiling weave_tiles(int64_t rows, int64_t columns)
+SHARED struct tiling interleave_tiles(int64_t rows, int64_t columns)
 {
     enum { WHOLE = 3 * BLOCK };    /* a multiple of 2, 3, 4, 6 and 8 */
     const int64_t tile_columns = within(TILE / WHOLE * WHOLE, columns);
@@ -123,7 +125,8 @@ SHARED struct tiling weave_tiles(int64_t rows, int64_t columns)
 }
 
 //: part
-/* Rows whose loads may be parted: strides and kinds as in struct rows; same[a]: the first load of the same tensor. */
+/* Rows whose loads may be deinterleaved: strides and kinds as in struct rows; same[a]: the first load of the same
+ * tensor. */
 struct parting {
     int loads, groups;
     const int *same;
@@ -138,7 +141,7 @@ static int64_t *strides_of(const struct parting *p, int a)
     return p->strides + (ptrdiff_t)a * (p->groups + 2);
 }
 
-/* Whether load b is one of those that may be parted together with load a. */
+/* Whether load b is one of those that may be deinterleaved together with load a. */
 static bool goes_with(const struct grouping *groups, const struct parting *p, int a, int b)
 {
     bool same = p->kinds[b] == ACCESS_STRIDED && !groups->walks[b] && p->same[a] == p->same[b];
@@ -147,13 +150,13 @@ static bool goes_with(const struct grouping *groups, const struct parting *p, in
     return same;
 }
 
-static void set_parted(const struct grouping *groups, const struct parting *p, int a, int64_t low)
+static void set_deinterleaved(const struct grouping *groups, const struct parting *p, int a, int64_t low)
 {
-    p->kinds[a] = ACCESS_PARTED;
+    p->kinds[a] = ACCESS_DEINTERLEAVED;
     strides_of(p, a)[p->groups + 1] = groups->starts[a] - low;
 }
 
-/* Makes load a parted, and those that go with it, if together they read every element of what they step over. */
+/* Makes load a deinterleaved, and those that go with it, if together they read every element of what they step over. */
 static void part_load(const struct grouping *groups, const struct parting *p, int a)
 {
     const int64_t step = strides_of(p, a)[p->groups];
@@ -161,7 +164,7 @@ static void part_load(const struct grouping *groups, const struct parting *p, in
     int64_t low = groups->starts[a], parts = step % size ? 0 : step / size;
     unsigned found = 0;
     int count = 0;
-    if (parts < 2 || parts > (size < 8 ? PARTED_MOST : 3))
+    if (parts < 2 || parts > (size < 8 ? DEINTERLEAVED_MOST : 3))
         return;
     for (int b = 0; b < p->loads; b++)
         if (goes_with(groups, p, a, b) && groups->starts[b] < low)
@@ -182,8 +185,8 @@ static void part_load(const struct grouping *groups, const struct parting *p, in
     }
     for (int b = p->loads - 1; b >= 0; b--)
         if (b != a && goes_with(groups, p, a, b))
-            set_parted(groups, p, b, low);
-    set_parted(groups, p, a, low);
+            set_deinterleaved(groups, p, b, low);
+    set_deinterleaved(groups, p, a, low);
 }
 
 /* Finds loads of the same tensor that are made together; of a tensor there is one such set. The last stride of each
@@ -191,10 +194,10 @@ static void part_load(const struct grouping *groups, const struct parting *p, in
 SHARED void part_loads(const struct grouping *groups, const struct parting *p)
 {
     for (int a = 0; a < p->loads; a++) {
-        bool parted = false;
+        bool deinterleaved = false;
         for (int b = 0; b < a; b++)
-            parted = parted || (p->kinds[b] == ACCESS_PARTED && p->same[a] == p->same[b]);
-        if (!parted && goes_with(groups, p, a, a))
+            deinterleaved = deinterleaved || (p->kinds[b] == ACCESS_DEINTERLEAVED && p->same[a] == p->same[b]);
+        if (!deinterleaved && goes_with(groups, p, a, a))
             part_load(groups, p, a);
     }
 }

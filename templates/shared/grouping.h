@@ -12,14 +12,14 @@ enum access_kind {
 enum {
     BLOCK = 64,                    /* elements that a kernel computes at once */
     MAX_PERIOD = 512,              /* the longest innermost group that is repeated into a pattern */
-    TURNED_LINE = 64,              /* bytes of a column of a tile that is transposed, at most: a cache line */
-    TURNED_ROOM = TURNED_TILE + TURNED_LINE * BLOCK, /* bytes of its buffer: behind each row there is room for a
-                                                        block */
-    PARTED_MOST = 4,               /* the most loads that are made together */
-    PARTED_COLUMNS = 4 * BLOCK,    /* how many columns of them are made at once */
-    WOVEN_MOST = 4,                /* the longest group of a row that is woven, unless it is two groups, */
-    WOVEN_ROOM = 8,                /* which have so many elements at most */
-    WOVEN_BYTES = 2048             /* about what is woven at once */
+    TRANSPOSED_LINE = 64,          /* bytes of a column of a tile that is transposed, at most: a cache line */
+    /* bytes of its buffer: each row has room behind it for a block */
+    TRANSPOSED_ROOM = TRANSPOSED_TILE + TRANSPOSED_LINE * BLOCK,
+    DEINTERLEAVED_MOST = 4,        /* the most loads that are made together */
+    DEINTERLEAVED_COLUMNS = 4 * BLOCK, /* how many columns of them are made at once */
+    INTERLEAVED_MOST = 4,          /* the longest group of a row that is interleaved, unless it is two groups, */
+    INTERLEAVED_ROOM = 8,          /* which have so many elements at most */
+    INTERLEAVED_BYTES = 2048       /* about what is interleaved at once */
 };
 
 /* Dimensions after grouping (rule 5.2), outermost first, with a stride for each access. As many as a space may

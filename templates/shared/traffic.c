@@ -5,22 +5,22 @@
 /* What a launch moves. */
 struct traffic {
     double touched, stored;        /* bytes; the outputs' among them */
-    bool joins, turns, weaves, alone; /* whether it reduces, transposes, gathers groups, reads nothing but constants */
+    bool joins, transposes, interleaves; /* whether it reduces, transposes, gathers groups */
+    bool alone;                    /* it reads nothing but constants */
 };
 
 /* How many bytes before their use inputs that caches do not hold are prefetched; 0: not at all. */
 SHARED int64_t fetched_ahead(const struct traffic *traffic)
 {
-    return traffic->touched >= (traffic->joins || traffic->turns || traffic->weaves ? READ_BYTES : FETCHED_BYTES)
-               ? FETCH_AHEAD
-               : 0;
+    const bool reads = traffic->joins || traffic->transposes || traffic->interleaves;
+    return traffic->touched >= (reads ? READ_BYTES : FETCHED_BYTES) ? FETCH_AHEAD : 0;
 }
 
 /* Whether outputs bypass the caches, since a plain store would read the line first. */
 SHARED bool is_streamed(const struct traffic *traffic)
 {
-    return traffic->stored >= (traffic->weaves  ? STREAMED_WOVEN
-                               : traffic->turns ? STREAMED_TURNED
+    return traffic->stored >= (traffic->interleaves  ? STREAMED_INTERLEAVED
+                               : traffic->transposes ? STREAMED_TRANSPOSED
                                : traffic->alone ? STREAMED_ALONE
                                                 : STREAMED_BYTES);
 }
@@ -28,5 +28,5 @@ SHARED bool is_streamed(const struct traffic *traffic)
 /* Whether lines of outputs that do not bypass the caches are fetched before they are written. */
 SHARED bool is_claimed(const struct traffic *traffic)
 {
-    return traffic->turns && traffic->stored >= CLAIMED_TURNED;
+    return traffic->transposes && traffic->stored >= CLAIMED_TRANSPOSED;
 }

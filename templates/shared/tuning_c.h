@@ -3,11 +3,11 @@
 
 //: processor
 enum {
-    /* Tiles, in elements or bytes. Measured for TURNED_WIDE alone: transposing into a result by tiles of 16 KB took 1.4
-     * times as long. */
+    /* Tiles, in elements or bytes. Measured for TRANSPOSED_WIDE alone: transposing into a result by tiles of 16 KB took
+     * 1.4 times as long. */
     TILE = 16384,                  /* elements of a tile, about */
-    TURNED_TILE = 16384,           /* bytes of one that is transposed, which stays in the nearest cache */
-    TURNED_WIDE = 1 << 17,         /* the same where it goes straight into the result, and whole lines are read */
+    TRANSPOSED_TILE = 16384,       /* bytes of one that is transposed, which stays in the nearest cache */
+    TRANSPOSED_WIDE = 1 << 17,     /* the same where it goes straight into the result, and whole lines are read */
     LONG_ROW = 256,                /* elements of a row for which groups are gathered, at least */
     ENOUGH_TILES = 32,             /* for threads to share */
 
@@ -29,9 +29,9 @@ enum {
     READ_BYTES = 4 << 20,          /* or from here on where hardly anything is written, or operands are transposed, */
     FETCH_AHEAD = 8192,            /* so many bytes ahead */
     STREAMED_BYTES = 16 << 20,     /* of all outputs: from here on they bypass the caches */
-    STREAMED_TURNED = 8 << 20,     /* the same where operands are transposed, */
-    STREAMED_WOVEN = 6 << 20,      /* or groups such as pixels gathered, whose stores do not begin with cache lines, */
-    CLAIMED_TURNED = 6 << 20,      /* of what is transposed: they are fetched, where they cannot bypass the caches */
+    STREAMED_TRANSPOSED = 8 << 20, /* the same where operands are transposed, */
+    STREAMED_INTERLEAVED = 6 << 20, /* or groups such as pixels gathered: stores do not begin with cache lines, */
+    CLAIMED_TRANSPOSED = 6 << 20,  /* of what is transposed: they are fetched, where they cannot bypass the caches */
     STREAMED_ALONE = 18 << 20      /* or where nothing but constants is read */
 };
 //: library

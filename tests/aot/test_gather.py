@@ -1,6 +1,6 @@
-"""Loads of which kernels gather vectors (turned, woven, parted), and joins, ahead of time against NumPy: on shapes with
-and without room for vectors, and on strides of which no fast class knows. WEFT in the environment is the command's
-path."""
+"""Loads of which kernels gather vectors (transposed, interleaved, deinterleaved), and joins, ahead of time against
+NumPy: on shapes with and without room for vectors, and on strides of which no fast class knows. WEFT in the
+environment is the command's path."""
 import ctypes
 import os
 import pathlib

@@ -304,7 +304,7 @@ class Groups(GroupsTest):
                  ("index(x, 1)", "x"), ("index(x, 0)", "x"), ("concat(x[:, :1], x, x[:, 39:], axis=1)", "x")]
         names = {"x": {"x": x}, "img": {"img": img}, "xi": {"x": x, "i": i}}
         for program, inputs in cases:
-            for disable in ("", "split", "weave,turn,expand,flat"):
+            for disable in ("", "split", "interleave,transpose,expand,flat"):
                 with self.subTest(program, disable=disable):
                     self.moved(program, names[inputs], {"WEFT_DISABLE": disable} if disable else None)
         self.assertEqual(self.checked["results"], 3 * len(cases))
@@ -318,7 +318,8 @@ class Groups(GroupsTest):
             text, value = "x", x
             for _ in range(draw.randint(1, 4)):
                 text, value = view_of(draw, text, value)
-            env = {"WEFT_DISABLE": draw.choice(["split", "expand", "weave", "flat"])} if draw.random() < 0.3 else None
+            some = draw.choice(["split", "expand", "interleave", "flat"])
+            env = {"WEFT_DISABLE": some} if draw.random() < 0.3 else None
             with self.subTest(text, shape=shape):
                 np.testing.assert_array_equal(self.moved(text, {"x": x}, env), value)
 

@@ -13,8 +13,8 @@
 #include <cmocka.h>
 
 /* What is off; the first is the slow path. */
-static const char *const variants[] = {"split, turn, weave, special, flat, expand", "", "split", "turn", "weave",
-                                       "turn, weave, flat", "split, stream"};
+static const char *const variants[] = {"split, transpose, interleave, special, flat, expand", "", "split",
+                                       "transpose", "interleave", "transpose, interleave, flat", "split, stream"};
 enum { VARIANTS = sizeof variants / sizeof *variants };
 
 /* Extents of inputs x, y and z; H and W are those of the size at hand. */
@@ -284,7 +284,8 @@ static void test_batches(void **state)
     const bool again = layer && strcmp(layer, "again") == 0;
     stream = stream_init(12);
     for (int program = 0; program < PROGRAMS; program++)
-        if (sample_chosen(program * 7) || (!again && strcmp(programs[program].text, "x[:, ::-1]") == 0)) { /* woven */
+        /* the second is interleaved */
+        if (sample_chosen(program * 7) || (!again && strcmp(programs[program].text, "x[:, ::-1]") == 0)) {
             check_batch(program, dtypes[program % DTYPES], unlike, (int)(sizeof unlike / sizeof *unlike));
             run_threads(1); /* which goes over all samples in their order */
             check_batch(program, dtypes[program % DTYPES], alike, (int)(sizeof alike / sizeof *alike));

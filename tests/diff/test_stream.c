@@ -266,7 +266,7 @@ static void test_broadcast(void **state)
 
 /* ---- what is only copied ---- */
 
-/* Blocks go past the caches from where they are: in memory, woven, joined; lists that name an element twice. */
+/* Blocks go past the caches from where they are: in memory, interleaved, joined; lists that name an element twice. */
 static void test_copied(void **state)
 {
     static const struct { const char *text; int channels; } cases[] = {
@@ -355,11 +355,11 @@ static void test_crowded(void **state)
                                  cases[i].gap);
 }
 
-/* ---- what is woven ---- */
+/* ---- what is interleaved ---- */
 
 /* A result of groups of `channels`, which is the least that is streamed, from as many planes; it begins `from` elements
  * behind a line, and its rows are `gap` elements apart. */
-static void check_woven(enum weft_dtype dtype, int64_t channels, int64_t columns, int64_t from, int64_t gap)
+static void check_interleaved(enum weft_dtype dtype, int64_t channels, int64_t columns, int64_t from, int64_t gap)
 {
     const int64_t size = (int64_t)weft_dtype_size(dtype), rows = STREAMED / size / columns / channels + 1;
     const int64_t shape[] = {rows, columns, channels};
@@ -379,7 +379,7 @@ static void check_woven(enum weft_dtype dtype, int64_t channels, int64_t columns
 
 /* One row, which begins anywhere, also where no group begins with a line; rows that begin at different places of
  * theirs, shorter and longer than a tile. */
-static void test_woven(void **state)
+static void test_interleaved(void **state)
 {
     static const enum weft_dtype dtypes[] = {WEFT_UINT8, WEFT_INT16, WEFT_FLOAT32, WEFT_FLOAT64};
     static const struct { int64_t channels, columns, from, gap; } cases[] = {
@@ -389,7 +389,7 @@ static void test_woven(void **state)
     for (int t = 0; t < 4; t++)
         for (int i = 0; i < 9; i++)
             if (sample_chosen(sample_pair(t, i, 9)))
-                check_woven(dtypes[t], cases[i].channels, cases[i].columns, cases[i].from, cases[i].gap);
+                check_interleaved(dtypes[t], cases[i].channels, cases[i].columns, cases[i].from, cases[i].gap);
 }
 
 /* ---- in place ---- */
@@ -431,6 +431,6 @@ int main(void)
         cmocka_unit_test(test_types), cmocka_unit_test(test_short_rows), cmocka_unit_test(test_alignments),
         cmocka_unit_test(test_results), cmocka_unit_test(test_broadcast), cmocka_unit_test(test_copied),
         cmocka_unit_test(test_transposed), cmocka_unit_test(test_fetched), cmocka_unit_test(test_crowded),
-        cmocka_unit_test(test_woven), cmocka_unit_test(test_in_place)};
+        cmocka_unit_test(test_interleaved), cmocka_unit_test(test_in_place)};
     return cmocka_run_group_tests_name("stream", tests, NULL, finish);
 }

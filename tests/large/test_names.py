@@ -78,7 +78,7 @@ def library():
 def helpers():
     """Each helper for every type and every pair of types."""
     sections = set()
-    for name in ("dialect.h", "prelude_c.h", "shuffle_c.h", "turn_c.h", "prelude_cuda.h"):
+    for name in ("dialect.h", "prelude_c.h", "shuffle_c.h", "transpose_c.h", "prelude_cuda.h"):
         sections |= set(re.findall(r"^//: (\w+) (\w+)$", templates()[name], flags=re.M))
     called = set(re.findall(r"\b[NM]\((\w+)\)", meanings() + "".join(map(code_of, templates().values()))))
     names = {name for section, name in sections if section != "library" and name not in ("head", "end")} | called
@@ -109,7 +109,7 @@ def hand_written(names):
 
 
 KERNELS = ["access_c.h", "access_cuda.h", "args.h", "args_cuda.h", "dialect.h", "kernel.c", "kernel.cu", "prelude_c.h",
-           "prelude_cuda.h", "shuffle_c.h", "turn_c.h"]
+           "prelude_cuda.h", "shuffle_c.h", "transpose_c.h"]
 
 
 class Names(unittest.TestCase):
@@ -201,7 +201,7 @@ class Texts(unittest.TestCase):
             for stage in ("c", "cuda"):
                 seen |= self.check(self.show(program, stage), program)
         inside = set(re.findall(r"#define (NAME_\w+)", header().split("/* In a source")[0]))
-        # results that lie with gaps: those of the random programs do; nor are there woven rows and plain
+        # results that lie with gaps: those of the random programs do; nor are there interleaved rows and plain
         # transposes
         self.assertEqual(inside - seen, {"NAME_ENTRY", "NAME_KEPT_ENTRY", "NAME_PHASE", "NAME_TURN", "NAME_MORE",
                                          "NAME_GROUP", "NAME_MANY", "NAME_BEGIN", "NAME_END", "NAME_FIRST", "NAME_JUMP",

@@ -71,7 +71,7 @@ static int64_t walked_offset(const struct geometry *g, int a, int64_t row, int64
     int64_t offset = column % period * strides[g->groups] + column / period * strides[g->groups + 1];
     if (g->kinds[a] == ACCESS_EXPANDED)
         offset = g->offsets[a][column];
-    if (g->kinds[a] == ACCESS_WOVEN)
+    if (g->kinds[a] == ACCESS_INTERLEAVED)
         offset = g->offsets[a][column % period] + column / period * strides[g->groups + 1];
     for (int i = g->groups - 1; i >= 0; i--) {
         offset += row % g->extents[i] * strides[i];
@@ -105,14 +105,14 @@ static void check_kind(const struct sample *s, int a)
     case ACCESS_NESTED: assert_true(!even && jump != 0); return;
     case ACCESS_COLUMN: assert_true(!even && jump != 0 && step == 0); return;
     case ACCESS_EXPANDED: check_expanded(g, a); return;
-    case ACCESS_TURNED:
+    case ACCESS_TRANSPOSED:
         assert_true(!g->period && step != 0 && step != size && strides[g->groups - 1] == size);
         return;
-    case ACCESS_WOVEN:
+    case ACCESS_INTERLEAVED:
         assert_true((!even || g->folded) && jump != 0 && g->period <= (g->folded ? 8 : 4));
         assert_int_equal(g->tiling.tile_columns % g->period, 0);
         return;
-    case ACCESS_PARTED:
+    case ACCESS_DEINTERLEAVED:
         assert_true(!g->period && step / size >= 2 && step / size <= 4 && jump >= 0 && jump < step);
         return;
     case ACCESS_MAPPED: case ACCESS_BOUNDED: case ACCESS_VALUE: case ACCESS_UNALIGNED:
@@ -245,8 +245,8 @@ static void small_groups_run_flat(void **state)
     assert_geometry(SHAPE(1009, 2, 3), DENSE(1009, 2, 3), DENSE(1009, 1, 3), "1009 x 6", "uxu");
 }
 
-/* Groups of up to 4 are woven where rows are long, and tiles begin with a group. */
-static void groups_are_woven(void **state)
+/* Groups of up to 4 are interleaved where rows are long, and tiles begin with a group. */
+static void groups_are_interleaved(void **state)
 {
     (void)state;
     static const int64_t back[] = {-3, 1}, planes[] = {1, 5000};
@@ -390,7 +390,7 @@ int main(void)
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(dimensions_are_grouped),
         cmocka_unit_test(nothing_is_left_to_group),
-        cmocka_unit_test(small_groups_run_flat), cmocka_unit_test(groups_are_woven),
+        cmocka_unit_test(small_groups_run_flat), cmocka_unit_test(groups_are_interleaved),
         cmocka_unit_test(rows_are_turned),
         cmocka_unit_test(strides_decide),
         cmocka_unit_test(strided_results),

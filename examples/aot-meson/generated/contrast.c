@@ -111,8 +111,8 @@ struct weft_geometry {             /* shared by samples that have the same shape
     const long long *extents;      /* [groups] */
     const long long *strides;      /* [accesses][groups + 2]: outer groups, then along the inner one;
                                       last, in flat classes, from one period to the next */
-    int *const *offsets;           /* [accesses] expanded accesses: bytes from a row's start, [columns]; woven ones:
-                                      from a group's, [period] */
+    int *const *offsets;           /* [accesses] expanded accesses: bytes from a row's start, [columns];
+                                      interleaved ones: from a group's, [period] */
     const long long *distinct;     /* [accesses] theirs: columns after which the elements repeat */
     long long *const *maps;        /* [accesses] mapped accesses: how many levels, and for each how many
                                       pieces, innermost first, the place of the first element, the pieces'
@@ -153,9 +153,9 @@ enum {
     MAP_LEVELS = 1, /* that a number is taken apart in */
     MAP_NUMBERS = 0, /* to say so */
     FAULTS = 0, /* divisions by zero and positions outside that a loop tells */
-    TURNED = 20480, /* bytes of a tile that is transposed, and of what is behind its rows */
-    WOVEN = 2048, /* of pixels that are gathered at once, about */
-    PARTED = 256, /* of columns of pixels that are taken apart at once */
+    TRANSPOSED = 20480, /* bytes of a tile that is transposed, and of what is behind its rows */
+    INTERLEAVED = 2048, /* of pixels that are gathered at once, about */
+    DEINTERLEAVED = 256, /* of columns of pixels that are taken apart at once */
     GATHERS = 0, /* 1: some loads gather vectors */
     LEVELS = 1, /* instruction sets */
 };
@@ -258,11 +258,11 @@ struct walk {
 enum { MAP_STEP = 1, MAP_BOUNDED_STEP = 2 };
 
 enum {
-    /* Tiles, in elements or bytes. Measured for TURNED_WIDE alone: transposing into a result by tiles of 16 KB took 1.4
-     * times as long. */
+    /* Tiles, in elements or bytes. Measured for TRANSPOSED_WIDE alone: transposing into a result by tiles of 16 KB took
+     * 1.4 times as long. */
     TILE = 16384,                  /* elements of a tile, about */
-    TURNED_TILE = 16384,           /* bytes of one that is transposed, which stays in the nearest cache */
-    TURNED_WIDE = 1 << 17,         /* the same where it goes straight into the result, and whole lines are read */
+    TRANSPOSED_TILE = 16384,       /* bytes of one that is transposed, which stays in the nearest cache */
+    TRANSPOSED_WIDE = 1 << 17,     /* the same where it goes straight into the result, and whole lines are read */
     LONG_ROW = 256,                /* elements of a row for which groups are gathered, at least */
     ENOUGH_TILES = 32,             /* for threads to share */
 
@@ -284,9 +284,9 @@ enum {
     READ_BYTES = 4 << 20,          /* or from here on where hardly anything is written, or operands are transposed, */
     FETCH_AHEAD = 8192,            /* so many bytes ahead */
     STREAMED_BYTES = 16 << 20,     /* of all outputs: from here on they bypass the caches */
-    STREAMED_TURNED = 8 << 20,     /* the same where operands are transposed, */
-    STREAMED_WOVEN = 6 << 20,      /* or groups such as pixels gathered, whose stores do not begin with cache lines, */
-    CLAIMED_TURNED = 6 << 20,      /* of what is transposed: they are fetched, where they cannot bypass the caches */
+    STREAMED_TRANSPOSED = 8 << 20, /* the same where operands are transposed, */
+    STREAMED_INTERLEAVED = 6 << 20, /* or groups such as pixels gathered: stores do not begin with cache lines, */
+    CLAIMED_TRANSPOSED = 6 << 20,  /* of what is transposed: they are fetched, where they cannot bypass the caches */
     STREAMED_ALONE = 18 << 20      /* or where nothing but constants is read */
 };
 
@@ -300,9 +300,9 @@ enum access_kind {
     ACCESS_NESTED = 'n',
     ACCESS_COLUMN = 'c',
     ACCESS_EXPANDED = 'x',
-    ACCESS_WOVEN = 'w',
-    ACCESS_TURNED = 't',
-    ACCESS_PARTED = 'd',
+    ACCESS_INTERLEAVED = 'w',
+    ACCESS_TRANSPOSED = 't',
+    ACCESS_DEINTERLEAVED = 'd',
     ACCESS_MAPPED = 'm',
     ACCESS_BOUNDED = 'b',
 };
@@ -310,14 +310,14 @@ enum access_kind {
 enum {
     BLOCK = 64,                    /* elements that a kernel computes at once */
     MAX_PERIOD = 512,              /* the longest innermost group that is repeated into a pattern */
-    TURNED_LINE = 64,              /* bytes of a column of a tile that is transposed, at most: a cache line */
-    TURNED_ROOM = TURNED_TILE + TURNED_LINE * BLOCK, /* bytes of its buffer: behind each row there is room for a
-                                                        block */
-    PARTED_MOST = 4,               /* the most loads that are made together */
-    PARTED_COLUMNS = 4 * BLOCK,    /* how many columns of them are made at once */
-    WOVEN_MOST = 4,                /* the longest group of a row that is woven, unless it is two groups, */
-    WOVEN_ROOM = 8,                /* which have so many elements at most */
-    WOVEN_BYTES = 2048             /* about what is woven at once */
+    TRANSPOSED_LINE = 64,          /* bytes of a column of a tile that is transposed, at most: a cache line */
+    /* bytes of its buffer: each row has room behind it for a block */
+    TRANSPOSED_ROOM = TRANSPOSED_TILE + TRANSPOSED_LINE * BLOCK,
+    DEINTERLEAVED_MOST = 4,        /* the most loads that are made together */
+    DEINTERLEAVED_COLUMNS = 4 * BLOCK, /* how many columns of them are made at once */
+    INTERLEAVED_MOST = 4,          /* the longest group of a row that is interleaved, unless it is two groups, */
+    INTERLEAVED_ROOM = 8,          /* which have so many elements at most */
+    INTERLEAVED_BYTES = 2048       /* about what is interleaved at once */
 };
 
 /* Dimensions after grouping (rule 5.2), outermost first, with a stride for each access. As many as a space may
@@ -1054,14 +1054,14 @@ SHARED int make_map(const struct grouping *groups, int first, int64_t part, int 
 
 /* Makes loads turned that step from row to row by one element, so that what lies in a cache line belongs to many rows.
  * Returns the bytes of the widest element; 0: there is none. Rows have one group. */
-SHARED int turn_loads(const struct grouping *groups, int loads, int64_t columns, unsigned char *kinds)
+SHARED int transpose_loads(const struct grouping *groups, int loads, int64_t columns, unsigned char *kinds)
 {
     int most = 0;
     for (int a = 0; a < loads && groups->count > 1 && columns >= BLOCK; a++) {
         if (kinds[a] != ACCESS_STRIDED || groups->walks[a] ||
             group_strides(groups, groups->count - 2)[a] != groups->sizes[a])
             continue;
-        kinds[a] = ACCESS_TURNED;
+        kinds[a] = ACCESS_TRANSPOSED;
         most = groups->sizes[a] > most ? groups->sizes[a] : most;
     }
     return most;
@@ -1074,23 +1074,24 @@ static struct tiling tile_by(int64_t tile_rows, int64_t tile_columns, int64_t ro
 }
 
 /* Tiles of as many rows as a cache line has elements of `most` bytes. What is only `copied` needs no buffer:
- * templates/kernel/turn_c.h has one for tiles of TURNED_TILE bytes. */
-SHARED struct tiling turn_tiles(const struct grouping *groups, int64_t rows, int64_t columns, int most, bool copied)
+ * templates/kernel/transpose_c.h has one for tiles of TRANSPOSED_TILE bytes. */
+SHARED struct tiling transpose_tiles(const struct grouping *groups, int64_t rows, int64_t columns, int most,
+                                     bool copied)
 {
-    const int64_t tile_rows = within(TURNED_LINE / most, groups->extents[groups->count - 2]);
-    const bool wide = copied && tile_rows == TURNED_LINE / most;
-    return tile_by(tile_rows, within((wide ? TURNED_WIDE : TURNED_TILE) / most / tile_rows / BLOCK * BLOCK, columns),
-                   rows, columns);
+    const int64_t tile_rows = within(TRANSPOSED_LINE / most, groups->extents[groups->count - 2]);
+    const bool wide = copied && tile_rows == TRANSPOSED_LINE / most;
+    const int bytes = wide ? TRANSPOSED_WIDE : TRANSPOSED_TILE;
+    return tile_by(tile_rows, within(bytes / most / tile_rows / BLOCK * BLOCK, columns), rows, columns);
 }
 
 
 /* Whether the two innermost groups run as rows of groups of 2, 3 or 4, of which loads with two strides gather a tile's
  * part at once. That is faster than expanding several groups, where rows are long. `flat` and `nested` are
  * runs_flat's. */
-SHARED bool weaves(const struct grouping *groups, bool flat, bool nested)
+SHARED bool interleaves(const struct grouping *groups, bool flat, bool nested)
 {
     const int inner = groups->count - 1;
-    return flat && nested && groups->extents[inner] <= WOVEN_MOST &&
+    return flat && nested && groups->extents[inner] <= INTERLEAVED_MOST &&
            groups->extents[inner] * groups->extents[inner - 1] >= LONG_ROW;
 }
 
@@ -1107,7 +1108,7 @@ static bool fits_int(const struct grouping *groups, int first, int a)
     int64_t reach = 0;
     for (int i = first; i < groups->count; i++) {
         const int64_t stride = group_strides(groups, i)[a], step = stride < 0 ? -stride : stride;
-        if (step > INT32_MAX || groups->extents[i] > WOVEN_ROOM)
+        if (step > INT32_MAX || groups->extents[i] > INTERLEAVED_ROOM)
             return false;
         reach += step * (groups->extents[i] - 1);
     }
@@ -1115,7 +1116,7 @@ static bool fits_int(const struct grouping *groups, int first, int a)
 }
 
 /* Joins the two innermost groups where they are short, as of pixels that are repeated, and all that is not one step
- * along both are loads that can be woven. folded->strides are there, as many as there are. */
+ * along both are loads that can be interleaved. folded->strides are there, as many as there are. */
 SHARED bool fold(const struct grouping *groups, int loads, struct grouping *folded)
 {
     enum { BYTES = 16 };
@@ -1123,7 +1124,7 @@ SHARED bool fold(const struct grouping *groups, int loads, struct grouping *fold
     const int64_t both = inner < 2 ? 0 : groups->extents[inner] * groups->extents[inner - 1];
     int64_t *const strides = folded->strides;
     bool some = false;
-    if (inner < 2 || both > WOVEN_ROOM || both * groups->extents[inner - 2] < LONG_ROW)
+    if (inner < 2 || both > INTERLEAVED_ROOM || both * groups->extents[inner - 2] < LONG_ROW)
         return false;
     for (int a = 0; a < groups->accesses; a++) {
         const bool may = a < loads && group_strides(groups, inner - 2)[a] && both * groups->sizes[a] <= BYTES;
@@ -1141,31 +1142,31 @@ SHARED bool fold(const struct grouping *groups, int loads, struct grouping *fold
     return some;
 }
 
-/* Makes loads with two strides woven: offsets[a] become those of a group's elements, along the last group or, where
- * that is `folded`, two. Returns whether there are any. */
-SHARED bool weave_loads(const struct grouping *groups, bool folded, int loads, int64_t period, unsigned char *kinds,
-                        int (*offsets)[WOVEN_ROOM])
+/* Makes loads with two strides interleaved: offsets[a] become those of a group's elements, along the last group or,
+ * where that is `folded`, two. Returns whether there are any. */
+SHARED bool interleave_loads(const struct grouping *groups, bool folded, int loads, int64_t period,
+                             unsigned char *kinds, int (*offsets)[INTERLEAVED_ROOM])
 {
     const int inner = groups->count - 1;
-    bool woven = false;
+    bool interleaved = false;
     for (int a = 0; a < loads; a++) {
         if (folded && !is_even(groups, a))
             kinds[a] = ACCESS_NESTED;
-        if (kinds[a] != ACCESS_NESTED || period > WOVEN_ROOM || !fits_int(groups, inner - folded, a))
+        if (kinds[a] != ACCESS_NESTED || period > INTERLEAVED_ROOM || !fits_int(groups, inner - folded, a))
             continue;
         for (int64_t c = 0; c < period; c++) {
             const int64_t above = folded ? c / groups->extents[inner] : 0, rest = c - above * groups->extents[inner];
             offsets[a][c] = (int)((folded ? above * group_strides(groups, inner - 1)[a] : 0) +
                                   rest * group_strides(groups, inner)[a]);
         }
-        kinds[a] = ACCESS_WOVEN;
-        woven = true;
+        kinds[a] = ACCESS_INTERLEAVED;
+        interleaved = true;
     }
-    return woven;
+    return interleaved;
 }
 
 /* Tiles that begin with a group. */
-SHARED struct tiling weave_tiles(int64_t rows, int64_t columns)
+SHARED struct tiling interleave_tiles(int64_t rows, int64_t columns)
 {
     enum { WHOLE = 3 * BLOCK };    /* a multiple of 2, 3, 4, 6 and 8 */
     const int64_t tile_columns = within(TILE / WHOLE * WHOLE, columns);
@@ -1173,7 +1174,8 @@ SHARED struct tiling weave_tiles(int64_t rows, int64_t columns)
 }
 
 
-/* Rows whose loads may be parted: strides and kinds as in struct rows; same[a]: the first load of the same tensor. */
+/* Rows whose loads may be deinterleaved: strides and kinds as in struct rows; same[a]: the first load of the same
+ * tensor. */
 struct parting {
     int loads, groups;
     const int *same;
@@ -1188,7 +1190,7 @@ static int64_t *strides_of(const struct parting *p, int a)
     return p->strides + (ptrdiff_t)a * (p->groups + 2);
 }
 
-/* Whether load b is one of those that may be parted together with load a. */
+/* Whether load b is one of those that may be deinterleaved together with load a. */
 static bool goes_with(const struct grouping *groups, const struct parting *p, int a, int b)
 {
     bool same = p->kinds[b] == ACCESS_STRIDED && !groups->walks[b] && p->same[a] == p->same[b];
@@ -1197,13 +1199,13 @@ static bool goes_with(const struct grouping *groups, const struct parting *p, in
     return same;
 }
 
-static void set_parted(const struct grouping *groups, const struct parting *p, int a, int64_t low)
+static void set_deinterleaved(const struct grouping *groups, const struct parting *p, int a, int64_t low)
 {
-    p->kinds[a] = ACCESS_PARTED;
+    p->kinds[a] = ACCESS_DEINTERLEAVED;
     strides_of(p, a)[p->groups + 1] = groups->starts[a] - low;
 }
 
-/* Makes load a parted, and those that go with it, if together they read every element of what they step over. */
+/* Makes load a deinterleaved, and those that go with it, if together they read every element of what they step over. */
 static void part_load(const struct grouping *groups, const struct parting *p, int a)
 {
     const int64_t step = strides_of(p, a)[p->groups];
@@ -1211,7 +1213,7 @@ static void part_load(const struct grouping *groups, const struct parting *p, in
     int64_t low = groups->starts[a], parts = step % size ? 0 : step / size;
     unsigned found = 0;
     int count = 0;
-    if (parts < 2 || parts > (size < 8 ? PARTED_MOST : 3))
+    if (parts < 2 || parts > (size < 8 ? DEINTERLEAVED_MOST : 3))
         return;
     for (int b = 0; b < p->loads; b++)
         if (goes_with(groups, p, a, b) && groups->starts[b] < low)
@@ -1232,8 +1234,8 @@ static void part_load(const struct grouping *groups, const struct parting *p, in
     }
     for (int b = p->loads - 1; b >= 0; b--)
         if (b != a && goes_with(groups, p, a, b))
-            set_parted(groups, p, b, low);
-    set_parted(groups, p, a, low);
+            set_deinterleaved(groups, p, b, low);
+    set_deinterleaved(groups, p, a, low);
 }
 
 /* Finds loads of the same tensor that are made together; of a tensor there is one such set. The last stride of each
@@ -1241,10 +1243,10 @@ static void part_load(const struct grouping *groups, const struct parting *p, in
 SHARED void part_loads(const struct grouping *groups, const struct parting *p)
 {
     for (int a = 0; a < p->loads; a++) {
-        bool parted = false;
+        bool deinterleaved = false;
         for (int b = 0; b < a; b++)
-            parted = parted || (p->kinds[b] == ACCESS_PARTED && p->same[a] == p->same[b]);
-        if (!parted && goes_with(groups, p, a, a))
+            deinterleaved = deinterleaved || (p->kinds[b] == ACCESS_DEINTERLEAVED && p->same[a] == p->same[b]);
+        if (!deinterleaved && goes_with(groups, p, a, a))
             part_load(groups, p, a);
     }
 }
@@ -1442,22 +1444,22 @@ SHARED bool never_meet(int64_t offset, int64_t step, int64_t size, int64_t other
 /* What a launch moves. */
 struct traffic {
     double touched, stored;        /* bytes; the outputs' among them */
-    bool joins, turns, weaves, alone; /* whether it reduces, transposes, gathers groups, reads nothing but constants */
+    bool joins, transposes, interleaves; /* whether it reduces, transposes, gathers groups */
+    bool alone;                    /* it reads nothing but constants */
 };
 
 /* How many bytes before their use inputs that caches do not hold are prefetched; 0: not at all. */
 SHARED int64_t fetched_ahead(const struct traffic *traffic)
 {
-    return traffic->touched >= (traffic->joins || traffic->turns || traffic->weaves ? READ_BYTES : FETCHED_BYTES)
-               ? FETCH_AHEAD
-               : 0;
+    const bool reads = traffic->joins || traffic->transposes || traffic->interleaves;
+    return traffic->touched >= (reads ? READ_BYTES : FETCHED_BYTES) ? FETCH_AHEAD : 0;
 }
 
 /* Whether outputs bypass the caches, since a plain store would read the line first. */
 SHARED bool is_streamed(const struct traffic *traffic)
 {
-    return traffic->stored >= (traffic->weaves  ? STREAMED_WOVEN
-                               : traffic->turns ? STREAMED_TURNED
+    return traffic->stored >= (traffic->interleaves  ? STREAMED_INTERLEAVED
+                               : traffic->transposes ? STREAMED_TRANSPOSED
                                : traffic->alone ? STREAMED_ALONE
                                                 : STREAMED_BYTES);
 }
@@ -1465,7 +1467,7 @@ SHARED bool is_streamed(const struct traffic *traffic)
 /* Whether lines of outputs that do not bypass the caches are fetched before they are written. */
 SHARED bool is_claimed(const struct traffic *traffic)
 {
-    return traffic->turns && traffic->stored >= CLAIMED_TURNED;
+    return traffic->transposes && traffic->stored >= CLAIMED_TRANSPOSED;
 }
 f32 rintf(f32) PURE;
 /* One meaning whatever the options: every operation rounds once, in its own type, to nearest, with
@@ -2497,7 +2499,7 @@ struct plan {
     long long extents[LOOP_GROUPS], strides[ACCESSES * (LOOP_GROUPS + 2)];
     long long numbers[MAPPED * MAP_NUMBERS + 1];
     long long *maps[ACCESSES];
-    int offset[ACCESSES][WOVEN_ROOM], *offsets[ACCESSES];
+    int offset[ACCESSES][INTERLEAVED_ROOM], *offsets[ACCESSES];
     struct weft_lanes lanes;
     int64_t starts[ACCESSES], values[ACCESSES];
     char *bases[ACCESSES];
@@ -2723,20 +2725,20 @@ static void part(const struct loop *loop, const struct grouping *groups, const s
 }
 
 /* The tiles of rows whose loads gather vectors where they can, if there is a class for these kinds. */
-static struct tiling gather(const struct loop *loop, const struct grouping *groups, bool woven, bool folded,
+static struct tiling gather(const struct loop *loop, const struct grouping *groups, bool interleaved, bool folded,
                             const struct rows *rows, struct plan *plan)
 {
     struct tiling tiling = make_tiles(rows->rows, rows->columns);
-    if (woven && weave_loads(groups, folded, loop->loads, rows->period, rows->kinds, plan->offset))
-        tiling = weave_tiles(rows->rows, rows->columns);
+    if (interleaved && interleave_loads(groups, folded, loop->loads, rows->period, rows->kinds, plan->offset))
+        tiling = interleave_tiles(rows->rows, rows->columns);
     for (int a = 0; a < loop->accesses; a++)
         plan->offsets[a] = plan->offset[a];
-    const int most = rows->period ? 0 : turn_loads(groups, loop->loads, rows->columns, rows->kinds);
+    const int most = rows->period ? 0 : transpose_loads(groups, loop->loads, rows->columns, rows->kinds);
     if (!rows->period)
         part(loop, groups, rows);
     plan->class = find_class(loop, rows->kinds);
     return most && plan->class < loop->classes
-               ? turn_tiles(groups, rows->rows, rows->columns, most, loop->class[plan->class].copied)
+               ? transpose_tiles(groups, rows->rows, rows->columns, most, loop->class[plan->class].copied)
                : tiling;
 }
 
@@ -2766,7 +2768,7 @@ static bool plan_kinds(const struct loop *loop, const struct tensor *tensors, co
     make_rows(folds ? &folded : &groups, flat || folds, special, &rows);
     struct tiling tiling = make_tiles(rows.rows, rows.columns);
     if (gathers)
-        tiling = gather(loop, &groups, folds || weaves(&groups, flat, nested), folds, &rows, plan);
+        tiling = gather(loop, &groups, folds || interleaves(&groups, flat, nested), folds, &rows, plan);
     else
         plan->class = find_class(loop, kinds);
     if (plan->class == loop->classes)
@@ -2917,8 +2919,8 @@ static struct traffic find_traffic(const struct loop *loop, int class, double to
 {
     struct traffic traffic = {touched, stored, loop->joined, false, false, true};
     for (int a = 0; a < loop->loads; a++) {
-        traffic.turns = traffic.turns || loop->class[class].kinds[a] == ACCESS_TURNED;
-        traffic.weaves = traffic.weaves || loop->class[class].kinds[a] == ACCESS_WOVEN;
+        traffic.transposes = traffic.transposes || loop->class[class].kinds[a] == ACCESS_TRANSPOSED;
+        traffic.interleaves = traffic.interleaves || loop->class[class].kinds[a] == ACCESS_INTERLEAVED;
         traffic.alone = traffic.alone && loop->access[a].source == FROM_CONSTANT;
     }
     return traffic;
