@@ -119,7 +119,7 @@ operands:     }
 copied operands:     if (i == column0 && N(lay_groups)(args, (T *)p[@] + i, at_$, jump_$, s->period, end_$ - group_$,
 + group_$, after - end_$ + group_$))
 copied operands:         break;
-operands:     N(interleave)(w_$, at_$, jump_$, s->period, many_$, group_$, after - many_$, &order_$); /* NAME */
+operands:     N(gather_groups)(w_$, at_$, jump_$, s->period, many_$, group_$, after - many_$, &order_$); /* NAME */
 operands:     fetch_row(args, s, p[$], s->strides + $ * stride, s->period, begin_$, end_$, group_$, many_$);
 operands: }
 operands: const T *const x_$ = w_$ + i - from_$;

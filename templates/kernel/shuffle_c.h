@@ -256,7 +256,7 @@ SEPARATE static void N(part)(T *to, i64 pitch, const char *from, i64 step, i64 c
         for (i64 j = first; j < (count + BLOCK - 1) / BLOCK * BLOCK; j++)
             to[c * pitch + j] = ((const T *)from)[(j < count ? j : count - 1) * parts + c];
 }
-//: move interleave
+//: move gather_groups
 #undef JOIN
 #undef JOINED
 #undef PUT
@@ -479,8 +479,8 @@ static inline i64 N(ordered)(T *to, const struct interleaved_orders *o, const ch
 #endif
 /* `count` groups, with room for a block behind them, of `period` elements: the first ones, and the bytes from group to
  * group; the row has so many more of them before and after. */
-SEPARATE static void N(interleave)(T *to, const char *const *at, const i64 *jumps, i64 period, i64 count, i64 before,
-                              i64 after, struct interleaved_orders *o)
+SEPARATE static void N(gather_groups)(T *to, const char *const *at, const i64 *jumps, i64 period, i64 count, i64 before,
+                                      i64 after, struct interleaved_orders *o)
 {
     i64 first = 0, next = 0;
     if (N(beside)(jumps, period)) {
