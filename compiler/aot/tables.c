@@ -169,7 +169,6 @@ bool aot_gathers(const struct aot_loop *loop)
     return false;
 }
 
-/* A vector instruction takes a third of the time in which a byte is moved (as in compiler/loop/schedule.c). */
 static void put_loop(struct buf *out, struct buf *row, struct aot_kernel *k, int p, const struct aot_params *params)
 {
     const struct kernel *kernel = k->loops[p].kernel;
@@ -186,6 +185,7 @@ static void put_loop(struct buf *out, struct buf *row, struct aot_kernel *k, int
         put_faults(out, k, p);
     (k->target->device ? aot_put_device_classes : put_classes)(out, k, p, params);
     const char *joined = kernel->lanes ? arena_printf(k->arena, "&%s", put_joined(out, k, p)) : "NULL";
+    /* the work for an element, as estimated in compiler/loop/schedule.c */
     buf_printf(row, "    {%s, %d, %d, %d, %d, %d, " NAME_ACCESSES ", %s, " NAME_CLASSES ", %s, %s, %d / 3.0, %s},\n",
                form, kernel->access_count, kernel->load_count, maps ? kernel->map_count : 1, k->loops[p].class_count,
                kernel->fault_count, name, p, maps ? arena_printf(k->arena, NAME_MAPS, name, p) : "NULL", name, p,

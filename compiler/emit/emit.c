@@ -102,7 +102,7 @@ void declare_block(struct emitter *e, struct buf *out, enum weft_dtype dtype, co
 
 /* ---- lines of the program ---- */
 
-/* put_indented replaces 0 by the number of the text's next line. */
+/* put_lines replaces 0 by the number of the text's next line. */
 static const char own_line[] = "#line 0\n";
 
 /* Between two statements of the program, the directive for the text's own lines is dropped. */

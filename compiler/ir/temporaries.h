@@ -1,5 +1,5 @@
 /* The kernels that come before those of results: of reductions, and of positions that are stored. Each stores a
- * temporary, which later kernels read. */
+ * temporary, which later kernels read. Where they lie in memory: runtime/plan/planned.c. */
 #ifndef WEFT_COMPILER_IR_TEMPORARIES_H
 #define WEFT_COMPILER_IR_TEMPORARIES_H
 

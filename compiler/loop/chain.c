@@ -1,7 +1,8 @@
 /* Chains: kernels in a row over the same points, such as the rows of a softmax, whose tile number t needs only tiles
  * number t of those before it. They take turns tile by tile, so that what one kernel reads or stores is in a cache when
  * the next one wants it. In C a thread runs all kernels on a tile before it goes on; on a GPU they are one launch, in
- * which each block of threads takes some points through all of them. */
+ * which each block of threads takes some points through all of them. Points are what the leading dimensions of a space
+ * hold, such as rows: a reduction's space is [points, elements, inner]. */
 #include "compiler/loop/schedule.h"
 
 /* ---- dependences ---- */
@@ -127,7 +128,7 @@ static int64_t tile_bytes(const struct scheduled *s, int64_t points, int64_t eac
     return 0;
 }
 
-/* How many bytes a tile of the chain reads, about. */
+/* How many bytes a tile of the chain should read, about. */
 static double near_bytes(const struct schedule *schedule, int first, int next)
 {
     for (int k = first; k < next; k++) {
@@ -157,6 +158,7 @@ static int chain_in_c(struct arena *arena, struct schedule *schedule, int k)
     const int64_t each = near < 1 || most < 1 ? 1 : near < most ? near : most;
     for (int i = k; i < next; i++)
         take_points(arena, &kernels[i], points, each);
+    /* the second kernel computes from caches, so memory has time for the next tile */
     kernels[k + 1].ahead = tile_bytes(&kernels[k + 1], points, each);
     kernels[k].chain = next - k;
     return next;
@@ -164,7 +166,7 @@ static int chain_in_c(struct arena *arena, struct schedule *schedule, int k)
 
 /* ---- on a GPU ---- */
 
-/* Bytes of elements that a kernel goes over. */
+/* About the bytes that a kernel reads: as if all were of its widest operand. */
 static int64_t bytes_read(const struct scheduled *s)
 {
     int64_t widest = 1;
@@ -183,6 +185,7 @@ static bool takes_together(const struct scheduled *s, int64_t together)
            (!lanes || (!lanes->threads.serial && lanes->tiles.together == together));
 }
 
+/* Makes one launch of `count` kernels with so many threads in a block; `bytes`: the most that one reads for a tile. */
 static void share_launch(struct scheduled *first, int count, int threads, int64_t bytes)
 {
     const int64_t near = GPU_NEAR / (bytes + 1), least = GPU_THREADS / threads;
@@ -196,7 +199,7 @@ static void share_launch(struct scheduled *first, int count, int threads, int64_
     first->form.blocks = (int)(near > least ? near : least);
 }
 
-/* The same as chain_in_c. */
+/* Makes a chain on a GPU that begins with kernel k, if one pays. Returns the kernel behind it. */
 static int chain_on_gpu(struct schedule *schedule, int k)
 {
     const struct lanes *lanes = schedule->kernels[k].kernel->lanes;

@@ -1,6 +1,6 @@
 /* A schedule: the kernels of a program in the order in which they run, each with its loop and its cost, what is
  * launched together, and how long the temporaries between them are needed. The passes LOOPS, CHAIN and TEXT make it.
- * Runs and `weft show` read it. */
+ * Runs, `weft show` and sources ahead of time read it. */
 #ifndef WEFT_COMPILER_LOOP_SCHEDULE_H
 #define WEFT_COMPILER_LOOP_SCHEDULE_H
 
@@ -8,7 +8,7 @@
 #include "compiler/loop/form.h"
 #include "compiler/loop/geometry.h"
 
-/* The input of make_loop. All extents must be numbers. */
+/* The input of make_loop, for which all extents must be numbers. */
 struct loop_params {
     bool chunks;                   /* the target computes in chunks (form.h) */
     unsigned fast;                 /* the fast paths that may be taken, a set of enum fast_path */
@@ -63,7 +63,7 @@ struct scheduled {
     const struct shape *space;     /* its iteration space */
     int order;                     /* of the kernel of results that it is or helps, among all of these */
     bool shared;                   /* depends on no batch, so it runs once for all samples */
-    struct geometry geometry;      /* at run time, as all that follows but `likely` */
+    struct geometry geometry;      /* from here to `launched`: of a run. Ahead of time only `likely` is set */
     struct form form;
     int part, parts;               /* it is number `part`, from 1 on, of the kernels that store the same results */
     double work;                   /* an estimate of its time, from the bytes moved and the instructions of all
@@ -71,8 +71,8 @@ struct scheduled {
     double touched, stored;        /* bytes of all accesses that are walked; of those that are stored. Of parts: of all
                                       together */
     int chain;                     /* length of the chain that starts here: kernels that take turns, tile number t of
-                                      each after tiles number t of those before. 0: none. On a GPU they are one launch,
-                                      and form.chained of the others */
+                                      each after tiles number t of those before. 0: none starts here. On a GPU they are
+                                      one kernel, and form.chained is set of each */
     int64_t ahead;                 /* bytes from what a tile of a chain reads to what the next one does, which this
                                       kernel fetches meanwhile; 0: it fetches what it reads itself */
     const struct kernel_text *text, *launched; /* its own; and what is compiled: the same, that of a chain on a GPU, or
@@ -83,7 +83,8 @@ struct scheduled {
 /* A temporary of a schedule. */
 struct lifetime {
     bool shared;                   /* there is one for all samples, else one for each */
-    int from, to;                  /* the first kernel that stores it, and the last one that reads it */
+    int from, to;                  /* the first kernel that stores it, and the last that stores or reads it. For
+                                      verify.c and `weft show`: in a run each temporary has memory of its own */
 };
 
 struct schedule {

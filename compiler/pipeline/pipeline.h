@@ -76,7 +76,7 @@ struct pipeline {
     struct view_args *views;       /* [view_count], room for what PASS_SHAPES makes of the program's views; NULL: it has
                                       no size expressions, or nobody asks */
     const char **layouts;          /* [node_count], room for what PASS_LAYOUTS makes */
-    const struct target *target;   /* from here on: PASS_LOWER and later */
+    const struct target *target;   /* from here on: PASS_REDUCTIONS and later */
     unsigned fast;                 /* a set of enum fast_path that may be taken */
     const bool *taken;             /* [results] that are wanted; NULL: all */
     bool dense;                    /* results are stored row-major, without gaps */
@@ -102,8 +102,9 @@ struct pipeline {
 /* The name of a pass, in lower case. */
 const char *pass_name(enum pass pass);
 
-/* Runs the passes from `first` to `last`. False with diagnostics, which the first pass that fails has added; those of
- * PASS_CHECK go to program->diags. */
+/* Runs the passes from `first` to `last`. Where `admit` refuses what PASS_LOOPS made, p->fast is reduced, p->admit
+ * cleared, and those from PASS_REDUCTIONS on run again. False with diagnostics, which the first pass that fails has
+ * added; those of PASS_CHECK go to program->diags. */
 bool pipeline_run(struct pipeline *p, enum pass first, enum pass last);
 
 #endif

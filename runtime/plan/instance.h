@@ -20,7 +20,7 @@ struct typed {
     int emitted_count;
     struct plan_class {
         const struct target *target;
-        uint64_t hash;             /* of everything that its kernels' texts depend on */
+        uint64_t hash;             /* class_hash in occasion.c */
     } classes[TARGETS * MAX_CLASSES]; /* MAX_CLASSES for each target; plans of further classes get general kernels */
     int class_count;
 };

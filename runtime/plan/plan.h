@@ -4,7 +4,7 @@
 
 #include "runtime/plan/gpu_args.h"
 #include "runtime/plan/gpu_plan.h"
-#include "runtime/plan/schedule.h"
+#include "runtime/plan/occasion.h"
 
 /* Bytes: a cache line. */
 enum { TEMPORARY_ALIGNMENT = 64 };
@@ -69,11 +69,11 @@ struct plan *plan_get(struct weft_program *program, struct typed *typed,
                       const struct occasion *occasion, struct diags *diags);
 /* Lowers plan->users. From any thread, without a lock. */
 void plan_release(struct plan *plan);
-/* keep.c: fills everything in `planned` except `loaded`, from the arena plan->own. `filled` is the program with the
+/* planned.c: fills everything in `planned` except `loaded`, from the arena plan->own. `filled` is the program with the
  * values of numbers, `shapes` are those of all its nodes. */
 void keep_kernel(struct plan *plan, const struct scheduled *scheduled, const struct program *filled,
                  const struct shape *const *shapes, struct planned *planned);
-/* Assigns the temporaries their offsets in the memory of a run. */
+/* Assigns the temporaries their offsets in the memory of a run; no two share bytes. */
 void place_temporaries(struct plan *plan, const struct schedule *schedule);
 
 #endif

@@ -1,4 +1,4 @@
-/* Works on a stream: memory, uploads, remarks and launches; see gpu_work_impl.h. Parts are copied through
+/* Works on a stream: memory, uploads and remarks; see gpu_work_impl.h. Parts are copied through
  * pieces of pinned memory. The caller may change its pageable memory once the call returns, and the driver's
  * own copy from it may wait for the stream. There are only a few pieces, so a call with more data than they
  * hold waits until the GPU has read the oldest one. */
@@ -29,9 +29,7 @@ static bool borrow(struct cuda_work *work)
     return true;
 }
 
-/* Reports a stream of another context, which the driver itself reports late and vaguely. Returns whether the
- * stream is at fault. */
-static bool blame_stream(const struct cuda_work *work)
+bool work_blame_stream(const struct cuda_work *work)
 {
     struct CUctx_st *context = NULL;
     if ((uintptr_t)work->order.stream <= CUDA_STREAM_PER_THREAD ||
@@ -47,7 +45,7 @@ bool work_begin(struct cuda_work *work, void *stream)
     work->order.stream = stream;
     if (!cuda_enter(work->device, &work->call->diags))
         return false;
-    bool good = work->device->driver->devices == 1 || !blame_stream(work);
+    bool good = work->device->driver->devices == 1 || !work_blame_stream(work);
     if (good && work->bytes) {
         work->order = cuda_order(work->device, stream);
         good = borrow(work);
@@ -192,22 +190,6 @@ void work_add_remarks(struct cuda_work *work)
     }
 }
 
-/* Sets *faults to where the kernel writes its remarks: in the work's memory if expected, else in the bytes of the
- * stream; 0: it has no faults. False with a diagnostic. */
-static bool find_faults(struct cuda_work *work, const struct planned *planned, const struct cuda_planned *cuda,
-                        uint64_t *faults)
-{
-    *faults = 0;
-    for (int i = 0; i < work->remark_count; i++)
-        if (work->remarks[i].kernel == planned->kernel)
-            *faults = work->remarks[i].address;
-    if (*faults || !cuda->site)
-        return true;
-    *faults = remarks_bytes(&work->call->program->context->remarks, work->device, cuda->site, work->order.stream,
-                            &work->call->diags);
-    return *faults;
-}
-
 void work_remark(const struct cuda_work *work, struct fault *first)
 {
     for (int i = 0; i < work->remark_count; i++) {
@@ -216,35 +198,4 @@ void work_remark(const struct cuda_work *work, struct fault *first)
             if (work->remarks[i].bytes[f])
                 fault_first(first, &kernel->faults[f]);
     }
-}
-
-/* ---- launches ---- */
-
-bool work_arguments(struct cuda_work *work, const struct planned *planned, const struct cuda_planned *cuda,
-                    struct launch_words *launch, uint64_t *args)
-{
-    if (!find_faults(work, planned, cuda, &launch->faults))
-        return false;
-    launch->literals_address = cuda->literals.address;
-    if (cuda->words) {
-        memcpy(args, cuda->words, form_args_words(&planned->emitted->form) * sizeof *args);
-        cuda_change_args(planned, launch->faults, launch->bases, args);
-    } else {
-        cuda_write_args(planned, launch, args);
-    }
-    return true;
-}
-
-bool work_launch(struct cuda_work *work, const struct planned *planned, int64_t tiles, void **args)
-{
-    const struct cuda_driver *driver = work->device->driver;
-    const unsigned blocks = cuda_blocks(planned, tiles, work->device->processors);
-    int result = driver->cuLaunchKernel(planned->loaded->function, blocks, 1, 1,
-                                        (unsigned)planned->emitted->form.threads, 1, 1, 0, work->order.stream,
-                                        args, NULL);
-    if (result == CUDA_SUCCESS)
-        return true;
-    bool handle = result == CUDA_ERROR_INVALID_HANDLE || result == CUDA_ERROR_INVALID_CONTEXT ||
-                  result == CUDA_ERROR_INVALID_VALUE;
-    return !(handle && blame_stream(work)) && cuda_check(driver, &work->call->diags, result, "cuLaunchKernel");
 }

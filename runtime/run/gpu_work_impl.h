@@ -84,12 +84,6 @@ void work_expect(struct cuda_work *work, const struct planned *planned);
 void work_add_remarks(struct cuda_work *work);
 /* Makes *first the first remark of the work, if it is further ahead in the text. */
 void work_remark(const struct cuda_work *work, struct fault *first);
-/* Writes the arguments of a kernel, form_args_words of them. `cuda` are its sources; `launch` lacks faults and
- * literals, which are filled in. False with a diagnostic. */
-bool work_arguments(struct cuda_work *work, const struct planned *planned, const struct cuda_planned *cuda,
-                    struct launch_words *launch, uint64_t *args);
-/* Launches a kernel, or the chain that it begins. `args`: the arguments of each. False with a diagnostic. */
-bool work_launch(struct cuda_work *work, const struct planned *planned, int64_t tiles, void **args);
 /* Starts copying buffers back, as many as may be in flight. False with a diagnostic. */
 bool work_fetch(struct cuda_work *work);
 /* Waits for these copies, delivers them, and starts the remaining ones. Memory pinned by the caller is
@@ -97,5 +91,17 @@ bool work_fetch(struct cuda_work *work);
 bool work_collect(struct cuda_work *work);
 /* Gives the memory back, in the order of the stream, and leaves the context. */
 void work_end(struct cuda_work *work);
+/* Reports a stream of another context, which the driver itself reports late and vaguely. Returns whether the stream is
+ * at fault. */
+bool work_blame_stream(const struct cuda_work *work);
+
+/* ---- gpu_launch.c ---- */
+
+/* Writes the arguments of a kernel, form_args_words of them. `cuda` are its sources; `launch` lacks faults and
+ * literals, which are filled in. False with a diagnostic. */
+bool work_arguments(struct cuda_work *work, const struct planned *planned, const struct cuda_planned *cuda,
+                    struct launch_words *launch, uint64_t *args);
+/* Launches a kernel, or the chain that it begins. `args`: the arguments of each. False with a diagnostic. */
+bool work_launch(struct cuda_work *work, const struct planned *planned, int64_t tiles, void **args);
 
 #endif

@@ -338,14 +338,15 @@ class Groups(GroupsTest):
                 self.assertIn("by vectors" if step in vectors else "one by one", words)
 
     def test_words_are_explained(self):
-        """The tables of docs/debugging.md have the words for each section of the kernels' text."""
-        source = (ROOT / "compiler/dump/dump_access.c").read_text()
+        """The tables of docs/debugging.md have the words of each access kind, and those of stores and joins."""
+        rows = re.findall(r"^KIND\((.*?)\)$", (ROOT / "templates/shared/access_kinds.def").read_text(), re.M | re.S)
+        words = [word for row in rows for word in re.findall(r'"([^"]*)"', row)[1:] if word]
+        source = (ROOT / "compiler/emit/load_store.c").read_text() + (ROOT / "compiler/dump/dump_access.c").read_text()
+        words += re.findall(r'return "([a-z]+ [^"]+)";|access_way\)\{"\w+", "([^"]+)"', source)
         page = (ROOT / "docs/debugging.md").read_text()
-        words = re.findall(r'\{"\w+", "([^"]+)"\}|return "([a-z][^"]+)";', source[source.index("---- how"):])
         self.assertGreater(len(words), 20)
-        for pair in words:
-            word = (pair[0] or pair[1]).split(", counted")[0].split(", from")[0].split(", the same")[0]
-            self.assertIn("`" + word, page)
+        for word in ("".join(word) for word in words):
+            self.assertIn("`" + word.split(", counted")[0].split(", from")[0].split(", the same")[0], page)
 
     def test_reductions(self):
         cases = [("argmax(x, axes=1)", "int64", "out[d0]: 480 results, one for each d0, joined over d1"),

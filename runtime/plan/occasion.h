@@ -1,6 +1,6 @@
 /* The schedule of a typed program on certain shapes, which the pipeline makes. */
-#ifndef WEFT_RUNTIME_PLAN_SCHEDULE_H
-#define WEFT_RUNTIME_PLAN_SCHEDULE_H
+#ifndef WEFT_RUNTIME_PLAN_OCCASION_H
+#define WEFT_RUNTIME_PLAN_OCCASION_H
 
 #include "runtime/plan/text_cache.h"
 #include "runtime/tensor/tensor.h"
@@ -29,7 +29,7 @@ static inline bool is_by_value(const struct occasion *occasion, const struct ten
  * read then. `shapes` are those of all nodes, and `views` the views with the values of size expressions. Texts last as
  * long as `kept`. Locks the program's mutex. False with diagnostics. */
 bool schedule_make(struct arena *arena, struct arena *kept, struct weft_program *program, struct typed *typed,
-                  const struct shape **shapes, struct view_args *views, const struct occasion *occasion, enum pass last,
-                  struct pipeline *made, struct diags *diags);
+                   const struct shape **shapes, struct view_args *views, const struct occasion *occasion,
+                   enum pass last, struct pipeline *made, struct diags *diags);
 
 #endif

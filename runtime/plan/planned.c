@@ -1,4 +1,4 @@
-/* Keeps what a run needs of a schedule: the kernels as they are called, and where temporaries are. */
+/* What a run needs of a schedule: kernels as they are called, and the places of temporaries in its memory. */
 #include "runtime/plan/plan.h"
 
 static const struct weft_lanes *keep_lanes(struct arena *arena, const struct lanes *lanes, const struct geometry *g)

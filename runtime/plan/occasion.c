@@ -1,4 +1,4 @@
-/* Asks the pipeline for the schedule of a typed program; see schedule.h. This file keeps lowered kernels and texts, and
+/* Asks the pipeline for the schedule of a typed program; see occasion.h. This file keeps lowered kernels and texts, and
  * limits the number of classes. */
 #include "runtime/plan/plan.h"
 
@@ -72,13 +72,15 @@ static struct lowered *find_lowered(const struct typed *typed, const int *result
     return at;
 }
 
-/* NULL: out of memory. The program's mutex must be held. */
+/* NULL: out of memory, or with a diagnostic. The program's mutex must be held. */
 static struct lowered *make_lowered(struct typed *typed, const int *results, int count, struct diags *diags)
 {
     jmp_buf env;
     if (ARENA_GUARD(&typed->arena, env))
         return NULL;
     struct lowered *made = pipeline_lower(&typed->arena, typed->program, results, count, diags);
+    if (!made)
+        return NULL;
     made->next = typed->lowered;
     typed->lowered = made;
     return made;
@@ -97,7 +99,8 @@ static const struct lowered *get_lowered(void *user, const int *results, int cou
 
 /* ---- classes ---- */
 
-/* A hash of everything that the kernels' texts depend on. A collision only admits one class more. */
+/* A hash of what strides decide of the kernels' texts: instructions, kinds of accesses, forms. A collision only admits
+ * one class more. */
 static uint64_t class_hash(struct arena *arena, const struct schedule *schedule)
 {
     struct buf key = buf_new(arena);
@@ -142,8 +145,8 @@ static const struct kernel_text *get_text(void *user, const struct kernel *const
 /* ---- schedules ---- */
 
 bool schedule_make(struct arena *arena, struct arena *kept, struct weft_program *program, struct typed *typed,
-                  const struct shape **shapes, struct view_args *views, const struct occasion *occasion, enum pass last,
-                  struct pipeline *made, struct diags *diags)
+                   const struct shape **shapes, struct view_args *views, const struct occasion *occasion,
+                   enum pass last, struct pipeline *made, struct diags *diags)
 {
     const struct program *tree = typed->program;
     const struct target *own = occasion->device ? &target_cuda : &target_c;
