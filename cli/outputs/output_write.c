@@ -70,7 +70,7 @@ static int make_temporary(const struct target *target, int folder)
     return mkdirat(folder, name, 0777) == 0 ? openat(folder, name, O_RDONLY | O_DIRECTORY | O_CLOEXEC) : -1;
 }
 
-/* The same in the folder beside the target. */
+/* Makes a temporary file, or directory, in the folder beside the target. */
 static int create_temporary(struct report *report, struct outputs *outputs, struct target *target)
 {
     size_t length = (size_t)(strrchr(target->path, '/') - target->path);

@@ -37,7 +37,7 @@ struct outputs {
 /* Checks kinds and directories, and that no two outputs go to one path. */
 bool outputs_prepare(struct report *report, const struct arguments *arguments,
                      struct outputs *outputs);
-/* The same for plain text files at these paths; a regular file that is there is replaced. */
+/* Plain text files at these paths; a regular file that is there is replaced. */
 bool outputs_texts(struct report *report, const char *const *paths, int count, struct outputs *outputs);
 /* Whether every name is a result or a binding of the program; the bindings that are no results yet,
  * for weft_program_specify, in *names. */

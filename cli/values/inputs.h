@@ -48,7 +48,7 @@ void inputs_name_samples(struct report *report, const struct inputs *inputs,
 /* For weft_program_specify, and for weft_infer or weft_run. Only inputs that are loaded are arguments. Memory is the
  * report's pool; data pointers are valid until the next value is loaded. */
 struct weft_input_type *inputs_types(struct pool *pool, const struct inputs *inputs, size_t *count);
-/* The same, with the value's shape as part of the type; of a batch the first sample's. */
+/* The types with each value's shape as part of them; of a batch the first sample's. */
 struct weft_input_type *inputs_shaped_types(struct pool *pool, const struct inputs *inputs, size_t *count);
 struct weft_argument *inputs_arguments(struct pool *pool, const struct inputs *inputs,
                                        size_t *count);

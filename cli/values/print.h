@@ -9,7 +9,7 @@
 
 /* A dense row-major tensor. Small memory comes from the pool. */
 void print_tensor(FILE *file, struct pool *pool, const char *name, const struct tensor *tensor);
-/* The same, or a batch: what it is, then the samples at its ends under their keys:
+/* A result, or a batch: what it is, then the samples at its ends under their keys:
  *     out: float32, 2 samples
  *     a: float32[2] = [1.0, 2.0]
  *     b: float32[1] = [0.5] */

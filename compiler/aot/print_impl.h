@@ -14,7 +14,7 @@ int aot_literal_constant(const struct aot_loop *loop);
 
 /* sections.c: the text of a section of a template: from "//: name" to the next section. */
 const char *aot_section(struct arena *arena, const char *text, const char *name);
-/* The same from whichever of templates/aot/aot.c, check.c and run.c has the section. */
+/* A section from whichever of templates/aot/aot.c, check.c and run.c has the section. */
 const char *aot_shared_section(struct arena *arena, const char *name);
 
 /* A section of a template. `text` NULL: as for aot_shared_section; `name` NULL: all sections of the template. */

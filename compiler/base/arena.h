@@ -34,7 +34,7 @@ void arena_adopt(struct arena *arena, struct arena *from);
 _Noreturn void arena_fail(struct arena *arena);
 /* Allocates zeroed memory, aligned for any object. This and all functions below jump on failure. */
 void *arena_alloc(struct arena *arena, size_t size);
-/* The same, not zeroed: for what is written before it is read. */
+/* Memory that is not zeroed: for what is written before it is read. */
 void *arena_raw(struct arena *arena, size_t size);
 /* Returns a copy of `size` bytes. */
 void *arena_copy(struct arena *arena, const void *data, size_t size);

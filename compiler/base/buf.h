@@ -22,7 +22,7 @@ void buf_printf(struct buf *buf, const char *format, ...) __attribute__((format(
 /* Adds the shortest decimal that reads back as the same double, with a point or an exponent; or inf, -inf, nan. It is
  * the same in every locale. */
 void buf_double(struct buf *buf, double value);
-/* The same for a type with fewer values than double. `same` says whether a decimal that reads as `text` becomes `value`
+/* A real of a type with fewer values than double. `same` says whether a decimal that reads as `text` becomes `value`
  * in that type; it is called with `type`, which has no other use. NULL: double. */
 void buf_real(struct buf *buf, double value, bool (*same)(double text, double value, int type), int type);
 

@@ -14,7 +14,7 @@ bool axes_open(const struct numbers *axes);
  * a diagnostic, where an axis is wrong. */
 bool axes_find(struct arena *arena, struct diags *diags, const struct viewed *value, const struct numbers *axes,
                const char *what, uint32_t *set);
-/* The same for axes of which mistakes are reported elsewhere. Returns false where they are not known, or wrong for this
+/* The set of axes of which mistakes are reported elsewhere. Returns false where they are not known, or wrong for this
  * rank. */
 bool axes_set(const struct numbers *axes, const struct contents *contents, int rank, uint32_t *set);
 

@@ -45,7 +45,7 @@ static bool check_meeting(struct program *program, const struct node *node, enum
                              type_rows[dtype].name);
 }
 
-/* The same for a literal, or for all elements of an array literal. */
+/* Whether a literal, or every element of an array literal, meets the type. */
 static bool check_constant(struct program *program, const struct node *node, enum weft_dtype dtype)
 {
     bool good = check_meeting(program, node, dtype);

@@ -72,7 +72,7 @@ struct shape *shape_new(struct arena *arena, int rank, const int64_t *extents);
 struct shape *type_shape(struct arena *arena, const struct type *type);
 /* The text of an expression, shortened for messages. */
 const char *expression_text(struct arena *arena, const struct program *program, struct span span);
-/* The same of a product, which is told as such, and where it is. */
+/* The text of a product, which is told as such, and where it is. */
 const char *product_text(struct arena *arena, const struct program *program, const struct product *product);
 struct span product_span(const struct product *product);
 /* A shape as "[480, 640, 3]", with unknown extents as ? and size variables by name. */

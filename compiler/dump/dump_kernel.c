@@ -157,7 +157,7 @@ static void put_joins(struct buf *buf, const struct lanes *lanes)
         buf_printf(buf, ", blocks in %s", type_rows[lanes->acc].name);
 }
 
-/* The same, and how tiles share it. */
+/* Prints what a kernel joins, and how tiles share it. */
 static void put_lanes(struct buf *buf, const struct lanes *lanes)
 {
     const struct lane_tiles *t = &lanes->tiles;

@@ -14,15 +14,15 @@ enum { MAX_MAPS = 256 }; /* per kernel */
  * nothing is stretched in between, a view of a view is one step; one that restores the original order is no step at
  * all. Returns -1 when there are too many maps. */
 int map_view(struct kernel *kernel, int map, const struct shape *from, const struct shape *to);
-/* The same for an operand that is an input's bytes in a row, not a tensor of shape `to`. If they are stretched, they
+/* Of an operand that is an input's bytes in a row, not a tensor of shape `to`. If they are stretched, they
  * need a step even where the shapes agree. */
 int map_bytes(struct kernel *kernel, int map, const struct shape *from, const struct shape *to);
-/* The same for a selection of shape `from`. `axes` says for each dimension of `to` what is selected of it; dimensions
+/* A selection of shape `from`: `axes` says for each dimension of `to` what is selected of it; dimensions
  * of `from` that no axis names have extent 1. A selection of all elements in order becomes a view. A selection of a
  * selection becomes one step where extents are known. */
 int map_select(struct kernel *kernel, int map, const struct shape *from, const struct shape *to,
                const struct axis *axes);
-/* The same for a selection whose positions may lie outside `to`. There `value` is read, the bits of a value of the
+/* A selection whose positions may lie outside `to`: there `value` is read, the bits of a value of the
  * access's dtype. Its slices begin at `start` as it is and have no end; one with a stop
  * (has_stop) ends with the dimension instead, so that only the call need know where it begins. */
 int map_bounded(struct kernel *kernel, int map, const struct shape *from, const struct shape *to,
@@ -33,12 +33,12 @@ struct shift {
     int64_t by;
     bool open;
 };
-/* The same for a step that goes round: element i of dimension d of `to`, which is also the shape of the view, is read
+/* A step that goes round: element i of dimension d of `to`, which is also the shape of the view, is read
  * at i - shifts[d], modulo the extent. */
 int map_wrapped(struct kernel *kernel, int map, const struct shape *to, const struct shift *shifts);
-/* The same where only dimension d differs: element i of `from` is read at start + i, modulo the extent in `to`. */
+/* A step in which only dimension d goes round: element i of `from` is read at start + i, modulo the extent in `to`. */
 int map_within(struct kernel *kernel, int map, const struct shape *from, const struct shape *to, int d, int64_t start);
-/* The same for a step whose elements of `to` the kernel finds by their numbers, which it computes (take). `which` says
+/* A step whose elements of `to` the kernel finds by their numbers, which it computes (take). `which` says
  * by which numbers: other steps have others. */
 int map_taken(struct kernel *kernel, int map, const struct shape *from, const struct shape *to, uint64_t which);
 /* The innermost step of that kind on the way to what the map leads to; 0: there is none. What lies above it is a matter

@@ -42,7 +42,7 @@ static int load_array(struct lowering *l, const struct node *node, enum weft_dty
     return ins_add_load(l, TENSOR_CONSTANT, found, dtype, node);
 }
 
-/* The same, but only once for each node, type, kind of conversion, and map. */
+/* An array literal as this type, once for each node, type, kind of conversion, and map. */
 static int array_as(struct lowering *l, const struct node *node, enum weft_dtype dtype,
                     enum meeting how)
 {

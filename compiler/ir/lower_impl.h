@@ -98,7 +98,7 @@ bool join_of_list(const struct lowering *l, const struct node *node);
 bool view_is_cast_input(const struct lowering *l, const struct node *node);
 /* The map under which a view's operand is read. `map` is that of the view. -1: there are too many maps. */
 int view_operand_map(struct lowering *l, const struct node *view, int map);
-/* The same for a selection of shape `from` that takes one position in place of the list. */
+/* The map of a selection of shape `from` that takes one position in place of the list. */
 int view_element_map(struct lowering *l, const struct node *view, int map, const struct shape *from,
                      const struct item *list, int64_t position);
 
@@ -138,7 +138,7 @@ int ins_add(struct lowering *l, struct ins ins);
 /* Whether the instruction divides integers by a value that may be 0, or takes a position that may lie outside. */
 bool ins_may_fault(const struct lowering *l, const struct ins *ins);
 int ins_add_literal(struct lowering *l, union scalar value, enum weft_dtype dtype, struct span span);
-/* The same for a literal whose value comes with the run. No decision is made by its value. */
+/* A literal whose value comes with the run. No decision is made by its value. */
 int ins_add_number(struct lowering *l, struct number_source source, enum weft_dtype dtype, struct span span);
 /* Loads what `node` has in memory. A single element is the same under all maps without bounds. */
 int ins_add_load(struct lowering *l, enum tensor_kind kind, int index, enum weft_dtype dtype,

@@ -28,7 +28,7 @@ void store_results(struct kernel_program *program, bool dense);
  * what tiles left. */
 struct lane_tiles deal_lanes(int64_t points, int64_t elements, int64_t inner, bool ordered, int64_t block);
 int64_t lanes_left(int64_t points, int64_t elements, int64_t inner, bool ordered);
-/* The same for a GPU's blocks of `threads` threads, each of which has up to `deepest` nodes. */
+/* For a GPU's blocks of `threads` threads, each of which has up to `deepest` nodes. */
 struct lane_tiles deal_block(int64_t points, int64_t elements, int64_t inner, int threads, bool partial,
                              int64_t deepest);
 int64_t threads_left(int64_t points, int64_t elements, int64_t inner, int threads);

@@ -58,7 +58,7 @@ static void deal_blocks(struct lanes *lanes)
                                            .beside = (int)lanes->tiles.lanes};
 }
 
-/* The same where only a call knows how many elements and points there are: it deals blocks of so many threads. */
+/* Where only a call knows how many elements and points there are, it deals blocks of so many threads. */
 static void deal_unknown(struct lanes *lanes)
 {
     const int64_t inner = lanes->tiles.inner;

@@ -103,7 +103,7 @@ struct schedule {
 bool make_schedule(const struct kernel_program *program, const struct loop_params *params, const bool *batches,
                    struct schedule *schedule, const struct access **wrong);
 
-/* The same ahead of time: the program's extents may be open. Loops are made for examples alone. */
+/* Ahead of time, where the program's extents may be open: loops are made for examples alone. */
 void make_open_schedule(const struct kernel_program *program, const struct loop_params *params,
                         const struct example *examples, int count, struct schedule *schedule);
 

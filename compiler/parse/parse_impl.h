@@ -59,7 +59,7 @@ int parse_wrong(struct parser *p, struct span span, const char *message);
 int parse_too_many(struct parser *p, struct span span, int most, const char *what);
 /* Reports the current token where `expected` is needed, with advice where there is some. */
 int parse_unexpected(struct parser *p, const char *expected);
-/* The same where an expression is complete. Says more about the mistake, such as a missing operator. */
+/* Where an expression is complete: says more about the mistake, such as a missing operator. */
 int parse_unexpected_after(struct parser *p, const char *expected);
 /* Consumes .b.c and returns the last name; "" when none follows. Does not fail. */
 const char *parse_path(struct parser *p);
@@ -69,9 +69,9 @@ bool parse_close(struct parser *p, struct span opener, enum token_kind kind, con
 /* hints.c: these report nothing. */
 /* What to write instead of a function of other languages. NULL if nothing is known. */
 const char *parse_call_habit(const char *name);
-/* The same for what stands behind a dot and is not called. */
+/* Advice for what stands behind a dot and is not called. */
 const char *parse_attribute_habit(const char *name);
-/* The same for an argument that `function` does not have. */
+/* Advice for an argument that `function` does not have. */
 const char *parse_argument_habit(struct arena *arena, const char *name, const char *function);
 /* Returns "; did you mean 'x'?" or "". */
 const char *parse_suggest(struct parser *p, const char *name, const char *const *names,

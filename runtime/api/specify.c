@@ -175,7 +175,7 @@ static bool is_number(const struct joining *j, int input)
     return input_symbol(j->parsed, input)->type.number || (j->known[input] && j->said[input].number);
 }
 
-/* The same for a number, whose value tells its dtype. */
+/* Joins a number, whose value tells its dtype. */
 static bool join_number(struct joining *j, int input)
 {
     const struct symbol *symbol = input_symbol(j->parsed, input);

@@ -29,7 +29,7 @@ typedef void call_work(struct diags *diags, void *user);
  * and *error is NULL. errno is preserved. */
 enum weft_status guarded_call(const struct log *log, const struct source *source, call_work *work, void *user,
                               struct weft_error **error);
-/* The same, but diagnostics are delivered as finish_remarks does. */
+/* A guarded call whose diagnostics are delivered as finish_remarks does. */
 enum weft_status guarded_remarks(const struct source *source, call_work *work, void *user, struct weft_error **error);
 
 /* Delivers the diagnostics: errors to *error, which the caller owns, warnings and notes to the log. Both

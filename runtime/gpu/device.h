@@ -37,7 +37,7 @@ struct cuda_device *cuda_device_get(struct cuda_devices *devices, int ordinal, s
  * thread, which makes the previous context current again. False with a diagnostic. */
 bool cuda_enter(const struct cuda_device *device, struct diags *diags);
 void cuda_leave(const struct cuda_device *device);
-/* The same for releasing resources, without a diagnostic. False if there is nothing left to release:
+/* Enters to release resources, without a diagnostic. False if there is nothing left to release:
  * after a fork, or when the context is lost. */
 bool cuda_enter_quietly(const struct cuda_device *device);
 

@@ -211,7 +211,7 @@ struct cuda_driver {
  * call tries again. In the child of a process that had used the driver it always fails, because
  * drivers do not survive a fork. From any thread. */
 const struct cuda_driver *cuda_driver_get(struct diags *diags);
-/* The same without a diagnostic and without opening anything, for releasing resources. NULL if the
+/* The driver for releasing resources: opens nothing, and reports nothing. NULL if the
  * driver was never used, and after a fork. */
 const struct cuda_driver *cuda_driver_used(void);
 

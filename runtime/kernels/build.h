@@ -22,7 +22,7 @@ struct build {
  * it is not there. Starts no process, opens no compiler and waits for no other thread. */
 void *build_from_disk(const struct build *build);
 
-/* The same from the disk or, failing that, compiled and kept on disk. Processes that need the same kernel
+/* The kernel from the disk or, failing that, compiled and kept on disk. Processes that need the same kernel
  * wait for the first one. Sets *origin. NULL with a diagnostic. Otherwise warnings and notes are for the log, such
  * as once for a context that the disk cache cannot be used. */
 void *build_kernel(const struct build *build, struct diags *diags, enum weft_kernel_origin *origin);

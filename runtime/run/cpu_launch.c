@@ -176,7 +176,7 @@ static void run_tiles(const struct launch *launch, int index, int64_t begin, int
     run(worker(launch, index), begin, end);
 }
 
-/* The same for all kernels of a chain. */
+/* Runs these tiles of a kernel, or of all kernels of a chain in turns. */
 static void run_chain(const struct launch *launch, int index, int64_t begin, int64_t end)
 {
     if (launch->chain < 2) {

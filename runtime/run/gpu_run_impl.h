@@ -11,7 +11,7 @@ struct cuda_work *cuda_set_up(struct call *call, const struct plan *plan);
 /* The inputs as a plan for call->device sees them: a host tensor with gaps is dense on the GPU. Returns
  * `inputs` itself where nothing changes, as for C. May jump if memory runs out. */
 const struct tensor *cuda_inputs(struct call *call, const struct tensor *inputs);
-/* The same for call->outputs: host tensors are always dense on the GPU. */
+/* The outputs as a run on a GPU has them: host tensors are always dense on the GPU. */
 const struct tensor *cuda_outputs(struct call *call);
 
 /* Add a host tensor that is copied to the GPU (cuda_stage) or back (cuda_bring), unless it is empty. `layout`
