@@ -128,6 +128,19 @@ static void test_counts(void)
         CHECK(out[i] == x[i / M] && rows[i] == x[i % N]);
 }
 
+/* Rolls by what only the call knows, on both sides of the extent. */
+static void test_shifts(void)
+{
+    enum { N = 5 };
+    const int16_t x[N] = {7, 1, -4, 9, 300};
+    for (int by = -7; by <= 7; by++) {
+        int16_t out[N] = {0};
+        CHECK(shifted(x, by, N, out) == WEFT_KERNEL_OK);
+        for (int i = 0; i < N; i++)
+            CHECK(out[i] == x[(i - by + 4 * N) % N] + x[(i - 1 + by + 4 * N) % N]);
+    }
+}
+
 static void test_bytes(void)
 {
     float values[3] = {1.5f, -2, 0}, out[3];
@@ -459,6 +472,7 @@ int main(void)
     test_division();
     test_views();
     test_counts();
+    test_shifts();
     test_bytes();
     test_hoisted();
     test_types();
