@@ -27,7 +27,7 @@ const struct shape *stored_shape(const struct dumped *dumped, int a)
     const struct access *access = &dumped->kernel->accesses[a];
     if (access->kind == TENSOR_RESULT)
         return dumped->shapes->nodes[dumped->kernel->program->results[access->index].node];
-    return access->kind == TENSOR_TEMPORARY || access->kind == TENSOR_TABLE
+    return access_is_temporary(access)
                ? dumped->shapes->temporaries[access->index].shape
                : dumped->space;
 }

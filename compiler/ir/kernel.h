@@ -85,6 +85,12 @@ struct access {
     bool alone;                    /* read by INS_TAKE, the 0 of which is used */
 };
 
+/* Whether it reads or stores a temporary, whose number is its index. */
+static inline bool access_is_temporary(const struct access *access)
+{
+    return access->kind == TENSOR_TEMPORARY || access->kind == TENSOR_TABLE;
+}
+
 /* Whether both read or write the same tensor, as the same type. */
 static inline bool access_same(const struct access *a, const struct access *b)
 {

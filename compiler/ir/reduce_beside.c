@@ -11,16 +11,11 @@ bool lanes_match(const struct lanes *a, const struct lanes *b)
            s->chunk * s->block == t->chunk * t->block && s->chunks > 1 && t->chunks > 1;
 }
 
-static bool is_temporary(const struct access *access)
-{
-    return access->kind == TENSOR_TEMPORARY || access->kind == TENSOR_TABLE;
-}
-
 bool kernel_stores(const struct kernel *kernel, int temporary)
 {
     bool stores = false;
     for (int a = kernel->load_count; !stores && a < kernel->access_count; a++)
-        stores = is_temporary(&kernel->accesses[a]) && kernel->accesses[a].index == temporary;
+        stores = access_is_temporary(&kernel->accesses[a]) && kernel->accesses[a].index == temporary;
     return stores;
 }
 
@@ -28,7 +23,7 @@ bool kernel_loads_from(const struct kernel *kernel, const struct kernel *from)
 {
     bool loads = false;
     for (int a = 0; !loads && a < kernel->load_count; a++)
-        loads = is_temporary(&kernel->accesses[a]) && kernel_stores(from, kernel->accesses[a].index);
+        loads = access_is_temporary(&kernel->accesses[a]) && kernel_stores(from, kernel->accesses[a].index);
     return loads;
 }
 

@@ -40,7 +40,7 @@ static int find_source(const struct kernel_program *program, int k, int temporar
         const struct kernel *kernel = program->kernels[i].kernel;
         for (int a = 0; i != k && a < kernel->access_count; a++) {
             const struct access *access = &kernel->accesses[a];
-            const bool kept = access->kind == TENSOR_TEMPORARY || access->kind == TENSOR_TABLE;
+            const bool kept = access_is_temporary(access);
             if (!kept || access->index != temporary)
                 continue;
             if (a < kernel->load_count || !kernel->lanes || found >= 0)

@@ -147,7 +147,7 @@ const char *verify_kernels(const struct kernel_program *program)
         broken = verify_kernel(kernel);
         for (int a = 0; a < kernel->load_count && !broken; a++) {
             const struct access *access = &kernel->accesses[a];
-            const bool temporary = access->kind == TENSOR_TEMPORARY || access->kind == TENSOR_TABLE;
+            const bool temporary = access_is_temporary(access);
             if (temporary && access->index >= program->temporary_count)
                 broken = "a temporary that is none";
             else if (temporary && !is_stored(program, k, access->index))

@@ -53,7 +53,7 @@ static bool needs_only_points(const struct schedule *schedule, int first, int k,
     bool good = k < schedule->first_result || schedule->count == schedule->first_result + 1;
     for (int a = 0; good && a < kernel->load_count; a++) {
         const struct access *access = &kernel->accesses[a];
-        if (access->kind != TENSOR_TEMPORARY && access->kind != TENSOR_TABLE)
+        if (!access_is_temporary(access))
             continue;
         for (int i = first; good && i < k; i++)
             good = !kernel_stores(schedule->kernels[i].kernel, access->index) ||

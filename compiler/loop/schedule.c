@@ -50,11 +50,6 @@ static void join_parts(struct schedule *schedule)
 
 /* ---- lifetimes ---- */
 
-static bool is_temporary(const struct access *access)
-{
-    return access->kind == TENSOR_TEMPORARY || access->kind == TENSOR_TABLE;
-}
-
 /* Whether the kernel reads anything of which each sample has its own. */
 static bool reads_batches(const struct schedule *schedule, const struct kernel *kernel, const bool *batches)
 {
@@ -62,7 +57,7 @@ static bool reads_batches(const struct schedule *schedule, const struct kernel *
     for (int a = 0; !reads && a < kernel->load_count; a++) {
         const struct access *access = &kernel->accesses[a];
         reads = access->kind == TENSOR_INPUT ? batches[access->index]
-                                             : is_temporary(access) && !schedule->lifetimes[access->index].shared;
+                                             : access_is_temporary(access) && !schedule->lifetimes[access->index].shared;
     }
     return reads;
 }
@@ -75,7 +70,7 @@ static void find_lifetimes(struct schedule *schedule, const bool *batches)
         s->shared = k < schedule->first_result && !reads_batches(schedule, s->kernel, batches);
         for (int a = 0; a < s->kernel->access_count; a++) {
             const struct access *access = &s->kernel->accesses[a];
-            struct lifetime *lifetime = is_temporary(access) ? &schedule->lifetimes[access->index] : NULL;
+            struct lifetime *lifetime = access_is_temporary(access) ? &schedule->lifetimes[access->index] : NULL;
             if (lifetime && a < s->kernel->load_count)
                 lifetime->to = k;
             else if (lifetime)

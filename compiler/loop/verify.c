@@ -33,12 +33,12 @@ static const char *verify_scheduled(const struct schedule *schedule, int k)
         return "a chain of one kernel, or of kernels that are not there";
     if (s->shared && k >= schedule->first_result)
         return "a result that all samples share";
-    for (int i = 0; i < s->chain; i++)
-        if (i && s[i].chain)
+    for (int i = 1; i < s->chain; i++)
+        if (s[i].chain)
             return "a chain inside of another";
     for (int a = 0; a < s->kernel->access_count; a++) {
         const struct access *access = &s->kernel->accesses[a];
-        const bool temporary = access->kind == TENSOR_TEMPORARY || access->kind == TENSOR_TABLE;
+        const bool temporary = access_is_temporary(access);
         const struct lifetime *lifetime = temporary ? &schedule->lifetimes[access->index] : NULL;
         if (lifetime && (k < lifetime->from + (a < s->kernel->load_count) || k > lifetime->to))
             return "a temporary that is used before it is stored, or after its lifetime";
