@@ -1,5 +1,5 @@
-/* Several kernels in one CUDA text, one after the other for the same points (templates/kernel/chain.cu). Macros give
- * the functions and types of each names of their own. */
+/* Several kernels in one CUDA text, one after the other for the same points (templates/kernel/chain.cu); loop/chain.c
+ * decides which. Macros give the functions and types of each names of their own. */
 #include "compiler/emit/emit_impl.h"
 
 #include <string.h>

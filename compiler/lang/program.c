@@ -1,4 +1,5 @@
-/* Implements program.h: what later passes ask about a program. */
+/* Implements program.h: what later passes ask about a program, such as the type in which
+ * an operation's operands meet. */
 #include "compiler/lang/program.h"
 
 #include <string.h>

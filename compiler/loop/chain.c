@@ -1,8 +1,9 @@
-/* Chains: kernels in a row over the same points, such as the rows of a softmax, whose tile number t needs only tiles
- * number t of those before it. They take turns tile by tile, so that what one kernel reads or stores is in a cache when
- * the next one wants it. In C a thread runs all kernels on a tile before it goes on; on a GPU they are one launch, in
- * which each block of threads takes some points through all of them. Points are what the leading dimensions of a space
- * hold, such as rows: a reduction's space is [points, elements, inner]. */
+/* Which kernels are fused into one launch: chains, kernels in a row over the same points, such as the rows of a
+ * softmax, whose tile number t needs only tiles number t of those before it. They take turns tile by tile, so that
+ * what one kernel reads or stores is in a cache when the next one wants it. In C a thread runs all kernels on a tile
+ * before it goes on; on a GPU they are one launch, in which each block of threads takes some points through all of
+ * them. Points are what the leading dimensions of a space hold, such as rows: a reduction's space is [points,
+ * elements, inner]. */
 #include "compiler/loop/schedule.h"
 
 /* ---- dependences ---- */

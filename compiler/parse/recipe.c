@@ -71,7 +71,7 @@ static bool is_word(const char *word, size_t length, const char *text)
 static void convert(struct making *m, const char *word, size_t length)
 {
     static const struct { const char *name; enum type_rule rule; } rules[] = {
-        {":bool", TYPE_BOOL}, {":sum", TYPE_WIDE}, {":float", TYPE_FLOAT}, {":wide", TYPE_REAL},
+        {":bool", TYPE_BOOL}, {":wide", TYPE_WIDE}, {":float", TYPE_FLOAT}, {":real", TYPE_REAL},
         {":var", TYPE_VARIANCE}, {":dot", TYPE_DOT}, {":arg", TYPE_ARG}};
     size_t i = 0;
     while (!is_word(word, length, rules[i].name))

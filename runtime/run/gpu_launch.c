@@ -1,4 +1,5 @@
-/* Launches kernels on a stream: the only place that calls cuLaunchKernel. */
+/* Launches kernels on a stream: the only place of the library that calls cuLaunchKernel. Sources ahead of time
+ * have templates/aot/cuda_launch.c. */
 #include "runtime/run/gpu_work_impl.h"
 
 #include <string.h>

@@ -1,5 +1,5 @@
-/* Calls of ahead-of-time sources for CUDA. A call checks all of its operands, and only then gives work to the stream;
- * it waits for nothing. */
+/* Calls of ahead-of-time sources for CUDA, and their launches. A call checks all of its operands, and only then gives
+ * work to the stream; it waits for nothing. */
 
 //: call
 /* A call whose operands are known to be good. */

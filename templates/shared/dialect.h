@@ -1,4 +1,5 @@
-/* The helpers of grammar/ops.def: what an expression alone cannot say, spelled once.
+/* The helpers of grammar/ops.def: what an expression alone cannot say, spelled once, such as floor division,
+ * saturation, and NaN and zeros in min and max.
  *
  * The reference evaluator includes this file once per type; the emitter copies the helpers a kernel
  * needs into its text, replacing the tokens
