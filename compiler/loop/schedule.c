@@ -56,8 +56,9 @@ static bool reads_batches(const struct schedule *schedule, const struct kernel *
     bool reads = false;
     for (int a = 0; !reads && a < kernel->load_count; a++) {
         const struct access *access = &kernel->accesses[a];
-        reads = access->kind == TENSOR_INPUT ? batches[access->index]
-                                             : access_is_temporary(access) && !schedule->lifetimes[access->index].shared;
+        reads = access->kind == TENSOR_INPUT
+                    ? batches[access->index]
+                    : access_is_temporary(access) && !schedule->lifetimes[access->index].shared;
     }
     return reads;
 }
