@@ -58,8 +58,11 @@ static bool check_kernel(struct aot_kernel *k)
     k->layouts = ARENA_ARRAY(k->arena, const char *, program->node_count);
     struct pipeline pipeline = {.arena = k->arena, .diags = program->diags, .parsed = program, .program = program,
                                 .inputs = inputs, .shapes = shapes, .layouts = k->layouts};
-    return parse_results(program, NULL, 0) && check_inputs(program) &&
-           pipeline_run(&pipeline, PASS_CHECK, PASS_LAYOUTS) && check_arrays(program);
+    if (!parse_results(program, NULL, 0) || !check_inputs(program) ||
+        !pipeline_run(&pipeline, PASS_CHECK, PASS_LAYOUTS) || !check_arrays(program))
+        return false;
+    warn_losses(program);
+    return true;
 }
 
 static bool make_kernel(struct arena *arena, struct program *program, const struct aot_params *params,

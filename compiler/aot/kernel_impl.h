@@ -58,6 +58,7 @@ struct aot_kernel {
     struct buf extents;            /* statements that compute and compare extents */
     struct aot_note *notes;
     int note_count;
+    struct emit_host *host;        /* helpers of the statements in `extents` */
     const struct shape **forms;    /* shapes with a table of extents in the source */
     int form_count;
     const struct example_call *usual; /* loops.c: a call with large extents */

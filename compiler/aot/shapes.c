@@ -53,6 +53,7 @@ bool aot_shapes(struct aot_kernel *k)
     const struct open_extents open = aot_open_extents(k);
     const size_t nodes = (size_t)program->node_count;
     k->extents = buf_new(k->arena);
+    k->host = emit_host_start(k->arena);
     k->views = ARENA_ARRAY(k->arena, struct view_args, program->view_count + 1);
     k->shapes = ARENA_ARRAY(k->arena, const struct shape *, nodes);
     k->is_size = ARENA_ARRAY(k->arena, bool, nodes + 1);

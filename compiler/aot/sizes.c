@@ -84,53 +84,97 @@ static const char *real_text(struct aot_kernel *k, const struct node *node)
                   : arena_printf(k->arena, "real(d[%d])", k->number_slots[node - k->program->nodes]);
 }
 
-/* Refuses a number, or an expression over numbers, that no literal expression could be. */
-static void check_real(struct aot_kernel *k, const struct node *node, const char *a, const char *b, const char *value)
+/* Refuses an operation that no literal expression could be, before its value is known. */
+static void check_real(struct aot_kernel *k, const struct node *node, const char *const operands[3])
 {
-    const bool divides = node->op == OP_DIV || node->op == OP_FLOORDIV || node->op == OP_MOD;
+    const bool divides = node->op == OP_DIV || node->op == OP_FLOORDIV || node->op == OP_MOD ||
+                         (node->literal.kind == LITERAL_INTEGER && (node->op == OP_TRUNCDIV || node->op == OP_FMOD));
     if (divides)
-        aot_refuse(k, arena_printf(k->arena, "%s == 0", b), node->span, "division by zero in a literal expression");
-    if (node->op == OP_POW)
-        aot_refuse(k, arena_printf(k->arena, "!power_is_real(%s, %s, %s)", a, b, value), node->span,
-                   "a power of numbers is no real that fits float64");
+        aot_refuse(k, arena_printf(k->arena, "%s == 0", operands[1]), node->span,
+                   "division by zero in a literal expression");
 }
 
-static const char *operation_text(struct aot_kernel *k, const struct node *node, const char *a, const char *b)
+/* The same once its value is in the slot. Integers ahead of time have as many bits as a double. */
+static void check_value(struct aot_kernel *k, const struct node *node, const char *const operands[3], int slot)
 {
-    switch (node->op) {
-    case OP_PLUS: return a;
-    case OP_NEG: return arena_printf(k->arena, "-%s", a);
-    case OP_ADD: return arena_printf(k->arena, "%s + %s", a, b);
-    case OP_SUB: return arena_printf(k->arena, "%s - %s", a, b);
-    case OP_MUL: return arena_printf(k->arena, "%s * %s", a, b);
-    case OP_DIV: return arena_printf(k->arena, "%s / %s", a, b);
-    case OP_POW: return arena_printf(k->arena, "pow(%s, %s)", a, b);
-    default: return NULL;
-    }
+    if (node->op == OP_POW)
+        aot_refuse(k, arena_printf(k->arena, "!power_is_real(%s, %s, real(d[%d]))", operands[0], operands[1], slot),
+                   node->span, "a power of numbers is no real that fits float64");
+    if (node->literal.kind == LITERAL_INTEGER)
+        aot_refuse(k, arena_printf(k->arena, "!(real(d[%d]) <= 0x1p53 && real(d[%d]) >= -0x1p53)", slot, slot),
+                   node->span, "an integer computed from numbers has more than 53 bits");
 }
 
 static int number_slot(struct aot_kernel *k, int n);
+
+/* The slots of a node's operands that are computed, before its own. */
+static bool operand_slots(struct aot_kernel *k, const struct node *node)
+{
+    const struct node *operand = named_node(k->program, node);
+    const bool computed = operand->number && operand->kind == NODE_OP;
+    return !computed || number_slot(k, (int)(operand - k->program->nodes)) >= 0;
+}
+
+/* Sets the slot to the arm of a where that is taken. The other one is not computed, so slots that are set there mean
+ * nothing behind it. */
+static bool set_arm(struct aot_kernel *k, const struct node *node, int arm, int slot)
+{
+    const size_t size = (size_t)k->program->node_count * sizeof *k->number_slots;
+    int *before = arena_copy(k->arena, k->number_slots, size);
+    const struct node *operand = operand_node(k->program, node, arm);
+    if (operand->failed && !operand->number)
+        aot_refuse(k, "true", operand->span, "a literal expression without a value");
+    if (!operand_slots(k, operand))
+        return false;
+    buf_printf(&k->extents, "d[%d] = bits(%s);\n", slot, real_text(k, operand));
+    memcpy(k->number_slots, before, size);
+    return true;
+}
+
+static bool set_choice(struct aot_kernel *k, const struct node *node, int slot)
+{
+    const struct node *condition = operand_node(k->program, node, 0);
+    if (!operand_slots(k, condition))
+        return false;
+    buf_printf(&k->extents, "if (%s != 0) {\n", real_text(k, condition));
+    if (!set_arm(k, node, 1, slot))
+        return false;
+    buf_puts(&k->extents, "} else {\n");
+    const bool good = set_arm(k, node, 2, slot);
+    buf_puts(&k->extents, "}\n");
+    return good;
+}
+
+/* Sets the slot to the row's value on two operands; on more, from the left. */
+static bool set_values(struct aot_kernel *k, const struct node *node, int slot)
+{
+    const bool list = op_rows[node->op].form == FORM_FOLD;
+    const int step = list ? 1 : node->operand_count;
+    for (int i = 0; i < (list ? node->operand_count - 1 : 1); i++) {
+        const char *operands[3] = {NULL};
+        for (int j = 0; j < step + list; j++)
+            operands[j] = list && i && !j ? arena_printf(k->arena, "real(d[%d])", slot)
+                                          : real_text(k, operand_node(k->program, node, i + j));
+        check_real(k, node, operands);
+        const char *value = emit_host_value(k->host, node->op, operands);
+        if (!value)
+            return diag(k->program->diags, DIAG_NOT_YET, node->token, "this operator on numbers ahead of time", "");
+        buf_printf(&k->extents, "d[%d] = bits(%s);\n", slot, value);
+        check_value(k, node, operands, slot);
+    }
+    return true;
+}
 
 /* Sets the slot of an expression, and before that those of its operands. False with a diagnostic where C has no such
  * operation. */
 static bool set_real(struct aot_kernel *k, const struct node *node, int slot)
 {
-    const char *operands[2] = {"", ""};
-    for (int i = 0; i < node->operand_count; i++) {
-        const struct node *operand = named_node(k->program, operand_node(k->program, node, i));
-        if (operand->number && operand->kind == NODE_OP && number_slot(k, (int)(operand - k->program->nodes)) < 0)
+    if (op_rows[node->op].rule == RULE_SELECT)
+        return set_choice(k, node, slot);
+    for (int i = 0; i < node->operand_count; i++)
+        if (!operand_slots(k, operand_node(k->program, node, i)))
             return false;
-        operands[i] = real_text(k, operand);
-    }
-    const char *value = operation_text(k, node, operands[0], operands[1]);
-    if (!value)
-        return diag(k->program->diags, DIAG_NOT_YET, node->token, "this operator on numbers ahead of time", "");
-    if (node->op != OP_POW)
-        check_real(k, node, operands[0], operands[1], value);
-    buf_printf(&k->extents, "d[%d] = bits(%s);\n", slot, value);
-    if (node->op == OP_POW)
-        check_real(k, node, operands[0], operands[1], arena_printf(k->arena, "real(d[%d])", slot));
-    return true;
+    return set_values(k, node, slot);
 }
 
 static bool set_extent(struct aot_kernel *k, const struct node *node, int slot)
@@ -165,17 +209,23 @@ static int number_slot(struct aot_kernel *k, int n)
     return k->number_slots[n];
 }
 
-/* A finite number that becomes infinite in the type that it meets (rule 2.4). */
+/* A finite number that becomes infinite in the type that it meets, unless it was computed with a call, or an integer
+ * that does not fit it (rule 2.4). */
 static void check_meeting(struct aot_kernel *k, const struct access *access)
 {
     const struct node *node = &k->program->nodes[number_node(access->index)];
     const enum weft_dtype to = number_dtype(access->index);
+    const int slot = k->number_slots[number_node(access->index)], bits = type_rows[to].bits;
     static const char *const most[WEFT_DTYPE_COUNT] = {
         [WEFT_FLOAT32] = "0x1.ffffffp+127", [WEFT_FLOAT16] = "65520.0", [WEFT_BFLOAT16] = "0x1.ffp+127"};
-    if (access->dtype == WEFT_FLOAT64 && most[to])
-        aot_refuse(k, arena_printf(k->arena, "becomes_infinite(real(d[%d]), %s)",
-                                   k->number_slots[number_node(access->index)], most[to]), node->span,
+    const bool is_signed = type_rows[to].class == CLASS_SIGNED;
+    if (access->dtype == WEFT_FLOAT64 && most[to] && !node->literal.called)
+        aot_refuse(k, arena_printf(k->arena, "becomes_infinite(real(d[%d]), %s)", slot, most[to]), node->span,
                    arena_printf(k->arena, "a finite number becomes infinite in %s", type_rows[to].name));
+    if (access->dtype == WEFT_FLOAT64 && dtype_is_integer(to))
+        aot_refuse(k, arena_printf(k->arena, "!(real(d[%d]) < 0x1p%d && real(d[%d]) >= %s0x1p%d)", slot,
+                                   bits - is_signed, slot, is_signed ? "-" : "0 * ", bits - is_signed), node->span,
+                   arena_printf(k->arena, "a number does not fit %s, its type ahead of time", type_rows[to].name));
 }
 
 bool aot_numbers(struct aot_kernel *k)

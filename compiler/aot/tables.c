@@ -209,11 +209,14 @@ static void put_forms(struct buf *out, const struct aot_kernel *k)
 
 static void put_extents(struct buf *out, const struct aot_kernel *k)
 {
-    buf_printf(out, "\nstatic int " NAME_EXTENTS "(const struct tensor *in, int64_t *d)\n{\n    (void)in, (void)d;\n",
+    buf_putc(out, '\n');
+    emit_host_begin(out, k->host, k->program->name);
+    buf_printf(out, "static int " NAME_EXTENTS "(const struct tensor *in, int64_t *d)\n{\n    (void)in, (void)d;\n",
                k->program->name);
     for (const char *line = k->extents.text; *line; line += strcspn(line, "\n") + 1)
         buf_printf(out, "    %.*s\n", (int)strcspn(line, "\n"), line);
     buf_puts(out, "    return 0;\n}\n\n");
+    emit_host_end(out, k->host, k->program->name);
 }
 
 static void put_operands(struct buf *out, struct aot_kernel *k)

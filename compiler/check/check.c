@@ -3,6 +3,7 @@
  * meets. Nodes with mistakes become poison, so that a mistake is reported once and later ones still are: each check
  * of a kind of node returns false where there was one, and check_node then poisons the node. */
 #include "compiler/check/check.h"
+#include "compiler/check/folded.h"
 #include "compiler/check/size.h"
 
 #include "compiler/lang/lang.h"
@@ -191,16 +192,11 @@ static bool check_rule(struct program *program, struct node *node)
 
 static bool check_op(struct program *program, struct node *node)
 {
+    if (node_folds(program, node))
+        return check_folded(program, node) && check_literal(program, node);
     for (int i = 0; i < node->operand_count; i++)
         if (operand_node(program, node, i)->poison)
             return false;
-    const char *wrong = literal_of_node(program, node);
-    if (wrong)
-        return diag(program->diags, DIAG_LITERAL_FOLD, node->span, wrong);
-    for (int i = 0; i < node->operand_count && node->literal.kind != LITERAL_NONE; i++)
-        node->number = node->number || operand_node(program, node, i)->number;
-    if (node->literal.kind != LITERAL_NONE)
-        return check_literal(program, node);
     for (int i = 0; i < node->operand_count; i++)
         if (!check_width(program, operand_node(program, node, i)))
             return false;
@@ -353,14 +349,15 @@ static bool check_node(struct program *program, struct node *node)
         [NODE_SEARCH] = check_position_of,
         [NODE_POSITION] = check_position,
     };
+    const int errors = program->diags->errors;
     const bool good = node->kind != NODE_POISON && checks[node->kind](program, node);
     if (!good) {
         node->poison = true;
-        node->dtype = WEFT_INT32;
+        node->dtype = node->literal.kind == LITERAL_NONE ? WEFT_INT32 : literal_dtype(&node->literal);
     }
     if (program->size_count)
         node->size = node_is_size(program, node);
-    return good;
+    return program->diags->errors == errors;
 }
 
 static bool check_inputs(struct program *program)
@@ -392,8 +389,11 @@ static bool check_result(struct program *program, struct result *result)
 bool check(struct program *program)
 {
     bool good = check_inputs(program);
+    program->failure_count = 0;
+    program->failures = NULL;
     for (int i = 0; i < program->node_count; i++)
         good = check_node(program, &program->nodes[i]) && good;
+    good = report_failures(program) && good;
     for (int i = 0; i < program->result_count; i++)
         good = check_result(program, &program->results[i]) && good;
     return good && program->diags->errors == 0 && resolve_letters(program);

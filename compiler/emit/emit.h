@@ -101,4 +101,13 @@ struct defined_names {
  * defines. */
 const struct defined_names *emit_names(struct emit_together *together, bool joined);
 
+/* What the host of such a source computes of numbers: values of operations on doubles, as C. */
+struct emit_host;
+struct emit_host *emit_host_start(struct arena *arena);
+/* The value of a row on doubles of these texts; a bool is 0 or 1. NULL: it has none. */
+const char *emit_host_value(struct emit_host *host, enum op op, const char *const operands[3]);
+/* Write what stands before and behind the function with these values; `name` is the kernel's. */
+void emit_host_begin(struct buf *out, const struct emit_host *host, const char *name);
+void emit_host_end(struct buf *out, const struct emit_host *host, const char *name);
+
 #endif

@@ -59,6 +59,7 @@
 #define NAME_NOTES "notes_%s"
 #define NAME_EXTENTS "extents_%s"
 #define NAME_SHAPE "shape_%s_%d"
+#define NAME_HOST "host_%s_%s"         /* a helper of what the host computes of numbers */
 #define NAME_CLASSES "classes_%s_%d"
 #define NAME_ACCESSES "accesses_%s_%d"
 #define NAME_MAPS "maps_%s_%d"

@@ -5,6 +5,7 @@
 
 #include "compiler/lang/eval.h"
 #include "compiler/lang/fast_paths.h"
+#include "compiler/lang/fold.h"
 #include "compiler/lang/lex.h"
 #include "compiler/lang/literal.h"
 #include "compiler/lang/ops.h"

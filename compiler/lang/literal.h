@@ -1,19 +1,15 @@
-/* Literal expressions: numbers joined by operators. They are computed as Python computes them (rule 2.3) and rounded
- * once when they meet a type (rule 2.4). */
+/* Values of literal expressions (fold.h), which are rounded once when they meet a type (rule 2.4). */
 #ifndef WEFT_COMPILER_LANG_LITERAL_H
 #define WEFT_COMPILER_LANG_LITERAL_H
 
 #include "compiler/lang/eval.h"
 #include "compiler/lang/program.h"
 
-/* Sets the value of a NODE_OP if all its operands are literal expressions. Calls of functions are not part of literal
- * expressions. Returns NULL, or what is wrong. */
-const char *literal_of_node(const struct program *program, struct node *node);
 static inline bool literal_is_number(const struct literal *literal)
 {
     return literal->kind == LITERAL_INTEGER || literal->kind == LITERAL_REAL;
 }
-/* Its value as a double. */
+/* Its value as a double; of a bool 0 or 1. */
 static inline double literal_number(const struct literal *literal)
 {
     return literal->kind == LITERAL_REAL ? literal->real : (double)literal->integer;
@@ -21,7 +17,8 @@ static inline double literal_number(const struct literal *literal)
 /* The literal's own type: the first of int32, int64 and uint64 that holds it, float32, or bool.
  * WEFT_DTYPE_COUNT if none holds it. */
 enum weft_dtype literal_dtype(const struct literal *literal);
-/* The value, rounded once to the type that the literal meets. *infinite: a finite value overflowed. */
+/* The value, rounded once to the type that the literal meets. *infinite: a finite value overflowed that
+ * was not computed with a call. */
 union scalar literal_meet(const struct literal *literal, enum weft_dtype dtype, bool *infinite);
 /* Whether an integer literal keeps its value in the type. True for other literals, and for bool and floating types. */
 bool literal_fits(const struct literal *literal, enum weft_dtype dtype);

@@ -33,6 +33,7 @@ struct literal {
     enum literal_kind kind;
     __int128 integer;              /* LITERAL_INTEGER; 0 or 1 for LITERAL_BOOL */
     double real;                   /* LITERAL_REAL */
+    bool called;                   /* computed with a call: where it becomes infinite, that is no error (rule 2.4) */
 };
 
 /* A declared type. Without brackets `ranked` is false and rank and extents mean nothing. */
@@ -169,6 +170,7 @@ struct node {
     enum weft_dtype dtype;
     struct literal literal;        /* unless LITERAL_NONE, the value of a literal expression or bool constant */
     bool number;                   /* `literal` depends on inputs of type number: its value comes with the run */
+    bool failed;                   /* a literal expression without a value, which no result needs as numbers are now */
     bool poison;                   /* was already reported; nodes that use it stay silent */
     unsigned met;                  /* NODE_ARRAY: a bit for each dtype that it was found to fit */
     bool size;                     /* it may be a size expression, as far as the text and its types tell; set where
@@ -201,6 +203,13 @@ struct result {
     enum weft_dtype dtype;         /* filled by check when has_dtype is false */
 };
 
+/* A literal expression that has no value, such as 1 / 0. It is a mistake unless it stands in an arm of where or if else
+ * that is not taken (rule 2.3). */
+struct failure {
+    int node;
+    const char *message;
+};
+
 /* One program: a plain text, or one kernel of a text. */
 struct program {
     struct arena *arena;
@@ -218,6 +227,8 @@ struct program {
     int view_count;
     bool number_arrays;            /* set by check: an array literal holds numbers, so it depends on their values */
     int size_count;                /* of size expressions in views */
+    struct failure *failures;      /* [failure_count] found by check */
+    int failure_count;
     struct reduce_args *reductions;
     int reduction_count, position_count; /* the latter of whatever may want positions in a temporary */
     struct symbol *symbols;        /* in order of appearance */

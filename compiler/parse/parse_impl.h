@@ -92,9 +92,9 @@ void parse_push(struct parser *p, int node);
 int parse_call(struct parser *p);
 
 /* view.c and select.c */
-/* Computes the literal values of all nodes added since the last call. False, with a diagnostic, where
- * folding one is an error. */
-bool parse_fold(struct parser *p);
+/* Computes the literal values of all nodes added since the last call. False, with a diagnostic, where one from `first`
+ * on has none. */
+bool parse_fold(struct parser *p, int first);
 /* Numbers are not values. The nodes made between begin and end are removed from the program again, unless some of
  * them are size expressions. */
 struct mark {

@@ -28,9 +28,9 @@ static struct literal parse_literal(struct parser *p, struct span *span)
     if (!parse_enter(p, p->token.span))
         return value;
     const struct mark mark = parse_numbers_begin(p);
-    const int node = parse_expression(p);
+    const int first = p->program->node_count, node = parse_expression(p);
     span->end = p->previous.end;
-    if (!p->failed && parse_fold(p))
+    if (!p->failed && parse_fold(p, first))
         value = named_node(p->program, &p->program->nodes[node])->literal;
     parse_numbers_end(p, mark, false);
     p->nesting--;

@@ -94,9 +94,9 @@ static bool expression(struct parser *p, int *node)
              "None is an item by itself; a bound of a slice is left out, as in x[:2] and x[::-1]");
         return parse_fail(p);
     }
-    const int errors = p->diags->errors;
+    const int errors = p->diags->errors, first = p->program->node_count;
     *node = parse_expression(p);
-    return !p->failed && p->token.kind != TOKEN_DOT && p->diags->errors == errors && parse_fold(p);
+    return !p->failed && p->token.kind != TOKEN_DOT && p->diags->errors == errors && parse_fold(p, first);
 }
 
 /* Takes a literal integer or a size expression as a bound of an item. False, with a diagnostic, where it is none. */

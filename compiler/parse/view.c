@@ -13,17 +13,25 @@ static bool wrong(struct parser *p, struct span span, const char *message)
     return diag(p->diags, DIAG_VIEW_ARGUMENT, span, message);
 }
 
-bool parse_fold(struct parser *p)
+/* What is wrong with a literal expression, or with one that a name is bound to. */
+static const char *fold(const struct program *program, struct node *node)
+{
+    struct node bound = *named_node(program, node);
+    const char *wrong = bound.kind == NODE_OP && bound.literal.kind == LITERAL_NONE ? literal_of_node(program, &bound)
+                                                                                    : NULL;
+    node->literal = bound.literal;
+    return wrong;
+}
+
+bool parse_fold(struct parser *p, int first)
 {
     struct program *program = p->program;
     bool good = true;
     for (; p->folded < program->node_count; p->folded++) {
         struct node *node = &program->nodes[p->folded];
-        const char *mistake = node->kind == NODE_OP ? literal_of_node(program, node) : NULL;
-        if (node->kind == NODE_NAME)
-            node->literal = named_node(program, node)->literal;
-        if (mistake)
-            good = diag(p->diags, DIAG_LITERAL_FOLD, node->span, mistake);
+        const char *wrong = node->kind == NODE_OP || node->kind == NODE_NAME ? fold(program, node) : NULL;
+        if (wrong && p->folded >= first)
+            good = diag(p->diags, DIAG_LITERAL_FOLD, node->span, wrong);
         node->size = node_is_size(program, node);
     }
     return good;
@@ -83,10 +91,10 @@ static void list(struct parser *p, struct numbers *numbers, const char *what)
         do {
             struct span place = p->token.span;
             bool nested = p->token.kind == TOKEN_LBRACKET;
-            int node = parse_expression(p);
+            const int first = p->program->node_count, node = parse_expression(p);
             if (p->failed)
                 return;
-            if (!parse_fold(p))
+            if (!parse_fold(p, first))
                 continue;
             if (nested)
                 wrong(p, place,
@@ -123,9 +131,9 @@ static bool is_single(const struct program *program, const struct node *name)
 /* A number, a name bound to a number or to an array literal, or an input. */
 static void named(struct parser *p, struct numbers *numbers, const char *what)
 {
-    int node = parse_expression(p);
+    const int first = p->program->node_count, node = parse_expression(p);
     numbers->span.end = p->previous.end;
-    if (p->failed || !parse_fold(p))
+    if (p->failed || !parse_fold(p, first))
         return;
     const struct node *value = named_node(p->program, &p->program->nodes[node]);
     if (literal_is_number(&value->literal) || value->literal.kind == LITERAL_BOOL)

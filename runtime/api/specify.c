@@ -344,6 +344,8 @@ static bool look_ahead(struct arena *arena, const struct program *parsed, const 
     struct pipeline pipeline = {.arena = arena, .diags = diags, .parsed = program, .program = program, .inputs = inputs,
                                 .shapes = shapes, .layouts = layouts};
     bool good = !typed || pipeline_run(&pipeline, PASS_CHECK, PASS_CHECK);
+    if (typed && good)
+        warn_losses(program);
     good = pipeline_run(&pipeline, PASS_SHAPES, PASS_LAYOUTS) && good;
     for (int r = 0; good && types && r < program->result_count; r++) {
         const struct result *result = &program->results[r];
@@ -369,6 +371,15 @@ static bool check_early(struct weft_program *program, struct arena *scratch, str
     return look_ahead(scratch, parsed, inputs, NULL, diags);
 }
 
+/* Whether types were known, so that what they lose was told. */
+static bool warned(const struct program *parsed, const struct diags *diags)
+{
+    bool typed = !diags->errors;
+    for (int i = 0; i < parsed->input_count; i++)
+        typed = typed && input_symbol(parsed, i)->typed;
+    return typed;
+}
+
 bool program_specify(struct weft_program *program, const struct weft_compile_params *params,
                      struct arena *scratch, struct diags *diags)
 {
@@ -377,6 +388,7 @@ bool program_specify(struct weft_program *program, const struct weft_compile_par
                 parse_results(program->parsed, params->results, params->result_count) &&
                 check_early(program, scratch, diags);
     program->parsed->diags = NULL;
+    program->warned = warned(program->parsed, diags);
     debug_program(program);
     return good;
 }

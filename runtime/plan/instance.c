@@ -78,6 +78,19 @@ static bool make_typed(const struct weft_program *program, struct typed *typed, 
     return typed->program;
 }
 
+/* Tells once what the types of a program lose; to the log, since a run goes on. */
+static void warn_once(struct weft_program *program, struct typed *typed)
+{
+    struct diags diags = diags_new(&typed->arena, &program->source);
+    if (program->warned)
+        return;
+    typed->program->diags = &diags;
+    warn_losses(typed->program);
+    typed->program->diags = NULL;
+    keep_untold(&program->context->log, &diags);
+    program->warned = diags.warnings > 0;
+}
+
 /* The program's mutex must be held. */
 static struct typed *find_or_make(struct weft_program *program, const enum weft_dtype *dtypes,
                                   const struct program *filled, struct diags *diags)
@@ -96,6 +109,7 @@ static struct typed *find_or_make(struct weft_program *program, const enum weft_
         free(typed);
         return NULL;
     }
+    warn_once(program, typed);
     typed->next = program->typed;
     program->typed = typed;
     if (program->context->observer)

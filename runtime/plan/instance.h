@@ -37,6 +37,7 @@ struct weft_program {
     const struct shape *const *shapes;   /* of the inputs, as far as weft_program_specify was told */
     struct tensor *read;           /* [inputs] with the numbers that views take of the values it was told; NULL: none */
     pthread_mutex_t mutex;         /* guards what follows, and the plans */
+    bool warned;                   /* what its types lose was told (rule 2.8) */
     struct typed *typed;
     const struct recent *recent;   /* the record of the plan that ran last, or NULL; recent_call.c */
 };

@@ -50,14 +50,23 @@ static bool is_numeric(const struct number *number)
     return number->kind == NUMBER_INTEGER || number->kind == NUMBER_REAL;
 }
 
-/* An operator on literal expressions is one, too. */
+/* A row on literal expressions is one, too. */
 static bool folds(const struct formula *formula, const struct formula_node *node)
 {
-    bool all = formula_is_sign(node) && op_rows[node->op].form != FORM_TERNARY &&
-               number_operator(node->op);
+    bool all = true;
     for (int i = 0; i < node->count; i++)
-        all = all && is_numeric(&operand(formula, node, i)->number);
+        all = all && operand(formula, node, i)->number.kind != NUMBER_NONE;
     return all;
+}
+
+static bool settle_folded(const struct formula *formula, struct formula_node *node)
+{
+    const struct number *numbers[FORMULA_OPERANDS];
+    for (int i = 0; i < node->count; i++)
+        numbers[i] = &operand(formula, node, i)->number;
+    const bool good = number_fold(node->op, numbers, node->count, &node->number);
+    node->dtype = good ? number_dtype(&node->number) : WEFT_DTYPE_COUNT;
+    return node->dtype != WEFT_DTYPE_COUNT;
 }
 
 /* Every element of an array literal, or the literal itself, may meet the type. */
@@ -99,14 +108,10 @@ static bool settle_op(struct formula *formula, struct formula_node *node)
     const struct op_row *row = &op_rows[node->op];
     const struct rule *rule = &rule_rows[row->rule];
     int first = row->rule == RULE_SELECT;
-    if (folds(formula, node)) {
-        bool good = number_fold(node->op, &operand(formula, node, 0)->number,
-                                &operand(formula, node, node->count - 1)->number, &node->number);
-        node->dtype = good ? number_dtype(&node->number) : WEFT_DTYPE_COUNT;
-        return node->dtype != WEFT_DTYPE_COUNT;
-    }
     if (!settle_rule(formula, node, rule))
         return false;
+    if (folds(formula, node))
+        return settle_folded(formula, node);
     node->meeting = meeting(formula, node, rule, first);
     node->dtype = rule->result == RESULT_BOOL ? WEFT_BOOL : node->meeting;
     node->by_value = row->rule == RULE_COMPARE && node->meeting == WEFT_INT64 &&

@@ -6,16 +6,6 @@
 #include <stdio.h>
 #include <string.h>
 
-bool number_operator(enum op op)
-{
-    static const enum op list[] = {OP_PLUS, OP_NEG, OP_BITNOT, OP_ADD, OP_SUB,
-                                   OP_MUL, OP_DIV, OP_FLOORDIV, OP_MOD, OP_POW};
-    for (size_t i = 0; i < sizeof list / sizeof *list; i++)
-        if (list[i] == op)
-            return true;
-    return false;
-}
-
 static bool integer(struct number *out, __int128 value)
 {
     *out = (struct number){.kind = NUMBER_INTEGER, .integer = value};
@@ -56,10 +46,21 @@ static bool fold_integers(enum op op, __int128 a, __int128 b, struct number *out
 {
     if (!is_small(a, 64) || !is_small(b, 64))
         return false;
-    if ((op == OP_DIV || op == OP_FLOORDIV || op == OP_MOD) && b == 0)
+    if ((op == OP_DIV || op == OP_FLOORDIV || op == OP_MOD || op == OP_TRUNCDIV || op == OP_FMOD) && b == 0)
         return false;
     switch (op) {
     case OP_PLUS: return integer(out, a);
+    case OP_ABS: return integer(out, a < 0 ? -a : a);
+    case OP_SIGN: return integer(out, a < 0 ? -1 : a > 0);
+    case OP_MIN: return integer(out, a < b ? a : b);
+    case OP_MAX: return integer(out, a > b ? a : b);
+    case OP_BITAND: return integer(out, a & b);
+    case OP_BITOR: return integer(out, a | b);
+    case OP_BITXOR: return integer(out, a ^ b);
+    case OP_SHL: return b >= 0 && b < 60 && is_small(a, 60) && integer(out, a * ((__int128)1 << b));
+    case OP_SHR: return b >= 0 && b < 100 && integer(out, floor_divide(a, (__int128)1 << b));
+    case OP_TRUNCDIV: return integer(out, a / b);
+    case OP_FMOD: return integer(out, a - a / b * b);
     case OP_NEG: return integer(out, -a);
     case OP_BITNOT: return integer(out, -a - 1);
     case OP_ADD: return integer(out, a + b);
@@ -68,7 +69,8 @@ static bool fold_integers(enum op op, __int128 a, __int128 b, struct number *out
     case OP_DIV: return is_small(a, 53) && is_small(b, 53) && real(out, (double)a / (double)b);
     case OP_FLOORDIV: return integer(out, floor_divide(a, b));
     case OP_MOD: return integer(out, a - floor_divide(a, b) * b);
-    default: return power(a, b, out);
+    case OP_POW: return power(a, b, out);
+    default: return false;
     }
 }
 
@@ -110,11 +112,111 @@ static double real_of(const struct number *number)
     return number->kind == NUMBER_REAL ? number->real : (double)number->integer;
 }
 
-bool number_fold(enum op op, const struct number *a, const struct number *b, struct number *out)
+static bool truth(struct number *out, bool value)
 {
-    if (a->kind == NUMBER_INTEGER && b->kind == NUMBER_INTEGER)
+    *out = (struct number){.kind = NUMBER_BOOL, .integer = value};
+    return true;
+}
+
+static bool is_true(const struct number *number)
+{
+    return number->kind == NUMBER_REAL ? number->real != 0 : number->integer != 0;
+}
+
+static bool compare(enum op op, const struct number *a, const struct number *b, bool reals, struct number *out)
+{
+    const double x = real_of(a), y = real_of(b);
+    const bool less = reals ? x < y : a->integer < b->integer, equal = reals ? x == y : a->integer == b->integer;
+    const bool ordered = !reals || (x == x && y == y);
+    switch (op) {
+    case OP_EQ: return truth(out, equal);
+    case OP_NE: return truth(out, !equal);
+    case OP_LT: return truth(out, less);
+    case OP_LE: return truth(out, less || equal);
+    case OP_GT: return truth(out, ordered && !less && !equal);
+    default: return truth(out, ordered && !less);
+    }
+}
+
+static bool fold_bools(enum op op, bool a, bool b, struct number *out)
+{
+    switch (op) {
+    case OP_NOT: case OP_BITNOT: return truth(out, !a);
+    case OP_OR: case OP_BITOR: return truth(out, a || b);
+    case OP_BITXOR: return truth(out, a != b);
+    case OP_PLUS: return truth(out, a);
+    default: return truth(out, a && b); /* and, & and * */
+    }
+}
+
+/* Rows without an own case above: as an array of float64 would have it. */
+static bool fold_row(enum op op, const struct number *const *x, int count, struct number *out)
+{
+    union scalar v[3] = {{0}};
+    for (int i = 0; i < count && i < 3; i++)
+        v[i].f64 = real_of(x[i]);
+    const union scalar value = eval_op(op, WEFT_FLOAT64, WEFT_FLOAT64, v[0], v[1], v[2]);
+    return op_rows[op].rule == RULE_TEST ? truth(out, value.b1) : real(out, value.f64);
+}
+
+static bool is_python(enum op op)
+{
+    return op == OP_PLUS || op == OP_NEG || op == OP_ADD || op == OP_SUB || op == OP_MUL || op == OP_DIV ||
+           op == OP_FLOORDIV || op == OP_MOD || op == OP_POW;
+}
+
+static enum number_kind highest(const struct number *const *x, int first, int count)
+{
+    bool reals = false, integers = false;
+    for (int i = first; i < count; i++) {
+        reals = reals || x[i]->kind == NUMBER_REAL;
+        integers = integers || x[i]->kind == NUMBER_INTEGER;
+    }
+    return reals ? NUMBER_REAL : integers ? NUMBER_INTEGER : NUMBER_BOOL;
+}
+
+static bool fold_one(enum op op, enum number_kind kind, const struct number *const *x, int count, struct number *out)
+{
+    const struct number *a = x[0], *b = x[count > 1];
+    const enum rule_id rule = op_rows[op].rule;
+    if (rule == RULE_COMPARE)
+        return compare(op, a, b, kind == NUMBER_REAL, out);
+    if (rule == RULE_LOGIC || (kind == NUMBER_BOOL && rule != RULE_REAL && rule != RULE_TEST))
+        return fold_bools(op, is_true(a), is_true(b), out);
+    if (op == OP_DIV && kind != NUMBER_REAL)
         return fold_integers(op, a->integer, b->integer, out);
-    return fold_reals(op, real_of(a), real_of(b), out);
+    if (kind == NUMBER_REAL || rule == RULE_REAL || rule == RULE_TEST)
+        return is_python(op) ? fold_reals(op, real_of(a), real_of(b), out) : fold_row(op, x, count, out);
+    if (op != OP_CLAMP)
+        return fold_integers(op, a->integer, b->integer, out);
+    const __int128 low = a->integer > b->integer ? a->integer : b->integer;
+    return integer(out, low < x[2]->integer ? low : x[2]->integer);
+}
+
+static bool choose(const struct number *const *x, struct number *out)
+{
+    const struct number *taken = is_true(x[0]) ? x[1] : x[2];
+    const enum number_kind kind = highest(x, 1, 3);
+    if (kind == NUMBER_REAL)
+        return real(out, real_of(taken));
+    *out = (struct number){.kind = kind, .integer = taken->integer};
+    return true;
+}
+
+bool number_fold(enum op op, const struct number *const *x, int count, struct number *out)
+{
+    if (op_rows[op].rule == RULE_SELECT)
+        return choose(x, out);
+    const enum number_kind kind = highest(x, 0, count);
+    struct number value = *x[0];
+    bool good = true;
+    if (op_rows[op].form != FORM_FOLD)
+        return fold_one(op, kind, x, count, out);
+    for (int i = 1; good && i < count; i++) {
+        good = fold_one(op, kind, (const struct number *const[]){&value, x[i]}, 2, out);
+        value = *out;
+    }
+    return good;
 }
 
 enum weft_dtype number_dtype(const struct number *number)

@@ -4,12 +4,10 @@
 
 #include "tests/random/formula.h"
 
-/* Whether the row joins numbers to a literal expression where it is written as a sign. */
-bool number_operator(enum op op);
-/* `a` and `b` are numbers, the same one for unary operators. False where the language has an error, and
+/* The row's value on `count` numbers. False where the language has an error, and
  * where the outcome is not worth having: beyond 100 bits, or quotients that a double division does not
  * round as Python does. */
-bool number_fold(enum op op, const struct number *a, const struct number *b, struct number *out);
+bool number_fold(enum op op, const struct number *const *x, int count, struct number *out);
 /* How a literal is written, with a sign where it is negative. `manner` chooses among the ways. */
 void number_print(char text[64], const struct number *number, unsigned manner);
 

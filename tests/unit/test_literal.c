@@ -169,7 +169,7 @@ static void errors(void **state)
                                        "1 / -0.0", "0 / 0", "(2 - 2) % (1 - 1)"};
     for (size_t i = 0; i < sizeof zero / sizeof *zero; i++)
         assert_error(zero[i], "division by zero in a literal expression");
-    assert_error("~1.5", "~ takes an integer, found a real");
+    assert_error("~1.5", "'~' takes integers and bool, but 1.5 is float32");
 }
 
 static enum weft_dtype dtype_of(const char *text)

@@ -1,0 +1,116 @@
+/* Implements losses.h. */
+#include "compiler/check/losses.h"
+
+#include "compiler/check/shape.h"
+
+/* Whether a node converts its operands to one type, and to which. */
+static bool converts(const struct program *program, const struct node *node, enum weft_dtype *dtype)
+{
+    if (node->literal.kind != LITERAL_NONE)
+        return false;
+    if (node->kind == NODE_JOIN)
+        *dtype = node->dtype;
+    else if (node->kind == NODE_OP)
+        *dtype = operand_dtype(program, node);
+    return node->kind == NODE_JOIN || (node->kind == NODE_OP && op_rows[node->op].rule != RULE_TEST);
+}
+
+static bool is_wide(const struct program *program, const struct node *node)
+{
+    return (node->dtype == WEFT_INT64 || node->dtype == WEFT_UINT64) && node->literal.kind == LITERAL_NONE &&
+           named_node(program, node)->kind != NODE_ARRAY;
+}
+
+/* Whether the operand takes part in the conversion: where's condition does not. */
+static bool takes_part(const struct node *node, int operand)
+{
+    return node->kind != NODE_OP || operand >= first_promoted(&op_rows[node->op]);
+}
+
+/* A mean, std or var begins with a sum in float64; what else is reduced as a float, with a conversion by a rule. */
+static bool reduces_to_float32(const struct program *program, const struct node *node)
+{
+    const bool sum = node->kind == NODE_REDUCE && node->join == JOIN_TOTAL;
+    const bool cast = node->kind == NODE_CAST && node->rule != TYPE_GIVEN && node->dtype == WEFT_FLOAT32;
+    return (sum && type_by_rule(TYPE_FLOAT, operand_node(program, node, 0)->dtype) == WEFT_FLOAT32) || cast;
+}
+
+/* Whether a recipe made both, as the count of a mean and what is divided by it. */
+static bool is_made(const struct program *program, const struct node *node, const struct node *operand)
+{
+    const struct span a = node->span, b = named_node(program, operand)->span;
+    return a.start == b.start && a.end == b.end;
+}
+
+bool loses_integer(const struct program *program, const struct node *node, int i)
+{
+    enum weft_dtype dtype;
+    const struct node *operand = operand_node(program, node, i);
+    if (!is_wide(program, operand) || is_made(program, node, operand))
+        return false;
+    return (i == 0 && reduces_to_float32(program, node)) ||
+           (converts(program, node, &dtype) && dtype == WEFT_FLOAT32 && takes_part(node, i));
+}
+
+static bool float32_holds(double value)
+{
+    const union scalar full = {.f64 = value};
+    const union scalar rounded = eval_convert(WEFT_FLOAT64, WEFT_FLOAT32, false, full);
+    return value != value || eval_convert(WEFT_FLOAT32, WEFT_FLOAT64, false, rounded).f64 == value;
+}
+
+bool rounds_literal(const struct program *program, const struct node *node, int i)
+{
+    enum weft_dtype dtype;
+    const struct literal *literal = &operand_node(program, node, i)->literal;
+    return literal->kind == LITERAL_REAL && !float32_holds(literal->real) && node->dtype == WEFT_FLOAT32 &&
+           converts(program, node, &dtype) && dtype == WEFT_FLOAT32 && takes_part(node, i);
+}
+
+/* The operand of a node that was rounded, or -1. */
+static int rounded_operand(const struct program *program, const struct node *node)
+{
+    for (int i = 0; i < node->operand_count; i++)
+        if (rounds_literal(program, node, i))
+            return i;
+    return -1;
+}
+
+static bool warn_integer(struct program *program, const struct node *node)
+{
+    for (int i = 0; i < node->operand_count; i++) {
+        const struct node *operand = operand_node(program, node, i);
+        const char *text = expression_text(program->arena, program, operand->span);
+        if (!loses_integer(program, node, i))
+            continue;
+        diag_at(program->diags, DIAG_INTEGER_LOSS, ((struct span[]){node->token, operand->span}), 2, text,
+                type_rows[operand->dtype].name, text);
+        return true;
+    }
+    return false;
+}
+
+/* The node uses, in float64, what an operation in float32 made of a literal. */
+static bool warn_literal(struct program *program, const struct node *node)
+{
+    enum weft_dtype dtype;
+    for (int i = 0; converts(program, node, &dtype) && dtype == WEFT_FLOAT64 && i < node->operand_count; i++) {
+        const struct node *made = named_node(program, operand_node(program, node, i));
+        const int rounded = takes_part(node, i) ? rounded_operand(program, made) : -1;
+        if (rounded < 0)
+            continue;
+        const struct node *literal = operand_node(program, made, rounded);
+        const char *text = expression_text(program->arena, program, literal->span);
+        diag_at(program->diags, DIAG_LITERAL_LOSS, ((struct span[]){literal->span, node->token}), 2, text, text);
+        return true;
+    }
+    return false;
+}
+
+void warn_losses(struct program *program)
+{
+    bool (*const warnings[])(struct program *, const struct node *) = {warn_integer, warn_literal};
+    for (size_t w = 0; w < sizeof warnings / sizeof *warnings; w++)
+        for (int n = 0; n < program->node_count && !warnings[w](program, &program->nodes[n]); n++)
+            continue;
+}

@@ -1,0 +1,15 @@
+/* What the rules of types lose in silence (rule 2.8). */
+#ifndef WEFT_COMPILER_CHECK_LOSSES_H
+#define WEFT_COMPILER_CHECK_LOSSES_H
+
+#include "compiler/lang/lang.h"
+
+/* Whether an operation converts operand `i` of a checked node from 64 bits to float32. */
+bool loses_integer(const struct program *program, const struct node *node, int i);
+/* Whether an operation rounds operand `i`, a real literal that float32 does not hold, to float32. */
+bool rounds_literal(const struct program *program, const struct node *node, int i);
+/* Adds a warning for the first place where an integer loses digits, and one for the first literal that was rounded for
+ * a result which is then used in float64. Of a checked program, whose diags they go to. */
+void warn_losses(struct program *program);
+
+#endif
