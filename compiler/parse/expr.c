@@ -168,8 +168,10 @@ static int grouped(struct parser *p)
     if (!parse_enter(p, opener))
         return 0;
     parse_advance(p);
+    if (p->token.kind == TOKEN_RPAREN)
+        return parse_unexpected(p, "a value; a list is written in [ ]");
     int node = parse_expression(p);
-    bool tuple = p->in_numbers && p->token.kind == TOKEN_COMMA;
+    const bool tuple = p->in_numbers && p->token.kind == TOKEN_COMMA;
     parse_close(p, opener, TOKEN_RPAREN,
                 tuple ? "an operator or ')'; a list is written in [ ]" : "an operator or ')'");
     p->nesting--;
@@ -244,80 +246,22 @@ static int ternary(struct parser *p, int left, uint32_t start)
     return operation(p, op, token, start, operands, 3);
 }
 
-enum { SHOWN_OPERAND = 32 };
-
-/* Appends the text of an operand to a message, on one line and shortened. */
-static void show(struct parser *p, struct buf *buf, struct span span)
-{
-    bool space = false;
-    size_t limit = buf->length + SHOWN_OPERAND;
-    for (uint32_t i = span.start; i < span.end; i++) {
-        char c = p->source->text[i];
-        bool blank = c == ' ' || c == '\t' || c == '\r' || c == '\n';
-        if (c == '#' || (unsigned char)c >= 0x7f || buf->length >= limit) {
-            buf_puts(buf, "...");
-            return;
-        }
-        if (!blank && space)
-            buf_putc(buf, ' ');
-        if (!blank)
-            buf_putc(buf, c);
-        space = blank;
-    }
-}
-
-static bool at_chainless(const struct parser *p)
-{
-    return p->token.infix != OP_COUNT && op_rows[p->token.infix].form == FORM_CHAINLESS;
-}
-
-/* The first comparison of a chain. */
-struct chain {
-    struct span first, op, second;
-};
-
-/* Reads the rest of a chain a < b < c and reports how to write it: `a < b and b < c`. */
-PARSE_APART static int chained(struct parser *p, const struct chain *chain)
-{
-    struct span place = p->token.span, middle = chain->second;
-    struct buf text = buf_new(p->arena);
-    show(p, &text, chain->first);
-    buf_printf(&text, " %s ", parse_text(p, chain->op));
-    show(p, &text, middle);
-    while (at_chainless(p) && !p->failed) {
-        enum op op = p->token.infix;
-        buf_puts(&text, " and ");
-        show(p, &text, middle);
-        buf_printf(&text, " %s ", parse_text(p, p->token.span));
-        parse_advance(p);
-        uint32_t start = p->token.span.start;
-        climb(p, op_rows[op].precedence + 1, false);
-        middle = span_from(p, start);
-        if (!p->failed)
-            show(p, &text, middle);
-    }
-    if (p->failed)
-        return 0;
-    diag_at(p->diags, DIAG_CHAINED, ((struct span[]){place, chain->op}), 2,
-            text.length <= 200 ? text.text : "each comparison by itself, joined with 'and'");
-    return parse_poison(p, span_from(p, chain->first.start));
-}
-
 static int binary(struct parser *p, int left, uint32_t start)
 {
     const enum op op = p->token.infix;
     const bool right = op_rows[op].form == FORM_RIGHT;
-    struct chain chain = {{start, p->previous.end}, p->token.span, {0, 0}};
-    if (right && !parse_enter(p, chain.op))
+    const struct span place = {start, p->previous.end};
+    struct comparison comparison = {op, p->token.span, 0, {0, 0}};
+    if (right && !parse_enter(p, comparison.token))
         return 0;
     parse_advance(p);
-    chain.second.start = p->token.span.start;
-    int operands[] = {left, climb(p, op_rows[op].precedence + !right, right)};
+    comparison.place.start = p->token.span.start;
+    comparison.right = climb(p, op_rows[op].precedence + !right, right);
     p->nesting -= right;
-    chain.second.end = p->previous.end;
-    return op_rows[op].form == FORM_CHAINLESS && at_chainless(p)
-               ? chained(p, &chain)
-               : operation(p, op, chain.op, start, operands, 2);
+    comparison.place.end = p->previous.end;
+    return op_rows[op].form == FORM_CHAINLESS && parse_at_comparison(p)
+               ? parse_chain(p, left, place, &comparison)
+               : operation(p, op, comparison.token, start, (int[]){left, comparison.right}, 2);
 }
 
 static int climb(struct parser *p, int floor, bool tight)
@@ -336,6 +280,11 @@ static int climb(struct parser *p, int floor, bool tight)
         left = op_rows[p->token.infix].form == FORM_TERNARY ? ternary(p, left, start) : binary(p, left, start);
     p->frames--;
     return left;
+}
+
+int parse_operand(struct parser *p, int floor)
+{
+    return climb(p, floor, false);
 }
 
 int parse_expression(struct parser *p)

@@ -81,6 +81,8 @@ const char *parse_suggest_type(struct parser *p, const char *name);
 
 /* expr.c: these return the index of a node. */
 int parse_expression(struct parser *p);
+/* An expression whose operators bind at least as tightly as this precedence. */
+int parse_operand(struct parser *p, int floor);
 /* Adds a node with these operands. */
 int parse_add_node(struct parser *p, struct node node, const int *operands, int count);
 /* Adds a NODE_POISON for something that was reported. */
@@ -91,7 +93,21 @@ void parse_push(struct parser *p, int node);
 /* Parses a call at its name. Returns the node. */
 int parse_call(struct parser *p);
 
+/* chain.c: whether the current token compares. */
+bool parse_at_comparison(const struct parser *p);
+/* A comparison, and the operand on its right with its parentheses. */
+struct comparison {
+    enum op op;
+    struct span token;
+    int right;
+    struct span place;
+};
+/* Parses the rest of a chain a < b < c behind its first comparison, at the second one. `place` is that of `left`. */
+int parse_chain(struct parser *p, int left, struct span place, const struct comparison *first);
+
 /* view.c and select.c */
+/* Whether a tuple stands here: parentheses with a comma of their own, or with nothing in them (rule 1.2). */
+bool parse_at_tuple(const struct parser *p);
 /* Computes the literal values of all nodes added since the last call. False, with a diagnostic, where one from `first`
  * on has none. */
 bool parse_fold(struct parser *p, int first);

@@ -81,13 +81,33 @@ static void too_many(struct parser *p, struct span span)
     diag(p->diags, DIAG_TOO_MANY, span, WEFT_MAX_RANK, "dimensions");
 }
 
-/* '[' [expr {',' expr}] ']' */
+bool parse_at_tuple(const struct parser *p)
+{
+    const char *text = p->source->text, *end = text + p->source->length;
+    bool empty = true;
+    int depth = 0;
+    if (p->token.kind != TOKEN_LPAREN)
+        return false;
+    for (const char *at = text + p->token.span.start; at < end; at++) {
+        depth += (*at == '(' || *at == '[') - (*at == ')' || *at == ']');
+        if (*at == '#')
+            at += strcspn(at, "\n") - 1;
+        else if (depth == 0 || (depth == 1 && *at == ','))
+            return *at == ',' || empty;
+        else if (at > text + p->token.span.start)
+            empty = empty && strchr(" \t\r\n", *at);
+    }
+    return false;
+}
+
+/* '[' [expr {',' expr}] ']', or a tuple */
 static void list(struct parser *p, struct numbers *numbers, const char *what)
 {
     struct span opener = p->token.span;
+    const enum token_kind closer = p->token.kind == TOKEN_LPAREN ? TOKEN_RPAREN : TOKEN_RBRACKET;
     int found = 0;
     parse_advance(p);
-    if (p->token.kind != TOKEN_RBRACKET)
+    if (p->token.kind != closer)
         do {
             struct span place = p->token.span;
             bool nested = p->token.kind == TOKEN_LBRACKET;
@@ -103,8 +123,8 @@ static void list(struct parser *p, struct numbers *numbers, const char *what)
                 too_many(p, place);
             else if (found <= WEFT_MAX_RANK)
                 add_number(p, numbers, &p->program->nodes[node], what);
-        } while (parse_more(p, TOKEN_RBRACKET));
-    parse_close(p, opener, TOKEN_RBRACKET, "',' or ']'");
+        } while (parse_more(p, closer));
+    parse_close(p, opener, closer, closer == TOKEN_RPAREN ? "',' or ')'" : "',' or ']'");
 }
 
 /* Takes the numbers from a name that is bound to an array literal. */
@@ -174,6 +194,9 @@ void parse_numbers_end(struct parser *p, struct mark mark, bool keep)
     p->program->operand_count = mark.operands;
     p->program->extent_count = mark.extents;
     p->folded = p->folded < mark.nodes ? p->folded : mark.nodes;
+    for (int i = 0; i < p->program->symbol_count; i++) /* of chains among them */
+        if (p->program->symbols[i].hidden && p->program->symbols[i].node >= mark.nodes)
+            p->program->symbols[i].node = 0;
 }
 
 PARSE_APART void parse_numbers(struct parser *p, struct numbers *numbers, const char *what)
@@ -182,7 +205,7 @@ PARSE_APART void parse_numbers(struct parser *p, struct numbers *numbers, const 
     if (!parse_enter(p, p->token.span))
         return;
     struct mark mark = parse_numbers_begin(p);
-    (p->token.kind == TOKEN_LBRACKET ? list : named)(p, numbers, what);
+    (p->token.kind == TOKEN_LBRACKET || parse_at_tuple(p) ? list : named)(p, numbers, what);
     p->nesting--;
     numbers->span.end = p->previous.end;
     parse_numbers_end(p, mark, numbers->sizes != NULL);
