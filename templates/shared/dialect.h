@@ -109,12 +109,37 @@ FN T N(fmax)(T a, T b)
 //: floating least
 FN T N(least)(T a, T b)
 {
-    return (b < a) | (b != b) | ((a == b) & (F(copysign)((T)1, b) < 0)) ? b : a;
+    /* Both zeros are equal: their bits joined are those of -0, of other equal values they are these. Selections all the
+     * way, of which compilers make vectors. */
+    union {
+        T value;
+        unsigned word;
+        unsigned long long wide;
+    } u = {a}, v = {b};
+    if (sizeof(T) == sizeof(unsigned))
+        u.word |= v.word;
+    else
+        u.wide |= v.wide;
+    T t = b < a ? b : a;
+    t = a == b ? u.value : t;
+    return b != b ? b : t;
 }
 //: floating greatest
 FN T N(greatest)(T a, T b)
 {
-    return (b > a) | (b != b) | ((a == b) & (F(copysign)((T)1, b) > 0)) ? b : a;
+    /* As in least; +0 has the bits that both zeros have. */
+    union {
+        T value;
+        unsigned word;
+        unsigned long long wide;
+    } u = {a}, v = {b};
+    if (sizeof(T) == sizeof(unsigned))
+        u.word &= v.word;
+    else
+        u.wide &= v.wide;
+    T t = b > a ? b : a;
+    t = a == b ? u.value : t;
+    return b != b ? b : t;
 }
 //: floating min_nonzero
 FN T N(min_nonzero)(T a, T b)

@@ -86,6 +86,9 @@ def cases():
             if source != target:
                 yield "convert", f"{source} to {target}", f"{target}(x)", source, {}
     yield from half_cases()
+    for kind in TYPES:
+        for join in "sum", "min", "max":
+            yield "few", kind, f"{join}(x, axis=-1)", f"{kind}[10000, 4]", {}
 
 
 def half_cases():
@@ -116,7 +119,9 @@ def loops(text):
 
 
 def show(text, kind, stage, environment):
-    inputs = [f"{name}={kind}[100000]" for name in re.findall(r"\b[xyz]\b", text)]
+    """What `weft show` prints of a text. Its operands are of this type, with 100,000 elements if it says no extents."""
+    kind += "" if "[" in kind else "[100000]"
+    inputs = [f"{name}={kind}" for name in re.findall(r"\b[xyz]\b", text)]
     inputs += ["c=bool[100000]"] if "(c," in text else []
     done = subprocess.run([WEFT, "show", "--stage", stage, "--", text, *dict.fromkeys(inputs)], text=True,
                           capture_output=True, env=dict(os.environ, **environment))
