@@ -64,13 +64,20 @@ static const struct contents *example_contents(struct aot_kernel *k, int base)
     return contents;
 }
 
+static void example_numbers(const struct numbers *values, const struct numbers *slots, struct example_call *example)
+{
+    for (int i = 0; slots->sizes && i < slots->count; i++)
+        if (slots->items[i].kind == LITERAL_NONE)
+            example->extents[EXTENT_VARIABLE - (int64_t)slots->items[i].integer] = (int64_t)values->items[i].integer;
+}
+
 /* Takes the values of size expressions from a view. Those of shapes are extents of nodes. */
 static void example_bounds(const struct view_args *values, const struct view_args *slots, struct example_call *example)
 {
-    for (int i = 0; slots->counts.sizes && i < slots->counts.count; i++)
-        if (slots->counts.items[i].kind == LITERAL_NONE)
-            example->extents[EXTENT_VARIABLE - (int64_t)slots->counts.items[i].integer] =
-                (int64_t)values->counts.items[i].integer;
+    example_numbers(&values->counts, &slots->counts, example);
+    example_numbers(&values->offsets, &slots->offsets, example);
+    example_numbers(&values->before, &slots->before, example);
+    example_numbers(&values->after, &slots->after, example);
     for (int i = 0; i < slots->item_count; i++) {
         const struct slice *slice = &slots->items[i].slice, *value = &values->items[i].slice;
         const int64_t places[] = {slice->start, slice->stop, slice->step},

@@ -78,7 +78,7 @@ static bool any_gathers(struct aot_kernel *const *kernels, int count)
 void aot_put_sizes(struct buf *out, struct aot_kernel *const *kernels, int count, int levels)
 {
     const struct sizes s = measure(kernels, count);
-    const int level = s.bounded ? 3 + 4 * s.pieces : 2 + 2 * s.pieces;
+    const int level = s.bounded ? 3 + 5 * s.pieces : 2 + 2 * s.pieces;
     const struct { const char *name; int value; const char *what; } rows[] = {
         {"MAX_RANK", s.rank, "dimensions"},
         {"OPERANDS", s.operands, "parameters and results"},

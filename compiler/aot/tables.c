@@ -102,21 +102,25 @@ bool aot_is_open(const struct index_map *step)
 
 static void put_axes(struct buf *out, struct aot_kernel *k, int p, int m)
 {
+    static const char *const edges[] = {[EDGE_VALUE] = "EDGE_VALUE", [EDGE_CLAMP] = "EDGE_CLAMP",
+                                        [EDGE_WRAP] = "EDGE_WRAP", [EDGE_SYMMETRIC] = "EDGE_SYMMETRIC",
+                                        [EDGE_REFLECT] = "EDGE_REFLECT"};
     const struct index_map *step = &k->loops[p].kernel->maps[m];
     buf_printf(out, "static const struct axis %s[] = {\n", axes_name(k, p, m));
     for (int d = 0; d < step->to->rank; d++) {
         const struct slice *slice = &step->axes[d].slice;
-        buf_printf(out, "    {%d, {%s, %s, %s, %d, %d, %d}},\n", step->axes[d].from, number_text(k, slice->start),
-                   number_text(k, slice->stop), number_text(k, slice->step), slice->has_start, slice->has_stop,
-                   slice->open);
+        buf_printf(out, "    {%d, {%s, %s, %s, %d, %d, %d}, %s},\n", step->axes[d].from,
+                   number_text(k, slice->start), number_text(k, slice->stop), number_text(k, slice->step),
+                   slice->has_start, slice->has_stop, slice->open, edges[step->axes[d].edge]);
     }
-    buf_puts(out, step->to->rank ? "};\n" : "    {0, {0, 0, 0, 0, 0, 0}}};\n");
+    buf_puts(out, step->to->rank ? "};\n" : "    {0, {0, 0, 0, 0, 0, 0}, EDGE_VALUE}};\n");
 }
 
 static void put_maps(struct buf *out, struct aot_kernel *k, int p)
 {
     static const char *const outsides[] = {[OUTSIDE_NONE] = "OUTSIDE_NONE", [OUTSIDE_VALUE] = "OUTSIDE_VALUE",
-                                           [OUTSIDE_WRAP] = "OUTSIDE_WRAP", [OUTSIDE_TAKEN] = "OUTSIDE_TAKEN"};
+                                           [OUTSIDE_EDGE] = "OUTSIDE_EDGE", [OUTSIDE_WRAP] = "OUTSIDE_WRAP",
+                                           [OUTSIDE_TAKEN] = "OUTSIDE_TAKEN"};
     const struct kernel *kernel = k->loops[p].kernel;
     for (int m = 1; m < kernel->map_count; m++)
         if (kernel->maps[m].axes)

@@ -2,7 +2,7 @@
  * literal expression keeps its full value beside its dtype (rule 2.3), and the value is checked against each type it
  * meets. Nodes with mistakes become poison, so that a mistake is reported once and later ones still are: each check
  * of a kind of node returns false where there was one, and check_node then poisons the node. */
-#include "compiler/check/check.h"
+#include "compiler/check/check_impl.h"
 #include "compiler/check/folded.h"
 #include "compiler/check/size.h"
 
@@ -46,8 +46,7 @@ static bool check_meeting(struct program *program, const struct node *node, enum
                              type_rows[dtype].name);
 }
 
-/* Whether a literal, or every element of an array literal, meets the type. */
-static bool check_constant(struct program *program, const struct node *node, enum weft_dtype dtype)
+bool check_constant(struct program *program, const struct node *node, enum weft_dtype dtype)
 {
     bool good = check_meeting(program, node, dtype);
     if (node->kind != NODE_ARRAY || !good || node->met >> dtype & 1)
@@ -67,7 +66,7 @@ static bool check_literal(struct program *program, struct node *node)
     return true;
 }
 
-static bool check_width(struct program *program, const struct node *node)
+bool check_width(struct program *program, const struct node *node)
 {
     return node->literal.kind == LITERAL_NONE || literal_dtype(&node->literal) != WEFT_DTYPE_COUNT ||
            diag(program->diags, DIAG_LITERAL_WIDE, node->span, literal_text(program, node));
@@ -247,7 +246,7 @@ static bool check_reinterpret(struct program *program, struct node *node, enum w
 }
 
 /* A literal that stands for a tensor becomes a tensor of the literal's own type. */
-static bool check_tensor(struct program *program, const struct node *operand)
+bool check_tensor(struct program *program, const struct node *operand)
 {
     return !operand->poison && check_width(program, operand) &&
            check_constant(program, named_node(program, operand), operand->dtype);
@@ -277,7 +276,7 @@ static bool check_view(struct program *program, struct node *node)
     const struct view_args *args = &program->views[node->view];
     const struct node *operand = operand_node(program, node, 0);
     node->dtype = args->kind == VIEW_EXTENT ? args->dtype : operand->dtype;
-    return check_tensor(program, operand) && check_sizes(program, node) &&
+    return check_tensor(program, operand) && check_sizes(program, node) && check_modes(program, node) &&
            check_numbers(program, &args->shape, "shape", false) &&
            check_numbers(program, &args->rel_shape, "rel_shape", true) &&
            check_numbers(program, &args->src_dims, "src_dims", false) &&
@@ -343,6 +342,7 @@ static bool check_node(struct program *program, struct node *node)
         [NODE_ARRAY] = check_array,
         [NODE_VIEW] = check_view,
         [NODE_REDUCE] = check_reduce,
+        [NODE_CORRELATE] = check_correlate,
         [NODE_JOIN] = check_join,
         [NODE_TAKE] = check_take,
         [NODE_COUNT] = check_position_of,

@@ -31,6 +31,12 @@ static int64_t take_slice(int64_t a, const struct slice *slice)
     return count;
 }
 
+static int64_t pad(int64_t a, const struct slice *widths)
+{
+    const __int128 padded = (__int128)a + widths->start + widths->stop;
+    return padded < 0 ? EXTENT_UNKNOWN : padded > INT64_MAX ? INT64_MAX : (int64_t)padded;
+}
+
 static bool has_index(int64_t a, int64_t index)
 {
     return index < 0 ? index + a >= 0 : index < a;
@@ -50,9 +56,12 @@ static int64_t compute(const struct extent_term *t)
     case EXTENT_GROUPS: return (t->a > t->b ? (t->a - 1) / t->b + 1 : 1) * t->c;
     case EXTENT_FILLED: return t->a;
     case EXTENT_NEGATED: return -t->a;
+    case EXTENT_PADDED: return pad(t->a, &t->slice);
+    case EXTENT_VALID: return t->a < t->b ? 0 : t->a - t->b + 1;
     case EXTENT_EQUAL: return t->a == t->b;
     case EXTENT_STRETCHES: return t->a == t->b || t->a == 1;
     case EXTENT_AT_MOST: return t->a <= t->b;
+    case EXTENT_FEEDS: return t->a != 0 || shape_volume(t->shape) == 0;
     case EXTENT_HAS: return has_index(t->a, t->slice.start);
     default: return true;
     }

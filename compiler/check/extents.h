@@ -21,6 +21,8 @@ enum extent_op {
     EXTENT_GROUPS,                 /* how many groups of b elements `a` has, at least 1, times c */
     EXTENT_FILLED,                 /* a, or b where a is negative */
     EXTENT_NEGATED,                /* -a */
+    EXTENT_PADDED,                 /* a + the slice's start + its stop; -1 if that is negative */
+    EXTENT_VALID,                  /* a - b + 1, at least 0 */
     EXTENT_LANES,                  /* the lanes of each result that a reduction of b elements for each of `a` points, of
                                       which c are inner, leaves to a further kernel (lanes_left, threads_left) */
     /* Facts, which a call may find untrue: */
@@ -29,6 +31,7 @@ enum extent_op {
     EXTENT_BROADCAST,              /* a is b, or one of them is 1 */
     EXTENT_AT_MOST,                /* a is at most b */
     EXTENT_SOME,                   /* a is not 0 */
+    EXTENT_FEEDS,                  /* a is not 0, or the shape has no elements */
     EXTENT_EXISTS,                 /* a is not negative: the operation has a value */
     EXTENT_COUNTS,                 /* a is not negative, and not too large for a number of elements */
     EXTENT_NEGATES,                /* a is not INT64_MIN */

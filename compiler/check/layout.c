@@ -116,10 +116,30 @@ static int rank_of_view(const struct view_args *args)
     return shape->given && shape->input < 0 ? shape->count : -1;
 }
 
+/* Rule 10.1: neighbours keep the layout. Along the last `last` dimensions, unless axes are named, no C stands: rarely
+ * are channels meant. */
+static const char *look_around(struct layouts *l, const struct node *node, int last)
+{
+    const char *layout = l->of[l->program->operands[node->operands]];
+    const size_t length = layout ? strlen(layout) : 0;
+    if (l->program->views[node->view].axes.given || l->likely || last <= 0 || (size_t)last > length ||
+        !strchr(layout + length - (size_t)last, 'C'))
+        return layout;
+    const struct node *x = operand_node(l->program, node, 0);
+    const char *text = expression_text(l->arena, l->program, x->span);
+    l->good = diag_at(l->diags, DIAG_AXIS, ((struct span[]){node->token, x->span}), 2,
+                      arena_printf(l->arena, "C of layout %s, which %s has, is among the last %d dimension%s, along "
+                                   "which neighbours are where axes are not named; write which are meant, as in "
+                                   "axes=\"HW\"", layout, text, last, last == 1 ? "" : "s"));
+    return NULL;
+}
+
 static const char *viewed(struct layouts *l, const struct node *node, int rank)
 {
     const struct view_args *args = &l->program->views[node->view];
     const char *layout = l->of[l->program->operands[node->operands]];
+    if (args->kind == VIEW_OFFSET)
+        return look_around(l, node, args->offsets.count);
     if (view_is_by_axes(args->kind))
         return layout_by_axes(l->arena, args, layout);
     switch (args->kind) {
@@ -196,6 +216,7 @@ static const char *node_layout(struct layouts *l, const struct node *node, const
     case NODE_NAME: return named(l, node);
     case NODE_CAST: case NODE_WRAP: return l->of[l->program->operands[node->operands]];
     case NODE_VIEW: return viewed(l, node, rank);
+    case NODE_CORRELATE: return look_around(l, node, known_rank(l, operand_node(l->program, node, 1), shapes));
     case NODE_JOIN: return concatenated(l, node);
     case NODE_TAKE: return taken(l, node, shapes);
     case NODE_POISON: return NULL;
@@ -220,7 +241,8 @@ bool infer_layouts(struct arena *arena, const struct program *program, struct di
 static struct numbers *axes_of(struct program *program, const struct node *node)
 {
     switch (node->kind) {
-    case NODE_VIEW: case NODE_POSITION: case NODE_JOIN: case NODE_TAKE: return &program->views[node->view].axes;
+    case NODE_VIEW: case NODE_CORRELATE: case NODE_POSITION: case NODE_JOIN: case NODE_TAKE:
+        return &program->views[node->view].axes;
     case NODE_REDUCE: case NODE_COUNT: case NODE_SEARCH: return &program->reductions[node->reduction].axes;
     default: return NULL;
     }

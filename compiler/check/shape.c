@@ -379,7 +379,8 @@ static const struct shape *node_shape(struct inference *s, const struct node *no
     case NODE_OP: return broadcast(s, node);
     case NODE_CAST: case NODE_WRAP: return operand_shape(s, node, 0);
     case NODE_ARRAY: return shape_new(s->arena, node->rank, s->program->extents + node->extents);
-    case NODE_VIEW: case NODE_POSITION: case NODE_JOIN: case NODE_TAKE: return viewed_shape(s, node);
+    case NODE_VIEW: case NODE_CORRELATE: case NODE_POSITION: case NODE_JOIN: case NODE_TAKE:
+        return viewed_shape(s, node);
     }
     return NULL;
 }

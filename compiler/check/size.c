@@ -181,8 +181,12 @@ static bool resolve_items(const struct view_walk *w, struct view_args *args)
 static int64_t open_value(const struct view_walk *w, const struct numbers *numbers, const struct size *size,
                           const struct view_args *args)
 {
-    if (size->state == SIZE_KNOWN || numbers != &args->shifts || !w->viewed->open)
+    if (size->state == SIZE_KNOWN || !w->viewed->open || (numbers != &args->shifts && numbers != &args->before))
         return size->value;
+    if (numbers == &args->before) {
+        view_holds(w, extent_fact(EXTENT_NEGATES, size->value), "a width is too large");
+        return size->value;
+    }
     view_holds(w, extent_fact(EXTENT_NEGATES, size->value), "a shift is too large");
     return view_compute(w, EXTENT_NEGATED, size->value);
 }
@@ -222,8 +226,9 @@ const struct view_args *view_resolve(struct arena *arena, struct diags *diags, c
     if (!has_sizes(args))
         return args;
     struct view_args *resolved = arena_copy(arena, args, sizeof *resolved);
-    return resolve_items(&walk, resolved) && resolve_numbers(&walk, &resolved->shape, resolved) &&
-                   resolve_numbers(&walk, &resolved->counts, resolved) &&
-                   resolve_numbers(&walk, &resolved->shifts, resolved)
-               ? resolved : NULL;
+    const struct numbers *numbers;
+    bool good = resolve_items(&walk, resolved);
+    for (int i = 0; good && (numbers = view_sized(resolved, i)); i++)
+        good = resolve_numbers(&walk, (struct numbers *)numbers, resolved);
+    return good ? resolved : NULL;
 }

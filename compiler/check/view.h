@@ -62,6 +62,22 @@ void view_taken(const struct shape *value, int axis, const struct shape *positio
 const struct item *view_list_taken(const struct view_args *args, const struct shape *in, const struct shape *out,
                                    struct shape *all, int *axis);
 
+/* ---- neighbours (section 10); the arguments are right ---- */
+
+/* Whether the view is offset or pad. */
+static inline bool view_is_neighbour(enum view_kind kind)
+{
+    return kind == VIEW_OFFSET || kind == VIEW_PAD;
+}
+
+/* Fills in the dimensions of a value of this rank along which they are, where none is named the last `last` ones.
+ * Returns how many there are. */
+int neighbour_axes(const struct view_args *args, int rank, int last, int *at);
+/* What lies outside along axis number i. */
+const struct mode *neighbour_mode(const struct view_args *args, int i);
+/* Its offset or width. */
+const struct literal *neighbour_number(const struct numbers *numbers, int i);
+
 /* ---- rearranging (rule 9.2); the arguments are right, and `rank` is the operand's ---- */
 
 /* The shapes by way of which tile and repeat read an operand of shape `in`. In `spread` a dimension that is repeated is

@@ -47,7 +47,7 @@ static int turn(const struct view_args *args, int rank, struct view_axis *to)
 bool view_is_by_axes(enum view_kind kind)
 {
     return kind == VIEW_SELECT || kind == VIEW_TRANSPOSE || kind == VIEW_FLIP || kind == VIEW_ROLL ||
-           kind == VIEW_BROADCAST_TO;
+           kind == VIEW_BROADCAST_TO || kind == VIEW_OFFSET || kind == VIEW_PAD;
 }
 
 int view_axes(const struct view_args *args, int rank, struct view_axis *axes)
@@ -59,6 +59,7 @@ int view_axes(const struct view_args *args, int rank, struct view_axis *axes)
     case VIEW_SELECT: return view_selected_axes(args, rank, axes);
     case VIEW_TRANSPOSE: return permute(&args->axes, rank, axes);
     case VIEW_FLIP: case VIEW_ROLL: return turn(args, rank, axes);
+    case VIEW_OFFSET: case VIEW_PAD: return rank;
     case VIEW_BROADCAST_TO: return added < 0 ? -1 : args->shape.count;
     default: return -1;
     }

@@ -64,10 +64,12 @@ static const char *tell_outside(struct arena *arena, const struct dumped *dumped
     buf_puts(&text, at->outside);
     for (int t = 0; t < step->to->rank; t++) {
         const int64_t extent = step->to->extents[t];
-        if (sum_low(&at->at[t]) >= 0 && sum_high(&at->at[t]) < extent)
+        if ((sum_low(&at->at[t]) >= 0 && sum_high(&at->at[t]) < extent) || step->axes[t].edge)
             continue;
         if (any) {
             buf_puts(&text, " and ");
+        } else if (step->outside == OUTSIDE_EDGE) {
+            buf_puts(&text, text.length ? "; anything unless " : "anything unless ");
         } else {
             buf_puts(&text, text.length ? "; " : "");
             scalar_print(&text, dumped->kernel->accesses[a].dtype, (union scalar){.bits = step->value});
@@ -81,16 +83,31 @@ static const char *tell_outside(struct arena *arena, const struct dumped *dumped
     return text.text;
 }
 
+/* The position that an edge makes of one that may lie outside. */
+static struct sum follow_edge(struct arena *arena, const struct index_map *step, const struct sum *at, int t)
+{
+    struct buf text = buf_new(arena);
+    const int64_t extent = step->to->extents[t];
+    if (sum_low(at) >= 0 && sum_high(at) < extent)
+        return *at;
+    buf_printf(&text, "%s(", mode_word(step->axes[t].edge));
+    sum_put(&text, at);
+    buf_printf(&text, ", %lld)", (long long)extent);
+    return sum_taken(arena, text.text, extent);
+}
+
 static struct index follow_axes(struct arena *arena, const struct dumped *dumped, int a, const struct index_map *step,
                                 const struct index *in)
 {
     struct index at = {.rank = step->to->rank, .outside = in->outside};
     for (int t = 0; t < step->to->rank; t++) {
         at.at[t] = follow_axis(arena, step, in, t);
-        if (step->outside == OUTSIDE_WRAP)
+        if (step->outside == OUTSIDE_WRAP || step->axes[t].edge == EDGE_WRAP)
             at.at[t] = sum_remainder(arena, at.at[t], step->to->extents[t]);
+        else if (step->outside && step->axes[t].edge)
+            at.at[t] = follow_edge(arena, step, &at.at[t], t);
     }
-    if (step->outside == OUTSIDE_VALUE)
+    if (step->outside == OUTSIDE_VALUE || step->outside == OUTSIDE_EDGE)
         at.outside = tell_outside(arena, dumped, a, step, &at);
     return at;
 }

@@ -78,6 +78,14 @@ static void put_axes(struct buf *buf, const struct index_map *step)
     buf_puts(buf, "]");
 }
 
+/* Prints what is read outside along each dimension. */
+static void put_edges(struct buf *buf, const struct index_map *step)
+{
+    for (int t = 0; t < step->to->rank; t++)
+        buf_printf(buf, "%s%s", t ? ", " : " with ", step->axes[t].edge ? mode_word(step->axes[t].edge) : "anything");
+    buf_puts(buf, " outside");
+}
+
 /* Prints a map, outer views first. A view is "[4, 6] as [6, 4]": equal element numbers. A selection is
  * "[4] of [4, 6] at [:, 0]". */
 static void put_map(struct buf *buf, const struct kernel *kernel, const struct access *access)
@@ -96,6 +104,8 @@ static void put_map(struct buf *buf, const struct kernel *kernel, const struct a
         }
         if (at->outside == OUTSIDE_WRAP)
             buf_puts(buf, ", round the end");
+        if (at->outside == OUTSIDE_EDGE)
+            put_edges(buf, at);
         if (at->outside == OUTSIDE_VALUE) {
             buf_puts(buf, " with ");
             scalar_print(buf, access->dtype, (union scalar){.bits = at->value});

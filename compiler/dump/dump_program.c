@@ -190,6 +190,15 @@ static void put_selection(struct buf *buf, const struct program *program, const 
     buf_putc(buf, ']');
 }
 
+static void put_modes(struct buf *buf, const struct modes *modes)
+{
+    for (int i = 0; i < modes->count; i++) {
+        const struct mode *mode = &modes->items[i];
+        buf_puts(buf, i ? ", " : " mode=");
+        buf_puts(buf, modes->valid ? "valid" : mode->number >= 0 ? "number" : mode_word(mode->edge));
+    }
+}
+
 static void put_view(struct buf *buf, const struct program *program, const struct view_args *args)
 {
     if (args->kind == VIEW_SELECT) {
@@ -204,6 +213,10 @@ static void put_view(struct buf *buf, const struct program *program, const struc
     put_numbers(buf, program, "src_dims", &args->src_dims);
     put_numbers(buf, program, args->kind == VIEW_TILE ? "counts" : "n", &args->counts);
     put_numbers(buf, program, "shifts", &args->shifts);
+    put_numbers(buf, program, "offsets", &args->offsets);
+    put_numbers(buf, program, "before", &args->before);
+    put_numbers(buf, program, "after", &args->after);
+    put_modes(buf, &args->modes);
     const bool one = args->kind == VIEW_REPEAT || view_rows[args->kind].node == NODE_TAKE ||
                      view_rows[args->kind].node == NODE_JOIN;
     put_numbers(buf, program, args->kind == VIEW_INDEX ? "d" : one ? "axis" : "axes", &args->axes);
@@ -237,7 +250,7 @@ static void put_head(struct buf *buf, const struct program *program, const struc
         buf_printf(buf, node->rule ? "cast to a type that follows" : "cast to %s", type_rows[node->dtype].name);
         break;
     case NODE_WRAP: buf_printf(buf, "wrap to %s", type_rows[node->dtype].name); break;
-    case NODE_VIEW: case NODE_JOIN: case NODE_TAKE: case NODE_POSITION:
+    case NODE_VIEW: case NODE_CORRELATE: case NODE_JOIN: case NODE_TAKE: case NODE_POSITION:
         put_view(buf, program, &program->views[node->view]);
         break;
     case NODE_REDUCE: put_reduction(buf, program, node); break;

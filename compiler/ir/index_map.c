@@ -1,5 +1,5 @@
 /* Implements index_map.h: adds steps to a kernel's maps, and merges them where possible. */
-#include "compiler/ir/index_map.h"
+#include "compiler/ir/index_map_impl.h"
 
 /* Whether two shapes are the same for broadcasting: equal except for leading extents of 1. */
 static bool same_space(const struct shape *a, const struct shape *b)
@@ -17,7 +17,7 @@ static bool same_axis(const struct axis *a, const struct axis *b, int64_t extent
 {
     const struct slice *x = &a->slice, *y = &b->slice;
     int64_t first[2], count[2];
-    if (a->from != b->from || (a->from >= 0 && x->step != y->step) || x->open != y->open)
+    if (a->from != b->from || (a->from >= 0 && x->step != y->step) || x->open != y->open || a->edge != b->edge)
         return false;
     if (a->from < 0 || extent < 0 || x->open)
         return x->start == y->start && (a->from < 0 || (x->stop == y->stop && x->has_start == y->has_start &&
@@ -39,8 +39,7 @@ static bool same_step(const struct index_map *a, const struct index_map *b)
     return same;
 }
 
-/* Returns the index of a step, adding it if it is new. -1: there are too many. */
-static int add_step(struct kernel *kernel, struct index_map step)
+int map_add_step(struct kernel *kernel, struct index_map step)
 {
     for (int m = 1; m < kernel->map_count; m++)
         if (same_step(&kernel->maps[m], &step))
@@ -61,7 +60,7 @@ static int find_map(struct kernel *kernel, int map, const struct shape *from, co
     }
     if (same_space(from, to) && !(apart && !shapes_fill(from, kernel->maps[map].to)))
         return map;
-    return add_step(kernel, (struct index_map){.parent = map, .from = from, .to = to});
+    return map_add_step(kernel, (struct index_map){.parent = map, .from = from, .to = to});
 }
 
 int map_view(struct kernel *kernel, int map, const struct shape *from, const struct shape *to)
@@ -90,8 +89,7 @@ static bool selects_all(const struct shape *to, const struct axis *axes)
     return true;
 }
 
-/* The slice of `count` elements whose first is `first`. */
-static struct slice make_slice(int64_t first, int64_t step, int64_t count)
+struct slice map_slice(int64_t first, int64_t step, int64_t count)
 {
     const int64_t stop = first + step * count;
     return (struct slice){first, stop < 0 ? 0 : stop, step, true, stop >= 0};
@@ -113,7 +111,7 @@ static struct axis select_twice(const struct index_map *outer, struct axis axis,
     }
     slice_resolve(&next->slice, selected, &outer_first, &count);
     const int64_t step = count > 1 ? axis.slice.step * next->slice.step : 1;
-    return (struct axis){next->from, make_slice(first + axis.slice.step * outer_first, step, count)};
+    return (struct axis){next->from, map_slice(first + axis.slice.step * outer_first, step, count)};
 }
 
 /* Whether a call decides a number of a slice. */
@@ -147,13 +145,13 @@ int map_select(struct kernel *kernel, int map, const struct shape *from, const s
     }
     if (selects_all(to, axes) && shapes_fill(from, to))
         return map_view(kernel, map, from, to);
-    return add_step(kernel, (struct index_map){.parent = map, .from = from, .to = to, .axes = axes});
+    return map_add_step(kernel, (struct index_map){.parent = map, .from = from, .to = to, .axes = axes});
 }
 
 int map_bounded(struct kernel *kernel, int map, const struct shape *from, const struct shape *to,
                 const struct axis *axes, uint64_t value)
 {
-    return add_step(kernel, (struct index_map){.parent = map, .from = from, .to = to, .axes = axes,
+    return map_add_step(kernel, (struct index_map){.parent = map, .from = from, .to = to, .axes = axes,
                                                .outside = OUTSIDE_VALUE, .value = value});
 }
 
@@ -183,7 +181,7 @@ int map_wrapped(struct kernel *kernel, int map, const struct shape *to, const st
             if (!stays(to->extents[d], shifts[d]))
                 axes[d].slice = wrapped_slice(to->extents[d], shifts[d]), moved++;
         if (moved)
-            map = add_step(kernel, (struct index_map){.parent = map, .from = to, .to = to, .axes = axes,
+            map = map_add_step(kernel, (struct index_map){.parent = map, .from = to, .to = to, .axes = axes,
                                                       .outside = OUTSIDE_WRAP});
     }
     return map;
@@ -195,13 +193,13 @@ int map_within(struct kernel *kernel, int map, const struct shape *from, const s
     for (int t = 0; t < to->rank; t++)
         axes[t] = (struct axis){t, {.step = 1}};
     axes[d].slice = (struct slice){.start = start, .step = 1, .has_start = true};
-    return add_step(kernel, (struct index_map){.parent = map, .from = from, .to = to, .axes = axes,
+    return map_add_step(kernel, (struct index_map){.parent = map, .from = from, .to = to, .axes = axes,
                                                .outside = OUTSIDE_WRAP});
 }
 
 int map_taken(struct kernel *kernel, int map, const struct shape *from, const struct shape *to, uint64_t which)
 {
-    return add_step(kernel, (struct index_map){.parent = map, .from = from, .to = to, .outside = OUTSIDE_TAKEN,
+    return map_add_step(kernel, (struct index_map){.parent = map, .from = from, .to = to, .outside = OUTSIDE_TAKEN,
                                                .value = which});
 }
 
@@ -235,59 +233,12 @@ bool map_reach(const struct kernel *kernel, int map, int d, struct reach *reach)
     return true;
 }
 
-/* How often a position goes round a dimension, rounded down. */
-static int64_t rounds_of(int64_t position, int64_t extent)
-{
-    return position / extent - (position % extent < 0);
-}
-
-/* The axis that reads dimension t of a step that goes round, behind `map`, where all positions are of one round. */
-static bool unwrap(const struct kernel *kernel, int map, const struct index_map *step, int t, struct axis *axis)
-{
-    const int64_t extent = step->to->extents[t];
-    struct reach reach = {-1, 0, 1, 1}; /* an extent of 1 may be stretched */
-    if (step->from->extents[t] != 1 && !map_reach(kernel, map, step->to->rank - t, &reach))
-        return false;
-    if (extent == 0 || reach.count == 0)
-        return false;
-    const int64_t first = step->axes[t].slice.start + reach.first, last = first + reach.step * (reach.count - 1);
-    const int64_t round = rounds_of(first, extent);
-    if (round != rounds_of(last, extent))
-        return false;
-    *axis = (struct axis){-1, {.start = first - round * extent}};
-    if (reach.from >= 0)
-        *axis = (struct axis){reach.from, make_slice(first - round * extent, reach.step, reach.count)};
-    return true;
-}
-
-static int wrap_again(struct kernel *kernel, int map, const struct index_map *step)
-{
-    const struct shape *space = kernel->maps[0].to;
-    struct shape *from = arena_copy(kernel->arena, space, sizeof *from);
-    struct axis *axes = ARENA_ARRAY(kernel->arena, struct axis, step->to->rank);
-    for (int d = 0; d < space->rank; d++)
-        from->extents[d] = 1;
-    const struct index_map *above = &kernel->maps[map];
-    const bool near = !map || (!above->parent && above->axes && !above->outside);
-    for (int t = 0; t < step->to->rank; t++) {
-        if (!near || !unwrap(kernel, map, step, t, &axes[t])) {
-            struct index_map same = *step;
-            same.parent = map;
-            return add_step(kernel, same);
-        }
-        if (axes[t].from >= 0)
-            from->extents[axes[t].from] = space->extents[axes[t].from];
-    }
-    return map_select(kernel, 0, from, step->to, axes);
-}
-
 int map_again(struct kernel *kernel, int map, const struct index_map *step)
 {
     if (map < 0)
         return map;
     switch (step->outside) {
-    case OUTSIDE_VALUE: return map_bounded(kernel, map, step->from, step->to, step->axes, step->value);
-    case OUTSIDE_WRAP: return wrap_again(kernel, map, step);
+    case OUTSIDE_VALUE: case OUTSIDE_EDGE: case OUTSIDE_WRAP: return map_inside_again(kernel, map, step);
     case OUTSIDE_TAKEN: return map_taken(kernel, map, step->from, step->to, step->value);
     default: break;
     }
@@ -314,10 +265,21 @@ int map_pieces(const struct index_map *maps, int map)
     return pieces < MAX_PIECES ? pieces : MAX_PIECES;
 }
 
-bool map_is_bounded(const struct kernel *kernel, int map)
+/* Whether a step of this kind or the other one is on the way, below all that are taken. */
+static bool passes(const struct kernel *kernel, int map, enum outside outside, enum outside other)
 {
     for (; map && kernel->maps[map].outside != OUTSIDE_TAKEN; map = kernel->maps[map].parent)
-        if (kernel->maps[map].outside == OUTSIDE_VALUE)
+        if (kernel->maps[map].outside == outside || kernel->maps[map].outside == other)
             return true;
     return false;
+}
+
+bool map_is_bounded(const struct kernel *kernel, int map)
+{
+    return passes(kernel, map, OUTSIDE_VALUE, OUTSIDE_EDGE);
+}
+
+bool map_reads_value(const struct kernel *kernel, int map)
+{
+    return passes(kernel, map, OUTSIDE_VALUE, OUTSIDE_VALUE);
 }

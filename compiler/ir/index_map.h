@@ -7,7 +7,7 @@
 
 #include "compiler/ir/kernel.h"
 
-enum { MAX_MAPS = 256 }; /* per kernel */
+enum { MAX_MAPS = 256 + 2 * 4096 }; /* per kernel: the largest k of a correlation has two for each element */
 
 /* Returns the map (an index in kernel->maps) for reading through a view. The view has shape `from`, its operand has
  * shape `to`, and the view itself is read under `map`, where it may be stretched. Equal maps share one index. Where
@@ -27,6 +27,10 @@ int map_select(struct kernel *kernel, int map, const struct shape *from, const s
  * (has_stop) ends with the dimension instead, so that only the call need know where it begins. */
 int map_bounded(struct kernel *kernel, int map, const struct shape *from, const struct shape *to,
                 const struct axis *axes, uint64_t value);
+/* A selection of neighbouring elements, from `start` on as it is, whose positions may lie outside `to`: there the axes'
+ * edges say what is read. Where one is EDGE_VALUE, nobody may use it. */
+int map_edges(struct kernel *kernel, int map, const struct shape *from, const struct shape *to,
+              const struct axis *axes);
 /* By how much the elements of a dimension move; `open`: the number is that of a place where the call has, not the
  * shift, but the position from which the first element comes. */
 struct shift {
@@ -54,15 +58,25 @@ struct reach {
 /* Finds that for dimension d, counted from the last one as 1. False where the map is more than one selection of numbers
  * from the iteration space. */
 bool map_reach(const struct kernel *kernel, int map, int d, struct reach *reach);
-/* Adds a step of another kernel's map behind `map`, for a kernel over a part of that one's space. A step that goes
- * round becomes a selection where that part does not reach beyond an end. -1: there are too many maps. */
+/* Adds a step of another kernel's map behind `map`, for a kernel over a part of that one's space. A step whose
+ * positions may lie outside becomes a selection where those of the part read along one line. -1: there are too many
+ * maps. */
 int map_again(struct kernel *kernel, int map, const struct index_map *step);
+/* Whether the positions of a bounded step behind `map`, along axes whose edge is a value, lie inside: 1 all of them,
+ * 0 none, -1 some, or that is not known. */
+int map_inside(const struct kernel *kernel, int map, const struct index_map *step);
+/* Calls `cut` with each position of the iteration space, along dimension d, in front of which an axis of a step that
+ * may lie outside begins to read along another line; with few of them where they are many. */
+void map_turns(const struct kernel *kernel, const struct index_map *step, void (*cut)(void *user, int d, int64_t at),
+               void *user);
 /* The largest number of levels in a walk along this map, and of pieces in each level. The level that numbers the
  * elements of the iteration space is counted. */
 int map_levels(const struct index_map *maps, int map);
 int map_pieces(const struct index_map *maps, int map);
-/* Whether a step of the map is bounded, below all that are taken. Values under such a map may not be elements of what
- * lies below, so not even a single element is the same everywhere. */
+/* Whether a step of the map is bounded, below all that are taken. */
 bool map_is_bounded(const struct kernel *kernel, int map);
+/* Whether that may read a value which is used. Values under such a map may not be elements of what lies below, so not
+ * even a single element is the same everywhere. */
+bool map_reads_value(const struct kernel *kernel, int map);
 
 #endif

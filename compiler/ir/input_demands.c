@@ -9,7 +9,8 @@ static bool moves(const struct program *program, const struct node *node)
 {
     const struct view_args *args = node->kind == NODE_VIEW ? &program->views[node->view] : NULL;
     if (!args || args->kind != VIEW_REINTERPRET || args->shape.given)
-        return args || node_is_reduced(node) || node->kind == NODE_JOIN || node->kind == NODE_TAKE;
+        return args || node_is_reduced(node) || node->kind == NODE_CORRELATE || node->kind == NODE_JOIN ||
+               node->kind == NODE_TAKE;
     return type_rows[args->dtype].size != type_rows[operand_node(program, node, 0)->dtype].size;
 }
 

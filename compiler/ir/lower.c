@@ -180,7 +180,8 @@ static int element_map(struct lowering *l, const struct node *node, int map, int
 static bool pass_use(struct lowering *l, const struct node *node, int map)
 {
     const struct program *program = l->program;
-    const int operands = node->kind == NODE_CAST ? 1 : node->operand_count; /* others of a cast are types */
+    /* further operands of a cast are types, those of a view numbers outside */
+    const int operands = node->kind == NODE_CAST || node->kind == NODE_VIEW ? 1 : node->operand_count;
     bool good = true;
     if (node->kind == NODE_POSITION)
         return position_uses(l, node, map);
@@ -191,6 +192,8 @@ static bool pass_use(struct lowering *l, const struct node *node, int map)
         good = lower_add_use(l, operand_index(l, node, 0), element_map(l, node, map, i));
     if (node_is_reduced(node))
         return good;
+    if (node->kind == NODE_CORRELATE)
+        return correlate_uses(l, node, map);
     if (node->kind == NODE_JOIN || node->kind == NODE_TAKE || join_of_list(l, node))
         return (node->kind == NODE_TAKE ? take_uses : join_uses)(l, node, map);
     map = node->kind == NODE_VIEW ? view_operand_map(l, node, map) : map;
@@ -229,6 +232,8 @@ static int lower_view(struct lowering *l, const struct node *node)
     }
     int value = lower_value_as(l, operand_index(l, node, 0), from->dtype, MEET);
     l->map = map;
+    if (view_is_neighbour(l->program->views[node->view].kind))
+        return neighbour_value(l, node, value);
     return node->dtype == from->dtype
                ? value
                : ins_add_op(l, reinterpretation(from->dtype, node->dtype), from->dtype, node->dtype,
@@ -274,6 +279,8 @@ static int lower_node(struct lowering *l, const struct node *node)
         return lower_value_as(l, operand_index(l, node, 0), node->dtype, WRAP);
     case NODE_VIEW:
         return join_of_list(l, node) ? join_value(l, node) : lower_view(l, node);
+    case NODE_CORRELATE:
+        return correlate_value(l, node);
     case NODE_JOIN:
         return join_value(l, node);
     case NODE_TAKE:

@@ -102,6 +102,14 @@ int view_operand_map(struct lowering *l, const struct node *view, int map);
 int view_element_map(struct lowering *l, const struct node *view, int map, const struct shape *from,
                      const struct item *list, int64_t position);
 
+/* lower_neighbour.c: section 10. The map under which the operand of offset or pad is read; their value, where `value`
+ * is that of the operand under this map. */
+int neighbour_map(struct lowering *l, const struct node *node, int map);
+int neighbour_value(struct lowering *l, const struct node *node, int value);
+/* correlate and convolve. Adds uses of the operands for a use under this map; the value. */
+bool correlate_uses(struct lowering *l, const struct node *node, int map);
+int correlate_value(struct lowering *l, const struct node *node);
+
 /* lower_take.c: take, and lists of positions in selections. Adds uses of take's operands for a use under this map; the
  * value. */
 bool take_uses(struct lowering *l, const struct node *node, int map);

@@ -158,7 +158,7 @@ int ins_add_load(struct lowering *l, enum tensor_kind kind, int index, enum weft
                     const struct node *node)
 {
     const struct shape *shape = l->shapes ? l->shapes[node - l->program->nodes] : NULL;
-    bool one = shape && shape_known(shape) && shape_volume(shape) == 1 && !map_is_bounded(l->kernel, l->map);
+    bool one = shape && shape_known(shape) && shape_volume(shape) == 1 && !map_reads_value(l->kernel, l->map);
     return ins_add_load_under(l, kind, index, dtype, one ? 0 : l->map, node->span);
 }
 

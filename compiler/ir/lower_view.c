@@ -95,6 +95,8 @@ int view_operand_map(struct lowering *l, const struct node *view, int map)
     const enum view_kind kind = l->program->views[view->view].kind;
     if (kind == VIEW_ROLL)
         return roll_map(l, view, map);
+    if (view_is_neighbour(kind))
+        return neighbour_map(l, view, map);
     if (kind == VIEW_BROADCAST_TO)
         return map;                /* the operand stretches further under the same map */
     if (kind == VIEW_TILE || kind == VIEW_REPEAT)

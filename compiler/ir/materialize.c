@@ -147,7 +147,7 @@ static int load_space(struct materializing *m, const struct ins *load, const str
 {
     const struct access *access = &m->whole->accesses[load->index];
     const bool absent = access->alone || (load->kind == INS_TAKE && shape_volume(access_shapes[load->index]) == 1);
-    return absent || map_is_bounded(m->whole, access->map) ? 0 : add_space(m, access->map, access_shapes[load->index]);
+    return absent || map_reads_value(m->whole, access->map) ? 0 : add_space(m, access->map, access_shapes[load->index]);
 }
 
 static void analyse(struct materializing *m, int scalar, const struct shape *const *access_shapes)

@@ -38,18 +38,17 @@ static void cut_at(struct cuts *cuts, const struct reach *reach, int64_t positio
         add_cut(cuts, reach->from, i);
 }
 
-/* Cuts where a step goes round that moves the elements of its dimensions. */
-static void cut_rounds(const struct kernel *kernel, const struct index_map *step, struct cuts *cuts)
+static void cut_turn(void *user, int d, int64_t at)
 {
-    struct reach reach;
-    for (int t = 0; t < step->to->rank; t++) {
-        const int64_t extent = step->to->extents[t];
-        if (extent < 2 || step->from->extents[t] != extent || step->axes[t].slice.start % extent == 0 ||
-            !map_reach(kernel, step->parent, step->to->rank - t, &reach))
-            continue;
-        const int64_t first = step->axes[t].slice.start % extent;
-        cut_at(cuts, &reach, first < 0 ? -first : extent - first);
-    }
+    add_cut(user, d, at);
+}
+
+/* Whether a step moves elements round an end, or reads neighbours. One that goes round in longer rows (concat) is a
+ * matter of masks. */
+static bool moves(const struct index_map *step)
+{
+    return step->outside == OUTSIDE_EDGE || step->outside == OUTSIDE_VALUE ||
+           (step->outside == OUTSIDE_WRAP && shapes_equal(step->from, step->to));
 }
 
 static void find_cuts(const struct kernel *kernel, struct cuts *cuts)
@@ -65,8 +64,8 @@ static void find_cuts(const struct kernel *kernel, struct cuts *cuts)
         if (mask && map_reach(kernel, mask->where, mask->dimension, &reach))
             cut_at(cuts, &reach, mask->ones);
         for (int m = kernel->accesses[a].map; m; m = kernel->maps[m].parent)
-            if (kernel->maps[m].outside == OUTSIDE_WRAP)
-                cut_rounds(kernel, &kernel->maps[m], cuts);
+            if (moves(&kernel->maps[m]))
+                map_turns(kernel, &kernel->maps[m], cut_turn, cuts);
     }
 }
 
@@ -126,12 +125,24 @@ static bool place_maps(struct splitting *s, const struct shape *piece, const int
     return true;
 }
 
+/* What a load of a true that lies inside bounds gives in the part; -1: it is none, or both. */
+static int inside_value(const struct splitting *s, const struct access *access)
+{
+    const struct index_map *step = &s->whole->maps[access->map];
+    return access->kind == TENSOR_CONSTANT && access->dtype == WEFT_BOOL && step->outside == OUTSIDE_VALUE &&
+                   s->whole->constants[access->index].bytes == 1 &&
+                   *(const unsigned char *)s->whole->constants[access->index].data
+               ? map_inside(s->part, s->map[step->parent], step) : -1;
+}
+
 /* What a mask gives in the part; -1: both. */
 static int mask_value(const struct splitting *s, const struct access *access)
 {
     const struct mask *mask = find_mask(s->whole, access);
     struct reach reach;
-    if (!mask || !map_reach(s->part, s->map[mask->where], mask->dimension, &reach))
+    if (!mask)
+        return inside_value(s, access);
+    if (!map_reach(s->part, s->map[mask->where], mask->dimension, &reach))
         return -1;
     const int64_t last = reach.first + reach.step * (reach.count - 1);
     return reach.first < mask->ones && last < mask->ones ? 1 : reach.first >= mask->ones && last >= mask->ones ? 0 : -1;

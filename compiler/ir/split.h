@@ -1,7 +1,8 @@
-/* Splitting: where joins (concat, stack) choose among their values by position, and where roll goes round, other loads
- * matter on each side. A kernel over so many elements that it pays becomes several, each over a box of its iteration
- * space. There masks are constants, positions go round no end, and only the loads that matter are left, mostly with
- * plain strides. Bits and remarks do not change: each element is computed by the same instructions. */
+/* Splitting: where joins (concat, stack) choose among their values by position, where roll goes round, and where
+ * neighbours lie outside, other loads matter on each side. A kernel over so many elements that it pays becomes several,
+ * each over a box of its iteration space. There masks are constants, positions pass no end, and only the loads that
+ * matter are left, mostly with plain strides. Bits and remarks do not change: each element is computed by the same
+ * instructions. */
 #ifndef WEFT_COMPILER_IR_SPLIT_H
 #define WEFT_COMPILER_IR_SPLIT_H
 

@@ -62,6 +62,8 @@ enum node_kind {
     NODE_COUNT,                    /* how many elements of the operand these axes reduce; an int64 */
     NODE_SEARCH,                   /* the row-major position, among what these axes reduce, of the first element of the
                                       first operand that equals the second one's, or is NaN; int64 */
+    NODE_CORRELATE,                /* correlate or convolve of the first operand with the second one:
+                                      program->views[view] */
     NODE_JOIN,                     /* concat or stack of the operands: program->views[view] */
     NODE_TAKE,                     /* take: the first operand's elements at the positions that are the second one;
                                       program->views[view] */
@@ -84,6 +86,23 @@ struct numbers {
     const int *sizes;              /* [count] the nodes of size expressions (rule 1.10), -1 for literals; NULL: none */
     int input;                     /* the input that holds the numbers, by position (while parsing: its symbol); -1:
                                       literals */
+    bool single, flat;             /* widths: one number for all axes; or two numbers without a pair around them, which
+                                      are before and after of one axis */
+    struct span span;
+};
+
+/* What neighbours outside are along an axis, or along all (rule 10.1). */
+struct mode {
+    enum edge edge;
+    int number;                    /* EDGE_VALUE: the operand of the node that is read there (while parsing, its node);
+                                      -1: none */
+    struct span span;
+};
+struct modes {
+    bool given, listed;
+    bool valid;                    /* only neighbours inside are read, and the result has fewer elements */
+    int count;
+    const struct mode *items;      /* [count], at most one for all axes where they are not listed */
     struct span span;
 };
 
@@ -137,6 +156,8 @@ static inline bool item_is_number(const struct item *item)
 struct view_args {
     enum view_kind kind;
     struct numbers shape, rel_shape, src_dims, axes, shifts, counts;
+    struct numbers offsets, before, after; /* VIEW_OFFSET; VIEW_PAD: its widths */
+    struct modes modes;
     bool has_layout;
     const char *layout;            /* "" clears the layout */
     struct span layout_span;
@@ -148,7 +169,9 @@ struct view_args {
 /* The arguments of a view that may be size expressions, by number; NULL behind the last. */
 static inline const struct numbers *view_sized(const struct view_args *args, int i)
 {
-    return i == 0 ? &args->shape : i == 1 ? &args->counts : i == 2 ? &args->shifts : NULL;
+    const struct numbers *const all[] = {&args->shape, &args->counts, &args->shifts, &args->offsets, &args->before,
+                                         &args->after};
+    return i < (int)(sizeof all / sizeof *all) ? all[i] : NULL;
 }
 
 struct node {

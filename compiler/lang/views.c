@@ -17,6 +17,28 @@ enum view_kind view_find(const char *name)
     return (enum view_kind)kind;
 }
 
+static const struct { const char *word; enum edge edge; } mode_words[] = {
+#define MODE(word, edge, doc) {word, EDGE_##edge},
+#define MODE_HABIT(...)
+#include "grammar/modes.def"
+};
+
+enum edge mode_find(const char *word)
+{
+    for (size_t i = 0; i < sizeof mode_words / sizeof *mode_words; i++)
+        if (strcmp(mode_words[i].word, word) == 0)
+            return mode_words[i].edge;
+    return EDGE_VALUE;
+}
+
+const char *mode_word(enum edge edge)
+{
+    for (size_t i = 0; i < sizeof mode_words / sizeof *mode_words; i++)
+        if (mode_words[i].edge == edge)
+            return mode_words[i].word;
+    return NULL;
+}
+
 const char *view_conflict(const struct view_args *args, struct span places[2], int *count)
 {
     const bool one = args->axes.count == 1 && args->axes.input < 0 && args->axes.items[0].kind == LITERAL_INTEGER;

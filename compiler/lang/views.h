@@ -23,6 +23,10 @@ enum view_kind view_find(const char *name);
  * sets `places` to their spans and *count to 2; if one is missing, leaves both unchanged. */
 const char *view_conflict(const struct view_args *args, struct span places[2], int *count);
 
+/* The edge that a mode's word means; EDGE_VALUE: it is none. And the word. */
+enum edge mode_find(const char *word);
+const char *mode_word(enum edge edge);
+
 /* What a mask as an item is, and what to write instead. */
 const char *view_mask_advice(struct arena *arena, const char *mask, const char *operand);
 

@@ -83,6 +83,10 @@ static void read_kind(struct parser *p, const struct callee *callee, struct argu
     case 'a': case 'r': case 'e':
         parse_axes(p, &argument->numbers, call_parameter_name(p, callee, parameter));
         break;
+    case 'm':
+        parse_modes(p, &argument->modes, callee->view == VIEW_CORRELATE || callee->view == VIEW_CONVOLVE);
+        break;
+    case 'p': parse_widths(p, &argument->numbers, &argument->after); break;
     case 'l': argument->layout = parse_layout(p); break;
     case 'b':
         argument->flag = parse_flag(p, call_parameter_name(p, callee, parameter),
@@ -146,7 +150,7 @@ static struct numbers *numbers_called(struct view_args *args, const char *name)
     struct { const char *name; struct numbers *numbers; } members[] = {
         {"shape", &args->shape}, {"rel_shape", &args->rel_shape}, {"src_dims", &args->src_dims},
         {"axes", &args->axes}, {"axis", &args->axes}, {"shifts", &args->shifts}, {"counts", &args->counts},
-        {"n", &args->counts}, {"d", &args->axes}};
+        {"n", &args->counts}, {"d", &args->axes}, {"offsets", &args->offsets}};
     for (size_t i = 0; i < sizeof members / sizeof *members; i++)
         if (strcmp(members[i].name, name) == 0)
             return members[i].numbers;
@@ -166,6 +170,10 @@ PARSE_APART static int add_view(struct parser *p, const struct callee *callee,
             args.dtype = slot->dtype;
         else if (slot && callee->kinds[i] == 'l')
             args.has_layout = true, args.layout = slot->layout, args.layout_span = slot->span;
+        else if (slot && callee->kinds[i] == 'm')
+            args.modes = slot->modes;
+        else if (slot && callee->kinds[i] == 'p')
+            args.before = slot->numbers, args.after = slot->after;
         else if (slot)
             *numbers_called(&args, call_parameter_name(p, callee, i)) = slot->numbers;
     }
@@ -232,6 +240,18 @@ PARSE_APART static int reduce(struct parser *p, const struct callee *callee, con
     return parse_recipe(p, &recipe);
 }
 
+/* Makes the numbers of modes operands, behind the others, which are on the stack from `base` on. */
+static void push_modes(struct parser *p, struct modes *modes, int base)
+{
+    struct mode *items = modes->count ? arena_copy(p->arena, modes->items, (size_t)modes->count * sizeof *items) : NULL;
+    for (int i = 0; i < modes->count; i++)
+        if (items[i].number >= 0) {
+            parse_push(p, items[i].number);
+            items[i].number = p->stack_count - base - 1;
+        }
+    modes->items = items;
+}
+
 PARSE_APART static int make(struct parser *p, const struct callee *callee,
                             const struct argument **slots, int count, struct span span)
 {
@@ -248,6 +268,8 @@ PARSE_APART static int make(struct parser *p, const struct callee *callee,
             node.dtype = slots[i]->dtype;
         else if (call_kind(callee, i) == 'x')
             parse_push(p, slots[i]->node);
+    if (call_has_view(callee))
+        push_modes(p, &p->program->views[node.view].modes, base);
     int operands = p->stack_count - base;
     p->stack_count = base;
     p->program->position_count += callee->kind == NODE_POSITION || callee->kind == NODE_TAKE;

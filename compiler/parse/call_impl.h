@@ -16,7 +16,8 @@ struct argument {
     struct span name_span, span;
     int node;
     enum weft_dtype dtype;         /* of an argument that is a type */
-    struct numbers numbers;
+    struct numbers numbers, after; /* `after` of widths */
+    struct modes modes;
     const char *layout;
     bool flag;
     int64_t whole;

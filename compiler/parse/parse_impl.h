@@ -121,6 +121,13 @@ struct mark parse_numbers_begin(struct parser *p);
 void parse_numbers_end(struct parser *p, struct mark mark, bool keep);
 /* Parses a number, a list of numbers or, unless numbers->in_text, an input's name, for the argument called `what`. */
 void parse_numbers(struct parser *p, struct numbers *numbers, const char *what);
+/* Adds the value of a node that was folded, or a size expression, to the numbers of the argument called `what`, or
+ * reports that it is none. */
+void parse_add_number(struct parser *p, struct numbers *numbers, const struct node *node, const char *what);
+/* neighbour.c: parses modes (rule 10.1), `valid`: also "valid"; the nodes of numbers are in modes->items. Parses
+ * widths (rule 10.2): one number of each pair into each of the two. */
+void parse_modes(struct parser *p, struct modes *modes, bool valid);
+void parse_widths(struct parser *p, struct numbers *before, struct numbers *after);
 /* axes.c: parses axes (rule 9.5) of views and reductions: an integer, a list, or letters of a layout in quotes. */
 void parse_axes(struct parser *p, struct numbers *numbers, const char *what);
 /* Reports that one of them does not stand in the text. Returns false. */

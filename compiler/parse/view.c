@@ -61,8 +61,7 @@ static void not_a_number(struct parser *p, const struct numbers *numbers, const 
                            parse_text(p, node->span)));
 }
 
-static void add_number(struct parser *p, struct numbers *numbers, const struct node *node,
-                       const char *what)
+void parse_add_number(struct parser *p, struct numbers *numbers, const struct node *node, const char *what)
 {
     struct literal *items = (struct literal *)numbers->items;
     const bool size = node->size && node->literal.kind == LITERAL_NONE && parse_takes_sizes(what);
@@ -122,7 +121,7 @@ static void list(struct parser *p, struct numbers *numbers, const char *what)
             else if (found++ == WEFT_MAX_RANK)
                 too_many(p, place);
             else if (found <= WEFT_MAX_RANK)
-                add_number(p, numbers, &p->program->nodes[node], what);
+                parse_add_number(p, numbers, &p->program->nodes[node], what);
         } while (parse_more(p, closer));
     parse_close(p, opener, closer, closer == TOKEN_RPAREN ? "',' or ')'" : "',' or ']'");
 }
@@ -138,7 +137,7 @@ static void elements(struct parser *p, struct numbers *numbers, const struct nod
         too_many(p, numbers->span);
     else
         for (int i = 0; i < array->operand_count; i++)
-            add_number(p, numbers, operand_node(p->program, array, i), what);
+            parse_add_number(p, numbers, operand_node(p->program, array, i), what);
 }
 
 /* Whether an input is declared as a single integer. */
@@ -157,7 +156,7 @@ static void named(struct parser *p, struct numbers *numbers, const char *what)
         return;
     const struct node *value = named_node(p->program, &p->program->nodes[node]);
     if (literal_is_number(&value->literal) || value->literal.kind == LITERAL_BOOL)
-        add_number(p, numbers, value, what);
+        parse_add_number(p, numbers, value, what);
     else if (value->kind == NODE_ARRAY)
         elements(p, numbers, value, what);
     else if (numbers->in_text)
@@ -166,7 +165,7 @@ static void named(struct parser *p, struct numbers *numbers, const char *what)
              !(parse_takes_sizes(what) && (strcmp(what, "shape") != 0 || is_single(p->program, value))))
         numbers->input = value->symbol;
     else if (value->size && parse_takes_sizes(what))
-        add_number(p, numbers, value, what);
+        parse_add_number(p, numbers, value, what);
     else if (parse_takes_sizes(what) && strcmp(what, "shape") != 0)
         parse_no_size(p, &p->program->nodes[node], what);
     else if (value->kind != NODE_POISON)

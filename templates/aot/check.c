@@ -184,6 +184,15 @@ SHARED int64_t multiple(int64_t of, int64_t times)
     return times > 0 && of > INT64_MAX / 16 / times ? -1 : of * times;
 }
 
+/* An extent with so many elements more on both sides, or fewer; -1: it is negative, or too large. */
+SHARED int64_t padded(int64_t of, int64_t before, int64_t after)
+{
+    const int64_t most = INT64_MAX / 16;
+    if (before < -most || before > most || after < -most || after > most || of + before + after > most)
+        return -1;
+    return of + before + after < 0 ? -1 : of + before + after;
+}
+
 /* How many elements a slice takes; `given`: 1 for its start, 2 for its stop. */
 SHARED int64_t sliced(int64_t of, int64_t start, int64_t stop, int64_t step, int given)
 {

@@ -14,7 +14,7 @@ struct call {
 };
 
 enum {
-    MAP_WORDS = MAPPED ? MAPPED * (1 + (MAP_LEVELS + 1) * (3 + 6 * MAX_PIECES)) : 0,
+    MAP_WORDS = MAPPED ? MAPPED * (1 + (MAP_LEVELS + 1) * (3 + 7 * MAX_PIECES)) : 0,
     ONE_ROOM = TABLE_WORDS + MAP_WORDS + 1,
     SAMPLES = BATCH_WORDS ? (4096 + BATCH_WORDS) / BATCH_WORDS : 1, /* of one launch */
     TABLE_ROOM = ONE_ROOM > SAMPLES * BATCH_WORDS ? ONE_ROOM : SAMPLES * BATCH_WORDS,

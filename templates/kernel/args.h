@@ -23,7 +23,9 @@ struct weft_geometry {             /* shared by samples that have the same shape
                                       pieces, innermost first, the place of the first element, the pieces'
                                       extents, and then their strides. Bounded accesses: the same, with what is
                                       read outside behind the place, and behind the strides for each piece its
-                                      first digit that lies inside, and then the first one that no longer does */
+                                      first digit that lies inside, then the first one that no longer does, and then
+                                      what other digits read: 0: what stands behind the place, 1: the nearest
+                                      element, 2: round the end, 3: backwards, 4: the same with the last once */
     const struct weft_lanes *lanes; /* NULL: no dimension is reduced */
 };
 

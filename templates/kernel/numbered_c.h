@@ -93,6 +93,29 @@ SEPARATE static const T *N(mapped)(T *block, const char *from, const i64 *map, i
         block[j] = block[m - 1];
     return block;
 }
+//: move edge
+/* The digit that is read in place of one outside: 1 the nearest, 2 the one as many rounds away, 3 the one that lies as
+ * far behind the end, 4 the same where the last one is passed once. *turn is 0, 1 or -1: which way it goes as digits
+ * grow. */
+static inline i64 N(edge)(i64 digit, i64 low, i64 high, i64 edge, i64 *turn)
+{
+    const i64 n = high - low, round = edge == 2 ? n : edge == 3 ? 2 * n : 2 * n - 2;
+    *turn = 0;
+    if (edge == 1 || round == 0)
+        return digit < low ? low : high - 1;
+    i64 p = (digit - low) % round;
+    p += p < 0 ? round : 0;
+    *turn = p < n ? 1 : -1;
+    return low + (p < n ? p : 2 * n - (edge == 3 ? 1 : 2) - p);
+}
+//: move edge_digits
+/* How many digits, `step` apart, follow one outside that reads `digit`, and read on the same way. */
+static inline i64 N(edge_digits)(i64 digit, i64 step, i64 low, i64 high, i64 edge, i64 turn)
+{
+    if (step != 1 && step != -1)
+        return 1;
+    return step == turn ? high - digit - (turn < 0 && edge == 4) : digit - low + (turn > 0 || edge == 3);
+}
 //: move bounded_to
 /* Where a digit of some level lies outside its bounds what is read stands in the level. */
 static inline const char *N(bounded_to)(const char *from, const i64 *map, i64 row, i64 number)
@@ -101,18 +124,22 @@ static inline const char *N(bounded_to)(const char *from, const i64 *map, i64 ro
     i64 next = row;
     for (i64 levels = *map; levels > 0; levels--) {
         const i64 n = *level, *extents = level + 3, *strides = extents + n, *low = strides + n, *high = low + n;
+        const i64 *edges = high + n;
         next += level[1];
         for (i64 k = 0; k < n; k++) {
-            i64 digit = number;
+            i64 digit = number, turn;
             if (k + 1 < n) { /* 32 bits divide faster */
                 number = (u64)(number | extents[k]) >> 32 ? number / extents[k] : (i64)((u32)number / (u32)extents[k]);
                 digit -= number * extents[k];
             }
-            if (digit < low[k] || digit >= high[k])
-                return (const char *)(level + 2);
+            if (digit < low[k] || digit >= high[k]) {
+                if (!edges[k])
+                    return (const char *)(level + 2);
+                digit = N(edge)(digit, low[k], high[k], edges[k], &turn);
+            }
             next += digit * strides[k];
         }
-        level = high + n;
+        level = edges + n;
         number = next;
         next = 0;
     }
@@ -132,8 +159,8 @@ static inline i64 N(bounded_digits)(i64 digit, i64 step, i64 low, i64 high, i64 
 }
 //: move bounded_run
 /* The first of a run of elements, at most `*count`, that lie `*pace` bytes apart. Where a digit of some level lies
- * outside its bounds what is read stands in the level. A run ends where the innermost digit of a level goes round, or
- * passes a bound. */
+ * outside its bounds what is read stands in the level, or is another element. A run ends where the innermost digit of a
+ * level goes round, passes a bound, or turns. */
 static inline const char *N(bounded_run)(const char *from, const i64 *map, i64 row, i64 number, i64 *pace, i64 *count)
 {
     const i64 *level = map + 1;
@@ -141,26 +168,37 @@ static inline const char *N(bounded_run)(const char *from, const i64 *map, i64 r
     *pace = 1;
     for (i64 levels = *map; levels > 0; levels--) {
         const i64 n = *level, *extents = level + 3, *strides = extents + n, *low = strides + n, *high = low + n;
+        const i64 *edges = high + n;
         int inside = 1;
+        i64 way = 1;
         next += level[1];
         for (i64 k = 0; k < n; k++) {
-            i64 digit = number;
+            i64 digit = number, turn = 1;
             if (k + 1 < n) { /* 32 bits divide faster */
                 number = (u64)(number | extents[k]) >> 32 ? number / extents[k] : (i64)((u32)number / (u32)extents[k]);
                 digit -= number * extents[k];
             }
-            inside = inside && digit >= low[k] && digit < high[k];
+            const i64 own = digit, outside = digit < low[k] || digit >= high[k];
+            inside = inside && (!outside || edges[k]);
+            if (outside && edges[k])
+                digit = N(edge)(digit, low[k], high[k], edges[k], &turn);
             next += digit * strides[k];
+            if (k == 0)
+                way = turn;
             if (k == 0 && *pace && *count > 1) {
-                const i64 end = digit + *pace * *count, least = n > 1 ? 0 : end, most = n > 1 ? extents[0] : end;
-                const i64 run = N(bounded_digits)(digit, *pace, low[0], high[0], least, most);
+                const i64 end = own + *pace * *count, least = n > 1 ? 0 : end, most = n > 1 ? extents[0] : end;
+                const int turns = outside && edges[0] && turn;
+                const i64 run = turns ? N(edge_digits)(digit, *pace, low[0], high[0], edges[0], turn)
+                                      : N(bounded_digits)(own, *pace, low[0], high[0], least, most);
+                const i64 rest = turns && n > 1 && *pace == 1 ? most - own : turns && n > 1 ? own + 1 : run;
                 *count = run < *count ? run : *count;
+                *count = rest < *count ? rest : *count;
             }
         }
-        *pace = inside ? *pace * strides[0] : 0;
+        *pace = inside ? *pace * strides[0] * way : 0;
         if (!inside)
             return (const char *)(level + 2);
-        level = high + n;
+        level = edges + n;
         number = next;
         next = 0;
     }

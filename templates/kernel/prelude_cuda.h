@@ -256,8 +256,23 @@ DEVICE void N(mapped)(T *x, const char *from, const i64 *map, i64 row, index i, 
     for (int j = 0; j < BLOCK; j++)
         x[j] = *(const T *)(from + mapped_to(map, row, (uindex)(i + j)));
 }
+//: move edge
+/* The digit that is read in place of one outside: 1 the nearest, 2 the one as many rounds away, 3 the one that lies as
+ * far behind the end, 4 the same where the last one is passed once. */
+DEVICE i64 N(edge)(i64 digit, i64 low, i64 high, i64 edge)
+{
+    const i64 n = high - low, round = edge == 2 ? n : edge == 3 ? 2 * n : 2 * n - 2;
+    if (edge == 1 || round == 0)
+        return digit < low ? low : high - 1;
+    i64 p = digit - low;
+    if (p < -round || p >= round)
+        p %= round;
+    p += p < 0 ? round : 0;
+    return low + (p < n ? p : 2 * n - (edge == 3 ? 1 : 2) - p);
+}
 //: move bounded_to
-/* As mapped_to, but where a digit of some level lies outside its bounds what is read stands in the level. */
+/* As mapped_to, but where a digit of some level lies outside its bounds what is read stands in the level, or is another
+ * element. */
 SEPARATE const char *N(bounded_to)(const char *from, const i64 *map, i64 row, uindex i)
 {
     i64 next = row;
@@ -265,15 +280,19 @@ SEPARATE const char *N(bounded_to)(const char *from, const i64 *map, i64 row, ui
         i64 pieces = *map++;
         next += *map++;
         const char *const outside = (const char *)map++;
-        for (; pieces > 0; pieces--, map += 6) {
-            uindex digit = i;
+        for (; pieces > 0; pieces--, map += 7) {
+            uindex rest = i;
             if (pieces > 1) {
                 i = divide(i, (const struct weft_divisor *)map);
-                digit -= i * (uindex)map[0];
+                rest -= i * (uindex)map[0];
             }
-            if ((i64)digit < map[4] || (i64)digit >= map[5])
-                return outside;
-            next += (i64)digit * map[3];
+            i64 digit = (i64)rest;
+            if (digit < map[4] || digit >= map[5]) {
+                if (!map[6])
+                    return outside;
+                digit = N(edge)(digit, map[4], map[5], map[6]);
+            }
+            next += digit * map[3];
         }
         if (levels > 1) {
             i = (uindex)next;

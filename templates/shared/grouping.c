@@ -218,20 +218,26 @@ static bool reads_nothing(const struct index_map *step)
     return false;
 }
 
-/* Between which digits piece k of a level lies inside. */
-static void level_bounds(const struct walk_level *level, int k, int64_t *low, int64_t *high)
+/* A piece of a level, between which digits it lies inside, and what is read at others. */
+struct bounded {
+    int64_t extent, stride, low, high;
+    enum edge edge;
+};
+
+static struct bounded level_piece(const struct walk_level *level, int k)
 {
     const struct index_map *step = level->bounds;
-    *low = 0;
-    *high = k < level->pieces.count ? level->pieces.at[k].extent : 1;
-    if (!step)
-        return;
-    const int d = step->from->rank - 1 - k, t = d < 0 ? -1 : followed_by(step, d);
-    if (reads_nothing(step))
-        *high = 0;
-    else if (t >= 0)
+    const struct piece piece = k < level->pieces.count ? level->pieces.at[k] : (struct piece){1, 0};
+    struct bounded own = {piece.extent, piece.stride, 0, piece.extent, EDGE_VALUE};
+    const int d = step ? step->from->rank - 1 - k : -1, t = d < 0 ? -1 : followed_by(step, d);
+    if (step && reads_nothing(step)) {
+        own.high = 0;
+    } else if (t >= 0) {
         find_bounds(axis_first(step, &step->axes[t], step->to->extents[t]), step->axes[t].slice.step,
-                    step->to->extents[t], low, high);
+                    step->to->extents[t], &own.low, &own.high);
+        own.edge = step->axes[t].edge;
+    }
+    return own;
 }
 
 static int64_t within_bounds(int64_t n, int64_t extent)
@@ -239,19 +245,20 @@ static int64_t within_bounds(int64_t n, int64_t extent)
     return n < 0 ? 0 : n < extent ? n : extent;
 }
 
-/* A piece of a level, and between which digits it lies inside. */
-struct bounded {
-    int64_t extent, stride, low, high;
-};
+static bool lies_inside(const struct bounded *piece)
+{
+    return piece->low <= 0 && piece->high >= piece->extent;
+}
 
 /* Makes one of a piece and the next one above it, where all of the lower lies inside and its elements go on there. */
 static bool join_pieces(struct bounded *lower, const struct bounded *upper)
 {
-    if (lower->low > 0 || lower->high < lower->extent || upper->stride != lower->stride * lower->extent)
+    if (!lies_inside(lower) || (upper->edge && !lies_inside(upper)) ||
+        upper->stride != lower->stride * lower->extent)
         return false;
     const int64_t each = lower->extent;
     *lower = (struct bounded){each * upper->extent, lower->stride, each * within_bounds(upper->low, upper->extent),
-                              each * within_bounds(upper->high, upper->extent)};
+                              each * within_bounds(upper->high, upper->extent), EDGE_VALUE};
     return true;
 }
 
@@ -260,9 +267,7 @@ static int level_pieces(const struct walk_level *level, struct bounded *pieces)
 {
     int count = 0;
     for (int k = 0; k < level->pieces.count || k == 0; k++) {
-        const struct piece piece = k < level->pieces.count ? level->pieces.at[k] : (struct piece){1, 0};
-        struct bounded next = {.extent = piece.extent, .stride = piece.stride};
-        level_bounds(level, k, &next.low, &next.high);
+        const struct bounded next = level_piece(level, k);
         if (!level->bounds || k == 0 || !join_pieces(&pieces[count - 1], &next))
             pieces[count++] = next;
     }
@@ -280,6 +285,7 @@ static int put_level(const struct walk_level *level, bool bounded, long long *to
         if (bounded) {
             to[head + 2 * count + k] = pieces[k].low;
             to[head + 3 * count + k] = pieces[k].high;
+            to[head + 4 * count + k] = pieces[k].edge;
         }
     }
     if (to) {
@@ -288,7 +294,7 @@ static int put_level(const struct walk_level *level, bool bounded, long long *to
     }
     if (to && bounded)
         to[2] = level->bounds ? (long long)level->bounds->value : 0;
-    return head + (bounded ? 4 : 2) * count;
+    return head + (bounded ? 5 : 2) * count;
 }
 
 /* What a kernel finds the elements of a mapped or bounded access with: levels, the first of which takes apart the

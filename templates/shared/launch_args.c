@@ -85,8 +85,8 @@ SHARED size_t map_words(const long long *map, bool bounded)
 {
     size_t words = 1;
     for (long long levels = *map++; levels > 0; levels--) {
-        words += bounded ? 3 + 6 * (size_t)*map : 2 + 4 * (size_t)*map;
-        map += bounded ? 3 + 4 * *map : 2 + 2 * *map;
+        words += bounded ? 3 + 7 * (size_t)*map : 2 + 4 * (size_t)*map;
+        map += bounded ? 3 + 5 * *map : 2 + 2 * *map;
     }
     return words;
 }
@@ -95,7 +95,7 @@ SHARED size_t map_words(const long long *map, bool bounded)
  * then strides, stands here for one piece after the other; of an extent there are a divisor's three words. */
 SHARED uint64_t *put_map(uint64_t *to, const long long *map, bool bounded, bool wide)
 {
-    const int values = bounded ? 4 : 2; /* of a piece */
+    const int values = bounded ? 5 : 2; /* of a piece */
     *to++ = (uint64_t)*map;
     for (long long levels = *map++; levels > 0; levels--) {
         const long long count = *map;

@@ -138,12 +138,24 @@ static int64_t count_elements(const struct shape *shape)
     return count;
 }
 
+/* A position of a bounded step, as one near the dimension that reads the same: so sums with it do not overflow. */
+static int64_t nearby(int64_t position, enum edge edge, int64_t extent)
+{
+    const int64_t far = INT64_C(1) << 61;
+    const int64_t round = edge == EDGE_WRAP ? extent : edge == EDGE_SYMMETRIC ? 2 * extent
+                          : edge == EDGE_REFLECT ? 2 * extent - 2 : 0;
+    if (round > 0)
+        return position % round;
+    return position < -far ? -far : position > far ? far : position;
+}
+
 /* The element of a dimension of `extent` that a step reads first. */
 static int64_t axis_first(const struct index_map *step, const struct axis *axis, int64_t extent)
 {
     int64_t first, count;
     if (step->outside)
-        return axis->slice.has_stop ? extent - step->from->extents[axis->from] : axis->slice.start;
+        return axis->slice.has_stop ? extent - step->from->extents[axis->from]
+                                    : nearby(axis->slice.start, axis->edge, extent);
     if (axis->from < 0)
         return axis->slice.start + (axis->slice.start < 0 ? extent : 0);
     slice_resolve(&axis->slice, extent, &first, &count);
@@ -244,7 +256,7 @@ static bool select_pieces(const struct pieces *in, const struct index_map *step,
     for (int d = from->rank - 1; d >= 0; d--) {
         const int t = followed_by(step, d);
         const struct selection s = t < 0 ? (struct selection){0, 1, 0, 0} : select_dimension(step, &all, t);
-        const bool one = s.end - s.begin == 1 && from->extents[d] > 1;
+        const bool one = s.end - s.begin == 1 && (from->extents[d] > 1 || step->outside);
         const int64_t stride = one ? s.by * all.at[s.begin].stride : 0;
         if (step->outside)
             out->at[out->count++] = (struct piece){from->extents[d], stride};

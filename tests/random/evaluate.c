@@ -3,6 +3,7 @@
 
 #include "tests/diff/oracle.h"
 #include "tests/random/join.h"
+#include "tests/random/neighbour.h"
 #include "tests/random/rearrange.h"
 #include "tests/random/reduced.h"
 #include "tests/random/reduction.h"
@@ -57,7 +58,8 @@ static struct walk walk_start(const struct formula *formula, const struct formul
 {
     const struct extents *const shapes = evaluation->shapes, *const shape = &shapes[node - formula->nodes];
     const struct formula_view *view = node->kind == FORMULA_VIEW ? &formula->views[node->view] : NULL;
-    struct walk walk = {.in_order = view && (view->kind < VIEWS_SELECT || view->kind == VIEWS_INDEX || is_series(view)),
+    struct walk walk = {.in_order = view && (view->kind < VIEWS_SELECT || view->kind == VIEWS_INDEX ||
+                                             is_series(view) || is_neighbour(view)),
                         .rank = shape->rank, .count = node->count};
     if (walk.in_order)
         return walk;
@@ -332,6 +334,71 @@ static void evaluate_reduction(const struct trial *trial, struct arena *arena, s
     }
 }
 
+/* A neighbour of element `element` of the node, as `dtype`; what lies outside has x's type before. */
+static union scalar neighbour_value(const struct trial *trial, const struct evaluation *evaluation,
+                                    const struct formula_node *node, int64_t element, const int64_t *starts,
+                                    enum weft_dtype dtype)
+{
+    const struct formula_view *view = &trial->formula.views[node->view];
+    const enum weft_dtype own = operand(trial, node, 0)->dtype;
+    int outside;
+    const int64_t source = neighbour_source(view, &evaluation->shapes[node->operands[0]],
+                                            &evaluation->shapes[node - trial->formula.nodes], element, starts,
+                                            &outside);
+    if (source >= 0)
+        return value_as(trial, evaluation, node->operands[0], source, dtype, MEETS);
+    const struct number *number = &view->modes[view->listed ? outside : 0].number;
+    return number->kind == NUMBER_NONE ? (union scalar){0}
+                                       : eval_convert(own, dtype, false, number_as(number, own, MEETS));
+}
+
+/* Whether an element of k is left out of a sum. */
+static bool is_nothing(const struct trial *trial, int k, int64_t element)
+{
+    const struct formula_node *node = &trial->formula.nodes[k];
+    const struct number *number = &trial->formula.elements[node->elements + element];
+    return node->kind == FORMULA_ARRAY && (number->kind == NUMBER_REAL ? number->real == 0 : number->integer == 0);
+}
+
+/* Rule 10.3: terms from the first element of k, or of k turned round, on. */
+static union scalar correlated(const struct trial *trial, const struct evaluation *evaluation,
+                               const struct formula_node *node, int64_t element)
+{
+    const struct formula_view *view = &trial->formula.views[node->view];
+    const struct extents *k = &evaluation->shapes[node->operands[1]];
+    const enum weft_dtype compute = type_rows[node->dtype].compute;
+    const int64_t count = extents_volume(k);
+    union scalar sum = {0}, none = {0};
+    bool any = false;
+    for (int64_t n = 0; n < count; n++) {
+        const int64_t at = view->kind == VIEWS_CONVOLVE ? count - 1 - n : n;
+        int64_t starts[FORMULA_RANK];
+        if (is_nothing(trial, node->operands[1], at))
+            continue;
+        neighbour_term(view, k, at, starts);
+        const union scalar x = neighbour_value(trial, evaluation, node, element, starts, node->dtype);
+        const union scalar factor = value_as(trial, evaluation, node->operands[1], at, node->dtype, MEETS);
+        const union scalar term = eval_op(OP_MUL, compute, compute, eval_convert(node->dtype, compute, false, factor),
+                                          eval_convert(node->dtype, compute, false, x), none);
+        sum = any ? eval_op(OP_ADD, compute, compute, sum, term, none) : term;
+        any = true;
+    }
+    return any ? eval_convert(compute, node->dtype, false, sum) : none;
+}
+
+static void evaluate_neighbours(const struct trial *trial, struct evaluation *evaluation, int index)
+{
+    const struct formula_node *node = &trial->formula.nodes[index];
+    const struct formula_view *view = &trial->formula.views[node->view];
+    const int64_t volume = extents_volume(&evaluation->shapes[index]);
+    int64_t starts[FORMULA_RANK];
+    neighbour_starts(view, starts);
+    for (int64_t e = 0; e < volume; e++)
+        evaluation->values[index][e] = is_correlation(view) ? correlated(trial, evaluation, node, e)
+                                                            : neighbour_value(trial, evaluation, node, e, starts,
+                                                                              node->dtype);
+}
+
 static void evaluate_node(const struct trial *trial, struct evaluation *evaluation, int sample,
                           int index, const union scalar *told, struct deviation *deviation)
 {
@@ -365,7 +432,9 @@ void evaluate(const struct trial *trial, struct arena *arena, int sample, union 
         evaluation->values[n] = ARENA_ARRAY(arena, union scalar,
                                             extents_volume(&evaluation->shapes[n]) + 1);
         const union scalar *const own = told && formula_is_told(formula, &formula->nodes[n]) ? told[n] : NULL;
-        if (formula->nodes[n].kind == FORMULA_REDUCE)
+        if (formula->nodes[n].kind == FORMULA_VIEW && is_neighbour(&formula->views[formula->nodes[n].view]))
+            evaluate_neighbours(trial, evaluation, n);
+        else if (formula->nodes[n].kind == FORMULA_REDUCE)
             evaluate_reduction(trial, arena, evaluation, n, own, deviation);
         else
             evaluate_node(trial, evaluation, sample, n, own, deviation);
@@ -410,6 +479,30 @@ static void mark_rows(struct marks *marks, int index)
     }
 }
 
+static void mark_neighbours(struct marks *marks, int index)
+{
+    const struct formula_node *node = &marks->trial->formula.nodes[index];
+    const struct formula_view *view = &marks->trial->formula.views[node->view];
+    const struct extents *shapes = marks->evaluation->shapes;
+    bool **used = marks->of[marks->marking];
+    const int64_t volume = extents_volume(&shapes[index]);
+    const int64_t terms = node->count > 1 ? extents_volume(&shapes[node->operands[1]]) : 1;
+    for (int64_t e = 0; e < volume; e++)
+        for (int64_t n = 0; used[index][e] && n < terms; n++) {
+            int64_t starts[FORMULA_RANK];
+            int outside;
+            if (node->count > 1 && is_nothing(marks->trial, node->operands[1], n))
+                continue;
+            if (node->count > 1)
+                neighbour_term(view, &shapes[node->operands[1]], n, starts);
+            else
+                neighbour_starts(view, starts);
+            const int64_t at = neighbour_source(view, &shapes[node->operands[0]], &shapes[index], e, starts, &outside);
+            if (at >= 0)
+                used[node->operands[0]][at] = true;
+        }
+}
+
 /* Marks the elements of operands that one node's marked elements use: of a selection the condition and the
  * arm that is taken. True when a used element divides by zero, or is taken from outside. */
 static bool mark_operands(struct marks *marks, int index)
@@ -423,6 +516,10 @@ static bool mark_operands(struct marks *marks, int index)
         return false; /* it reads nothing */
     if (node->kind == FORMULA_REDUCE) {
         mark_rows(marks, index);
+        return false;
+    }
+    if (view && is_neighbour(view)) {
+        mark_neighbours(marks, index);
         return false;
     }
     struct walk walk = walk_start(&trial->formula, node, evaluation);

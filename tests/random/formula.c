@@ -2,6 +2,7 @@
 #include "tests/random/formula.h"
 
 #include "tests/random/join.h"
+#include "tests/random/neighbour.h"
 #include "tests/random/number.h"
 #include "tests/random/reduction.h"
 #include "tests/random/series.h"
@@ -162,6 +163,18 @@ static bool settle_view(const struct formula *formula, struct formula_node *node
         for (int i = 0; i < node->count; i++)
             good = good && constant_meets(formula, operand(formula, node, i), node->dtype);
         return good;
+    }
+    if (is_neighbour(&formula->views[node->view])) {
+        node->dtype = from->dtype;
+        if (is_correlation(&formula->views[node->view])) {
+            const struct formula_node *k = operand(formula, node, 1);
+            node->dtype = promote(from->dtype, k->dtype);
+            return node->dtype != WEFT_BOOL && (k->kind == FORMULA_ARRAY || k->kind == FORMULA_INPUT) &&
+                   constant_meets(formula, from, node->dtype) && constant_meets(formula, k, node->dtype) &&
+                   neighbour_numbers_fit(&formula->views[node->view], from->dtype);
+        }
+        return constant_meets(formula, from, from->dtype) &&
+               neighbour_numbers_fit(&formula->views[node->view], from->dtype);
     }
     if (formula->views[node->view].kind == VIEWS_TAKE) {
         const struct formula_node *positions = operand(formula, node, 1);
@@ -345,6 +358,9 @@ bool formula_shape(const struct formula *formula, int n, const struct extents *i
     if (node->kind == FORMULA_VIEW && is_taken(&formula->views[node->view]))
         return take_extents(&formula->views[node->view], &shapes[node->operands[0]], &shapes[node->operands[1]],
                             &shapes[n]);
+    if (node->kind == FORMULA_VIEW && is_neighbour(&formula->views[node->view]))
+        return neighbour_extents(&formula->views[node->view], &shapes[node->operands[0]],
+                                 node->count > 1 ? &shapes[node->operands[1]] : NULL, &shapes[n]);
     if (node->kind == FORMULA_VIEW)
         return view_extents(&formula->views[node->view],
                             type_rows[formula->nodes[node->operands[0]].dtype].size,

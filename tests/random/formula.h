@@ -37,15 +37,25 @@ enum formula_kind { FORMULA_INPUT, FORMULA_LITERAL, FORMULA_ARRAY, FORMULA_OP, F
 /* Section 7: the operand's elements, in their order, under another shape. Rule 9.1: some of them. From VIEWS_TRANSPOSE
  * on, rule 9.2: in another order (rearrange.h). Two of rule 9.3 have several operands (join.h). Of VIEWS_INDEX
  * (12.1) the first source is the dimension. The second operand of VIEWS_TAKE are the positions (take.h). VIEWS_ARANGE
- * and VIEWS_LINSPACE have an operand where their length is its extent (series.h). Lists are as written. */
+ * and VIEWS_LINSPACE have an operand where their length is its extent (series.h). From VIEWS_OFFSET on, section 10
+ * (neighbour.h). Lists are as written. */
 enum view_kind { VIEWS_RESHAPE, VIEWS_SQUEEZE, VIEWS_EXPAND, VIEWS_REINTERPRET, VIEWS_SELECT, VIEWS_TRANSPOSE,
                  VIEWS_FLIP, VIEWS_ROLL, VIEWS_BROADCAST, VIEWS_TILE, VIEWS_REPEAT,
-                 VIEWS_CONCAT, VIEWS_STACK, VIEWS_INDEX, VIEWS_TAKE, VIEWS_ARANGE, VIEWS_LINSPACE, VIEW_KINDS };
+                 VIEWS_CONCAT, VIEWS_STACK, VIEWS_INDEX, VIEWS_TAKE, VIEWS_ARANGE, VIEWS_LINSPACE,
+                 VIEWS_OFFSET, VIEWS_PAD, VIEWS_CORRELATE, VIEWS_CONVOLVE, VIEW_KINDS };
 
 struct formula_item {
     enum { ITEMS_INDEX, ITEMS_SLICE, ITEMS_ELLIPSIS, ITEMS_NEW } kind;
     bool has_start, has_stop;
     int64_t start, stop, step;     /* ITEMS_INDEX: start */
+};
+
+/* What lies outside along an axis. */
+enum formula_word { WORD_NONE, WORD_EDGE, WORD_WRAP, WORD_SYMMETRIC, WORD_REFLECT };
+
+struct formula_mode {
+    enum formula_word word;        /* WORD_NONE: a number */
+    struct number number;          /* NUMBER_NONE: there is no mode */
 };
 
 struct formula_view {
@@ -56,6 +66,9 @@ struct formula_view {
     double factors[FORMULA_RANK];
     int sources[FORMULA_RANK];     /* src_dims; of squeeze and expand_dims the axes */
     struct formula_item items[FORMULA_ITEMS]; /* VIEWS_SELECT: so many as `count` */
+    int64_t after[FORMULA_RANK];   /* of widths; has_shape: one number for all */
+    bool has_mode, listed, valid;
+    struct formula_mode modes[FORMULA_RANK]; /* the first is for all unless listed */
 };
 
 /* Section 11 (reduction.h). */

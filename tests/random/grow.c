@@ -2,6 +2,7 @@
  * is, rather what nothing uses yet; what turns out wrong is taken back. */
 #include "tests/random/generator.h"
 #include "tests/random/join.h"
+#include "tests/random/neighbour.h"
 #include "tests/random/reduction.h"
 #include "tests/random/series.h"
 #include "tests/random/take.h"
@@ -373,6 +374,76 @@ static bool grow_take(struct generator *g)
     return false;
 }
 
+/* Weights: a small array literal. -1: there is no room for it. */
+static int weights_node(struct generator *g, int rank)
+{
+    struct formula *formula = &g->trial->formula;
+    struct formula_node node = {.kind = FORMULA_ARRAY, .elements = formula->element_count, .extents = {.rank = rank}};
+    for (int d = 0; d < rank; d++)
+        node.extents.at[d] = 1 + detail_below(g, rank > 2 ? 2 : 4);
+    const int64_t volume = extents_volume(&node.extents);
+    const int kind = below(g, 4);
+    if (formula->element_count + volume > g->room.elements)
+        return -1;
+    for (int i = 0; i < volume; i++) {
+        struct number *number = &formula->elements[formula->element_count++];
+        *number = (struct number){.kind = NUMBER_INTEGER, .integer = detail_below(g, 5) - (kind ? 1 : 0)};
+        if (kind == 2 && detail_chance(g, 2))
+            *number = any_real(g);
+    }
+    const int index = add_node(g, node);
+    return settle(g, index) ? index : -1;
+}
+
+/* An input whose extents a text tells as numbers, and which is no batch. -1: none was found. */
+static int weights_input(struct generator *g)
+{
+    const struct formula *formula = &g->trial->formula;
+    for (int i = 0; i < formula->input_count; i++) {
+        const struct formula_input *input = &formula->inputs[i];
+        const struct extents *own = &g->shapes[0][g->inputs[i]];
+        const bool told = input->declared == DECLARE_EXTENTS ||
+                          (!formula->kernel && (input->declared == DECLARE_NOT || input->declared == DECLARE_DTYPE));
+        if (told && !input->batch && own->rank && extents_volume(own) <= 20)
+            return g->inputs[i];
+    }
+    return -1;
+}
+
+/* Neighbours of a value, or their sum with weights. */
+static bool grow_neighbours(struct generator *g)
+{
+    struct formula *formula = &g->trial->formula;
+    const struct extents *shapes[FORMULA_SAMPLES];
+    struct formula_node node = {.kind = FORMULA_VIEW, .count = 1 + chance(g, 2), .view = formula->view_count};
+    const int before = formula->count, elements = formula->element_count;
+    if (formula->view_count == g->room.views)
+        return false;
+    node.operands[0] = any_operand(g, true);
+    for (int s = 0; s < g->trial->samples; s++)
+        shapes[s] = &g->shapes[s][node.operands[0]];
+    const int rank = shapes[0]->rank;
+    if (node.count > 1 && (rank == 0 || formula->count + 2 > g->room.nodes))
+        node.count = 1;
+    if (node.count > 1)
+        node.operands[1] = chance(g, 4) ? weights_input(g) : weights_node(g, 1 + below(g, rank));
+    if (node.count > 1 && node.operands[1] < 0) {
+        formula->count = before;
+        formula->element_count = elements;
+        return false;
+    }
+    neighbour_any(&g->detail, &formula->views[formula->view_count], shapes, g->trial->samples,
+                  formula->nodes[node.operands[0]].dtype,
+                  node.count > 1 ? g->shapes[0][node.operands[1]].rank : 0);
+    formula->view_count++;
+    if (try_node(g, node, formula->count))
+        return true;
+    formula->view_count--;
+    formula->count = before;
+    formula->element_count = elements;
+    return false;
+}
+
 /* A value of some dimensions, if it is easily found. */
 static int any_reduced(struct generator *g)
 {
@@ -454,6 +525,8 @@ void grow(struct generator *g)
         return;
     formula->count = before;
     formula->element_count = elements;
+    if (g->limits->views && chance(g, g->viewing ? 6 : 60) && grow_neighbours(g))
+        return;
     if (chance(g, 7) && try_node(g, any_conversion(g), before))
         return;
     if ((chance(g, 16) && grow_division(g)) || (chance(g, 16) && grow_copy(g)))

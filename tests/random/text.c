@@ -3,6 +3,7 @@
 
 #include "tests/random/number.h"
 #include "tests/random/join.h"
+#include "tests/random/neighbour.h"
 #include "tests/random/take.h"
 #include "tests/random/rearrange.h"
 #include "tests/random/reduction.h"
@@ -237,6 +238,17 @@ static void write_view(struct trial *trial, struct text *text, struct formula_no
             write_operand(trial, text, node->operands[i], LOOSEST);
         }
         join_print(arguments, sizeof arguments, view);
+        put(text, "%s)", arguments);
+        return;
+    }
+    if (is_neighbour(view)) {
+        node->place = text->length;
+        put(text, "%s(", neighbour_name(view));
+        for (int i = 0; i < node->count; i++) {
+            put(text, i ? ", " : "");
+            write_operand(trial, text, node->operands[i], LOOSEST);
+        }
+        neighbour_print(arguments, sizeof arguments, view, node->manner >> 4);
         put(text, "%s)", arguments);
         return;
     }

@@ -165,6 +165,8 @@ static void random_axes(struct map_step *step)
             extent = plainly ? count
                      : step->kind == SELECT ? random_slice(count, &axis->slice, &step->first[t], &step->by[t])
                                             : random_bounds(count, &axis->slice, &step->first[t], &step->by[t]);
+            if (step->kind == BOUNDED && !plainly && step->by[t] == 1 && !axis->slice.has_stop && below(2))
+                axis->edge = (enum edge)(1 + below(4));
             if (plainly) {
                 axis->slice = (struct slice){.step = step->by[t] = 1};
                 step->first[t] = 0;
@@ -234,6 +236,23 @@ static void shrink(const struct shape *from, const struct shape *to, int64_t *po
         position[d] = from->extents[d] == 1 ? 0 : position[d + skip];
 }
 
+static int64_t modulo(int64_t a, int64_t n)
+{
+    return (a % n + n) % n;
+}
+
+/* Where a position outside leads that is not a value's. */
+static int64_t folded(enum edge edge, int64_t position, int64_t extent)
+{
+    const int64_t twice = edge == EDGE_SYMMETRIC ? 2 * extent : 2 * extent - 2;
+    if (edge == EDGE_CLAMP || twice == 0)
+        return position < 0 ? 0 : position < extent ? position : extent - 1;
+    if (edge == EDGE_WRAP)
+        return modulo(position, extent);
+    position = modulo(position, twice);
+    return position < extent ? position : edge == EDGE_SYMMETRIC ? twice - 1 - position : twice - position;
+}
+
 /* Whether there is an element. */
 static bool follow(const struct map_step *step, int64_t *position)
 {
@@ -248,6 +267,8 @@ static bool follow(const struct map_step *step, int64_t *position)
         there[t] = step->first[t] + (from < 0 ? 0 : position[from] * step->by[t]);
         if (step->kind == ROUND)
             there[t] = (there[t] % step->to.extents[t] + step->to.extents[t]) % step->to.extents[t];
+        if (step->axes[t].edge && step->to.extents[t])
+            there[t] = folded(step->axes[t].edge, there[t], step->to.extents[t]);
         inside = inside && there[t] >= 0 && there[t] < step->to.extents[t];
     }
     assert_true(inside || step->kind == BOUNDED);
@@ -288,12 +309,17 @@ static int64_t looked_up(const long long *map, bool bounded, int64_t row, int64_
             const int64_t digit = k + 1 < count ? number % map[k] : number;
             number /= map[k];
             assert_true(digit >= 0);
-            if (bounded && (digit < map[2 * count + k] || digit >= map[3 * count + k]))
-                return outside;
+            int64_t read = digit;
+            const int64_t low = bounded ? map[2 * count + k] : 0, high = bounded ? map[3 * count + k] : 0;
+            if (bounded && (digit < low || digit >= high)) {
+                if (!map[4 * count + k])
+                    return outside;
+                read = low + folded((enum edge)map[4 * count + k], digit - low, high - low);
+            }
             assert_true(digit < map[k]);
-            base += digit * map[count + k];
+            base += read * map[count + k];
         }
-        map += (bounded ? 4 : 2) * count;
+        map += (bounded ? 5 : 2) * count;
         number = base;
         base = 0;
     }

@@ -118,7 +118,9 @@ struct weft_geometry {             /* shared by samples that have the same shape
                                       pieces, innermost first, the place of the first element, the pieces'
                                       extents, and then their strides. Bounded accesses: the same, with what is
                                       read outside behind the place, and behind the strides for each piece its
-                                      first digit that lies inside, and then the first one that no longer does */
+                                      first digit that lies inside, then the first one that no longer does, and then
+                                      what other digits read: 0: what stands behind the place, 1: the nearest
+                                      element, 2: round the end, 3: backwards, 4: the same with the last once */
     const struct weft_lanes *lanes; /* NULL: no dimension is reduced */
 };
 
@@ -172,6 +174,15 @@ struct slice {
                                       above, which then is the place of its value among those of the call; else 0 */
 };
 
+/* What is read at a position outside a dimension of n elements (rule 10.1). */
+enum edge {
+    EDGE_VALUE,                    /* a value */
+    EDGE_CLAMP,                    /* the nearest element */
+    EDGE_WRAP,                     /* the element at the position modulo n */
+    EDGE_SYMMETRIC,                /* the elements backwards, then forwards again, with the last and the first twice */
+    EDGE_REFLECT                   /* the same with the last and the first once */
+};
+
 /* A bound of a slice, counted from the end where it is negative and clipped to low .. high. */
 static int64_t slice_bound(int64_t bound, int64_t extent, int64_t low, int64_t high)
 {
@@ -213,12 +224,15 @@ struct pieces {
 struct axis {
     int from;
     struct slice slice;
+    enum edge edge;                /* of a bounded step: what is read where a position lies outside */
 };
 
 /* What is read where a position lies outside. */
 enum outside {
     OUTSIDE_NONE,                  /* no position does */
-    OUTSIDE_VALUE,                 /* a value */
+    OUTSIDE_VALUE,                 /* what the axes' edges say */
+    OUTSIDE_EDGE,                  /* the same; where that is a value, nobody uses it. So values under the step are
+                                      elements of what lies below */
     OUTSIDE_WRAP,                  /* the element at the position modulo the extent, which is not 0 */
     OUTSIDE_TAKEN                  /* of a step without axes: the kernel computes the number of the element in `to` */
 };
@@ -232,7 +246,7 @@ struct index_map {
     const struct shape *from, *to;
     const struct axis *axes;       /* [to->rank]; NULL: element number n is element number n */
     enum outside outside;          /* OUTSIDE_WRAP: axes follow their own dimensions, one by one */
-    uint64_t value;                /* OUTSIDE_VALUE: bits of the access's dtype; OUTSIDE_TAKEN: which numbers these
+    uint64_t value;                /* of EDGE_VALUE, bits of the access's dtype; OUTSIDE_TAKEN: which numbers these
                                       are */
 };
 
@@ -486,12 +500,24 @@ static int64_t count_elements(const struct shape *shape)
     return count;
 }
 
+/* A position of a bounded step, as one near the dimension that reads the same: so sums with it do not overflow. */
+static int64_t nearby(int64_t position, enum edge edge, int64_t extent)
+{
+    const int64_t far = INT64_C(1) << 61;
+    const int64_t round = edge == EDGE_WRAP ? extent : edge == EDGE_SYMMETRIC ? 2 * extent
+                          : edge == EDGE_REFLECT ? 2 * extent - 2 : 0;
+    if (round > 0)
+        return position % round;
+    return position < -far ? -far : position > far ? far : position;
+}
+
 /* The element of a dimension of `extent` that a step reads first. */
 static int64_t axis_first(const struct index_map *step, const struct axis *axis, int64_t extent)
 {
     int64_t first, count;
     if (step->outside)
-        return axis->slice.has_stop ? extent - step->from->extents[axis->from] : axis->slice.start;
+        return axis->slice.has_stop ? extent - step->from->extents[axis->from]
+                                    : nearby(axis->slice.start, axis->edge, extent);
     if (axis->from < 0)
         return axis->slice.start + (axis->slice.start < 0 ? extent : 0);
     slice_resolve(&axis->slice, extent, &first, &count);
@@ -592,7 +618,7 @@ static bool select_pieces(const struct pieces *in, const struct index_map *step,
     for (int d = from->rank - 1; d >= 0; d--) {
         const int t = followed_by(step, d);
         const struct selection s = t < 0 ? (struct selection){0, 1, 0, 0} : select_dimension(step, &all, t);
-        const bool one = s.end - s.begin == 1 && from->extents[d] > 1;
+        const bool one = s.end - s.begin == 1 && (from->extents[d] > 1 || step->outside);
         const int64_t stride = one ? s.by * all.at[s.begin].stride : 0;
         if (step->outside)
             out->at[out->count++] = (struct piece){from->extents[d], stride};
@@ -962,20 +988,26 @@ static bool reads_nothing(const struct index_map *step)
     return false;
 }
 
-/* Between which digits piece k of a level lies inside. */
-static void level_bounds(const struct walk_level *level, int k, int64_t *low, int64_t *high)
+/* A piece of a level, between which digits it lies inside, and what is read at others. */
+struct bounded {
+    int64_t extent, stride, low, high;
+    enum edge edge;
+};
+
+static struct bounded level_piece(const struct walk_level *level, int k)
 {
     const struct index_map *step = level->bounds;
-    *low = 0;
-    *high = k < level->pieces.count ? level->pieces.at[k].extent : 1;
-    if (!step)
-        return;
-    const int d = step->from->rank - 1 - k, t = d < 0 ? -1 : followed_by(step, d);
-    if (reads_nothing(step))
-        *high = 0;
-    else if (t >= 0)
+    const struct piece piece = k < level->pieces.count ? level->pieces.at[k] : (struct piece){1, 0};
+    struct bounded own = {piece.extent, piece.stride, 0, piece.extent, EDGE_VALUE};
+    const int d = step ? step->from->rank - 1 - k : -1, t = d < 0 ? -1 : followed_by(step, d);
+    if (step && reads_nothing(step)) {
+        own.high = 0;
+    } else if (t >= 0) {
         find_bounds(axis_first(step, &step->axes[t], step->to->extents[t]), step->axes[t].slice.step,
-                    step->to->extents[t], low, high);
+                    step->to->extents[t], &own.low, &own.high);
+        own.edge = step->axes[t].edge;
+    }
+    return own;
 }
 
 static int64_t within_bounds(int64_t n, int64_t extent)
@@ -983,19 +1015,20 @@ static int64_t within_bounds(int64_t n, int64_t extent)
     return n < 0 ? 0 : n < extent ? n : extent;
 }
 
-/* A piece of a level, and between which digits it lies inside. */
-struct bounded {
-    int64_t extent, stride, low, high;
-};
+static bool lies_inside(const struct bounded *piece)
+{
+    return piece->low <= 0 && piece->high >= piece->extent;
+}
 
 /* Makes one of a piece and the next one above it, where all of the lower lies inside and its elements go on there. */
 static bool join_pieces(struct bounded *lower, const struct bounded *upper)
 {
-    if (lower->low > 0 || lower->high < lower->extent || upper->stride != lower->stride * lower->extent)
+    if (!lies_inside(lower) || (upper->edge && !lies_inside(upper)) ||
+        upper->stride != lower->stride * lower->extent)
         return false;
     const int64_t each = lower->extent;
     *lower = (struct bounded){each * upper->extent, lower->stride, each * within_bounds(upper->low, upper->extent),
-                              each * within_bounds(upper->high, upper->extent)};
+                              each * within_bounds(upper->high, upper->extent), EDGE_VALUE};
     return true;
 }
 
@@ -1004,9 +1037,7 @@ static int level_pieces(const struct walk_level *level, struct bounded *pieces)
 {
     int count = 0;
     for (int k = 0; k < level->pieces.count || k == 0; k++) {
-        const struct piece piece = k < level->pieces.count ? level->pieces.at[k] : (struct piece){1, 0};
-        struct bounded next = {.extent = piece.extent, .stride = piece.stride};
-        level_bounds(level, k, &next.low, &next.high);
+        const struct bounded next = level_piece(level, k);
         if (!level->bounds || k == 0 || !join_pieces(&pieces[count - 1], &next))
             pieces[count++] = next;
     }
@@ -1024,6 +1055,7 @@ static int put_level(const struct walk_level *level, bool bounded, long long *to
         if (bounded) {
             to[head + 2 * count + k] = pieces[k].low;
             to[head + 3 * count + k] = pieces[k].high;
+            to[head + 4 * count + k] = pieces[k].edge;
         }
     }
     if (to) {
@@ -1032,7 +1064,7 @@ static int put_level(const struct walk_level *level, bool bounded, long long *to
     }
     if (to && bounded)
         to[2] = level->bounds ? (long long)level->bounds->value : 0;
-    return head + (bounded ? 4 : 2) * count;
+    return head + (bounded ? 5 : 2) * count;
 }
 
 /* What a kernel finds the elements of a mapped or bounded access with: levels, the first of which takes apart the
@@ -2238,6 +2270,15 @@ SHARED int64_t quotient(int64_t have, int64_t each)
 SHARED int64_t multiple(int64_t of, int64_t times)
 {
     return times > 0 && of > INT64_MAX / 16 / times ? -1 : of * times;
+}
+
+/* An extent with so many elements more on both sides, or fewer; -1: it is negative, or too large. */
+SHARED int64_t padded(int64_t of, int64_t before, int64_t after)
+{
+    const int64_t most = INT64_MAX / 16;
+    if (before < -most || before > most || after < -most || after > most || of + before + after > most)
+        return -1;
+    return of + before + after < 0 ? -1 : of + before + after;
 }
 
 /* How many elements a slice takes; `given`: 1 for its start, 2 for its stop. */

@@ -1,0 +1,86 @@
+/* Types of section 10: numbers outside are of x's type (rule 10.1), and k is an array literal or an input (10.3). */
+#include "compiler/check/check_impl.h"
+
+#include "compiler/lang/lang.h"
+
+static const char *text_of(const struct program *program, const struct node *node)
+{
+    return expression_text(program->arena, program, node->span);
+}
+
+/* ---- numbers outside ---- */
+
+/* What keeps a literal from being of the type; NULL: nothing does. */
+static const char *mismatch(struct program *program, const struct literal *literal, enum weft_dtype dtype)
+{
+    bool infinite;
+    if (literal->kind == LITERAL_NONE)
+        return "it is no literal expression";
+    if ((literal->kind == LITERAL_BOOL) != (dtype == WEFT_BOOL))
+        return dtype == WEFT_BOOL ? "write true or false" : "write a number";
+    if (literal->kind == LITERAL_REAL && dtype_is_integer(dtype))
+        return "write an integer, or convert x";
+    literal_meet(literal, dtype, &infinite);
+    return !literal_fits(literal, dtype) || infinite ? arena_printf(program->arena, "%s does not hold it",
+                                                                    type_rows[dtype].name) : NULL;
+}
+
+bool check_modes(struct program *program, const struct node *node)
+{
+    const struct modes *modes = &program->views[node->view].modes;
+    const struct node *x = operand_node(program, node, 0);
+    bool good = true;
+    for (int i = 0; i < modes->count; i++) {
+        const struct mode *mode = &modes->items[i];
+        const struct node *number = mode->number < 0 ? NULL : operand_node(program, node, mode->number);
+        const char *wrong = !number || number->poison ? NULL : mismatch(program, &number->literal, x->dtype);
+        good = good && !(number && number->poison);
+        if (wrong)
+            good = diag_at(program->diags, DIAG_VIEW_DTYPE, ((struct span[]){number->span, x->span}), 2,
+                           arena_printf(program->arena, "what lies outside is \"edge\", \"wrap\", \"symmetric\", "
+                                        "\"reflect\" or a number of the type of %s, which is %s, and found is %s; %s",
+                                        text_of(program, x), type_rows[x->dtype].name, text_of(program, number),
+                                        wrong));
+    }
+    return good;
+}
+
+/* ---- correlate ---- */
+
+static bool wrong_kernel(struct program *program, const struct node *k, const char *text)
+{
+    return diag(program->diags, DIAG_VIEW_DTYPE, k->span, text);
+}
+
+/* Whether k is an array literal, or an input whose extents are numbers as far as they are declared. */
+static bool check_kernel(struct program *program, const struct node *k)
+{
+    const struct node *value = named_node(program, k);
+    const struct symbol *symbol = value->kind == NODE_NAME ? &program->symbols[value->symbol] : NULL;
+    if (value->kind == NODE_ARRAY)
+        return true;
+    if (!symbol || value->number)
+        return wrong_kernel(program, k, arena_printf(program->arena, "k is an array literal, as [1, 2, 1], or an input "
+                                                     "whose extents are numbers, and %s is neither; pass it as an "
+                                                     "input", text_of(program, k)));
+    for (int d = 0; symbol->declared && symbol->type.ranked && d < symbol->type.rank; d++)
+        if (symbol->type.extents[d] < 0)
+            return wrong_kernel(program, k, arena_printf(program->arena, "the extents of k are numbers in its type, as "
+                                                         "in %s: %s[3, 3], and dimension %d of %s has none",
+                                                         symbol->name, type_rows[symbol->type.dtype].name, d,
+                                                         symbol->name));
+    return true;
+}
+
+bool check_correlate(struct program *program, struct node *node)
+{
+    const struct node *x = operand_node(program, node, 0), *k = operand_node(program, node, 1);
+    if (x->poison || k->poison || !check_width(program, x) || !check_kernel(program, k))
+        return false;
+    node->dtype = promote(x->dtype, k->dtype);
+    if (node->dtype == WEFT_BOOL)
+        return diag_at(program->diags, DIAG_ALL_BOOL, ((struct span[]){node->token, x->span}), 2, "*",
+                       text_of(program, x));
+    return check_constant(program, named_node(program, x), node->dtype) &&
+           check_constant(program, named_node(program, k), node->dtype) && check_modes(program, node);
+}
