@@ -12,7 +12,7 @@
 static bool is_size(const struct aot_kernel *k, int number)
 {
     const struct program *program = k->program;
-    return number < program->input_count && program->reads && program->reads[number];
+    return number < program->input_count && program->reads && program->reads[number] && !k->inputs[number]->rank;
 }
 
 /* A type that C lacks is the unsigned integer with its bits. */

@@ -256,7 +256,7 @@ static void put_joined(const struct source_text *s, bool define)
     for (int i = 0; i < names->count; i++) {
         buf_printf(s->out, "#undef %s\n", names->items[i].name);
         if (define)
-            buf_printf(s->out, "#define %s JOINED(%s)\n", names->items[i].name, names->items[i].name);
+            buf_printf(s->out, "#define %s OF_JOINS(%s)\n", names->items[i].name, names->items[i].name);
     }
 }
 

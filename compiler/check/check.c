@@ -4,6 +4,7 @@
  * of a kind of node returns false where there was one, and check_node then poisons the node. */
 #include "compiler/check/check_impl.h"
 #include "compiler/check/folded.h"
+#include "compiler/check/positions.h"
 #include "compiler/check/size.h"
 
 #include "compiler/lang/lang.h"
@@ -313,6 +314,9 @@ static bool check_take(struct program *program, struct node *node)
                               ? view_mask_advice(program->arena, text, value)
                               : arena_printf(program->arena, "%s; convert it, as in int32(%s)",
                                              type_rows[positions->dtype].name, text);
+    if (program->source->text[node->token.start] == '[')
+        return diag(program->diags, DIAG_SELECT_ITEM, positions->span,
+                    arena_printf(program->arena, "an item of a selection is an integer, and %s is %s", text, instead));
     return diag_at(program->diags, DIAG_VIEW_DTYPE, ((struct span[]){positions->span, node->token}), 2,
                    arena_printf(program->arena, "take reads elements at integer positions, and %s is %s",
                                 text, instead));
@@ -391,6 +395,7 @@ bool check(struct program *program)
     bool good = check_inputs(program);
     program->failure_count = 0;
     program->failures = NULL;
+    good = decide_positions(program) && good;
     for (int i = 0; i < program->node_count; i++)
         good = check_node(program, &program->nodes[i]) && good;
     good = report_failures(program) && good;

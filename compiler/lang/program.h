@@ -126,7 +126,8 @@ enum view_kind {
     VIEW_KIND_COUNT
 };
 
-enum item_kind { ITEM_INDEX, ITEM_SLICE, ITEM_LIST, ITEM_ELLIPSIS, ITEM_NEW };
+/* ITEM_TENSOR: while parsing, positions that are a value, or may be one; the selection then becomes a take. */
+enum item_kind { ITEM_INDEX, ITEM_SLICE, ITEM_LIST, ITEM_ELLIPSIS, ITEM_NEW, ITEM_TENSOR };
 
 /* The numbers of an item that may be size expressions (rule 1.10). */
 enum bound { BOUND_START, BOUND_STOP, BOUND_STEP, BOUND_COUNT };
@@ -185,6 +186,8 @@ struct node {
     int operands, operand_count;   /* program->operands[operands ..] are node indices */
     int symbol;
     int view;                      /* NODE_VIEW */
+    int choice;                    /* NODE_TAKE, NODE_VIEW: unless 0, program->views[choice - 1] selects instead if the
+                                      node program->operands[operands + 1] is a single integer */
     int rank;                      /* NODE_ARRAY: extents are program->extents[extents ..] */
     int extents;
     struct span span;              /* the whole expression, without enclosing parentheses */
@@ -212,11 +215,15 @@ struct symbol {
     bool hidden;                   /* made by the compiler; no text can name it */
     struct type type;              /* inputs: as declared, or as given by the caller */
     bool typed;                    /* inputs: whether the dtype is known */
+    int seen_rank;                 /* inputs: 1 more than the rank of the tensor at hand; 0: not known */
     struct literal value;          /* inputs of type number: the value, or an example; LITERAL_NONE: none is known */
     const struct type *given;      /* inputs: what the caller says in addition to the declaration, or NULL */
     int input;                     /* SYMBOL_INPUT: its position among the inputs */
     int node;                      /* SYMBOL_BINDING: its expression */
 };
+
+/* The elements of a 1-D tensor; the element of one without dimensions. */
+enum { READS_LIST = 1, READS_SINGLE = 2 };
 
 struct result {
     const char *name;
@@ -258,7 +265,9 @@ struct program {
     int symbol_count;
     int *inputs;                   /* symbols that are inputs, by position */
     int input_count;
-    bool *reads;                   /* [input_count] whether views take the input's elements as numbers; NULL: none */
+    int choice_count;              /* of nodes with a `choice` */
+    unsigned char *reads;          /* [input_count] how views take the input's elements as numbers: READS_LIST,
+                                      READS_SINGLE or both; NULL: none */
     struct result *results;
     int result_count;
     bool is_value;                 /* the text is a value whose dtype is given: an array's elements need no common

@@ -93,6 +93,10 @@ void parse_push(struct parser *p, int node);
 /* Parses a call at its name. Returns the node. */
 int parse_call(struct parser *p);
 
+/* positions.c: the node of a selection from `operand`, whose place is `from`, with an ITEM_TENSOR. */
+int parse_positions(struct parser *p, const struct view_args *args, int operand, struct span from, struct span span,
+                    struct span token);
+
 /* chain.c: whether the current token compares. */
 bool parse_at_comparison(const struct parser *p);
 /* A comparison, and the operand on its right with its parentheses. */

@@ -263,9 +263,9 @@ static void number_views(struct program *program)
             if (!all[k]->given || all[k]->input < 0)
                 continue;
             if (!program->reads)
-                program->reads = ARENA_ARRAY(program->arena, bool, program->input_count);
+                program->reads = ARENA_ARRAY(program->arena, unsigned char, program->input_count);
             all[k]->input = program->symbols[all[k]->input].input;
-            program->reads[all[k]->input] = true;
+            program->reads[all[k]->input] |= READS_LIST;
         }
     }
 }
@@ -277,13 +277,13 @@ static void number_sizes(struct program *program)
     if (!program->size_count)
         return;
     if (!program->reads)
-        program->reads = ARENA_ARRAY(program->arena, bool, program->input_count);
+        program->reads = ARENA_ARRAY(program->arena, unsigned char, program->input_count);
     find_sizes(program, marks);
     for (int n = 0; n < program->node_count; n++) {
         const struct node *node = &program->nodes[n];
         const struct symbol *symbol = marks[n] && node->kind == NODE_NAME ? &program->symbols[node->symbol] : NULL;
         if (symbol && symbol->kind == SYMBOL_INPUT)
-            program->reads[symbol->input] = true;
+            program->reads[symbol->input] |= READS_SINGLE;
     }
 }
 

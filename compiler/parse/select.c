@@ -45,16 +45,6 @@ static bool is_real(const struct node *node)
             (node->rule == TYPE_FLOAT || (node->rule == TYPE_GIVEN && dtype_is_float(node->dtype))));
 }
 
-/* How to read elements at positions that are computed. */
-static const char *take_advice(struct parser *p, const struct selected *from, const char *position)
-{
-    const char *axis = from->axis == 0                   ? ""
-                       : from->axis > 0                  ? arena_printf(p->arena, ", axis=%d", from->axis)
-                       : p->token.kind == TOKEN_RBRACKET ? ", axis=-1"
-                                                         : ", axis=..";
-    return arena_printf(p->arena, "take(%s, %s%s)", shown(p, from->span), position, axis);
-}
-
 /* Reports an item that is no size expression, and says what to write. */
 static bool not_an_integer(struct parser *p, const struct node *node, const struct selected *from, bool slice)
 {
@@ -72,11 +62,16 @@ static bool not_an_integer(struct parser *p, const struct node *node, const stru
         return wrong(p, node->span, text, view_mask_advice(p->arena, text, source));
     if (value->kind == NODE_ARRAY)
         return wrong(p, node->span, text, "a list, which is an item by itself and no bound of a slice");
-    if (slice || is_real(culprit))
-        return parse_no_size(p, node, "an item of a selection");
-    return diag(p->diags, DIAG_SIZE, culprit->span,
-                arena_printf(p->arena, "%s is no size, which an item of a selection takes; for a position that is "
-                             "computed write %s", shown(p, culprit->span), take_advice(p, from, text)));
+    (void)slice;
+    return parse_no_size(p, node, "an item of a selection");
+}
+
+/* Whether the text says that a value is no integer. */
+static bool is_no_integer(const struct program *program, const struct node *node)
+{
+    const struct node *value = named_node(program, node);
+    return value->literal.kind == LITERAL_BOOL || is_real(value) || (value->kind == NODE_OP && value->op == OP_DIV) ||
+           is_mask(program, value) || is_real(size_culprit(program, node));
 }
 
 /* A number beyond int64_t is beyond every extent, so the nearest one means the same. The smallest int64_t is left out
@@ -175,7 +170,29 @@ static bool list(struct parser *p, const struct node *array, struct span span, s
     return true;
 }
 
-/* The first number of an item, or a list, which is a whole item. */
+/* Whether an integer is surely a single one: a literal, a number, or an input that is declared without dimensions. */
+static bool is_single(const struct program *program, const struct node *node)
+{
+    const struct node *value = named_node(program, node);
+    const struct symbol *symbol = value->kind == NODE_NAME ? &program->symbols[value->symbol] : NULL;
+    return node->literal.kind == LITERAL_INTEGER ||
+           (symbol && symbol->declared && (symbol->type.number || (symbol->type.ranked && symbol->type.rank == 0)));
+}
+
+/* Takes a whole item that is no literal: positions that are a value, or an integer that the call knows. */
+static bool take_value(struct parser *p, const struct selected *from, int index, struct item *item)
+{
+    const struct node *node = &p->program->nodes[index];
+    if (is_single(p->program, node) || is_no_integer(p->program, node) || node->kind == NODE_POISON || node->poison)
+        return take_bound(p, from, index, BOUND_START, item);
+    item->kind = ITEM_TENSOR;
+    item->slice.has_start = false;
+    item->sizes[BOUND_START] = index;
+    item->open = node->size;
+    return true;
+}
+
+/* The first number of an item, or a list or positions, which are whole items. */
 static bool first(struct parser *p, const struct selected *from, struct item *item)
 {
     int node;
@@ -183,8 +200,9 @@ static bool first(struct parser *p, const struct selected *from, struct item *it
         return false;
     const struct node *value = named_node(p->program, &p->program->nodes[node]);
     const struct span span = {item->span.start, p->previous.end};
-    return value->kind == NODE_ARRAY && p->token.kind != TOKEN_COLON ? list(p, value, span, item)
-                                                                     : take_bound(p, from, node, BOUND_START, item);
+    if (p->token.kind == TOKEN_COLON)
+        return take_bound(p, from, node, BOUND_START, item);
+    return value->kind == NODE_ARRAY ? list(p, value, span, item) : take_value(p, from, node, item);
 }
 
 static bool at_word(const struct parser *p)
@@ -209,24 +227,45 @@ static bool item(struct parser *p, const struct selected *from, struct item *ite
         item->slice.has_start = true;
         good = first(p, from, item);
     }
-    if (p->token.kind == TOKEN_COLON && item->kind != ITEM_LIST)
+    if (p->token.kind == TOKEN_COLON && item->kind != ITEM_LIST && item->kind != ITEM_TENSOR)
         good = slice(p, from, item) && good;
     item->span.end = p->previous.end;
     return good && !p->failed;
 }
 
-/* Adds an item, unless it is a second '...' or a second list. */
+static bool is_positions(const struct item *item)
+{
+    return item->kind == ITEM_LIST || item->kind == ITEM_TENSOR;
+}
+
+/* Reports a second item of positions. */
+static bool two_positions(struct parser *p, const struct item *first, const struct item *second)
+{
+    const struct span places[] = {second->span, first->span};
+    if (first->kind == ITEM_LIST && second->kind == ITEM_LIST)
+        return diag_at(p->diags, DIAG_SELECT_ITEM, places, 2,
+                       "a selection has one list of positions; select twice, as in x[[0, 2]][:, [1, 0]]");
+    return diag_at(p->diags, DIAG_SELECT_ITEM, places, 2,
+                   arena_printf(p->arena, "a selection has one item of positions; for each combination of them select "
+                                "twice, as in x[%s][:, %s]%s", shown(p, first->span), shown(p, second->span),
+                                view_find("gather") == VIEW_KIND_COUNT ? ""
+                                    : arena_printf(p->arena, "; for pairs write gather(x, stack(%s, %s, axis=-1))",
+                                                   shown(p, first->span), shown(p, second->span))));
+}
+
+/* Adds an item, unless it is a second '...' or has positions as one before it. */
 static bool add_item(struct parser *p, struct view_args *args, struct item item)
 {
     struct item *items = (struct item *)args->items;
-    const bool once = item.kind == ITEM_ELLIPSIS || item.kind == ITEM_LIST;
-    for (int i = 0; once && i < args->item_count; i++)
-        if (items[i].kind == item.kind)
+    for (int i = 0; i < args->item_count; i++) {
+        if (is_positions(&item) && is_positions(&items[i]) && (item.kind == ITEM_LIST || !item.open) &&
+            (items[i].kind == ITEM_LIST || !items[i].open))
+            return two_positions(p, &items[i], &item);
+        if (item.kind == ITEM_ELLIPSIS && items[i].kind == ITEM_ELLIPSIS)
             return diag_at(p->diags, DIAG_SELECT_ITEM, ((struct span[]){item.span, items[i].span}), 2,
-                           item.kind == ITEM_LIST
-                               ? "a selection has one list of positions; select twice, as in x[[0, 2]][:, [1, 0]]"
-                               : "a selection has one '...', which stands for all dimensions that are left; write ':' "
-                                 "for a single one");
+                           "a selection has one '...', which stands for all dimensions that are left; write ':' "
+                           "for a single one");
+    }
     ARENA_PUSH(p->arena, items, args->item_count, item);
     args->items = items;
     return true;
@@ -261,12 +300,16 @@ PARSE_APART int parse_selection(struct parser *p, int operand, uint32_t start)
     if (!parse_enter(p, opener))
         return 0;
     struct mark mark = parse_numbers_begin(p);
-    bool good = items(p, from, &args);
-    parse_numbers_end(p, mark, program->size_count > sizes);
+    bool good = items(p, from, &args), values = false;
+    for (int i = 0; i < args.item_count; i++)
+        values = values || args.items[i].kind == ITEM_TENSOR;
+    parse_numbers_end(p, mark, values || program->size_count > sizes);
     p->nesting--;
     struct span span = {start, p->previous.end};
     if (p->failed || !good)
         return p->failed ? 0 : parse_poison(p, span);
+    if (values)
+        return parse_positions(p, &args, operand, from, span, (struct span){opener.start, p->previous.end});
     ARENA_PUSH(p->arena, program->views, program->view_count, args);
     return parse_add_node(p, (struct node){.kind = NODE_VIEW, .op = OP_COUNT, .view = program->view_count - 1,
                                            .span = span, .token = {opener.start, p->previous.end}}, &operand, 1);

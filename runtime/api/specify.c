@@ -339,8 +339,10 @@ static bool look_ahead(struct arena *arena, const struct program *parsed, const 
     const char **layouts = ARENA_ARRAY(arena, const char *, program->node_count);
     bool typed = true;
     program->diags = diags;
-    for (int i = 0; i < program->input_count; i++)
+    for (int i = 0; i < program->input_count; i++) {
         typed = typed && input_symbol(program, i)->typed;
+        program->symbols[program->inputs[i]].seen_rank = inputs && inputs[i] ? inputs[i]->rank + 1 : 0;
+    }
     struct pipeline pipeline = {.arena = arena, .diags = diags, .parsed = program, .program = program, .inputs = inputs,
                                 .shapes = shapes, .layouts = layouts};
     bool good = !typed || pipeline_run(&pipeline, PASS_CHECK, PASS_CHECK);

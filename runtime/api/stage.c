@@ -70,6 +70,12 @@ static const char *open_extents(struct arena *arena, const struct type *type, co
     return arena_printf(arena, count > 1 ? "extents of dimensions %s" : "extent of dimension %s", open.text);
 }
 
+/* The rank of an input as far as it is known, else 0. */
+static int rank_of(const struct weft_program *program, int input)
+{
+    return program->shapes && program->shapes[input] ? program->shapes[input]->rank : 0;
+}
+
 static bool need(const struct weft_program *whole, enum stage stage, struct diags *diags)
 {
     const struct program *program = whole->parsed;
@@ -88,7 +94,8 @@ static bool need(const struct weft_program *whole, enum stage stage, struct diag
             diag_at(diags, DIAG_STAGE_TYPES, NULL, 0, stage_names[stage], "dtype", symbol->name,
                     symbol->name, stage == STAGE_TYPES ? "float32" : "float32[480, 640, 3]");
         else if (stage > STAGE_TYPES && !has_numbers(whole, i) &&
-                 (symbol->parameter ? program->reads && program->reads[i] : reads_numbers(program, i)))
+                 (symbol->parameter ? program->reads && program->reads[i]
+                                    : reads_of_rank(program, i, rank_of(whole, i))))
             diag_at(diags, DIAG_STAGE_NUMBERS, NULL, 0, stage_names[stage], symbol->name,
                     symbol->name, example_value(diags->arena, type));
         else if (stage > STAGE_TYPES && !sized) {
@@ -198,6 +205,19 @@ static void put_kernels(struct weft_program *program, struct typed *typed, enum 
             stage_put(out, &(struct subject){stage, program, typed->program, &made.schedule, k}, diags);
 }
 
+/* The ranks of the inputs, where positions depend on them and all are known; else NULL. */
+static const int *known_ranks(struct arena *arena, const struct weft_program *program)
+{
+    const int count = program->parsed->input_count;
+    int *ranks = ARENA_ARRAY(arena, int, count + 1);
+    for (int i = 0; i < count; i++) {
+        if (!program->shapes || !program->shapes[i])
+            return NULL;
+        ranks[i] = program->shapes[i]->rank;
+    }
+    return program->parsed->choice_count ? ranks : NULL;
+}
+
 static void put_stage(struct weft_program *program, enum stage stage, struct buf *out,
                       struct diags *diags)
 {
@@ -209,9 +229,10 @@ static void put_stage(struct weft_program *program, enum stage stage, struct buf
         enum weft_dtype *dtypes = ARENA_ARRAY(out->arena, enum weft_dtype, parsed->input_count);
         for (int i = 0; i < parsed->input_count; i++)
             dtypes[i] = parsed->symbols[parsed->inputs[i]].type.dtype;
+        const int *ranks = known_ranks(out->arena, program);
         const struct program *filled =
-            program_has_numbers(parsed) ? program_fill(out->arena, parsed, dtypes, NULL, diags) : NULL;
-        typed = diags->errors ? NULL : program_typed(program, dtypes, filled, diags);
+            program_has_numbers(parsed) ? program_fill(out->arena, parsed, dtypes, ranks, NULL, diags) : NULL;
+        typed = diags->errors ? NULL : program_typed(program, dtypes, ranks, filled, diags);
         if (typed && stage == STAGE_TYPES)
             stage_put(out, &(struct subject){stage, program, typed->program}, diags);
         else if (typed)

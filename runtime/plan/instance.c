@@ -7,15 +7,25 @@
 static bool same_nodes(const struct program *a, const struct program *b)
 {
     int n = 0;
-    while (n < a->node_count && a->nodes[n].dtype == b->nodes[n].dtype)
+    while (n < a->node_count && a->nodes[n].dtype == b->nodes[n].dtype && a->nodes[n].kind == b->nodes[n].kind)
         n++;
     return n == a->node_count;
 }
 
-static bool fits(const struct typed *typed, const enum weft_dtype *dtypes, const struct program *filled)
+/* Whether positions are single integers in the same inputs. */
+static bool same_ranks(const struct program *program, const int *ranks)
+{
+    for (int i = 0; ranks && i < program->input_count; i++)
+        if ((program->symbols[program->inputs[i]].seen_rank == 1) != (ranks[i] == 0))
+            return false;
+    return true;
+}
+
+static bool fits(const struct typed *typed, const enum weft_dtype *dtypes, const int *ranks,
+                 const struct program *filled)
 {
     const struct program *program = typed->program;
-    if (filled && !same_nodes(program, filled))
+    if ((filled && !same_nodes(program, filled)) || !same_ranks(program, ranks))
         return false;
     for (int i = 0; i < program->input_count; i++)
         if (program->symbols[program->inputs[i]].type.dtype != dtypes[i])
@@ -45,13 +55,14 @@ bool program_has_numbers(const struct program *program)
 }
 
 struct program *program_fill(struct arena *arena, const struct program *parsed, const enum weft_dtype *dtypes,
-                             const struct literal *values, struct diags *diags)
+                             const int *ranks, const struct literal *values, struct diags *diags)
 {
     struct program *program = program_copy(arena, parsed);
     for (int i = 0; i < program->input_count; i++) {
         struct symbol *symbol = &program->symbols[program->inputs[i]];
         symbol->type.dtype = dtypes[i];
         symbol->typed = true;
+        symbol->seen_rank = ranks ? ranks[i] + 1 : 0;
         if (symbol->type.number && values)
             symbol->value = values[i];
     }
@@ -71,10 +82,10 @@ static const struct literal *values_of(struct arena *arena, const struct program
 }
 
 static bool make_typed(const struct weft_program *program, struct typed *typed, const enum weft_dtype *dtypes,
-                       const struct program *filled, struct diags *diags)
+                       const int *ranks, const struct program *filled, struct diags *diags)
 {
     typed->program =
-        program_fill(&typed->arena, program->parsed, dtypes, values_of(&typed->arena, filled), diags);
+        program_fill(&typed->arena, program->parsed, dtypes, ranks, values_of(&typed->arena, filled), diags);
     return typed->program;
 }
 
@@ -92,17 +103,17 @@ static void warn_once(struct weft_program *program, struct typed *typed)
 }
 
 /* The program's mutex must be held. */
-static struct typed *find_or_make(struct weft_program *program, const enum weft_dtype *dtypes,
+static struct typed *find_or_make(struct weft_program *program, const enum weft_dtype *dtypes, const int *ranks,
                                   const struct program *filled, struct diags *diags)
 {
     jmp_buf env;
     for (struct typed *typed = program->typed; typed; typed = typed->next)
-        if (fits(typed, dtypes, filled))
+        if (fits(typed, dtypes, ranks, filled))
             return typed;
     struct typed *typed = calloc(1, sizeof *typed);
     if (!typed)
         return diag_no_memory(diags);
-    if (ARENA_GUARD(&typed->arena, env) || !make_typed(program, typed, dtypes, filled, diags)) {
+    if (ARENA_GUARD(&typed->arena, env) || !make_typed(program, typed, dtypes, ranks, filled, diags)) {
         if (!diags->errors)
             diag_at(diags, DIAG_NO_MEMORY, NULL, 0);
         arena_finish(&typed->arena);
@@ -117,11 +128,11 @@ static struct typed *find_or_make(struct weft_program *program, const enum weft_
     return typed;
 }
 
-struct typed *program_typed(struct weft_program *program, const enum weft_dtype *dtypes, const struct program *filled,
-                            struct diags *diags)
+struct typed *program_typed(struct weft_program *program, const enum weft_dtype *dtypes, const int *ranks,
+                            const struct program *filled, struct diags *diags)
 {
     pthread_mutex_lock(&program->mutex);
-    struct typed *typed = find_or_make(program, dtypes, filled, diags);
+    struct typed *typed = find_or_make(program, dtypes, ranks, filled, diags);
     pthread_mutex_unlock(&program->mutex);
     return typed;
 }

@@ -48,14 +48,14 @@ struct program *program_copy(struct arena *arena, const struct program *parsed);
 /* Whether the program has inputs of type number (rule 2.7). */
 bool program_has_numbers(const struct program *program);
 /* A copy of the program, typed for these dtypes and for the values of numbers; `values` may be NULL where there are
- * none. NULL with diagnostics. */
+ * none. `ranks` are those of the inputs where program->choice_count; NULL: not known. NULL with diagnostics. */
 struct program *program_fill(struct arena *arena, const struct program *parsed, const enum weft_dtype *dtypes,
-                             const struct literal *values, struct diags *diags);
-/* The instance for these dtypes, one for each input; found or made. It lives as long as the program. With numbers the
- * dtypes of all nodes count, as `filled` has them, which is then not NULL; for other values of the same instance only
- * `filled` holds them. NULL with diagnostics. Locks the program's mutex. */
-struct typed *program_typed(struct weft_program *program, const enum weft_dtype *dtypes, const struct program *filled,
-                            struct diags *diags);
+                             const int *ranks, const struct literal *values, struct diags *diags);
+/* The instance for these dtypes and ranks, one for each input; found or made. It lives as long as the program. With
+ * numbers the dtypes of all nodes count, as `filled` has them, which is then not NULL; for other values of the same
+ * instance only `filled` holds them. NULL with diagnostics. Locks the program's mutex. */
+struct typed *program_typed(struct weft_program *program, const enum weft_dtype *dtypes, const int *ranks,
+                            const struct program *filled, struct diags *diags);
 
 /* Is told what a program becomes while it is compiled and run; see api/debug_impl.h. */
 struct plan_observer {

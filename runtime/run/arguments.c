@@ -89,7 +89,8 @@ static void read_first(struct call *call, const struct weft_argument *argument, 
     const struct symbol *symbol = output ? NULL : &call->program->parsed->symbols[call->program->parsed->inputs[index]];
     tensor->number = symbol && symbol->type.number;
     bool good = tensor_read(argument->tensors, needs_data, what, name, tensor, &call->diags) &&
-                (output || !reads_numbers(call->program->parsed, index) || numbers_read(tensor, name, &call->diags));
+                (output || !reads_of_rank(call->program->parsed, index, tensor->rank) ||
+                 numbers_read(tensor, name, &call->diags));
     if (!good && argument->batch)
         blame_sample(&call->diags, last, 0);
     if (good && !argument->batch && output && tensor_overlaps_itself(tensor))
@@ -189,10 +190,13 @@ bool find_typed(struct call *call)
     const struct program *parsed = call->program->parsed;
     enum weft_dtype *dtypes = ARENA_ARRAY(&call->arena, enum weft_dtype, parsed->input_count);
     struct literal *values = ARENA_ARRAY(&call->arena, struct literal, parsed->input_count);
+    int *ranks = parsed->choice_count ? ARENA_ARRAY(&call->arena, int, parsed->input_count) : NULL;
     bool numbers = false;
     for (int i = 0; i < parsed->input_count; i++) {
         const struct symbol *symbol = &parsed->symbols[parsed->inputs[i]];
         dtypes[i] = call->inputs[i].dtype;
+        if (ranks)
+            ranks[i] = call->inputs[i].rank;
         if (symbol->type.number) {
             values[i] = number_value(&call->inputs[i], symbol->parameter);
             dtypes[i] = literal_dtype(&values[i]);
@@ -204,10 +208,10 @@ bool find_typed(struct call *call)
     if (call->diags.errors)
         return false;
     if (numbers)
-        call->filled = program_fill(&call->arena, parsed, dtypes, values, &call->diags);
+        call->filled = program_fill(&call->arena, parsed, dtypes, ranks, values, &call->diags);
     if (numbers && !call->filled)
         return false;
-    call->typed = program_typed(call->program, dtypes, call->filled, &call->diags);
+    call->typed = program_typed(call->program, dtypes, ranks, call->filled, &call->diags);
     if (call->typed && call->batch)
         call->batched = find_batched(call);
     return call->typed != NULL;
@@ -261,7 +265,7 @@ enum next next_sample(struct call *call, int64_t i, bool output, bool needs_data
             continue;
         enum next found = tensor_next(&tensors[t], i, needs_data, output ? "output" : "input",
                                       name_of(parsed, (size_t)t, output), &call->diags);
-        if (found != NEXT_BAD && !output && reads_numbers(parsed, t)) {
+        if (found != NEXT_BAD && !output && reads_of_rank(parsed, t, tensors[t].rank)) {
             enum next numbers = next_numbers(call, &tensors[t], i, t);
             found = numbers > found ? numbers : found;
         }

@@ -6,8 +6,14 @@
 
 bool reads_numbers(const struct program *program, int input)
 {
-    return (program->reads && program->reads[input]) ||
-           program->symbols[program->inputs[input]].type.number;
+    const struct type *type = &program->symbols[program->inputs[input]].type;
+    return reads_of_rank(program, input, type->ranked ? type->rank : 0);
+}
+
+bool reads_of_rank(const struct program *program, int input, int rank)
+{
+    const unsigned char reads = program->reads ? program->reads[input] : 0;
+    return program->symbols[program->inputs[input]].type.number || reads & READS_LIST || (reads && rank == 0);
 }
 
 /* The element as an int64, or the bits of a uint64 or a double. */

@@ -8,6 +8,8 @@ struct tensor;
 
 /* Whether a view of the program takes the elements of this input as numbers, or it is a number itself. */
 bool reads_numbers(const struct program *program, int input);
+/* The same for a tensor of this rank: of one with dimensions a size expression reads nothing. */
+bool reads_of_rank(const struct program *program, int input, int rank);
 /* Reads the elements into tensor->numbers, from diags->arena. Called again for each sample of a
  * batch; all samples must hold equally many. tensor->number is set. False with a diagnostic. */
 bool numbers_read(struct tensor *tensor, const char *name, struct diags *diags);

@@ -141,7 +141,7 @@ static bool weft_fuses(void)
 #endif
 #define JOINED_NAME(name, number, level) weft_##name##_##number##_##level
 #define JOINED_AT(name, number, level) JOINED_NAME(name, number, level)
-#define JOINED(name) JOINED_AT(name, JOINING, JOINING_LEVEL)
+#define OF_JOINS(name) JOINED_AT(name, JOINING, JOINING_LEVEL)
 //: joins end
 #undef VECTORS
 #undef HALF_VECTORS
@@ -158,7 +158,7 @@ static bool weft_fuses(void)
 #undef ROLLED
 #undef ONE_BY_ONE
 #undef JOINING
-#undef JOINED
+#undef OF_JOINS
 #undef JOINED_AT
 #undef JOINED_NAME
 #undef JOINING_LEVEL
