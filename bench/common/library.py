@@ -156,7 +156,7 @@ class Weft:
 
     def prepare(self, program, params):
         """The seconds that making the kernels took."""
-        kernels, count = (KernelInfo * 16)(), c.c_size_t(16)
+        kernels, count = (KernelInfo * 256)(), c.c_size_t(256)
         self.check(self.lib.weft_prepare, program, c.byref(params), kernels, c.byref(count))
         return sum(kernels[i].seconds for i in range(count.value))
 

@@ -30,6 +30,7 @@ def options():
     parser.add_argument("--disable", default="", help="fast paths that Weft goes without")
     parser.add_argument("--save")
     parser.add_argument("--seconds", type=float, default=0.5, help="for each contender of a case")
+    parser.add_argument("--no-compile", action="store_true", help="without torch.compile")
     return parser.parse_args()
 
 
@@ -88,9 +89,12 @@ def same(got, want, tolerance):
 class Case:
     """A text and what others write for it. `inputs`: names, dtypes and shapes. `numpy` writes into its first argument;
     `jax`, `torch` (and `compiled`, by torch.compile) return a new array; `cv` writes into its first argument.
-    `read`: bytes that are read, where these are not all of the inputs'."""
+    `read`: bytes that are read, where these are not all of the inputs'. `more`: further contenders by name, which
+    write into their first argument."""
 
-    def __init__(self, name, text, inputs, numpy, jax=None, torch=None, cv=None, goal=None, tolerance=0.0, read=None):
+    def __init__(self, name, text, inputs, numpy, jax=None, torch=None, cv=None, goal=None, tolerance=0.0, read=None,
+                 more=None):
+        self.more = more or {}
         self.name, self.text, self.numpy, self.jax, self.torch, self.cv = name, text, numpy, jax, torch, cv
         self.goal, self.tolerance, self.read, self.shapes = goal, tolerance, read, inputs
 
@@ -240,11 +244,14 @@ def peers(case, out):
     if torch and case.torch:
         kept = [torch.from_numpy(array) for array in arrays]
         yield "PyTorch", lambda: case.torch(*kept), lambda got: got.numpy()
-        torch._dynamo.reset()
-        compiled = torch.compile(case.torch, dynamic=False)
-        yield "PyTorch compiled", lambda: compiled(*kept), lambda got: got.numpy()
+        if not OPTIONS.no_compile:
+            torch._dynamo.reset()
+            compiled = torch.compile(case.torch, dynamic=False)
+            yield "PyTorch compiled", lambda: compiled(*kept), lambda got: got.numpy()
     if cv2 and case.cv:
         yield "OpenCV", lambda: case.cv(out, *arrays), lambda got: out
+    for name, function in case.more.items():
+        yield name, lambda f=function: f(out, *arrays), lambda got: out
 
 
 def contenders(weft, case):
