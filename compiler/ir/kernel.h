@@ -181,8 +181,9 @@ struct kernel {
     const struct lanes *lanes;     /* NULL: no dimension is reduced */
 };
 
-/* Where the value of a reduction, of a count or of positions is. */
+/* Where the value of a reduction, of a count or of positions is; or of another node that is stored. */
 struct reduced {
+    bool stored;                   /* the node is any, and its temporary has its value */
     int temporary;                 /* -1: it is a number, or `few` are joined where the value is used */
     int64_t number;                /* negative: an extent, which the call knows */
     int few;                       /* so many elements, of the dimensions in `set` */

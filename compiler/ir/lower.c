@@ -176,6 +176,12 @@ static int element_map(struct lowering *l, const struct node *node, int map, int
     return map_select(l->kernel, map, from, to, axes);
 }
 
+/* Whether the node's value is loaded from a temporary in its place. */
+static bool is_stored(const struct lowering *l, const struct node *node)
+{
+    return l->reduced && l->reduced[node - l->program->nodes].stored;
+}
+
 /* Adds uses of a node's operands, for its use under a map. */
 static bool pass_use(struct lowering *l, const struct node *node, int map)
 {
@@ -183,6 +189,8 @@ static bool pass_use(struct lowering *l, const struct node *node, int map)
     /* further operands of a cast are types, those of a view numbers outside */
     const int operands = node->kind == NODE_CAST || node->kind == NODE_VIEW ? 1 : node->operand_count;
     bool good = true;
+    if (is_stored(l, node))
+        return true;
     if (node->kind == NODE_POSITION)
         return position_uses(l, node, map);
     if (node->kind == NODE_ARRAY || (node_is_reduced(node) && !few_elements(l, node)) ||
@@ -262,6 +270,8 @@ static int join_few(struct lowering *l, const struct node *node)
 
 static int lower_node(struct lowering *l, const struct node *node)
 {
+    if (is_stored(l, node))
+        return ins_add_load(l, TENSOR_TEMPORARY, l->reduced[node - l->program->nodes].temporary, node->dtype, node);
     switch (node->kind) {
     case NODE_NAME: {
         const struct symbol *symbol = &l->program->symbols[node->symbol];

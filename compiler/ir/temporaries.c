@@ -297,15 +297,18 @@ static void lower_taking(struct lowering *l, int n)
 bool lower_temporaries(struct lowering *l)
 {
     bool good = true;
-    if (!l->program->reduction_count && !l->program->position_count)
+    const bool stencils = l->fast & FAST_HOIST && any_stencil(l);
+    if (!l->program->reduction_count && !l->program->position_count && !stencils)
         return true;
     find_orders(l);
-    const bool *needed = find_needed(l);
+    const bool *needed = find_needed(l), *stored = stencils ? find_stored(l, needed) : NULL;
     l->reduced = ARENA_ARRAY(l->arena, struct reduced, l->program->node_count);
     for (int n = 0; n < l->program->node_count; n++)
         l->reduced[n].temporary = -1;
     for (int n = 0; good && n < l->program->node_count; n++)
-        if (needed[n] && node_is_reduced(&l->program->nodes[n]))
+        if (stored && stored[n])
+            good = store_value(l, n);
+        else if (needed[n] && node_is_reduced(&l->program->nodes[n]))
             good = lower_reduction(l, n);
         else if (needed[n] && l->program->nodes[n].kind == NODE_POSITION)
             lower_positions(l, n);

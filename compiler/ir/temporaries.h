@@ -26,6 +26,7 @@ struct lowering {
     enum joiner joiner;
     const struct strided *inputs;  /* [input_count] how they lie in memory; NULL: not known */
     const struct open_extents *open; /* NULL: all extents are numbers */
+    int64_t launch;                /* the cost of one more kernel, as in struct target */
     struct kernel_program *kernels; /* made, all of which follow */
     struct reduced *reduced;       /* [node] of reductions, counts and positions */
     struct in_memory *memory;      /* [node]; NULL: nobody asks */
@@ -42,6 +43,12 @@ const struct shape *in_numbers(const struct open_extents *open, const struct sha
 /* temporaries.c: adds the kernels of what the wanted results read as temporaries: reductions, and positions that are
  * stored. Fills in l->reduced. False with a diagnostic. */
 bool lower_temporaries(struct lowering *l);
+
+/* stencils.c: whether the program reads neighbours (section 10); of the needed nodes those that are worth storing,
+ * [node]. Adds the kernel that stores one; to be called in the order of nodes. False with a diagnostic. */
+bool any_stencil(const struct lowering *l);
+bool *find_stored(const struct lowering *l, const bool *needed);
+bool store_value(struct lowering *l, int n);
 
 /* order.c: fills in l->memory, where the order of reading is open. */
 void find_orders(struct lowering *l);

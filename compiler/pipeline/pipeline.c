@@ -89,7 +89,8 @@ static bool pass_reductions(struct pipeline *p)
 {
     p->kernels = (struct kernel_program){.arena = p->arena, .program = p->program, .open = p->open};
     p->lowering = (struct lowering){p->arena, p->diags, p->program, p->values, p->shapes, p->views, p->taken, p->fast,
-                                    joiner_of(p), p->operands ? p->operands->inputs : NULL, p->open, &p->kernels};
+                                    joiner_of(p), p->operands ? p->operands->inputs : NULL, p->open,
+                                    p->target->launch, &p->kernels};
     const bool good = lower_temporaries(&p->lowering);
     p->kernels.first_result = p->kernels.count;
     return good;
@@ -214,11 +215,14 @@ static bool pass_split(struct pipeline *p)
     if (!(p->fast & FAST_SPLIT))
         return true;
     const struct kernel_program before = take_kernels(p);
-    for (int k = 0; k < before.count; k++)
-        if (k < before.first_result)
+    for (int k = 0; k < before.count; k++) {
+        if (before.kernels[k].reduce)
             add_kernel(&p->kernels, before.kernels[k]);
         else
             split_kernel(&p->kernels, &before.kernels[k]);
+        if (k + 1 == before.first_result)
+            p->kernels.first_result = p->kernels.count;
+    }
     return true;
 }
 

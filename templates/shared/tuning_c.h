@@ -44,6 +44,8 @@ enum {
     MATERIALIZE_WEIGHT = 8,        /* the least weight of a value that is stored */
     TABLE_WEIGHT = 32,
     TABLE_SAVED = 4096,            /* the least number of elements for which a table is made */
+    /* Neighbours (stencils.c): the weight of evaluations from which on a value is stored once and loaded again */
+    NEIGHBOUR_WEIGHT = 32,
     DIVISOR_WEIGHT = 8,            /* weight of an integer division by a literal */
     /* Parts of a join (split.c): elements of a part, on average. A kernel more costs about as much as copying 1,000. */
     LEAST_PART = 8192,

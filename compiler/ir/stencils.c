@@ -1,0 +1,165 @@
+/* What is read as neighbours again and again (section 10): a 3 x 3 of a 3 x 3 of a 3 x 3 is 729 evaluations of what
+ * lies below. A value whose evaluations together cost more than storing and loading it is stored, over its own shape,
+ * by a kernel of its own, once. The decision goes from the results down: what is stored is evaluated once. */
+#include "compiler/ir/temporaries.h"
+
+#include "compiler/check/check.h"
+#include "compiler/ir/kernel.h"
+
+enum { MOST_WEIGHT = 1 << 20 };
+
+/* Of each node. */
+struct evaluations {
+    int64_t *weight;               /* of computing one element, with all below */
+    int64_t *plain, *moved;        /* how often it is evaluated for an element of the results: by those that read it
+                                      where they are (the most), and as a neighbour (their sum) */
+    bool *faults;                  /* it may make a remark, which counts only where it is used */
+};
+
+static int64_t at_most(int64_t value, int64_t most)
+{
+    return value < most ? value : most;
+}
+
+static bool is_stencil(const struct lowering *l, const struct node *node)
+{
+    return node->kind == NODE_CORRELATE ||
+           (node->kind == NODE_VIEW && view_is_neighbour(l->program->views[node->view].kind));
+}
+
+/* How many neighbours the node reads for each element. */
+static int64_t count_neighbours(const struct lowering *l, const struct node *node)
+{
+    int64_t count = 0;
+    if (node->kind != NODE_CORRELATE)
+        return 1;
+    const struct node *k = named_node(l->program, operand_node(l->program, node, 1));
+    if (k->kind != NODE_ARRAY)
+        return shape_volume(l->shapes[l->program->operands[node->operands + 1]]);
+    for (int i = 0; i < k->operand_count; i++)
+        count += literal_number(&operand_node(l->program, k, i)->literal) != 0;
+    return count;
+}
+
+/* ---- from the inputs up ---- */
+
+static int64_t own_weight(const struct lowering *l, const struct node *node)
+{
+    switch (node->kind) {
+    case NODE_OP: return op_weight(node->op, operand_dtype(l->program, node));
+    case NODE_CAST: case NODE_WRAP: case NODE_JOIN: return 2;
+    default: return 0;
+    }
+}
+
+static bool may_fault(const struct lowering *l, const struct node *node)
+{
+    if (node->kind != NODE_OP)
+        return node->kind == NODE_TAKE;
+    const struct node *divisor = operand_node(l->program, node, node->operand_count - 1);
+    const bool known = divisor->literal.kind != LITERAL_NONE && !divisor->number;
+    return op_fault(node->op, operand_dtype(l->program, node)) && !known;
+}
+
+static void weigh(const struct lowering *l, int n, struct evaluations *e)
+{
+    const struct node *node = &l->program->nodes[n];
+    const struct symbol *symbol = node->kind == NODE_NAME ? &l->program->symbols[node->symbol] : NULL;
+    const bool there = node_is_reduced(node) || node->kind == NODE_POSITION || node->literal.kind != LITERAL_NONE;
+    int64_t weight = own_weight(l, node);
+    e->faults[n] = !there && may_fault(l, node);
+    for (int i = 0; !there && i < node->operand_count; i++) {
+        const int operand = l->program->operands[node->operands + i];
+        weight += e->weight[operand];
+        e->faults[n] = e->faults[n] || e->faults[operand];
+    }
+    if (symbol && symbol->kind == SYMBOL_BINDING) {
+        weight = e->weight[symbol->node];
+        e->faults[n] = e->faults[symbol->node];
+    }
+    if (node->kind == NODE_CORRELATE)
+        weight = at_most(count_neighbours(l, node), MOST_WEIGHT) * (at_most(weight, MOST_WEIGHT) + 2);
+    e->weight[n] = there ? 0 : at_most(weight, MOST_WEIGHT);
+}
+
+/* ---- from the results down ---- */
+
+static bool worth_storing(const struct lowering *l, int n, const struct evaluations *e)
+{
+    const struct node *node = &l->program->nodes[n];
+    const int64_t saved = (e->plain[n] + e->moved[n] - 1) * e->weight[n];
+    const struct shape *shape = l->shapes[n];
+    if (!e->moved[n] || e->faults[n] || node->kind == NODE_NAME || saved < NEIGHBOUR_WEIGHT)
+        return false;
+    return !shape_known(shape) || shape_volume(shape) >= l->launch / at_most(saved, MOST_WEIGHT) + 1;
+}
+
+static void pass_down(const struct lowering *l, int n, int64_t count, struct evaluations *e)
+{
+    const struct node *node = &l->program->nodes[n];
+    const struct symbol *symbol = node->kind == NODE_NAME ? &l->program->symbols[node->symbol] : NULL;
+    if (node_is_reduced(node) || node->kind == NODE_POSITION)
+        count = 1;                 /* other kernels go over what is below */
+    if (symbol && symbol->kind == SYMBOL_BINDING) {
+        e->moved[symbol->node] = at_most(e->moved[symbol->node] + e->moved[n], MOST_WEIGHT);
+        if (e->plain[symbol->node] < e->plain[n])
+            e->plain[symbol->node] = e->plain[n];
+    }
+    for (int i = 0; i < node->operand_count; i++) {
+        const int operand = l->program->operands[node->operands + i];
+        if (i == 0 && is_stencil(l, node))
+            e->moved[operand] = at_most(e->moved[operand] + at_most(count * count_neighbours(l, node), MOST_WEIGHT),
+                                        MOST_WEIGHT);
+        else if (e->plain[operand] < count)
+            e->plain[operand] = count;
+    }
+}
+
+bool *find_stored(const struct lowering *l, const bool *needed)
+{
+    const int count = l->program->node_count;
+    int64_t *numbers = ARENA_ARRAY(l->arena, int64_t, 3 * (size_t)count + 1);
+    struct evaluations e = {numbers, numbers + count, numbers + 2 * (ptrdiff_t)count,
+                            ARENA_ARRAY(l->arena, bool, count + 1)};
+    bool *stored = ARENA_ARRAY(l->arena, bool, count + 1);
+    for (int n = 0; n < count; n++)
+        if (needed[n])
+            weigh(l, n, &e);
+    for (int r = 0; r < l->program->result_count; r++)
+        if (!l->taken || l->taken[r])
+            e.plain[l->program->results[r].node] = 1;
+    for (int n = count - 1; n >= 0; n--) {
+        if (!needed[n])
+            continue;
+        stored[n] = worth_storing(l, n, &e);
+        pass_down(l, n, stored[n] ? 1 : at_most(e.plain[n] + e.moved[n], MOST_WEIGHT), &e);
+    }
+    return stored;
+}
+
+bool any_stencil(const struct lowering *l)
+{
+    bool any = false;
+    for (int n = 0; n < l->program->node_count; n++)
+        any = any || is_stencil(l, &l->program->nodes[n]);
+    return any;
+}
+
+bool store_value(struct lowering *l, int n)
+{
+    const struct shape *space = l->shapes[n];
+    const enum weft_dtype dtype = l->program->nodes[n].dtype;
+    const struct lower_params params = lower_params(l);
+    struct axis *axes = ARENA_ARRAY(l->arena, struct axis, space->rank + 1);
+    for (int d = 0; d < space->rank; d++)
+        axes[d] = (struct axis){d, {.step = 1}, EDGE_VALUE};
+    const struct lowered_value value = {.node = n, .dtype = dtype, .space = space, .axes = axes, .sought = -1,
+                                        .positions = -1, .temporary = add_temporary(l->kernels, dtype, space)};
+    struct kernel *kernel = lower_value(l->arena, &params, &value);
+    if (!kernel)
+        return false;
+    add_kernel(l->kernels, (struct program_kernel){.kernel = kernel, .space = space});
+    l->reduced[n].temporary = value.temporary;
+    l->reduced[n].stored = true;
+    return true;
+}
