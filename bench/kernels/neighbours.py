@@ -1,5 +1,5 @@
-"""Neighbours (section 10 of docs/language.md) beside NumPy, SciPy's ndimage, OpenCV, JAX and PyTorch, and against a copy
-of as many bytes:
+"""Neighbours (section 10 of docs/language.md) beside NumPy, SciPy's ndimage, OpenCV, JAX and PyTorch, and against a
+copy of as many bytes:
 
     /usr/bin/python3 bench/kernels/neighbours.py [the options of selections.py]
 

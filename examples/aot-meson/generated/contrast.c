@@ -719,13 +719,17 @@ SHARED void walk_number(struct walk *walk)
     number_pieces(&walk->over, count);
 }
 
-/* The same of numbers that the kernel computes of elements of `to`, at any place of `space`. */
-static void follow_taken(struct walk *walk, const struct shape *to, const struct shape *space)
+/* The same of numbers that the kernel computes of elements of `to`, at any place of `space`. `bounded`: a step below
+ * that is, or NULL. */
+static void follow_taken(struct walk *walk, const struct shape *to, const struct shape *space,
+                         const struct index_map *bounded)
 {
     if (!count_elements(to)) { /* nothing is read */
         walk->level_count = 0;
         walk->over.count = 0;
         walk->over.offset = 0;
+        if (bounded)
+            add_level(walk, &walk->over, bounded);
     }
     walk_number(walk);
     walk->over.count = 0;
@@ -736,12 +740,14 @@ static void follow_taken(struct walk *walk, const struct shape *to, const struct
 SHARED void walk_follow(const struct index_map *maps, int map, const struct pieces *tensor,
                         struct walk *walk)
 {
+    const struct index_map *bounded = NULL;
     walk->over = *tensor;
     walk->level_count = 0;
     for (; map && maps[map].outside != OUTSIDE_TAKEN; map = maps[map].parent) {
         const struct index_map *step = &maps[map];
         const struct shape *to = maps[step->parent].to;
         struct pieces seen;
+        bounded = step->outside && step->outside != OUTSIDE_WRAP ? step : bounded;
         if (!count_elements(step->from))
             continue; /* a bounded step follows, outside which all lies */
         if (step->outside == OUTSIDE_WRAP)
@@ -759,7 +765,7 @@ SHARED void walk_follow(const struct index_map *maps, int map, const struct piec
     }
     walk->taken = map != 0;
     if (walk->taken)
-        follow_taken(walk, maps[map].to, maps[0].to);
+        follow_taken(walk, maps[map].to, maps[0].to, bounded);
 }
 
 /* Whether positions may lie outside. */
