@@ -26,11 +26,12 @@ int load_room(const struct emitter *e, int k)
     return access_room(e->kinds[k], type_rows[e->kernel->accesses[k].dtype].size);
 }
 
-/* Whether this line of the target's text was added before. */
+/* Whether this line of the target's text, or one that says the same, was added before. */
 static bool again(struct emitter *e, const char *line)
 {
+    const size_t length = strcspn(line, "\n") + 1;
     for (int i = 0; i < e->told_count; i++)
-        if (e->told[i] == line)
+        if (strncmp(e->told[i], line, length) == 0)
             return true;
     ARENA_PUSH(e->arena, e->told, e->told_count, line);
     return false;

@@ -20,16 +20,24 @@ static int64_t largest_divisor(int64_t extent, int64_t most)
     return 1;
 }
 
+/* How many elements of a group belong to a row that has room for `most`: all rows have as many if `even`, else the last
+ * one may have fewer, where many divisors are too small. */
+static int64_t choose_part(int64_t extent, int64_t most, bool even)
+{
+    const int64_t divisor = largest_divisor(extent, most);
+    return even || divisor > most / 2 || divisor == extent ? divisor : most;
+}
+
 /* Finds the inner groups that make a row of at most MAX_EXPANDED elements, and returns how many they are. Only `*part`
- * elements of the outermost of them belong to a row; they divide its extent. */
-static int inner_groups(const struct grouping *groups, int64_t *part, int64_t *columns)
+ * elements of the outermost of them belong to a row. */
+static int inner_groups(const struct grouping *groups, bool even, int64_t *part, int64_t *columns)
 {
     int count = 0;
     *columns = *part = 1;
     while (count < groups->count) {
         int64_t extent = groups->extents[groups->count - 1 - count];
-        int64_t d = largest_divisor(extent, MAX_EXPANDED / *columns);
-        if (d == 1)
+        int64_t d = choose_part(extent, MAX_EXPANDED / *columns, even);
+        if (d <= 1)
             break;
         *part = d;
         *columns *= d;
@@ -116,6 +124,7 @@ static void expand_access(struct arena *arena, const struct grouping *groups, in
     g->kinds[a] = (unsigned char)row_kind(groups, first, a, size);
     if (g->kinds[a] != ACCESS_EXPANDED)
         return;
+    strides[g->groups + 1] = first < groups->count - 1 ? groups->extents[groups->count - 1] : part;
     g->offsets[a] = make_offsets(arena, groups, first, g->columns, a);
     g->distinct[a] = distinct_columns(groups, first, part, a);
 }
@@ -134,21 +143,36 @@ static bool worth_expanding(const struct grouping *groups, bool flat, bool neste
     return !(flat && columns < two && columns < EXPAND_ENOUGH);
 }
 
+/* Whether a row of groups `first` and following is a table of offsets to some access. Only kernels with such accesses
+ * know that a row may be shorter. */
+static bool some_expand(const struct grouping *groups, int first)
+{
+    bool some = false;
+    for (int a = 0; !some && a < groups->accesses; a++)
+        some = !groups->walks[a] && row_kind(groups, first, a, groups->sizes[a]) == ACCESS_EXPANDED;
+    return some;
+}
+
 /* Makes rows of several short groups. False where that is not worth it. */
 static bool expand(struct arena *arena, const struct grouping *groups, const struct kernel *kernel,
                    bool flat, bool nested, struct geometry *g)
 {
     int64_t part, columns;
-    int inner = inner_groups(groups, &part, &columns), first = groups->count - inner;
+    int inner = inner_groups(groups, kernel->lanes, &part, &columns);
+    if (!some_expand(groups, groups->count - inner))
+        inner = inner_groups(groups, true, &part, &columns);
+    const int first = groups->count - inner;
     if (!worth_expanding(groups, flat, nested, inner, columns) || !reaches(groups, first, part))
         return false;
+    const int64_t parts = (groups->extents[first] - 1) / part + 1, last = groups->extents[first] - (parts - 1) * part;
     g->groups = first + (part < groups->extents[first]);
     memcpy(g->extents, groups->extents, (size_t)first * sizeof g->extents[0]);
     if (g->groups > first)
-        g->extents[first] = groups->extents[first] / part;
+        g->extents[first] = parts;
     g->row_groups = inner;
     g->columns = columns;
-    g->rows = g->volume / columns;
+    g->last_columns = columns / part * last;
+    g->rows = g->volume / (columns / part * groups->extents[first]) * parts;
     for (int a = 0; a < groups->accesses; a++)
         expand_access(arena, groups, first, part, a, type_rows[kernel->accesses[a].dtype].size, g);
     return true;
@@ -209,7 +233,7 @@ static void walk_plainly(struct arena *arena, const struct grouping *groups, boo
         chunks_find_columns(&rows, groups->accesses);
     g->groups = rows.groups;
     g->rows = rows.rows;
-    g->columns = rows.columns;
+    g->columns = g->last_columns = rows.columns;
     g->period = rows.period;
     for (int a = 0; a < groups->accesses; a++)
         if (groups->walks[a])

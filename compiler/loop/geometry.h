@@ -17,10 +17,11 @@ struct geometry {
     int row_groups;                /* how many of them are expanded into one row; 0: none */
     int groups;                    /* the number of outer groups */
     int64_t extents[MAX_GROUPS];
-    int64_t rows, columns, period; /* as in struct weft_geometry */
+    int64_t rows, columns, last_columns, period; /* as in struct weft_geometry */
     struct tiling tiling;
     int64_t *strides;              /* [accesses][groups + 2]; the last of a deinterleaved access is by how many bytes it
-                                      is behind the first of those that are loaded together */
+                                      is behind the first of those that are loaded together, of an expanded one the
+                                      number of columns that lie one stride apart */
     int64_t *starts;               /* [accesses] bytes from a tensor's first element to the first one that is read */
     unsigned char *kinds;          /* [accesses], enum access_kind */
     unsigned char *unread;         /* [accesses] of loads that a few elements keep from ACCESS_DEINTERLEAVED: how

@@ -4,7 +4,8 @@
 
 const char *verify_geometry(const struct kernel *kernel, const struct geometry *g)
 {
-    if (g->volume && g->rows * g->columns != g->volume)
+    const int64_t outer = g->groups ? g->extents[g->groups - 1] : 1; /* rows of which the last one may be shorter */
+    if (g->volume && g->rows / outer * ((outer - 1) * g->columns + g->last_columns) != g->volume)
         return "the groups do not multiply to the volume";
     if (g->period && (g->columns % g->period != 0 || (g->period > MAX_PERIOD && !g->chunks)))
         return "the period does not fit";

@@ -26,7 +26,7 @@ static struct weft_geometry keep_walk(struct arena *arena, const struct kernel *
             offsets[a] = arena_copy(arena, offsets[a],
                                     (size_t)(expanded ? g->columns : g->period) * sizeof *offsets[a]);
     return (struct weft_geometry){
-        .rows = g->rows, .columns = g->columns, .tile_rows = g->tiling.tile_rows,
+        .rows = g->rows, .columns = g->columns, .last_columns = g->last_columns, .tile_rows = g->tiling.tile_rows,
         .tile_columns = g->tiling.tile_columns, .row_tiles = g->tiling.row_tiles, .period = g->period,
         .groups = g->groups, .offsets = offsets, .maps = program_asks_shapes(kernel->program) ? g->maps : NULL,
         .extents = arena_copy(arena, g->extents, groups * sizeof *g->extents),

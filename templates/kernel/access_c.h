@@ -69,8 +69,12 @@ operands: const T *const x_$ = N(nested)(w_$, p[$], s->strides[$ * stride + grou
 //: load expanded
 block: w_$
 tile: const char *from_$ = 0; /* where the row in w_$ begins */
-row: if (p[$] != from_$)
-row:     N(expand)(w_$, from_$ = p[$], s->offsets[$], s->distinct[$], s->columns); /* NAME */
+tile: i64 turn_$ = 0; /* and its columns */
+once ends: const i64 last = groups && at[groups - 1] + 1 == s->extents[groups - 1];
+once ends: const i64 column1 = last ? s->last_columns : s->columns;
+row: if (p[$] != from_$ || turn_$ < column1)
+row:     N(expand)(w_$, from_$ = p[$], s->offsets[$], s->strides[$ * stride + groups],
++ s->strides[$ * stride + groups + 1], s->distinct[$], turn_$ = column1); /* NAME */
 operands: const T *const x_$ = w_$ + i;
 //: load transposed
 head: shuffles
@@ -195,6 +199,8 @@ results: N(spread)(p[$], s->strides[$ * stride + groups], s->strides[$ * stride 
 + s->period, i, w_$, m);
 //: store expanded
 block: w_$
+once ends: const i64 last = groups && at[groups - 1] + 1 == s->extents[groups - 1];
+once ends: const i64 column1 = last ? s->last_columns : s->columns;
 operands: T *const y_$ = w_$; /* NAME */
 results: N(place)(p[$], s->offsets[$] + i, w_$, m);
 //: end

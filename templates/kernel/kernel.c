@@ -40,6 +40,7 @@ $entry
         $tile
         for (i64 row = row0; row < row1; row++) {
             i64 head = 0; /* elements in front of the first whole block */
+            $ends
             $row
             for (i64 i = column0, m; i < column1; i += m) {
                 m = head ? head : BLOCK;

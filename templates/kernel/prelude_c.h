@@ -126,11 +126,45 @@ SEPARATE static void N(spread)(char *to, i64 step, i64 jump, i64 period, i64 i, 
     }
 }
 //: move expand
-/* A row of several short groups; what it repeats is gathered once and copied, whole blocks at a time: what
- * goes too far is written again, and behind the row there is room for a block. */
-SEPARATE static void N(expand)(T *row, const char *from, const int *offsets, i64 distinct, i64 columns)
+#undef RUN
+#ifdef __GNUC__
+/* A run of elements that lie side by side: as many as it has, by two copies that may overlap. */
+#define RUN(bytes) \
+    if (size >= bytes) { \
+        __builtin_memcpy(to, from, bytes); \
+        __builtin_memcpy(to + size - bytes, from + size - bytes, bytes); \
+        return; \
+    }
+static inline void N(copy_run)(char *to, const char *from, i64 size)
 {
-    for (i64 j = 0; j < distinct; j++)
+    for (; size > 64; size -= 32, to += 32, from += 32)
+        __builtin_memcpy(to, from, 32);
+    RUN(32) RUN(16) RUN(8) RUN(4) RUN(2)
+    *to = *from;
+}
+#endif
+/* A row of several short groups; what it repeats is gathered once and copied, whole blocks at a time: what
+ * goes too far is written again, and behind the row there is room for a block. So are elements that stay along the
+ * innermost `inner` ones, which lie `step` apart. */
+SEPARATE static void N(expand)(T *row, const char *from, const int *offsets, i64 step, i64 inner, i64 distinct,
+                               i64 columns)
+{
+    enum { LINE = 64 / sizeof(T) };
+    i64 j = 0;
+    distinct = distinct < columns ? distinct : columns;
+    for (; step == 0 && j < distinct; j += inner) {
+        const T x = *(const T *)(from + offsets[j]);
+        for (i64 k = 0; k < inner; k += LINE) {
+            INDEPENDENT
+            for (int q = 0; q < LINE; q++)
+                row[j + k + q] = x;
+        }
+    }
+#ifdef __GNUC__
+    for (; step == sizeof(T) && j < distinct; j += inner)
+        N(copy_run)((char *)(row + j), from + offsets[j], inner * sizeof(T));
+#endif
+    for (; j < distinct; j++)
         row[j] = *(const T *)(from + offsets[j]);
     for (i64 j = distinct; j < columns; j += distinct)
         for (i64 k = 0; k < distinct; k += BLOCK) {

@@ -53,7 +53,7 @@ enum {
      * float32: as fast either way; the generic kernel is slower for less. */
     SEARCH_RESULTS = 32,
     /* Several short groups as one row (geometry.c). Measured (bench/kernels/groups.py). */
-    EXPAND_SHORT = 48,             /* rows up to this length are slower than expanding them */
+    EXPAND_SHORT = 63,             /* rows up to this length are slower than expanding them */
     EXPAND_ENOUGH = 96,            /* an expanded row of this length is faster than two strides */
     EXPAND_LONG = 1024,            /* rows from this length on need no help */
     /* Kernels that take turns, tile by tile (chain.c). Measured on a processor with 1 MB of second cache a core. */

@@ -4,7 +4,9 @@ f32 expf(f32);
 f32 sinf(f32);
 f32 powf(f32, f32);
 @ helpers: enum { LANES = 16 };, ints, CONVERSION, fetch, __attribute__((always_inline)), fetch_row, first_block,
-@   fetch_end, expand_f32, put_f32, pad_f32, fill_f32
+@   fetch_end
+#undef RUN
+@ helpers: copy_run_f32, expand_f32, put_f32, pad_f32, fill_f32
 #undef OWN_MATH
 #undef FMAF
 #undef FMAD
@@ -26,10 +28,13 @@ void weft_kernel(const struct weft_args *args, i64 begin, i64 end)
     f32_m *const v_8 = (f32_m *)slots[4];
 @ headline.c, 26 lines: const struct weft_sample *sample = args->samples, *const last = sample + args->sample_count - 1; ... }
         const char *from_0 = 0; /* where the row in w_0 begins */
+        i64 turn_0 = 0; /* and its columns */
         for (i64 row = row0; row < row1; row++) {
             i64 head = 0; /* elements in front of the first whole block */
-            if (p[0] != from_0)
-                expand_f32(w_0, from_0 = p[0], s->offsets[0], s->distinct[0], s->columns); /* k */
+            const i64 last = groups && at[groups - 1] + 1 == s->extents[groups - 1];
+            const i64 column1 = last ? s->last_columns : s->columns;
+            if (p[0] != from_0 || turn_0 < column1)
+                expand_f32(w_0, from_0 = p[0], s->offsets[0], s->strides[0 * stride + groups], s->strides[0 * stride + groups + 1], s->distinct[0], turn_0 = column1); /* k */
             head = first_block(args, p[2] + column0 * sizeof(f32_m), sizeof(f32_m));
             for (i64 i = column0, m; i < column1; i += m) {
                 m = head ? head : BLOCK;

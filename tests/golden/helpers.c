@@ -11,6 +11,7 @@ block_exp_$1              27 lines  1f49a98c
 block_exp_$1              26 lines  6eb26e69
 block_pow_$1              32 lines  17ea791a
 block_sin_$1               6 lines  cf13e9df
+copy_run_$1               16 lines  4f3dbff3
 decode_$1_$2              18 lines  388080a1
 decode_$1_$2              18 lines  3e5942df
 element_of                12 lines  1b3092d4
@@ -20,7 +21,7 @@ encode_$1_$2              20 lines  e8a78110
 enum { LANES = 16 };      11 lines  05d91976
 exp_rest                  25 lines  d92e24af
 exp_rest_$1               29 lines  5a0efe5a
-expand_$1                 15 lines  06150acc
+expand_$1                 32 lines  0f1699d9
 fetch                     10 lines  99f641e5
 fetch_end                 11 lines  a684884e
 fetch_row                 17 lines  9a94f6ba
@@ -63,7 +64,7 @@ to_float16_$1_$1          19 lines  e40a875b
 unpack_$1_$2              23 lines  0f067d9b
 unpack_$1_$2              23 lines  2bac0c50
 weft_args                 11 lines  f9c2ef60
-weft_geometry             22 lines  002c0da7
+weft_geometry             24 lines  ae972226
 weft_lanes                 8 lines  2e210a26
 weft_sample                6 lines  119864e3
 whole_$1_$2               37 lines  86450545

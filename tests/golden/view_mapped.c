@@ -1,8 +1,9 @@
 /* float32 out */
 @ sizes: BLOCK = 64, ACCESSES = 4
 @ helpers: INDEPENDENT, b1, weft_lanes, weft_geometry, weft_sample, weft_args, enum { LANES = 16 };, ints, CONVERSION,
-@   fetch, __attribute__((always_inline)), fetch_row, first_block, fetch_end, run_f32, elements_f32, mapped_f32,
-@   expand_f32, put_f32
+@   fetch, __attribute__((always_inline)), fetch_row, first_block, fetch_end, run_f32, elements_f32, mapped_f32
+#undef RUN
+@ helpers: copy_run_f32, expand_f32, put_f32
 void weft_kernel(const struct weft_args *args, i64 begin, i64 end)
 {
     ALIGNED f32_m w_0[BLOCK];
@@ -11,10 +12,13 @@ void weft_kernel(const struct weft_args *args, i64 begin, i64 end)
     ALIGNED f32_m w_3[BLOCK];
 @ headline.c, 26 lines: const struct weft_sample *sample = args->samples, *const last = sample + args->sample_count - 1; ... }
         const char *from_2 = 0; /* where the row in w_2 begins */
+        i64 turn_2 = 0; /* and its columns */
         for (i64 row = row0; row < row1; row++) {
             i64 head = 0; /* elements in front of the first whole block */
-            if (p[2] != from_2)
-                expand_f32(w_2, from_2 = p[2], s->offsets[2], s->distinct[2], s->columns); /* c */
+            const i64 last = groups && at[groups - 1] + 1 == s->extents[groups - 1];
+            const i64 column1 = last ? s->last_columns : s->columns;
+            if (p[2] != from_2 || turn_2 < column1)
+                expand_f32(w_2, from_2 = p[2], s->offsets[2], s->strides[2 * stride + groups], s->strides[2 * stride + groups + 1], s->distinct[2], turn_2 = column1); /* c */
             head = first_block(args, p[3] + column0 * sizeof(f32_m), sizeof(f32_m));
             for (i64 i = column0, m; i < column1; i += m) {
                 m = head ? head : BLOCK;

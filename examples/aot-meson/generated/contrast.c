@@ -122,6 +122,8 @@ struct weft_geometry {             /* shared by samples that have the same shape
                                       what other digits read: 0: what stands behind the place, 1: the nearest
                                       element, 2: round the end, 3: backwards, 4: the same with the last once */
     const struct weft_lanes *lanes; /* NULL: no dimension is reduced */
+    long long last_columns;        /* of several short groups that are one row: columns of the last row of the innermost
+                                      outer group */
 };
 
 struct weft_sample {
