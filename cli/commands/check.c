@@ -23,6 +23,7 @@ static void print_line(const struct check *check, size_t index, const char *type
         struct tensor tensor = {.dtype = info->dtype, .rank = info->rank};
         memcpy(tensor.shape, info->shape, sizeof tensor.shape);
         memcpy(tensor.layout, info->layout, sizeof tensor.layout);
+        tensor.dims = strchr(type, '(');
         type = tensor_type(check->session->report->pool, &tensor);
     }
     if (check->script.kernel)

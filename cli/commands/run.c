@@ -63,6 +63,23 @@ static bool describe_result(struct run *run, const struct weft_argument *inputs,
     return report_library(run->report, status, &errors);
 }
 
+/* Results with named dimensions are told by their names. */
+static bool name_results(struct run *run)
+{
+    const char **types;
+    struct weft_error *errors = NULL;
+    const enum weft_status status = weft_program_result_types(run->program, &types, &errors);
+    for (size_t r = 0; status >= WEFT_OK && r < run->result_count; r++) {
+        const char *dims = strchr(types[r], '(');
+        dims = dims ? pool_string(run->report->pool, dims, strlen(dims)) : NULL;
+        for (int i = 0; i < run->results[r].count; i++)
+            run->results[r].samples[i].dims = dims;
+    }
+    if (status >= WEFT_OK)
+        weft_free(types);
+    return report_library(run->report, status, &errors);
+}
+
 static bool describe_results(struct run *run)
 {
     size_t count;
@@ -88,7 +105,7 @@ static bool specify(struct run *run)
     run->infos = POOL_ARRAY(pool, struct weft_tensor_info, run->result_count + 1);
     run->names = POOL_ARRAY(pool, const char *, run->result_count + 1);
     run->results = POOL_ARRAY(pool, struct value, run->result_count + 1);
-    return describe_results(run);
+    return describe_results(run) && name_results(run);
 }
 
 /* All results and what is still to be read must fit into memory together. */

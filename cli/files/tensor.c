@@ -150,9 +150,42 @@ DLTensor tensor_view(struct tensor *tensor)
                       .strides = tensor->strides};
 }
 
+/* The length of a dimension of a type, up to the comma or bracket behind it; *sized is whether it has a size. */
+static size_t dim_length(const char *text, bool *sized)
+{
+    int depth = 0;
+    char quote = 0;
+    size_t length = 0;
+    *sized = *text == '(';         /* labels alone */
+    for (; text[length] && (quote || depth || (text[length] != ',' && text[length] != ')')); length++) {
+        const char c = text[length];
+        quote = quote ? (c == quote ? 0 : quote) : c == '"' || c == '\'' ? c : 0;
+        depth += quote ? 0 : (c == '(') - (c == ')');
+        *sized = *sized || (!quote && c == '=' && text[length + 1] != '?');
+    }
+    return length;
+}
+
+/* Puts the sizes that are missing into named dimensions. */
+static const char *sized_dims(struct pool *pool, const struct tensor *tensor)
+{
+    const char *made = "(", *text = tensor->dims + 1;
+    bool sized;
+    for (int d = 0; d < tensor->rank && *text && *text != ')'; d++) {
+        text += strspn(text, " ");
+        const size_t length = dim_length(text, &sized), name = strcspn(text, "=,)");
+        made = sized ? pool_printf(pool, "%s%s%.*s", made, d ? ", " : "", (int)length, text)
+                     : pool_printf(pool, "%s%s%.*s=%" PRId64, made, d ? ", " : "", (int)name, text, tensor->shape[d]);
+        text += length + (text[length] == ',');
+    }
+    return pool_printf(pool, "%s)", made);
+}
+
 const char *tensor_type(struct pool *pool, const struct tensor *tensor)
 {
     const char *extents[WEFT_MAX_RANK];
+    if (tensor->dims && tensor->rank)
+        return pool_printf(pool, "%s%s", weft_dtype_name(tensor->dtype), sized_dims(pool, tensor));
     for (int i = 0; i < tensor->rank; i++)
         extents[i] = pool_printf(pool, "%" PRId64, tensor->shape[i]);
     return pool_printf(pool, "%s[%s]%s%s", weft_dtype_name(tensor->dtype),

@@ -14,6 +14,7 @@ struct tensor {
     int rank;
     int64_t shape[WEFT_MAX_RANK], strides[WEFT_MAX_RANK];
     char layout[WEFT_MAX_RANK + 1]; /* "" when there is none */
+    const char *dims; /* named dimensions, "(x:s, y:s=4)", in which sizes may be left out; NULL when there are none */
     void *data;
     void *memory; /* what tensor_finish releases besides, `size` bytes; NULL: nothing */
     size_t size;
@@ -43,7 +44,7 @@ bool tensor_allocate(struct report *report, const char *path, const char *what,
 void tensor_finish(struct tensor *tensor);
 /* A view for the library; valid while `tensor` stays where it is. */
 DLTensor tensor_view(struct tensor *tensor);
-/* "float32[2, 3]@HW", a type as the language writes it. */
+/* "float32[2, 3]@HW" or "float32(x:s=2, y:s=3)", a type as the language writes it. */
 const char *tensor_type(struct pool *pool, const struct tensor *tensor);
 
 /* Whether `size` more bytes fit into the memory there is now; reports when not. */

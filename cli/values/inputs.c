@@ -132,12 +132,12 @@ static bool report_type(struct report *report, const char *type, const char *pla
     return told;
 }
 
-/* Reports a value that names no file but looks like a type, NAME or NAME[..]. Returns whether it did. */
+/* Reports a value that names no file but looks like a type, NAME, NAME[..] or NAME(..). Returns whether it did. */
 static bool told_as_type(struct report *report, const struct assignment *given,
                          enum inputs_mode mode)
 {
     const char *value = given->value;
-    size_t length = strcspn(value, "[");
+    size_t length = strcspn(value, "[(");
     if (!is_name(value, length) || access(value, F_OK) == 0)
         return false;
     if (mode != INPUTS_DATA)
@@ -154,7 +154,7 @@ static bool wanted_dtype(struct report *report, const struct weft_program *progr
 {
     const char *rest;
     *dtype = input_info(program, given->name).dtype;
-    if (!given->type || strcmp(given->type, "number") == 0)
+    if (!given->type || *given->type == '(' || strcmp(given->type, "number") == 0)
         return true;
     *dtype = leading_dtype(given->type, &rest);
     if (*dtype != WEFT_DTYPE_COUNT)
@@ -348,6 +348,7 @@ struct weft_input_type *inputs_shaped_types(struct pool *pool, const struct inpu
             continue;
         struct tensor tensor = input->value.samples[0];
         snprintf(tensor.layout, sizeof tensor.layout, "%s", layout ? layout + 1 : "");
+        tensor.dims = strchr(input->type, '(');
         types[i].type = tensor_type(pool, &tensor);
     }
     return types;

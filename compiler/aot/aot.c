@@ -47,7 +47,10 @@ static bool check_arrays(const struct program *program)
 
 static bool check_kernel(struct aot_kernel *k)
 {
-    struct program *program = k->program;
+    struct pipeline names = {.arena = k->arena, .diags = k->program->diags, .parsed = k->program, .last = true};
+    if (!parse_results(k->program, NULL, 0) || !pipeline_run(&names, PASS_NAMES, PASS_NAMES))
+        return false;
+    struct program *program = k->program = names.parsed;
     const struct shape **inputs = ARENA_ARRAY(k->arena, const struct shape *, program->input_count);
     const struct shape **shapes = ARENA_ARRAY(k->arena, const struct shape *, program->node_count);
     for (int i = 0; i < program->input_count; i++) {
@@ -58,7 +61,7 @@ static bool check_kernel(struct aot_kernel *k)
     k->layouts = ARENA_ARRAY(k->arena, const char *, program->node_count);
     struct pipeline pipeline = {.arena = k->arena, .diags = program->diags, .parsed = program, .program = program,
                                 .inputs = inputs, .shapes = shapes, .layouts = k->layouts};
-    if (!parse_results(program, NULL, 0) || !check_inputs(program) ||
+    if (!check_inputs(program) ||
         !pipeline_run(&pipeline, PASS_CHECK, PASS_LAYOUTS) || !check_arrays(program))
         return false;
     warn_losses(program);

@@ -33,11 +33,12 @@ struct aot_operand aot_operand(struct aot_kernel *k, int number)
     if (number < program->input_count) {
         const struct symbol *symbol = &program->symbols[program->inputs[number]];
         const enum weft_dtype dtype = symbol->type.number ? WEFT_FLOAT64 : symbol->type.dtype;
-        return (struct aot_operand){symbol->name, k->inputs[number], dtype, false, input_layout(symbol)};
+        return (struct aot_operand){symbol->name, k->inputs[number], dtype, false, input_layout(symbol), symbol->type.dims};
     }
     const struct result *result = &program->results[number - program->input_count];
     const char *layout = k->layouts[result->node];
-    return (struct aot_operand){result->name, k->shapes[result->node], result->dtype, true, layout ? layout : ""};
+    return (struct aot_operand){result->name, k->shapes[result->node], result->dtype, true, layout ? layout : "",
+                                program->dims ? program->dims[result->node] : NULL};
 }
 
 int aot_operand_count(const struct aot_kernel *k)
@@ -177,8 +178,20 @@ static void put_heading(struct buf *out, struct aot_kernel *k, enum entry entry)
 
 /* ---- the header ---- */
 
+/* A type with names, inside a comment: what would end the comment, in a label, is told apart. */
+static void put_named_type(struct buf *out, struct aot_kernel *k, const struct aot_operand *o)
+{
+    const char *text = named_type_text(k->arena, k->program, o->dtype, o->dims, o->shape->extents);
+    for (; *text; text++)
+        buf_printf(out, "%c%s", *text, text[0] == '*' && text[1] == '/' ? " " : "");
+}
+
 static void put_type(struct buf *out, struct aot_kernel *k, const struct aot_operand *o)
 {
+    if (o->dims) {
+        put_named_type(out, k, o);
+        return;
+    }
     buf_printf(out, "%s[", type_rows[o->dtype].name);
     for (int d = 0; d < o->shape->rank; d++) {
         const int64_t extent = o->shape->extents[d];

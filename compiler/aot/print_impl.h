@@ -36,6 +36,7 @@ struct aot_operand {
     enum weft_dtype dtype;
     bool result;
     const char *layout;            /* "": no layout */
+    const struct dims *dims;       /* its names; NULL: it has none */
 };
 struct aot_operand aot_operand(struct aot_kernel *k, int number);
 int aot_operand_count(const struct aot_kernel *k);

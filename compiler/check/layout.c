@@ -8,7 +8,8 @@
 
 const char *input_layout(const struct symbol *symbol)
 {
-    return symbol->type.has_layout                       ? symbol->type.layout
+    return symbol->type.dims                             ? ""
+           : symbol->type.has_layout                     ? symbol->type.layout
            : symbol->given && symbol->given->has_layout ? symbol->given->layout
                                                         : "";
 }
@@ -212,6 +213,8 @@ static const char *node_layout(struct layouts *l, const struct node *node, const
 {
     const struct shape *shape = shapes ? shapes[node - l->program->nodes] : NULL;
     const int rank = shape ? shape->rank : -1;
+    if (l->program->dims && l->program->dims[node - l->program->nodes])
+        return "";                 /* names say more */
     switch (node->kind) {
     case NODE_NAME: return named(l, node);
     case NODE_CAST: case NODE_WRAP: return l->of[l->program->operands[node->operands]];

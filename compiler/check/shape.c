@@ -69,6 +69,12 @@ const struct shape *shape_join(struct arena *arena, const struct open_extents *o
     return shapes_same(joined, a) ? a : shapes_same(joined, b) ? b : joined;
 }
 
+/* The names of a node's dimensions; NULL: it has none. */
+static const struct dims *names_of(const struct program *program, const struct node *node)
+{
+    return program->dims ? program->dims[node - program->nodes] : NULL;
+}
+
 static const char *extent_text(struct arena *arena, const struct program *program, int64_t extent)
 {
     return extent >= 0                ? arena_printf(arena, "%lld", (long long)extent)
@@ -162,13 +168,106 @@ static const char *keep_dimensions(const struct inference *s, const struct node 
     return arena_printf(s->arena, "; expand_dims(.., axes=..) puts an extent of 1 where %s dropped a dimension", name);
 }
 
-/* The place of an operand as it is written: the factors of vecdot are under casts that have the call's place. */
+/* An operand as it is written: the factors of vecdot are under casts that have the call's place, and operands that
+ * were aligned by names under views. */
+static const struct node *written(const struct inference *s, const struct node *node, int operand)
+{
+    const struct node *value = operand_node(s->program, node, operand);
+    while ((value->kind == NODE_CAST && value->rule) ||
+           (value->kind == NODE_VIEW && value->made && !names_of(s->program, value)))
+        value = operand_node(s->program, value, 0);
+    while (value->kind == NODE_NAME && s->program->symbols[value->symbol].hidden)
+        value = &s->program->nodes[s->program->symbols[value->symbol].node];
+    return value;
+}
+
 static struct span written_span(const struct inference *s, const struct node *node, int operand)
 {
     const struct node *value = operand_node(s->program, node, operand);
     while (value->kind == NODE_CAST && value->rule)
         value = named_node(s->program, operand_node(s->program, value, 0));
     return value->span;
+}
+
+/* An operand's dimensions with their sizes, or its shape. */
+static const char *sides_text(const struct inference *s, const struct node *value)
+{
+    const struct dims *dims = names_of(s->program, value);
+    const struct shape *shape = s->shapes[value - s->program->nodes];
+    struct buf text = buf_new(s->arena);
+    if (!dims)
+        return shape_text(s->arena, s->program, shape);
+    dims_put(&text, s->program, dims, shape->extents, 6);
+    return text.text;
+}
+
+/* What differs between two named operands, or one that is not named. */
+static const char *difference(const struct inference *s, const struct node *a, const struct node *b)
+{
+    const struct dims *x = names_of(s->program, a), *y = names_of(s->program, b);
+    const struct shape *p = s->shapes[a - s->program->nodes], *q = s->shapes[b - s->program->nodes];
+    for (int d = 0; x && y && d < x->rank; d++) {
+        const int e = dims_find(y, x->items[d].name);
+        if (e >= 0 && p->extents[d] != q->extents[e])
+            return arena_printf(s->arena, "sizes %s and %s of %s differ",
+                                extent_text(s->arena, s->program, p->extents[d]),
+                                extent_text(s->arena, s->program, q->extents[e]), x->items[d].name);
+    }
+    const char *text = expression_text(s->arena, s->program, (x ? b : a)->span);
+    return (x ? b : a)->kind == NODE_ARRAY
+               ? arena_printf(s->arena, "%s has another number of elements than the channel dimension", text)
+               : arena_printf(s->arena, "%s has no names; give it some, as in named(%s, \"x:s, y:s\")", text, text);
+}
+
+/* Reports operands of a named operation that differ. */
+static bool mismatch(const struct inference *s, const struct node *node, int left, int right)
+{
+    const struct node *a = written(s, node, left), *b = written(s, node, right);
+    return diag_at(s->diags, DIAG_DIM_MATCH, ((struct span[]){node->token, a->span, b->span}), 3,
+                   expression_text(s->arena, s->program, a->span), sides_text(s, a),
+                   expression_text(s->arena, s->program, b->span), sides_text(s, b), difference(s, a, b));
+}
+
+/* Dimensions with names never stretch (rule 8.5). */
+static const struct shape *stiffen(const struct inference *s, const struct node *node, const struct shape *shape)
+{
+    const uint32_t all = shape && shape->rank < 32 ? (1u << shape->rank) - 1 : ~0u;
+    if (!shape || node->made || !names_of(s->program, node) || (shape->rigid & all) == all)
+        return shape;
+    struct shape *stiff = arena_copy(s->arena, shape, sizeof *shape);
+    stiff->rigid = all;
+    return stiff;
+}
+
+/* An operand of rank 1 or more beside named ones that is neither named nor aligned, which only its shape tells; -1. */
+static int unnamed_operand(const struct inference *s, const struct node *node)
+{
+    const bool named = names_of(s->program, node) && !node->made;
+    for (int i = 0; named && i < node->operand_count; i++) {
+        const struct node *operand = operand_node(s->program, node, i), *value = named_node(s->program, operand);
+        const bool aligned = operand->kind == NODE_VIEW && operand->made;
+        if (!aligned && !names_of(s->program, operand) && value->kind != NODE_ARRAY && operand_shape(s, node, i)->rank)
+            return i;
+    }
+    return -1;
+}
+
+/* An array literal beside named operands has an element for each of the last dimension, the channel (rule 8.4). */
+static bool array_fits(const struct inference *s, const struct node *node, int i, const struct shape *shape)
+{
+    const struct node *value = named_node(s->program, operand_node(s->program, node, i));
+    return value->kind != NODE_ARRAY || node->made ||
+           extent_require(s->open, extent_fact(EXTENT_EQUAL, operand_shape(s, node, i)->extents[0],
+                                               shape->extents[shape->rank - 1]), node->token,
+                          "an array literal has another number of elements than the channel dimension");
+}
+
+static int named_operand(const struct inference *s, const struct node *node)
+{
+    int i = 0;
+    while (i + 1 < node->operand_count && !names_of(s->program, written(s, node, i)))
+        i++;
+    return i;
 }
 
 /* Reports that operand `right` clashes with an operand before it in dimension `d`, counted from the end. The message
@@ -180,6 +279,8 @@ static bool clash(const struct inference *s, const struct node *node, int right,
     while (left < right && !clashes(operand_shape(s, node, left), y, d))
         left++;
     left = left < right ? left : 0;
+    if (names_of(s->program, node))
+        return mismatch(s, node, left, right);
     const struct shape *x = operand_shape(s, node, left);
     const struct span a = written_span(s, node, left), b = written_span(s, node, right);
     const char *which = d == 1 ? "the last dimension" : arena_printf(s->arena, "dimension -%d", d);
@@ -250,6 +351,11 @@ static const struct shape *broadcast(struct inference *s, const struct node *nod
     int d;
     if (is_operands(s, node, NULL))
         return NULL;
+    const int unnamed = s->program->dims ? unnamed_operand(s, node) : -1;
+    if (unnamed >= 0) {
+        s->good = mismatch(s, node, named_operand(s, node), unnamed);
+        return NULL;
+    }
     for (int i = 1; i < node->operand_count; i++) {
         shape = shape_join(s->arena, s->open, shape, operand_shape(s, node, i), node->token, &d);
         if (!shape) {
@@ -257,6 +363,11 @@ static const struct shape *broadcast(struct inference *s, const struct node *nod
             return NULL;
         }
     }
+    for (int i = 0; s->program->dims && names_of(s->program, node) && i < node->operand_count; i++)
+        if (!array_fits(s, node, i, shape)) {
+            s->good = mismatch(s, node, named_operand(s, node), i);
+            return NULL;
+        }
     if (!is_operands(s, node, shape) && shape_volume(shape) < 0)
         s->good = diag(s->diags, DIAG_VOLUME, node->span, shape_text(s->arena, s->program, shape));
     return shape;
@@ -395,7 +506,7 @@ bool infer_shapes(struct arena *arena, const struct program *program, struct dia
                                      program->size_count ? ARENA_ARRAY(arena, struct size, program->node_count) : NULL};
     s.sizes = scope.sizes;
     for (int n = 0; n < program->node_count; n++) {
-        shapes[n] = node_shape(&s, &program->nodes[n]);
+        shapes[n] = stiffen(&s, &program->nodes[n], node_shape(&s, &program->nodes[n]));
         if (s.sizes)
             scope.sizes[n] = node_size(&scope, n);
     }

@@ -47,7 +47,8 @@ static int turn(const struct view_args *args, int rank, struct view_axis *to)
 bool view_is_by_axes(enum view_kind kind)
 {
     return kind == VIEW_SELECT || kind == VIEW_TRANSPOSE || kind == VIEW_FLIP || kind == VIEW_ROLL ||
-           kind == VIEW_BROADCAST_TO || kind == VIEW_OFFSET || kind == VIEW_PAD;
+           kind == VIEW_BROADCAST_TO || kind == VIEW_OFFSET || kind == VIEW_PAD || kind == VIEW_NAMED ||
+           kind == VIEW_RENAME;
 }
 
 int view_axes(const struct view_args *args, int rank, struct view_axis *axes)
@@ -61,6 +62,7 @@ int view_axes(const struct view_args *args, int rank, struct view_axis *axes)
     case VIEW_FLIP: case VIEW_ROLL: return turn(args, rank, axes);
     case VIEW_OFFSET: case VIEW_PAD: return rank;
     case VIEW_BROADCAST_TO: return added < 0 ? -1 : args->shape.count;
+    case VIEW_NAMED: case VIEW_RENAME: return rank;
     default: return -1;
     }
 }
@@ -161,6 +163,31 @@ bool view_transpose(struct view_walk *w)
                           "transpose takes each dimension once, and axes names %d of the %d of %s", axes.count,
                           w->out->rank, view_value_text(w));
     return by_axes(w);
+}
+
+bool view_named(struct view_walk *w)
+{
+    const struct shape *in = w->viewed->shape;
+    const struct dims *dims = w->args->dims;
+    const struct numbers place = {.given = true, .span = w->args->dims_span};
+    if (!in)
+        return view_unknown(w);
+    if (in->rank != dims->rank)
+        return view_wrong(w, DIAG_VIEW_RANK, &place,
+                          "%s has %d dimension%s, and %d %s named", view_value_text(w), in->rank,
+                          in->rank == 1 ? "" : "s", dims->rank, dims->rank == 1 ? "is" : "are");
+    by_axes(w);
+    for (int d = 0; d < in->rank; d++) {
+        const int64_t extent = dims->items[d].extent;
+        if (extent >= 0 && !view_holds(w, extent_fact(EXTENT_EQUAL, in->extents[d], extent),
+                                       "a dimension does not have the size that named says"))
+            return view_wrong(w, DIAG_VIEW_EXTENT, &place,
+                              "dimension %d of %s has extent %lld, and %s, which names it, has %s%lld", d,
+                              view_value_text(w), (long long)in->extents[d], dims->items[d].name,
+                              dims->items[d].labels ? "as many labels as " : "size ", (long long)extent);
+        w->out->extents[d] = extent >= 0 ? extent : w->out->extents[d];
+    }
+    return true;
 }
 
 /* The same extents, where axes that are given are right. */

@@ -84,6 +84,10 @@ void dump_type(struct buf *buf, const struct program *program, const struct type
         buf_puts(buf, "number");
         return;
     }
+    if (type->dims) {
+        buf_puts(buf, named_type_text(buf->arena, program, type->dtype, type->dims, type->extents));
+        return;
+    }
     buf_printf(buf, "%s%s", type_rows[type->dtype].name, shape ? shape_text(buf->arena, program, shape) : "");
     if (type->has_layout)
         buf_printf(buf, "@%s", type->layout);

@@ -3,6 +3,7 @@
 #ifndef WEFT_COMPILER_LANG_LANG_H
 #define WEFT_COMPILER_LANG_LANG_H
 
+#include "compiler/lang/dims.h"
 #include "compiler/lang/eval.h"
 #include "compiler/lang/fast_paths.h"
 #include "compiler/lang/fold.h"

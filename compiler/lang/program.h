@@ -7,6 +7,7 @@
 #define WEFT_COMPILER_LANG_PROGRAM_H
 
 #include "compiler/base/base.h"
+#include "compiler/lang/dims.h"
 #include "compiler/lang/ops.h"
 #include "compiler/lang/reductions.h"
 #include "compiler/lang/slice.h"
@@ -45,6 +46,8 @@ struct type {
     int64_t extents[WEFT_MAX_RANK];
     bool has_layout;
     char layout[WEFT_MAX_RANK + 1];
+    const struct dims *dims;       /* names of the dimensions (section 8); NULL: they have none */
+    bool any_dtype;                /* the dtype is not written, and comes with the data (rule 8.3) */
 };
 
 enum node_kind {
@@ -71,6 +74,12 @@ enum node_kind {
                                       matters */
 };
 
+/* A bare name among axes. `text` is NULL where there is another thing. */
+struct axis_name {
+    const char *text;
+    struct span span;
+};
+
 /* A view's argument that holds numbers: literals and size expressions, or a tensor on the host that is read when a run
  * starts. */
 struct numbers {
@@ -80,6 +89,7 @@ struct numbers {
     int rank;                      /* of `letters`: the number of dimensions of that layout, -1 where one names nothing.
                                       Filled by check, as are the items, which are then the letters' positions; NULL
                                       before that */
+    const struct axis_name *names; /* [count] names of dimensions among the axes (rule 8.11); NULL: there are none */
     int count;                     /* the number of literals and size expressions */
     const struct literal *items;   /* [count], LITERAL_INTEGER or LITERAL_REAL; LITERAL_NONE: not known, `integer` is
                                       EXTENT_UNKNOWN or ahead of time an open extent */
@@ -117,7 +127,9 @@ struct reduce_args {
     const char *name;
     struct numbers axes;
     bool last;                     /* where they are not given, the last dimension is meant; else all of them */
+    bool keepdims;                 /* as in the text */
     struct product value;          /* what is reduced, for messages */
+    int operands[2];               /* the nodes of these values */
 };
 
 enum view_kind {
@@ -126,8 +138,11 @@ enum view_kind {
     VIEW_KIND_COUNT
 };
 
-/* ITEM_TENSOR: while parsing, positions that are a value, or may be one; the selection then becomes a take. */
-enum item_kind { ITEM_INDEX, ITEM_SLICE, ITEM_LIST, ITEM_ELLIPSIS, ITEM_NEW, ITEM_TENSOR };
+/* ITEM_TENSOR: while parsing, positions that are a value, or may be one; the selection then becomes a take. ITEM_LABELS
+ * and ITEM_TAKE stand in x.d[..] alone, and other items replace them (check/names.h). */
+enum item_kind {
+    ITEM_INDEX, ITEM_SLICE, ITEM_LIST, ITEM_ELLIPSIS, ITEM_NEW, ITEM_TENSOR, ITEM_LABELS, ITEM_TAKE
+};
 
 /* The numbers of an item that may be size expressions (rule 1.10). */
 enum bound { BOUND_START, BOUND_STOP, BOUND_STEP, BOUND_COUNT };
@@ -140,6 +155,9 @@ struct item {
     bool open;                     /* a number in `slice` is not known */
     const int64_t *positions;      /* ITEM_LIST: the elements taken, [count]; negative ones count from the end */
     int count;
+    const char *const *labels;     /* ITEM_LABELS: the elements taken, [count] */
+    bool drops;                    /* ITEM_LABELS: a single one, whose dimension is dropped */
+    int node;                      /* ITEM_TAKE: the positions */
     struct span span;
 };
 
@@ -165,6 +183,11 @@ struct view_args {
     enum weft_dtype dtype;         /* VIEW_REINTERPRET, VIEW_EXTENT, VIEW_INDEX: the type of the result */
     const struct item *items;      /* VIEW_SELECT */
     int item_count;
+    const char *dim;               /* VIEW_SELECT: x.d[..], whose only item is for this dimension; NULL: x[..] */
+    struct span dim_span;
+    const char *dim_habit;         /* advice where .d is an attribute of other languages; or NULL */
+    const struct dims *dims;       /* an argument that is a text of dimensions (rule 8.12); NULL: there is none */
+    struct span dims_span;
 };
 
 /* The arguments of a view that may be size expressions, by number; NULL behind the last. */
@@ -181,6 +204,7 @@ struct node {
     enum join join;                /* NODE_REDUCE */
     int reduction;                 /* NODE_REDUCE, NODE_COUNT, NODE_SEARCH */
     bool keepdims;                 /* NODE_REDUCE, NODE_SEARCH: reduced dimensions stay, with extent 1 */
+    bool made;                     /* by the recipe of program->reductions[reduction], or to align an operand by name */
     enum type_rule rule;           /* NODE_CAST: unless TYPE_GIVEN, the dtype follows from the further operands, which
                                       stand for their types alone */
     int operands, operand_count;   /* program->operands[operands ..] are node indices */
@@ -276,6 +300,9 @@ struct program {
     int size_variable_count;
     struct map symbol_names;       /* name to index in symbols */
     struct map size_names;         /* name to index in size_variables */
+    bool named;                    /* the text has names of dimensions, or what could be one */
+    bool names_open;               /* it needs names of inputs whose types are not known */
+    const struct dims *const *dims; /* [node_count] of named nodes, else NULL; NULL: no node is named */
 };
 
 /* Everything that one text holds: its kernels, or one program without a name. */

@@ -15,7 +15,7 @@ static bool input_may_be_size(const struct symbol *symbol)
 /* An operation counts where it is written as an operator. */
 static bool operation_is_size(const struct program *program, const struct node *node)
 {
-    bool size = joins_sizes(node->op) && !is_letter(program->source->text[node->token.start]);
+    bool size = joins_sizes(node->op) && (node->made || !is_letter(program->source->text[node->token.start]));
     for (int i = 0; size && i < node->operand_count; i++)
         size = operand_node(program, node, i)->size;
     return size;
@@ -66,6 +66,22 @@ void find_sizes(const struct program *program, bool *marks)
             marks[symbol->node] = true;
         for (int i = 0; marks[n] && node->kind == NODE_OP && i < node->operand_count; i++)
             marks[program->operands[node->operands + i]] = true;
+    }
+}
+
+void note_sizes(struct program *program)
+{
+    bool *marks = ARENA_ARRAY(program->arena, bool, program->node_count);
+    if (!program->size_count)
+        return;
+    if (!program->reads)
+        program->reads = ARENA_ARRAY(program->arena, unsigned char, program->input_count);
+    find_sizes(program, marks);
+    for (int n = 0; n < program->node_count; n++) {
+        const struct node *node = &program->nodes[n];
+        const struct symbol *symbol = marks[n] && node->kind == NODE_NAME ? &program->symbols[node->symbol] : NULL;
+        if (symbol && symbol->kind == SYMBOL_INPUT)
+            program->reads[symbol->input] |= READS_SINGLE;
     }
 }
 

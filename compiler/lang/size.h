@@ -10,6 +10,8 @@
 bool node_is_size(const struct program *program, const struct node *node);
 /* Sets a mark for each node that the program's size expressions consist of. [node_count] */
 void find_sizes(const struct program *program, bool *marks);
+/* Marks the inputs that size expressions read in program->reads. */
+void note_sizes(struct program *program);
 /* Whether one of a view's size expressions is marked. */
 bool view_is_marked(const struct view_args *args, const bool *marks);
 /* What of a node that is no size expression is none: the first such operand of its operands. */

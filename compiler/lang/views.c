@@ -41,7 +41,9 @@ const char *mode_word(enum edge edge)
 
 const char *view_conflict(const struct view_args *args, struct span places[2], int *count)
 {
-    const bool one = args->axes.count == 1 && args->axes.input < 0 && args->axes.items[0].kind == LITERAL_INTEGER;
+    const bool name = args->axes.letters || args->axes.names; /* of a dimension: check/names.h says more */
+    const bool one = name || (args->axes.count == 1 && args->axes.input < 0 &&
+                              args->axes.items[0].kind == LITERAL_INTEGER);
     bool shape = args->shape.given, factors = args->rel_shape.given, sources = args->src_dims.given;
     if (args->kind == VIEW_EXTENT && !one) {
         places[0] = args->axes.span;

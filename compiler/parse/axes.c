@@ -5,16 +5,52 @@
 
 #include <string.h>
 
-/* Letters in quotes. Which dimensions they name is known once all types are (check/axes.c). */
+/* Letters, or names of dimensions, in quotes. Which dimensions they name is known once all types are (check/names.h,
+ * check/axes.c). */
 static void letters(struct parser *p, struct numbers *numbers)
 {
     const struct span span = p->token.span;
     parse_advance(p);
     const char *text = parse_text(p, (struct span){span.start + 1, span.end - 1});
-    *numbers = (struct numbers){.given = true, .input = -1, .span = span, .letters = text};
-    if (!layout_is_good(text))
-        diag(p->diags, DIAG_VIEW_ARGUMENT, span,
-             "axes in quotes are letters of the layout, as \"HW\"; numbers stand without quotes, as [0, 1]");
+    *numbers = (struct numbers){.given = true, .input = -1, .in_text = true, .span = span, .letters = text};
+    p->program->named = p->program->named || !layout_is_good(text);
+}
+
+/* The literal integer to which a name is bound, if it is. The name may be one of a dimension all the same. */
+static struct literal bound(struct parser *p, const char *name)
+{
+    const int index = program_symbol(p->program, name);
+    struct symbol *symbol = index < 0 ? NULL : &p->program->symbols[index];
+    if (!symbol || symbol->kind != SYMBOL_BINDING)
+        return (struct literal){0};
+    parse_fold(p, p->program->node_count);
+    symbol->used = true;
+    return named_node(p->program, &p->program->nodes[symbol->node])->literal;
+}
+
+bool parse_axis_name(struct parser *p, struct numbers *numbers)
+{
+    const struct span span = p->token.span;
+    const enum token_kind next = p->next.kind;
+    const bool alone = next == TOKEN_COMMA || next == TOKEN_RPAREN || next == TOKEN_RBRACKET;
+    if (!numbers->in_text || p->token.kind != TOKEN_NAME || !alone)
+        return false;
+    const char *text = parse_text(p, span);
+    const int symbol = program_symbol(p->program, text);
+    const bool list = symbol >= 0 && p->program->symbols[symbol].kind == SYMBOL_BINDING &&
+                      named_node(p->program, &p->program->nodes[p->program->symbols[symbol].node])->kind == NODE_ARRAY;
+    if (dim_name_is_word(text) || list)
+        return false;
+    struct literal *items = (struct literal *)numbers->items;
+    struct axis_name *names = (struct axis_name *)numbers->names;
+    if (!names)
+        numbers->names = names = ARENA_ARRAY(p->arena, struct axis_name, WEFT_MAX_RANK);
+    names[numbers->count] = (struct axis_name){text, span};
+    ARENA_PUSH(p->arena, items, numbers->count, bound(p, text));
+    numbers->items = items;
+    p->program->named = true;
+    parse_advance(p);
+    return true;
 }
 
 /* What stands there instead, which `found` says. */
@@ -43,6 +79,7 @@ PARSE_APART void parse_axes(struct parser *p, struct numbers *numbers, const cha
 {
     if (p->token.kind == TOKEN_STRING) {
         letters(p, numbers);
+        p->program->named = p->program->named || strcmp(what, "d") == 0;
         return;
     }
     numbers->in_text = true;

@@ -77,6 +77,17 @@ static void read_kind(struct parser *p, const struct callee *callee, struct argu
 {
     switch (call_kind(callee, parameter)) {
     case 't': argument->dtype = parse_dtype(p); break;
+    case 'd': case 'q':
+        argument->dims = parse_dims_text(p, call_kind(callee, parameter) == 'q' ? DIMS_RENAME : DIMS_TEXT);
+        break;
+    case 'y': case 'z':
+        if (p->token.kind == TOKEN_STRING)
+            argument->dims = parse_dims_text(p, DIMS_TEXT);
+        else if (call_kind(callee, parameter) == 'z')
+            parse_axes(p, &argument->numbers, call_parameter_name(p, callee, parameter));
+        else
+            parse_numbers(p, &argument->numbers, call_parameter_name(p, callee, parameter));
+        break;
     case 'n': case 's':
         parse_numbers(p, &argument->numbers, call_parameter_name(p, callee, parameter));
         break;
@@ -174,6 +185,8 @@ PARSE_APART static int add_view(struct parser *p, const struct callee *callee,
             args.modes = slot->modes;
         else if (slot && callee->kinds[i] == 'p')
             args.before = slot->numbers, args.after = slot->after;
+        else if (slot && slot->dims)
+            args.dims = slot->dims, args.dims_span = slot->span;
         else if (slot)
             *numbers_called(&args, call_parameter_name(p, callee, i)) = slot->numbers;
     }
@@ -199,14 +212,14 @@ PARSE_APART static int make_join(struct parser *p, const struct callee *callee, 
     for (int i = 0; i < arguments->count; i++) {
         const struct argument *argument = &arguments->items[i];
         const int parameter = call_parameter(callee, argument, i);
-        const bool wrong = argument->name && (parameter < 0 || call_kind(callee, parameter) != 'a');
+        const bool wrong = argument->name && (parameter < 0 || !strchr("az", call_kind(callee, parameter)));
         if (wrong || (argument->name && axis)) {
             p->stack_count = base;
             wrong ? call_no_such_argument(p, callee, argument) : call_given_twice(p, callee, parameter, axis, argument);
             return parse_poison(p, span);
         }
         if (argument->name)
-            axis = argument, args.axes = argument->numbers;
+            axis = argument, args.axes = argument->numbers, args.dims = argument->dims, args.dims_span = argument->span;
         else
             parse_push(p, argument->node);
     }

@@ -19,6 +19,7 @@ struct argument {
     struct numbers numbers, after; /* `after` of widths */
     struct modes modes;
     const char *layout;
+    const struct dims *dims;       /* dimensions in quotes; NULL: the argument is another one */
     bool flag;
     int64_t whole;
 };

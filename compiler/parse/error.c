@@ -176,8 +176,10 @@ static int unexpected_dot(struct parser *p)
     else if (*name && p->token.kind == TOKEN_LPAREN)
         diag(p->diags, DIAG_UNKNOWN_FUNCTION, dot, name, parse_suggest_function(p, name));
     else
-        diag(p->diags, DIAG_NOT_YET, dot,
-             "'.', the selection along a named dimension,", "");
+        diag(p->diags, DIAG_SYNTAX, dot,
+             arena_printf(p->arena, "'.' selects along a named dimension and takes an item in [ ], as in u.%.40s[0], "
+                          "u.%.40s[1:-1] or u.%.40s['a,b']", *name ? name : "x", *name ? name : "x",
+                          *name ? name : "x"));
     return parse_fail(p);
 }
 

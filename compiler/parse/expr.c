@@ -274,8 +274,8 @@ static int climb(struct parser *p, int floor, bool tight)
     int left = p->failed                      ? 0
                : p->token.prefix != OP_COUNT ? prefix(p, floor, tight)
                                              : primary(p);
-    while (p->token.kind == TOKEN_LBRACKET && !p->failed)
-        left = parse_selection(p, left, start);
+    while (parse_at_selection(p))
+        left = (p->token.kind == TOKEN_DOT ? parse_dim_selection : parse_selection)(p, left, start);
     while (p->token.infix != OP_COUNT && op_rows[p->token.infix].precedence >= floor)
         left = op_rows[p->token.infix].form == FORM_TERNARY ? ternary(p, left, start) : binary(p, left, start);
     p->frames--;

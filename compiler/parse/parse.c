@@ -3,6 +3,14 @@
 
 #include <string.h>
 
+static struct token next_token(struct parser *p)
+{
+    struct token token = lex_next(&p->lexer);
+    token.span.start += p->shift;
+    token.span.end += p->shift;
+    return token;
+}
+
 void parse_advance(struct parser *p)
 {
     if (p->failed)
@@ -13,8 +21,15 @@ void parse_advance(struct parser *p)
         parse_report_bad(p->diags, p->source, &p->token);
         parse_fail(p);
     } else if (p->token.kind != TOKEN_END) {
-        p->next = lex_next(&p->lexer);
+        p->next = next_token(p);
     }
+}
+
+void parse_begin(struct parser *p)
+{
+    p->next = next_token(p);
+    parse_advance(p);
+    p->previous = (struct span){0, 0};
 }
 
 bool parse_accept(struct parser *p, enum token_kind kind)
@@ -64,9 +79,7 @@ static void start(struct parser *p, struct arena *arena, const struct source *so
         return;
     }
     lex_init(&p->lexer, arena, source);
-    p->next = lex_next(&p->lexer);
-    parse_advance(p);
-    p->previous = (struct span){0, 0};
+    parse_begin(p);
 }
 
 /* Starts a program without nodes, which becomes p->program. */
@@ -108,7 +121,7 @@ static void declaration(struct parser *p, bool parameter)
     if (!parse_expect(p, TOKEN_NAME, parameter ? "a parameter's name" : "an input's name") ||
         !parse_expect(p, TOKEN_COLON, "':' and a type"))
         return;
-    parse_type_here(p, &type);
+    parse_type_here(p, &type, false);
     if (!p->failed)
         resolve_input(p, name, &type, parameter);
 }
@@ -336,7 +349,7 @@ bool parse_type(struct program *program, const struct source *source, struct typ
     diags->source = source;
     start(&parser, program->arena, source, diags);
     parser.program = program;
-    parse_type_here(&parser, type);
+    parse_type_here(&parser, type, true);
     if (parser.token.kind != TOKEN_END)
         parse_unexpected(&parser, "the end of the type");
     diags->source = before;

@@ -21,6 +21,7 @@ struct parser {
     struct diags *diags;
     const struct source *source;
     struct lexer lexer;
+    uint32_t shift;                /* where the lexer's text begins in the source */
     struct token token, next;      /* the current token, and the one after it */
     struct span previous;          /* the token before the current one */
     bool failed;
@@ -36,6 +37,8 @@ struct parser {
 };
 
 /* parse.c */
+/* Reads the first token. */
+void parse_begin(struct parser *p);
 /* Moves to the next token; reports it if it is a bad one. */
 void parse_advance(struct parser *p);
 /* Consumes the token if it is of this kind, and says whether it was. */
@@ -134,6 +137,8 @@ void parse_modes(struct parser *p, struct modes *modes, bool valid);
 void parse_widths(struct parser *p, struct numbers *before, struct numbers *after);
 /* axes.c: parses axes (rule 9.5) of views and reductions: an integer, a list, or letters of a layout in quotes. */
 void parse_axes(struct parser *p, struct numbers *numbers, const char *what);
+/* Takes a bare name of a dimension as the next of the axes. Returns false where another thing stands. */
+bool parse_axis_name(struct parser *p, struct numbers *numbers);
 /* Reports that one of them does not stand in the text. Returns false. */
 bool parse_no_axis(struct parser *p, const struct node *node, const char *what);
 /* Parses a layout in quotes; "" for none. */
@@ -162,6 +167,11 @@ int parse_linspace(struct parser *p, const int ends[2], int view, struct span sp
 /* Parses the selection at '['. `operand` is selected from; its text begins at `start`. Returns the node. */
 int parse_selection(struct parser *p, int operand, uint32_t start);
 
+/* Whether a selection follows an operand: '[', or '.' NAME '['. */
+bool parse_at_selection(const struct parser *p);
+/* Parses the selection along a named dimension at '.'. Returns the node. */
+int parse_dim_selection(struct parser *p, int operand, uint32_t start);
+
 /* size.c: size expressions (rule 1.10) */
 /* Whether the numbers of the argument called `what` may be size expressions. */
 bool parse_takes_sizes(const char *what);
@@ -173,10 +183,22 @@ bool parse_no_size(struct parser *p, const struct node *node, const char *what);
 int parse_size_variable(struct parser *p, struct span span);
 
 /* type.c */
-/* Parses a type. */
-void parse_type_here(struct parser *p, struct type *type);
+/* Parses a type. `data`: its dtype may be left out, since it comes with the data (rule 8.3). */
+void parse_type_here(struct parser *p, struct type *type, bool data);
+/* Parses an extent: an integer, a size variable or '?'. */
+int64_t parse_extent(struct parser *p);
 /* Parses a dtype. An unknown one is reported; float32 is returned for it. */
 enum weft_dtype parse_dtype(struct parser *p);
+
+/* dims.c */
+/* Where dimensions stand: in a type, in an argument whose sizes are integers, in one of rename, where a kind may be
+ * left out. */
+enum dims_form { DIMS_TYPE, DIMS_TEXT, DIMS_RENAME };
+extern const struct dims no_dims;
+/* Parses the dimensions of a type at its '('. */
+const struct dims *parse_dims(struct parser *p);
+/* Parses dimensions in quotes, or reports that there are none. */
+const struct dims *parse_dims_text(struct parser *p, enum dims_form form);
 
 /* resolve.c: names */
 /* The node that a name in an expression becomes. */

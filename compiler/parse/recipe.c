@@ -26,6 +26,7 @@ static void add(struct making *m, struct node node, int count)
     struct parser *p = m->p;
     node.op = node.kind == NODE_OP ? node.op : OP_COUNT;
     node.reduction = m->reduction;
+    node.made = true;
     node.span = node.kind == NODE_NAME ? p->program->symbols[node.symbol].span : m->recipe->span;
     node.token = m->recipe->token;
     p->stack_count -= count;
@@ -133,9 +134,11 @@ int parse_recipe(struct parser *p, const struct recipe *recipe)
     struct making m = {.p = p, .recipe = recipe, .reduction = p->program->reduction_count};
     const int base = p->stack_count;
     size_t length;
-    struct reduce_args args = {row->name, recipe->axes, recipe->last, {.count = recipe->operand_count}};
+    struct reduce_args args = {row->name, recipe->axes, recipe->last, recipe->keepdims,
+                               {.count = recipe->operand_count}, {-1, -1}};
     for (int i = 0; i < recipe->operand_count; i++)
-        args.value.factors[i] = p->program->nodes[recipe->operands[i]].span;
+        args.value.factors[i] = p->program->nodes[recipe->operands[i]].span,
+        args.operands[i] = recipe->operands[i];
     ARENA_PUSH(p->arena, p->program->reductions, p->program->reduction_count, args);
     const bool single = word_count(row->recipe) == 2; /* x alone is joined, and needs no name */
     for (int i = 0; i < recipe->operand_count; i++) {

@@ -270,23 +270,6 @@ static void number_views(struct program *program)
     }
 }
 
-/* Marks the inputs that size expressions read. */
-static void number_sizes(struct program *program)
-{
-    bool *marks = ARENA_ARRAY(program->arena, bool, program->node_count);
-    if (!program->size_count)
-        return;
-    if (!program->reads)
-        program->reads = ARENA_ARRAY(program->arena, unsigned char, program->input_count);
-    find_sizes(program, marks);
-    for (int n = 0; n < program->node_count; n++) {
-        const struct node *node = &program->nodes[n];
-        const struct symbol *symbol = marks[n] && node->kind == NODE_NAME ? &program->symbols[node->symbol] : NULL;
-        if (symbol && symbol->kind == SYMBOL_INPUT)
-            program->reads[symbol->input] |= READS_SINGLE;
-    }
-}
-
 /* Reports unused parameters, unless there were other errors: a misspelled name leaves the right one unused. */
 static void check_parameters(struct parser *p)
 {
@@ -306,7 +289,7 @@ void resolve_program(struct parser *p)
     name_results(p);
     number_inputs(p);
     number_views(p->program);
-    number_sizes(p->program);
+    note_sizes(p->program);
     check_parameters(p);
 }
 

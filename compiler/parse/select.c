@@ -10,6 +10,7 @@
 struct selected {
     struct span span;
     int axis;
+    const char *dim;               /* x.d[..]; NULL: x[..] */
 };
 
 /* ---- numbers ---- */
@@ -275,7 +276,7 @@ static bool add_item(struct parser *p, struct view_args *args, struct item item)
 static bool items(struct parser *p, struct span from, struct view_args *args)
 {
     struct span opener = p->token.span;
-    struct selected selected = {from, 0};
+    struct selected selected = {from, 0, NULL};
     bool good = true;
     parse_advance(p);
     if (p->token.kind == TOKEN_RBRACKET && !p->failed)
@@ -313,4 +314,111 @@ PARSE_APART int parse_selection(struct parser *p, int operand, uint32_t start)
     ARENA_PUSH(p->arena, program->views, program->view_count, args);
     return parse_add_node(p, (struct node){.kind = NODE_VIEW, .op = OP_COUNT, .view = program->view_count - 1,
                                            .span = span, .token = {opener.start, p->previous.end}}, &operand, 1);
+}
+
+/* ---- x.d[..] (rule 8.8) ---- */
+
+bool parse_at_selection(const struct parser *p)
+{
+    struct lexer ahead = p->lexer;
+    if (p->token.kind != TOKEN_DOT || p->next.kind != TOKEN_NAME || p->failed)
+        return p->token.kind == TOKEN_LBRACKET && !p->failed;
+    return lex_next(&ahead).kind == TOKEN_LBRACKET;
+}
+
+/* Adds the labels of a string, which stand between commas. */
+static void split(struct parser *p, struct item *item)
+{
+    const char **labels = (const char **)item->labels;
+    const char *text = p->source->text + p->token.span.start + 1, *end = p->source->text + p->token.span.end - 1;
+    for (;;) {
+        const char *comma = memchr(text, ',', (size_t)(end - text)), *stop = comma ? comma : end;
+        while (text < stop && *text == ' ')
+            text++;
+        const char *last = stop;
+        while (last > text && last[-1] == ' ')
+            last--;
+        ARENA_PUSH(p->arena, labels, item->count, arena_string(p->arena, text, (size_t)(last - text)));
+        if (!comma)
+            break;
+        item->drops = false;
+        text = comma + 1;
+    }
+    item->labels = labels;
+    parse_advance(p);
+}
+
+/* Labels in quotes, or a list of them. */
+static bool label_item(struct parser *p, struct item *item)
+{
+    const struct span opener = p->token.span;
+    const bool list = parse_accept(p, TOKEN_LBRACKET);
+    *item = (struct item){.kind = ITEM_LABELS, .drops = !list, .sizes = {-1, -1, -1}, .span = opener};
+    do {
+        if (p->token.kind != TOKEN_STRING)
+            return parse_unexpected(p, "a label in quotes");
+        split(p, item);
+        item->drops = item->drops && item->count == 1 && p->token.kind != TOKEN_COMMA;
+    } while (parse_more(p, TOKEN_RBRACKET));
+    item->span.end = p->previous.end;
+    return !list || parse_close(p, opener, TOKEN_RBRACKET, "',' or ']'");
+}
+
+/* Positions that are a value. What may be a single integer is taken to be one until types tell more. */
+static bool position_item(struct parser *p, struct item *item)
+{
+    if (item->kind == ITEM_TENSOR && item->open) {
+        item->kind = ITEM_INDEX;
+        item->slice.has_start = true;
+        p->program->size_count++;
+    } else if (item->kind == ITEM_TENSOR) {
+        item->kind = ITEM_TAKE;
+        item->node = item->sizes[BOUND_START];
+    }
+    return true;
+}
+
+/* The item at '[', and the ']' behind it. False, with a diagnostic, where it is wrong. */
+static bool dim_item(struct parser *p, const struct selected *from, struct item *one)
+{
+    const struct span opener = p->token.span;
+    parse_advance(p);
+    const bool list = p->token.kind == TOKEN_LBRACKET && p->next.kind == TOKEN_STRING;
+    if (p->token.kind == TOKEN_ELLIPSIS || at_word(p) || p->token.kind == TOKEN_RBRACKET)
+        return parse_unexpected(p, arena_printf(p->arena, "what to take along dimension %.40s: a position, a slice, a "
+                                                "list or labels", from->dim));
+    bool good = list || p->token.kind == TOKEN_STRING ? label_item(p, one) : item(p, from, one) && position_item(p, one);
+    if (parse_accept(p, TOKEN_COMMA) && p->token.kind != TOKEN_RBRACKET && !p->failed)
+        return parse_wrong(p, p->token.span,
+                           arena_printf(p->arena, "x.%.40s[..] has one item; along another dimension y a selection "
+                                        "follows, as in x.%.40s[..].y[..]", from->dim, from->dim));
+    return parse_close(p, opener, TOKEN_RBRACKET, "']'") && good;
+}
+
+PARSE_APART int parse_dim_selection(struct parser *p, int operand, uint32_t start)
+{
+    struct program *program = p->program;
+    const struct span dot = p->token.span, name = p->next.span;
+    struct view_args args = {.kind = VIEW_SELECT, .dim = parse_text(p, name), .dim_span = name, .item_count = 1};
+    const struct selected from = {{start, p->previous.end}, 0, args.dim};
+    const int sizes = program->size_count;
+    struct item *one = ARENA_NEW(p->arena, struct item);
+    if (!parse_enter(p, dot))
+        return 0;
+    parse_advance(p), parse_advance(p);
+    const struct mark mark = parse_numbers_begin(p);
+    const bool good = dim_item(p, &from, one), taken = good && one->kind == ITEM_TAKE;
+    parse_numbers_end(p, mark, taken || program->size_count > sizes);
+    p->nesting--;
+    const struct span span = {start, p->previous.end};
+    if (p->failed || !good)
+        return p->failed ? 0 : parse_poison(p, span);
+    args.items = one;
+    args.dim_habit = parse_attribute_habit(args.dim);
+    program->named = true;
+    program->position_count += one->kind == ITEM_LABELS || taken;
+    ARENA_PUSH(p->arena, program->views, program->view_count, args);
+    return parse_add_node(p, (struct node){.kind = NODE_VIEW, .op = OP_COUNT, .view = program->view_count - 1,
+                                           .span = span, .token = {dot.start, p->previous.end}},
+                          (int[]){operand, taken ? one->node : 0}, 1 + taken);
 }

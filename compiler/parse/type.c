@@ -1,4 +1,4 @@
-/* Parses types: dtype [ '[' extents ']' ] [ '@' LAYOUT ]. */
+/* Parses types: dtype [ '[' extents ']' ] [ '@' LAYOUT ], or dtype '(' dimensions ')'. */
 #include "compiler/parse/parse_impl.h"
 
 #include <string.h>
@@ -40,7 +40,7 @@ static int64_t size_variable(struct parser *p, struct span span)
     return EXTENT_VARIABLE - index;
 }
 
-static int64_t extent(struct parser *p)
+int64_t parse_extent(struct parser *p)
 {
     struct token token = p->token;
     if (parse_accept(p, TOKEN_QUESTION))
@@ -69,7 +69,7 @@ static void extents(struct parser *p, struct type *type)
             parse_too_many(p, p->token.span, WEFT_MAX_RANK, "dimensions");
             return;
         }
-        type->extents[type->rank++] = extent(p);
+        type->extents[type->rank++] = parse_extent(p);
     } while (parse_more(p, TOKEN_RBRACKET));
     parse_close(p, opener, TOKEN_RBRACKET, "',' or ']'");
 }
@@ -100,7 +100,7 @@ static bool number(struct parser *p, struct type *type)
         return false;
     parse_advance(p);
     type->number = type->ranked = true;
-    if (p->token.kind == TOKEN_LBRACKET || p->token.kind == TOKEN_AT) {
+    if (p->token.kind == TOKEN_LBRACKET || p->token.kind == TOKEN_AT || p->token.kind == TOKEN_LPAREN) {
         diag(p->diags, DIAG_TYPE_FORM, span_join(span, p->token.span),
              "a number is a single value of the host, without extents and layout; write float64[n] or int64[n] for a "
              "tensor");
@@ -109,15 +109,31 @@ static bool number(struct parser *p, struct type *type)
     return true;
 }
 
-void parse_type_here(struct parser *p, struct type *type)
+/* Takes the dimensions at '('. Without any it is a scalar, which is neither named nor positional. */
+static void named(struct parser *p, struct type *type)
+{
+    const struct dims *dims = parse_dims(p);
+    type->ranked = true;
+    type->rank = dims->rank;
+    type->dims = dims->rank ? dims : NULL;
+    for (int d = 0; d < dims->rank; d++)
+        type->extents[d] = dims->items[d].extent;
+    if (p->token.kind == TOKEN_AT && !p->failed) {
+        diag(p->diags, DIAG_TYPE_FORM, p->token.span,
+             "a type with named dimensions has no layout; their names say more");
+        parse_fail(p);
+    }
+}
+
+void parse_type_here(struct parser *p, struct type *type, bool data)
 {
     *type = (struct type){0};
     if (number(p, type))
         return;
-    type->dtype = parse_dtype(p);
+    type->any_dtype = data && p->token.kind == TOKEN_LPAREN;
+    type->dtype = type->any_dtype ? WEFT_FLOAT32 : parse_dtype(p);
     if (p->token.kind == TOKEN_LPAREN) {
-        diag(p->diags, DIAG_NOT_YET, p->token.span, "a type with named dimensions", "");
-        parse_fail(p);
+        named(p, type);
         return;
     }
     if (p->token.kind == TOKEN_LBRACKET)

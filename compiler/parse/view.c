@@ -110,6 +110,10 @@ static void list(struct parser *p, struct numbers *numbers, const char *what)
         do {
             struct span place = p->token.span;
             bool nested = p->token.kind == TOKEN_LBRACKET;
+            if (found < WEFT_MAX_RANK && parse_axis_name(p, numbers)) {
+                found++;
+                continue;
+            }
             const int first = p->program->node_count, node = parse_expression(p);
             if (p->failed)
                 return;
@@ -150,6 +154,8 @@ static bool is_single(const struct program *program, const struct node *name)
 /* A number, a name bound to a number or to an array literal, or an input. */
 static void named(struct parser *p, struct numbers *numbers, const char *what)
 {
+    if (parse_axis_name(p, numbers))
+        return;
     const int first = p->program->node_count, node = parse_expression(p);
     numbers->span.end = p->previous.end;
     if (p->failed || !parse_fold(p, first))

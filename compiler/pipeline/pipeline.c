@@ -11,6 +11,11 @@ static bool pass_parse(struct pipeline *p)
     return parse(p->arena, p->source, p->diags, &p->programs) && !p->diags->errors;
 }
 
+static bool pass_names(struct pipeline *p)
+{
+    return match_names(p->arena, &p->parsed, p->diags, p->last);
+}
+
 static bool pass_check(struct pipeline *p)
 {
     return check(p->parsed);
@@ -297,6 +302,16 @@ static bool pass_text(struct pipeline *p)
 static const char *verify_parse(const struct pipeline *p)
 {
     return p->programs.count ? NULL : "a text without programs";
+}
+
+static const char *verify_names(const struct pipeline *p)
+{
+    const struct program *program = p->parsed;
+    bool good = true;
+    for (int n = 0; good && !program->names_open && n < program->node_count; n++)
+        for (int i = 0; i < program->nodes[n].operand_count; i++)
+            good = good && program->operands[program->nodes[n].operands + i] < n;
+    return good ? NULL : "an operand behind its node";
 }
 
 static const char *verify_check(const struct pipeline *p)

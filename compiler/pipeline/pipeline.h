@@ -18,6 +18,7 @@
 /* (name, function, what it makes). What is reduced is lowered before results, which ask where it is. */
 #define PASSES(PASS) \
     PASS(PARSE, parse, "programs of a text: lex, parse, resolve") \
+    PASS(NAMES, names, "a program whose dimensions are positions: matched by name, and aligned") \
     PASS(CHECK, check, "a dtype for every node") \
     PASS(SHAPES, shapes, "a shape for every node, from those of the inputs") \
     PASS(LAYOUTS, layouts, "letters for the dimensions of every node") \
@@ -67,7 +68,9 @@ struct pipeline {
     struct diags *diags;
     const struct source *source;   /* PASS_PARSE */
     struct programs programs;      /* made by PASS_PARSE: the kernels of the text, or its one plain program */
-    struct program *parsed;        /* PASS_CHECK: the one of them that gets its dtypes */
+    struct program *parsed;        /* the one of them that is used. PASS_NAMES puts another in its place, where it has
+                                      names; PASS_CHECK gives it its dtypes */
+    bool last;                     /* PASS_NAMES: no more types of inputs will be known */
     const struct program *program; /* from PASS_SHAPES on: the same, checked */
     const struct node *values;     /* its nodes with the literals of this run's numbers; NULL: it has none */
     const struct shape *const *inputs; /* [input_count]; NULL: not known */

@@ -71,7 +71,7 @@ static enum weft_status compile(struct weft_program *program, const char *text,
                                       arena_string(arena, text, strlen(text)), strlen(text)};
     program->math = params->math;
     struct diags diags = diags_new(arena, &program->source);
-    program->parsed = parse_text(arena, &program->source, params->kernel, &diags);
+    program->text = program->parsed = parse_text(arena, &program->source, params->kernel, &diags);
     if (program->parsed) {
         list_bindings(program);
         program_specify(program, params, arena, &diags);

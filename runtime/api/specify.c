@@ -66,6 +66,20 @@ static bool read_value(struct joining *j, int input, const DLTensor *value, stru
     return true;
 }
 
+/* The dtype of a type in words without one (rule 8.3): that of the value, or of the declaration. */
+static bool take_dtype(struct joining *j, int input, struct type *said)
+{
+    const struct symbol *symbol = input_symbol(j->parsed, input);
+    const DLTensor *value = value_of(j->known[input], 0);
+    struct type actual = symbol->type;
+    if (!value && !symbol->typed)
+        return diag_at(j->diags, DIAG_BATCH_DTYPE, NULL, 0, symbol->name, symbol->name);
+    const bool good = !value || read_value(j, input, value, &actual);
+    said->dtype = actual.dtype;
+    said->any_dtype = false;
+    return good;
+}
+
 /* Reads the type in words, or else takes the dtype of the value. */
 static bool read_said(struct joining *j, int input)
 {
@@ -76,7 +90,7 @@ static bool read_said(struct joining *j, int input)
     if (known->type) {
         struct source *source = ARENA_NEW(j->scratch, struct source);
         *source = (struct source){"<args>", known->type, strlen(known->type)};
-        return parse_type(j->parsed, source, said);
+        return parse_type(j->parsed, source, said) && (!said->any_dtype || take_dtype(j, input, said));
     }
     if (!value && !symbol->typed)
         return diag_at(j->diags, DIAG_BATCH_DTYPE, NULL, 0, symbol->name, symbol->name);
@@ -136,6 +150,16 @@ static bool join_layout(struct joining *j, int input, struct type *known, const 
     return true;
 }
 
+/* The shape of a type, with names where it has some. */
+static const char *extents_text(const struct joining *j, const struct type *type)
+{
+    struct buf text = buf_new(j->scratch);
+    if (!type->dims)
+        return shape_text(j->scratch, j->parsed, type_shape(j->scratch, type));
+    dims_put(&text, j->parsed, type->dims, type->extents, 6);
+    return text.text;
+}
+
 static bool join_shape(struct joining *j, int input, const char *what, struct type *known,
                        const struct type *next)
 {
@@ -146,6 +170,7 @@ static bool join_shape(struct joining *j, int input, const char *what, struct ty
     if (!known->ranked) {
         known->ranked = true;
         known->rank = next->rank;
+        known->dims = next->dims;
         memcpy(known->extents, next->extents, sizeof known->extents);
     }
     bool fits = known->rank == next->rank;
@@ -155,7 +180,7 @@ static bool join_shape(struct joining *j, int input, const char *what, struct ty
         return fits;
     return diag_at(j->diags, DIAG_WRONG_SHAPE, NULL, 0, what, input_symbol(j->parsed, input)->name,
                    shape_text(j->scratch, j->parsed, type_shape(j->scratch, next)),
-                   shape_text(j->scratch, j->parsed, type_shape(j->scratch, before.ranked ? &before : known)));
+                   extents_text(j, before.ranked ? &before : known));
 }
 
 /* Joins `next` into `known`. False with a diagnostic. */
@@ -167,6 +192,16 @@ static bool join(struct joining *j, int input, struct type *known, const struct 
         return diag_at(j->diags, DIAG_WRONG_DTYPE, NULL, 0, what, input_symbol(j->parsed, input)->name,
                        type_rows[next->dtype].name, type_rows[known->dtype].name);
     return join_shape(j, input, what, known, next) && join_layout(j, input, known, next);
+}
+
+/* Whether a type in words agrees in names with the declaration. */
+static bool join_names(struct joining *j, int input)
+{
+    const struct symbol *symbol = input_symbol(j->parsed, input);
+    const char *text = symbol->declared ? names_differ(j->scratch, &symbol->type, &j->said[input]) : NULL;
+    return !text || diag_at(j->diags, DIAG_DIM_ROLE, NULL, 0,
+                            arena_printf(j->scratch, "the type of input '%s' beside its declaration: %s", symbol->name,
+                                         text));
 }
 
 /* Whether the input is a number (rule 2.7), by its declaration or in the caller's words. */
@@ -201,7 +236,7 @@ static bool join_input(struct joining *j, int input)
         return true;
     if (!symbol->typed)
         *type = (struct type){.dtype = j->said[input].dtype};
-    return join(j, input, type, &j->said[input]) &&
+    return join_names(j, input) && join(j, input, type, &j->said[input]) &&
            (!value || (read_value(j, input, value, &actual) && join(j, input, type, &actual)));
 }
 
@@ -280,8 +315,14 @@ static void keep_said(struct joining *j, int input)
         return;
     }
     symbol->given = arena_copy(&j->program->arena, &j->said[input], sizeof j->said[input]);
+    const struct type declared = symbol->type;
     if (!symbol->declared || !symbol->type.ranked)
         symbol->type = j->said[input];
+    else
+        symbol->type.dims = names_both(&j->program->arena, &declared, &j->said[input]);
+    for (int d = 0; symbol->type.dims && d < symbol->type.rank; d++)
+        if (symbol->type.dims->items[d].labels && symbol->type.extents[d] == EXTENT_UNKNOWN)
+            symbol->type.extents[d] = symbol->type.dims->items[d].label_count;
     symbol->typed = true;
 }
 
@@ -329,11 +370,21 @@ static bool join_all(struct weft_program *program, const struct weft_compile_par
 
 /* ---- applying it to the program ---- */
 
+/* Where names of inputs may still come, nothing is known of the results. */
+static bool look_nowhere(const struct program *parsed, const char **types)
+{
+    for (int r = 0; types && r < parsed->result_count; r++)
+        types[r] = "?";
+    return true;
+}
+
 /* Checks types and shapes as far as those of the inputs are known, so that mistakes are reported early. Sets
  * `types`, unless it is NULL, to the results' types in words. */
 static bool look_ahead(struct arena *arena, const struct program *parsed, const struct shape *const *inputs,
                        const char **types, struct diags *diags)
 {
+    if (parsed->names_open)
+        return look_nowhere(parsed, types);
     struct program *program = program_copy(arena, parsed);
     const struct shape **shapes = ARENA_ARRAY(arena, const struct shape *, program->node_count);
     const char **layouts = ARENA_ARRAY(arena, const char *, program->node_count);
@@ -353,7 +404,9 @@ static bool look_ahead(struct arena *arena, const struct program *parsed, const 
         const struct result *result = &program->results[r];
         const struct shape *shape = shapes[result->node];
         const char *layout = layouts[result->node];
+        const struct dims *dims = program->dims ? program->dims[result->node] : NULL;
         types[r] = !typed ? "?"
+                   : dims ? named_type_text(arena, program, result->dtype, dims, shape ? shape->extents : NULL)
                           : arena_printf(arena, "%s%s%s%s", type_rows[result->dtype].name,
                                          shape ? shape_text(arena, program, shape) : "",
                                          layout && *layout ? "@" : "", layout ? layout : "");
@@ -382,14 +435,25 @@ static bool warned(const struct program *parsed, const struct diags *diags)
     return typed;
 }
 
+/* Matches dimensions by name. A later call, which may know more, begins with the text again. */
+static bool match_program(struct weft_program *program, struct diags *diags)
+{
+    struct pipeline names = {.arena = &program->arena, .diags = diags, .parsed = program->text};
+    program->text->names_open = false;
+    const bool good = pipeline_run(&names, PASS_NAMES, PASS_NAMES);
+    program->parsed = names.parsed;
+    return good;
+}
+
 bool program_specify(struct weft_program *program, const struct weft_compile_params *params,
                      struct arena *scratch, struct diags *diags)
 {
+    program->parsed = program->text;
     program->parsed->diags = diags;
     bool good = join_all(program, params, scratch, diags) &&
                 parse_results(program->parsed, params->results, params->result_count) &&
-                check_early(program, scratch, diags);
-    program->parsed->diags = NULL;
+                match_program(program, diags) && check_early(program, scratch, diags);
+    program->text->diags = program->parsed->diags = NULL;
     program->warned = warned(program->parsed, diags);
     debug_program(program);
     return good;

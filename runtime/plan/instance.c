@@ -67,9 +67,10 @@ struct program *program_fill(struct arena *arena, const struct program *parsed, 
             symbol->value = values[i];
     }
     program->diags = diags;
-    const bool good = pipeline_run(&(struct pipeline){.parsed = program}, PASS_CHECK, PASS_CHECK);
-    program->diags = NULL;
-    return good ? program : NULL;
+    struct pipeline pipeline = {.arena = arena, .diags = diags, .parsed = program, .last = true};
+    const bool good = pipeline_run(&pipeline, program->names_open ? PASS_NAMES : PASS_CHECK, PASS_CHECK);
+    program->diags = pipeline.parsed->diags = NULL;
+    return good ? pipeline.parsed : NULL;
 }
 
 /* The values of numbers in a program; NULL if it has none. */

@@ -31,7 +31,9 @@ struct weft_program {
     struct source source;
     enum weft_math math;
     unsigned char *alignments;     /* of each input, as in struct tensor */
-    struct program *parsed;        /* names and results; inputs are typed as far as they are declared */
+    struct program *text;          /* as parsed; with the types of inputs as far as they are known */
+    struct program *parsed;        /* the same with dimensions matched by name: names and results; inputs are typed as
+                                      far as they are declared */
     const char **bindings;
     int binding_count;
     const struct shape *const *shapes;   /* of the inputs, as far as weft_program_specify was told */

@@ -9,6 +9,16 @@ enum { PLAN_BLOCK = 1 << 10 };     /* bytes: most plans are small, and a batch m
 
 /* ---- shapes ---- */
 
+/* The shape that a type declares, with names where it has some. */
+static const char *type_shape_text(struct arena *arena, const struct program *program, const struct type *type)
+{
+    struct buf text = buf_new(arena);
+    if (!type->dims)
+        return shape_text(arena, program, type_shape(arena, type));
+    dims_put(&text, program, type->dims, type->extents, 6);
+    return text.text;
+}
+
 static const struct shape *input_shape(struct arena *arena, const struct program *program, int input,
                                        const struct tensor *tensor, struct size_values *sizes,
                                        struct diags *diags)
@@ -31,8 +41,7 @@ static const struct shape *input_shape(struct arena *arena, const struct program
     }
     if (!fits && diags->errors == errors)
         diag_at(diags, DIAG_WRONG_SHAPE, NULL, 0, "input", symbol->name,
-                shape_text(arena, program, shape),
-                shape_text(arena, program, type_shape(arena, type)));
+                shape_text(arena, program, shape), type_shape_text(arena, program, type));
     return shape;
 }
 

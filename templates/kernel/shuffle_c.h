@@ -258,7 +258,7 @@ SEPARATE static void N(part)(T *to, i64 pitch, const char *from, i64 step, i64 c
 }
 //: move gather_groups
 #undef JOIN
-#undef JOINED
+#undef ZIPPED
 #undef PUT
 #undef PUT2
 #undef PUT3
@@ -270,12 +270,12 @@ SEPARATE static void N(part)(T *to, i64 pitch, const char *from, i64 step, i64 c
     ((part * VECTOR_BYTES + k) / (int)sizeof(T) % period == c \
          ? VECTOR_BYTES + (part * VECTOR_BYTES + k) / (int)sizeof(T) / period * (int)sizeof(T) + k % (int)sizeof(T) \
      : c == 1 ? (part * VECTOR_BYTES + k) / (int)sizeof(T) / period * (int)sizeof(T) + k % (int)sizeof(T) : k)
-#define JOINED(x, y, part, c, period) SHUFFLE(x, y, JOIN, part, c, period)
+#define ZIPPED(x, y, part, c, period) SHUFFLE(x, y, JOIN, part, c, period)
 #define PUT(part, period, y) put_vector(to + period * g + part * SIDE, y, past);
-#define PUT2(part) PUT(part, 2, JOINED(x[0], x[1], part, 1, 2))
-#define PUT3(part) PUT(part, 3, JOINED(JOINED(x[0], x[1], part, 1, 3), x[2], part, 2, 3))
+#define PUT2(part) PUT(part, 2, ZIPPED(x[0], x[1], part, 1, 2))
+#define PUT3(part) PUT(part, 3, ZIPPED(ZIPPED(x[0], x[1], part, 1, 3), x[2], part, 2, 3))
 #define PUT4(part) \
-    PUT(part, 4, JOINED(JOINED(JOINED(x[0], x[1], part, 1, 4), x[2], part, 2, 4), x[3], part, 3, 4))
+    PUT(part, 4, ZIPPED(ZIPPED(ZIPPED(x[0], x[1], part, 1, 4), x[2], part, 2, 4), x[3], part, 3, 4))
 #endif
 /* An element of each of `period` rows in turn, of groups `g` to `end`, past the caches or not; the last vector is over
  * the one before. */

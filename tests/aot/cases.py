@@ -48,12 +48,24 @@ def weft_run(program, arguments, names, folder):
     return {name: np.load(os.path.join(folder, name + ".npy")) for name in names}, done.stderr
 
 
+NAMED = re.compile(r"(\w+):\w*(\((?:[^()]|\([^()]*\))*\))=")
+
+
+def sized(dims, extents):
+    """Named dimensions with sizes where they have no labels."""
+    parts = re.findall(r"(?:[^,()]|\([^()]*\))+", dims[1:-1])
+    return ", ".join(part.strip() if "(" in part else f"{part.strip()}={extent}"
+                     for part, extent in zip(parts, extents))
+
+
 def input_names(case):
     return [re.match(r"\w+", argument).group() for argument in case.arguments]
 
 
 def typed(argument, copies):
     """A single literal is a number (rule 2.7), which in a kernel would be a real. Here it is a tensor of its type."""
+    if NAMED.match(argument):
+        return argument
     name, value = argument.split("=", 1)
     array = copies.get(f"copy_{name}")
     return argument if array is None or array.ndim or not value[:1] in "-+.0123456789tfni" else \
@@ -87,16 +99,20 @@ def dtype_name(array):
 def declared(kernel, form):
     """The types of the inputs; sizes in the order in which a dense entry takes them, with their values."""
     types, sizes = {}, []
+    dims = {found[1]: found[2] for found in map(NAMED.match, kernel.case.arguments) if found}
     for name, array in kernel.inputs.items():
         extents = []
         for dim, extent in enumerate(array.shape):
             weights = kernel.case.title.startswith("10.3") and name == "k"  # rule 10.3: its extents are numbers
-            if form == "number" or (extent == 1 and form == "variable") or weights:
+            if name in dims and "(" in re.findall(r"(?:[^,()]|\([^()]*\))+", dims[name][1:-1])[dim]:
+                extents.append("")
+            elif form == "number" or (extent == 1 and form == "variable") or weights:
                 extents.append(str(extent))
             else:
                 extents.append("?" if form == "open" else f"{name}_{dim}")
                 sizes.append(extent)
-        types[name] = f"{dtype_name(array)}[{', '.join(extents)}]"
+        types[name] = f"{dtype_name(array)}({sized(dims[name], extents)})" if name in dims else \
+            f"{dtype_name(array)}[{', '.join(extents)}]"
     return types, sizes
 
 

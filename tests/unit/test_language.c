@@ -43,7 +43,9 @@ static void types(void **state)
     assert_int_equal(weft_check_type("uint8[480, w", &error), WEFT_SYNTAX_ERROR);
     assert_int_equal(error->spans[0].start, 5);
     weft_error_destroy(error);
-    assert_int_equal(weft_check_type("uint8(h, w)", NULL), WEFT_UNSUPPORTED);
+    assert_int_equal(weft_check_type("uint8(h, w:s=4, vector:c=(u, 'v w'))", NULL), WEFT_OK);
+    assert_int_equal(weft_check_type("(h, w)", NULL), WEFT_OK);
+    assert_int_equal(weft_check_type("uint8(width)", NULL), WEFT_NAME_ERROR);
     assert_int_equal(weft_check_type(NULL, NULL), WEFT_INVALID_ARGUMENT);
 }
 

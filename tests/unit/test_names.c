@@ -281,11 +281,11 @@ static void types(void **state)
                     " HWC\n"
                     "input x: uint8[2]@H2; x\n"
                     "                  ^^\n");
-    assert_messages("input x: float32(b:b, x:s); x",
-                    "<expr>:1:17: error[W0011]: a type with named dimensions is not supported"
-                    " yet\n"
-                    "input x: float32(b:b, x:s); x\n"
-                    "                ^\n");
+    assert_messages("input x: float32(b:b, x:s); x", "");
+    assert_messages("input x: float32(b:b, x:s)@HW; x",
+                    "<expr>:1:27: error[W0033]: a type with named dimensions has no layout; their names say more\n"
+                    "input x: float32(b:b, x:s)@HW; x\n"
+                    "                          ^\n");
     assert_messages("input x; x",
                     "<expr>:1:8: error[W0003]: found ';', expected ':' and a type\n"
                     "input x; x\n"

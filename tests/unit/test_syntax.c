@@ -461,8 +461,8 @@ static void selections(void **state)
                     "np.sin(x)\n"
                     "  ^\n");
     assert_messages("u.x",
-                    "<expr>:1:2: error[W0011]: '.', the selection along a named dimension, is"
-                    " not supported yet\n"
+                    "<expr>:1:2: error[W0009]: '.' selects along a named dimension and takes an item in [ ],"
+                    " as in u.x[0], u.x[1:-1] or u.x['a,b']\n"
                     "u.x\n"
                     " ^\n");
     assert_messages("x[0", "<expr>:1:2: error[W0004]: this '[' is never closed\n"

@@ -1,0 +1,25 @@
+/* The pass that matches dimensions by name (section 8). It rewrites a parsed program so that positions alone are left:
+ * operands in another order of dimensions are transposed, and get extents of 1 where they lack a dimension; names among
+ * axes become positions; selections along a name become selections by position. What comes after it knows no name, but
+ * for the shape pass: dimensions of named nodes never stretch, and messages call them by their names. */
+#ifndef WEFT_COMPILER_CHECK_NAMES_H
+#define WEFT_COMPILER_CHECK_NAMES_H
+
+#include "compiler/lang/lang.h"
+
+/* Replaces the program by one whose dimensions are positions, made in `arena`; a program without names stays as it is.
+ * Types of inputs must be as far as they are known: what is not `last` may still learn that an input is named. Where
+ * that matters, the program stays as it is, and says so in names_open. Returns false, with diagnostics, where names do
+ * not go together. */
+bool match_names(struct arena *arena, struct program **program, struct diags *diags, bool last);
+
+/* The text of a type as Weft writes it (rule 8.2): "float32(x:s=4, vector:c=(u,v))". `extents` as in dims_put. */
+const char *named_type_text(struct arena *arena, const struct program *program, enum weft_dtype dtype,
+                            const struct dims *dims, const int64_t *extents);
+/* What the caller says of an input beside its declaration: whether both are named or not, and agree in names, kinds and
+ * labels. NULL, or what differs. */
+const char *names_differ(struct arena *arena, const struct type *declared, const struct type *said);
+/* The dimensions of both, which do not differ: with the labels that either has. */
+const struct dims *names_both(struct arena *arena, const struct type *declared, const struct type *said);
+
+#endif

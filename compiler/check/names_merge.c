@@ -1,0 +1,275 @@
+/* Matching (rules 8.4 to 8.6): the dimensions of operands together, and operands aligned to them. */
+#include "compiler/check/names_impl.h"
+
+#include <string.h>
+
+enum { SHOWN_LABELS = 6 };         /* of a dimension in a message */
+
+/* ---- merging ---- */
+
+/* Where merged dimensions come from. */
+struct merging {
+    struct naming *n;
+    const struct side *sides;
+    int count;
+    struct span place;
+    struct dim items[WEFT_MAX_RANK];
+    int from[WEFT_MAX_RANK];       /* the side that each is from */
+    int rank;
+};
+
+static const char *dims_text(struct naming *n, const struct dims *dims)
+{
+    struct buf text = buf_new(n->arena);
+    dims_put(&text, n->to, dims, NULL, SHOWN_LABELS);
+    return text.text;
+}
+
+static const char *side_text(const struct merging *m, int i)
+{
+    return expression_text(m->n->arena, m->n->to, m->sides[i].span);
+}
+
+/* Reports that sides a and b differ in what `text` says. */
+static bool differ(const struct merging *m, int a, int b, const char *text)
+{
+    struct naming *n = m->n;
+    const struct span spans[] = {m->place, m->sides[a].span, m->sides[b].span};
+    n->good = false;
+    return diag_at(n->diags, DIAG_DIM_MATCH, spans, 3, side_text(m, a), dims_text(n, m->sides[a].dims),
+                   side_text(m, b), dims_text(n, m->sides[b].dims), text);
+}
+
+static const char *labels_text(struct naming *n, const struct dim *dim)
+{
+    struct buf text = buf_new(n->arena);
+    dim_put_labels(&text, dim, SHOWN_LABELS);
+    return text.text;
+}
+
+/* Joins a dimension of side `i` with the merged one of its name. Sizes that differ are left to the shape pass, but
+ * for those of the text. */
+static bool join_dim(struct merging *m, int at, const struct dim *next, int i)
+{
+    struct dim *dim = &m->items[at];
+    struct arena *arena = m->n->arena;
+    if (dim->kind != next->kind)
+        return differ(m, m->from[at], i,
+                      arena_printf(arena, "%.40s is of kind %s in one and %s in the other", dim->name,
+                                   dim_kind_word(dim->kind), dim_kind_word(next->kind)));
+    if (dim->extent >= 0 && next->extent >= 0 && dim->extent != next->extent)
+        return differ(m, m->from[at], i, arena_printf(arena, "sizes %lld and %lld of %.40s differ",
+                                                      (long long)dim->extent, (long long)next->extent, dim->name));
+    if (dim->labels && next->labels && dim->label_count != 1 && !dim_labels_equal(dim, next))
+        return differ(m, m->from[at], i, arena_printf(arena, "labels %s and %s of %.40s differ",
+                                                      labels_text(m->n, dim), labels_text(m->n, next), dim->name));
+    dim->label_count = dim->labels ? dim->label_count : next->label_count;
+    dim->labels = dim->labels ? dim->labels : next->labels;
+    dim->extent = dim->extent >= 0 ? dim->extent : next->extent;
+    return true;
+}
+
+static bool add_side(struct merging *m, int i)
+{
+    const struct dims *dims = m->sides[i].dims;
+    for (int d = 0; d < dims->rank; d++) {
+        const int at = dims_find(&(struct dims){m->rank, m->items}, dims->items[d].name);
+        if (at >= 0 && !join_dim(m, at, &dims->items[d], i))
+            return false;
+        if (at < 0 && m->rank == WEFT_MAX_RANK)
+            return names_wrong(m->n, DIAG_DIM_ROLE, m->place, -1,
+                               arena_printf(m->n->arena, "the operands together have more than %d dimensions",
+                                            WEFT_MAX_RANK));
+        if (at >= 0)
+            continue;
+        m->from[m->rank] = i;
+        m->items[m->rank++] = dims->items[d];
+    }
+    return true;
+}
+
+/* Sorts by kind; within a kind the order stays. */
+static const struct dims *sorted(struct merging *m)
+{
+    struct dim items[WEFT_MAX_RANK];
+    int count = 0;
+    for (int k = 0; k < DIM_KIND_COUNT; k++)
+        for (int d = 0; d < m->rank; d++)
+            if (m->items[d].kind == (enum dim_kind)k)
+                items[count++] = m->items[d];
+    for (int i = 0; i < m->count; i++) { /* the order is often an operand's */
+        const struct dims *dims = m->sides[i].dims;
+        if (dims->rank == count && memcmp(dims->items, items, (size_t)count * sizeof *items) == 0)
+            return dims;
+    }
+    return names_dims(m->n, count, items);
+}
+
+const struct dims *names_merge(struct naming *n, const struct side *sides, int count, struct span place)
+{
+    struct merging m = {.n = n, .sides = sides, .count = count, .place = place};
+    for (int i = 0; i < count; i++)
+        if (!add_side(&m, i))
+            return NULL;
+    return sorted(&m);
+}
+
+struct side names_side(const struct naming *n, int node)
+{
+    return (struct side){names_value(n, node).dims, n->to->nodes[node].span};
+}
+
+/* ---- aligning ---- */
+
+const struct item names_all = {.kind = ITEM_SLICE, .slice = {.step = 1}, .sizes = {-1, -1, -1}};
+
+void names_set_axes(struct naming *n, struct numbers *axes, const int *at, int count, struct span span)
+{
+    struct literal *items = ARENA_ARRAY(n->arena, struct literal, count + 1);
+    for (int i = 0; i < count; i++)
+        items[i] = (struct literal){.kind = LITERAL_INTEGER, .integer = at[i]};
+    *axes = (struct numbers){.given = true, .in_text = true, .input = -1, .count = count, .items = items, .span = span};
+}
+
+int names_transpose(struct naming *n, int node, const int *axes, int rank, struct value value)
+{
+    struct view_args args = {.kind = VIEW_TRANSPOSE};
+    int d = 0;
+    while (d < rank && axes[d] == d)
+        d++;
+    if (d == rank && !value.dims)
+        return node;
+    names_set_axes(n, &args.axes, axes, rank, n->to->nodes[node].span);
+    return names_add_view(n, args, node, value);
+}
+
+/* Puts an extent of 1 where the node, whose dimensions are in the order of `to`, lacks one. In front that needs
+ * nothing. */
+static int expand(struct naming *n, int node, const struct dims *own, const struct dims *to)
+{
+    struct view_args args = {.kind = VIEW_SELECT};
+    struct item *items = ARENA_ARRAY(n->arena, struct item, to->rank + 1);
+    bool lacks = false;
+    for (int d = 0; d < to->rank; d++) {
+        const bool has = dims_find(own, to->items[d].name) >= 0;
+        if (!has && !args.item_count)
+            continue;
+        lacks = lacks || !has;
+        items[args.item_count] = names_all;
+        items[args.item_count].kind = has ? ITEM_SLICE : ITEM_NEW;
+        items[args.item_count++].span = n->to->nodes[node].span;
+    }
+    args.items = items;
+    return lacks ? names_add_view(n, args, node, (struct value){SORT_UNKNOWN, NULL}) : node;
+}
+
+int names_align(struct naming *n, int node, const struct dims *to)
+{
+    const struct value value = names_value(n, node);
+    int axes[WEFT_MAX_RANK], count = 0;
+    if (value.sort != SORT_NAMED)
+        return node;
+    for (int d = 0; d < to->rank; d++) {
+        const int own = dims_find(value.dims, to->items[d].name);
+        if (own >= 0)
+            axes[count++] = own;
+    }
+    node = names_transpose(n, node, axes, count, (struct value){SORT_UNKNOWN, NULL});
+    return expand(n, node, value.dims, to);
+}
+
+/* ---- operands ---- */
+
+/* The array literal that a node is. NULL: it is none. */
+static const struct node *array_of(const struct naming *n, int node)
+{
+    const struct node *value = named_node(n->to, &n->to->nodes[node]);
+    return value->kind == NODE_ARRAY ? value : NULL;
+}
+
+/* What is known of the shape of a positional node. */
+static const char *shape_of(const struct naming *n, int node)
+{
+    const struct node *value = named_node(n->to, &n->to->nodes[node]);
+    const struct type *type = value->kind == NODE_NAME ? &n->to->symbols[value->symbol].type : NULL;
+    return type && type->ranked ? shape_text(n->arena, n->to, type_shape(n->arena, type)) : "[..]";
+}
+
+/* Reports a positional operand beside a named one. */
+static bool mixed(struct naming *n, int named, int other, struct span place)
+{
+    const char *text = names_text(n, other);
+    const struct span spans[] = {place, n->to->nodes[named].span, n->to->nodes[other].span};
+    n->good = false;
+    return diag_at(n->diags, DIAG_DIM_MATCH, spans, 3, names_text(n, named), dims_text(n, names_value(n, named).dims),
+                   text, shape_of(n, other),
+                   arena_printf(n->arena, "%s has no names; give it some, as in named(%s, \"x:s, y:s\")", text,
+                                text));
+}
+
+/* An array literal lies along the one channel dimension, which is the last one (rule 8.4). */
+static bool place_array(struct naming *n, int node, const struct node *array, const struct dims *merged,
+                        struct span place)
+{
+    int channels = 0;
+    for (int d = 0; d < merged->rank; d++)
+        channels += merged->items[d].kind == DIM_CHANNEL;
+    const char *text = names_text(n, node);
+    if (array->rank != 1)
+        return names_wrong(n, DIAG_DIM_ROLE, n->to->nodes[node].span, -1,
+                           arena_printf(n->arena, "an array literal beside named operands has one dimension, and %s "
+                                        "has %d; name them, as in named(%s, \"x:s, y:s\")", text, array->rank, text));
+    if (channels != 1)
+        return names_wrong(n, DIAG_DIM_ROLE, place, node,
+                           arena_printf(n->arena, "an array literal beside named operands lies along their one channel "
+                                        "dimension, and %s together have %s; name it, as in named(%s, \"x:s\")",
+                                        dims_text(n, merged), channels ? "several" : "none", text));
+    const struct dim *channel = &merged->items[merged->rank - 1];
+    const int64_t extent = n->to->extents[array->extents];
+    return channel->extent < 0 || channel->extent == extent ||
+           names_wrong(n, DIAG_DIM_ROLE, place, node,
+                       arena_printf(n->arena, "an array literal beside named operands has an element for each of the "
+                                    "channel dimension, and %s has %lld for %lld of %.40s in %s", text,
+                                    (long long)extent, (long long)channel->extent, channel->name,
+                                    dims_text(n, merged)));
+}
+
+/* The operand to which a scalar, a tensor or an array literal beside named ones becomes. */
+static bool match_other(struct naming *n, int node, int named, const struct dims *merged, struct span place)
+{
+    const struct node *array = array_of(n, node);
+    if (array)
+        return place_array(n, node, array, merged, place);
+    return names_value(n, node).sort != SORT_POSITIONAL || mixed(n, named, node, place);
+}
+
+static enum sort unnamed_sort(const struct naming *n, const int *nodes, int count)
+{
+    enum sort sort = SORT_SCALAR;
+    for (int i = 0; i < count; i++)
+        sort = names_value(n, nodes[i]).sort > sort ? names_value(n, nodes[i]).sort : sort;
+    return sort;
+}
+
+bool names_match(struct naming *n, int *nodes, int count, struct span place, struct value *value)
+{
+    int named = 0;
+    while (named < count && names_value(n, nodes[named]).sort != SORT_NAMED)
+        named++;
+    *value = (struct value){unnamed_sort(n, nodes, count), NULL};
+    if (named == count)
+        return true;
+    struct side *sides = ARENA_ARRAY(n->arena, struct side, count);
+    int side_count = 0;
+    for (int i = 0; i < count; i++)
+        if (names_value(n, nodes[i]).sort == SORT_NAMED)
+            sides[side_count++] = names_side(n, nodes[i]);
+    const struct dims *merged = names_merge(n, sides, side_count, place);
+    for (int i = 0; merged && i < count; i++)
+        if (names_value(n, nodes[i]).sort != SORT_NAMED && !match_other(n, nodes[i], named, merged, place))
+            merged = NULL;
+    for (int i = 0; merged && i < count; i++)
+        nodes[i] = names_align(n, nodes[i], merged);
+    *value = (struct value){merged ? SORT_NAMED : SORT_UNKNOWN, merged};
+    return merged;
+}
