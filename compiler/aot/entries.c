@@ -33,7 +33,8 @@ struct aot_operand aot_operand(struct aot_kernel *k, int number)
     if (number < program->input_count) {
         const struct symbol *symbol = &program->symbols[program->inputs[number]];
         const enum weft_dtype dtype = symbol->type.number ? WEFT_FLOAT64 : symbol->type.dtype;
-        return (struct aot_operand){symbol->name, k->inputs[number], dtype, false, input_layout(symbol), symbol->type.dims};
+        return (struct aot_operand){symbol->name, k->inputs[number], dtype, false, input_layout(symbol),
+                                    symbol->type.dims};
     }
     const struct result *result = &program->results[number - program->input_count];
     const char *layout = k->layouts[result->node];
