@@ -387,7 +387,8 @@ static bool dim_item(struct parser *p, const struct selected *from, struct item 
     if (p->token.kind == TOKEN_ELLIPSIS || at_word(p) || p->token.kind == TOKEN_RBRACKET)
         return parse_unexpected(p, arena_printf(p->arena, "what to take along dimension %.40s: a position, a slice, a "
                                                 "list or labels", from->dim));
-    bool good = list || p->token.kind == TOKEN_STRING ? label_item(p, one) : item(p, from, one) && position_item(p, one);
+    bool good = list || p->token.kind == TOKEN_STRING ? label_item(p, one)
+                                                      : item(p, from, one) && position_item(p, one);
     if (parse_accept(p, TOKEN_COMMA) && p->token.kind != TOKEN_RBRACKET && !p->failed)
         return parse_wrong(p, p->token.span,
                            arena_printf(p->arena, "x.%.40s[..] has one item; along another dimension y a selection "
