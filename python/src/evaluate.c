@@ -3,11 +3,11 @@
 #include "extension.h"
 
 /* Programs that a context keeps for evaluate. */
-enum { MOST_PROGRAMS = 1024, OPTIONS = 6 };
+enum { MOST_PROGRAMS = 1024, OPTIONS = 7 };
 
 const char evaluate_doc[] =
     "evaluate($module, text, inputs=None, /, *, out=None, math='strict', results=None, ignore_unused=False, "
-    "context=None, stream=None, **named)\n--\n\n"
+    "types=None, context=None, stream=None, **named)\n--\n\n"
     "Computes an expression of the Weft language on arrays, in one pass and without temporaries.\n\n"
     "text: the expression, or statements and a return; never evaluated as Python.\n"
     "inputs, named: the values of its names, arrays of any shape that broadcast. Names that are not given are taken\n"
@@ -19,6 +19,7 @@ const char evaluate_doc[] =
     "math: 'strict', or 'fast', which may reorder and approximate.\n"
     "results: names bound in the text that are results, too.\n"
     "ignore_unused: whether names that the text does not use may be given.\n"
+    "types: types of inputs in the language, by name, as {'u': '(y, x)'}, which names dimensions.\n"
     "context: a weft.Context; None: the one in use.\n"
     "stream: a cudaStream_t as an int, for arrays of a GPU; None: that library's current stream.\n\n"
     "Returns a new array of the inputs' library, on their device; several results as a weft.Results; of a batch a\n"
@@ -55,11 +56,25 @@ static void read_options(struct options *options, PyObject *const *values, PyObj
         if (option < 0)
             continue;
         options->values[option] = values[i];
-        options->any_of_program |= option >= OPTION_MATH && option <= OPTION_IGNORE_UNUSED;
+        options->any_of_program |= option >= OPTION_MATH && option <= OPTION_TYPES;
     }
 }
 
 /* ---- programs that are kept ---- */
+
+/* The types as something that can be a key. */
+static PyObject *types_key(PyObject *types)
+{
+    if (!types || types == Py_None)
+        return Py_NewRef(Py_None);
+    if (!PyDict_Check(types)) {
+        error_type("types is", types, "it has to be a dict of names and types");
+        return NULL;
+    }
+    PyObject *items = PyDict_Items(types), *key = items ? PyFrozenSet_New(items) : NULL;
+    Py_XDECREF(items);
+    return key;
+}
 
 static PyObject *make_key(const struct options *options, PyObject *text)
 {
@@ -68,7 +83,10 @@ static PyObject *make_key(const struct options *options, PyObject *text)
         return Py_NewRef(text);
     PyObject *names = results ? program_wanted(results) : Py_NewRef(Py_None);
     PyObject *math = values[OPTION_MATH], *unused = values[OPTION_IGNORE_UNUSED];
-    PyObject *key = names ? PyTuple_Pack(4, text, math ? math : Py_None, names, unused ? unused : Py_None) : NULL;
+    PyObject *types = names ? types_key(values[OPTION_TYPES]) : NULL;
+    PyObject *key = types ? PyTuple_Pack(5, text, math ? math : Py_None, names, unused ? unused : Py_None, types)
+                          : NULL;
+    Py_XDECREF(types);
     Py_XDECREF(names);
     return key;
 }
@@ -78,7 +96,7 @@ static struct program *compile(struct context *context, const struct options *op
     PyObject *const *values = options->values;
     PyObject *args = PyTuple_Pack(1, text), *named = PyDict_New();
     int result = args && named ? PyDict_SetItemString(named, "context", (PyObject *)context) : -1;
-    for (int i = OPTION_MATH; !result && i <= OPTION_IGNORE_UNUSED; i++)
+    for (int i = OPTION_MATH; !result && i <= OPTION_TYPES; i++)
         if (values[i])
             result = PyDict_SetItem(named, words.options[i], values[i]);
     PyObject *program = result ? NULL : PyObject_Call((PyObject *)program_type, args, named);

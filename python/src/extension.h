@@ -32,7 +32,7 @@ extern struct imports {
 /* Names that are often looked up. */
 extern struct words {
     PyObject *array_struct, *dlpack, *dlpack_device;
-    PyObject *options[6];          /* evaluate's keywords; see enum option */
+    PyObject *options[7];          /* evaluate's keywords; see enum option */
 } words;
 
 /* ---- contexts (context.c) ---- */
@@ -81,7 +81,7 @@ struct program {
     PyObject *(*call)(PyObject *self, PyObject *const *args, size_t count, PyObject *names);
     struct context *context;
     struct weft_program *handle;
-    PyObject *text, *math, *wanted, *kernel; /* as given */
+    PyObject *text, *math, *wanted, *kernel, *given; /* as given; the last one are types: a dict, or None */
     PyObject *inputs, *results;    /* tuples of names */
     PyObject *types;               /* of the last call with new shapes: a dict; NULL: none */
     PyObject **names;              /* those of `inputs` */
@@ -212,7 +212,9 @@ PyObject *results_return(const struct call *call, PyObject *arrays, bool given);
 
 /* ---- functions (gather.c, evaluate.c, describe.c) ---- */
 
-enum option { OPTION_OUT, OPTION_STREAM, OPTION_MATH, OPTION_RESULTS, OPTION_IGNORE_UNUSED, OPTION_CONTEXT };
+enum option {
+    OPTION_OUT, OPTION_STREAM, OPTION_MATH, OPTION_RESULTS, OPTION_IGNORE_UNUSED, OPTION_TYPES, OPTION_CONTEXT
+};
 enum { GATHERED = 12 };
 
 /* The values of a call. */

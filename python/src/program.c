@@ -113,9 +113,10 @@ static int set_math(const struct program *self, struct weft_compile_params *para
     return math < 0 ? -1 : 0;
 }
 
-int program_compile(const struct program *self, const struct weft_compile_params *more, struct weft_program **made)
+static int compile_with(const struct program *self, struct weft_compile_params *given,
+                        const struct weft_compile_params *more, struct weft_program **made)
 {
-    struct weft_compile_params params = more ? *more : (struct weft_compile_params){0};
+    struct weft_compile_params params = *given;
     struct weft_error *error = NULL;
     enum weft_status status;
     const char *text = text_bytes(self->text);
@@ -139,10 +140,58 @@ int program_compile(const struct program *self, const struct weft_compile_params
     return error_check(status, error);
 }
 
+/* Whether there is a type for this name. */
+static bool has_type(const struct weft_compile_params *params, const char *name)
+{
+    size_t i = 0;
+    while (i < params->input_count && strcmp(params->inputs[i].name, name) != 0)
+        i++;
+    return i < params->input_count;
+}
+
+/* Adds the types that were given, unless there is another one for an input. The list is a new one; NULL with an
+ * exception. */
+static struct weft_input_type *add_given(const struct program *self, struct weft_compile_params *params)
+{
+    PyObject *name, *type;
+    Py_ssize_t at = 0;
+    const size_t own = params->input_count, given = self->given == Py_None ? 0 : (size_t)PyDict_Size(self->given);
+    struct weft_input_type *types = PyMem_Calloc(own + given + 1, sizeof *types);
+    if (!types)
+        return (struct weft_input_type *)PyErr_NoMemory();
+    if (own)
+        memcpy(types, params->inputs, own * sizeof *types);
+    size_t count = own;
+    while (given && PyDict_Next(self->given, &at, &name, &type)) {
+        const char *word = PyUnicode_Check(name) ? PyUnicode_AsUTF8AndSize(name, NULL) : NULL;
+        const char *text = PyUnicode_Check(type) ? PyUnicode_AsUTF8AndSize(type, NULL) : NULL;
+        if (!word || !text) {
+            if (!PyErr_Occurred())
+                error_type("the type of an input is", word ? type : name, "names and types have to be str");
+            PyMem_Free(types);
+            return NULL;
+        }
+        if (!has_type(params, word))
+            types[count++] = (struct weft_input_type){.name = word, .type = text};
+    }
+    params->inputs = types;
+    params->input_count = count;
+    return types;
+}
+
+int program_compile(const struct program *self, const struct weft_compile_params *more, struct weft_program **made)
+{
+    struct weft_compile_params params = more ? *more : (struct weft_compile_params){0};
+    struct weft_input_type *types = add_given(self, &params);
+    const int result = types ? compile_with(self, &params, more, made) : -1;
+    PyMem_Free(types);
+    return result;
+}
+
 static PyObject *call_vector(PyObject *self, PyObject *const *args, size_t count, PyObject *names);
 
-/* Of a text, math, wanted and kernel. */
-static struct program *make(PyTypeObject *type, struct context *context, PyObject *const options[4])
+/* Of a text, math, wanted, kernel and given. */
+static struct program *make(PyTypeObject *type, struct context *context, PyObject *const options[5])
 {
     struct program *self = (struct program *)((allocfunc)PyType_GetSlot(type, Py_tp_alloc))(type, 0);
     if (!self)
@@ -153,22 +202,29 @@ static struct program *make(PyTypeObject *type, struct context *context, PyObjec
     self->math = Py_NewRef(options[1]);
     self->wanted = Py_NewRef(options[2]);
     self->kernel = Py_NewRef(options[3]);
+    self->given = Py_NewRef(options[4]);
     return self;
 }
 
 static PyObject *program_new(PyTypeObject *type, PyObject *args, PyObject *keywords)
 {
-    static char *names[] = {"text", "results", "math", "ignore_unused", "context", "kernel", NULL};
-    PyObject *text, *wanted = Py_None, *math = NULL, *given = NULL, *kernel = Py_None;
+    static char *names[] = {"text", "results", "math", "ignore_unused", "context", "kernel", "types", NULL};
+    PyObject *text, *wanted = Py_None, *math = NULL, *given = NULL, *kernel = Py_None, *types = Py_None;
     int ignore_unused = 0;
-    if (!PyArg_ParseTupleAndKeywords(args, keywords, "O|$OOpOO:Program", names, &text, &wanted, &math, &ignore_unused,
-                                     &given, &kernel))
+    if (!PyArg_ParseTupleAndKeywords(args, keywords, "O|$OOpOOO:Program", names, &text, &wanted, &math, &ignore_unused,
+                                     &given, &kernel, &types))
         return NULL;
+    if (types != Py_None && !PyDict_Check(types)) {
+        error_type("types is", types, "it has to be a dict of names and types");
+        return NULL;
+    }
     struct context *context = context_get(given);
     PyObject *strict = math ? Py_NewRef(math) : PyUnicode_InternFromString("strict");
     PyObject *tuple = program_wanted(wanted);
-    struct program *self = context && strict && tuple
-                               ? make(type, context, (PyObject *const[]){text, strict, tuple, kernel}) : NULL;
+    PyObject *own = types == Py_None ? Py_NewRef(types) : PyDict_Copy(types);
+    struct program *self = context && strict && tuple && own
+                               ? make(type, context, (PyObject *const[]){text, strict, tuple, kernel, own}) : NULL;
+    Py_XDECREF(own);
     Py_XDECREF((PyObject *)context);
     Py_XDECREF(strict);
     Py_XDECREF(tuple);
@@ -182,7 +238,7 @@ static PyObject *program_new(PyTypeObject *type, PyObject *args, PyObject *keywo
 
 struct program *program_again(struct program *program, const struct weft_compile_params *more)
 {
-    PyObject *const options[] = {program->text, program->math, program->wanted, program->kernel};
+    PyObject *const options[] = {program->text, program->math, program->wanted, program->kernel, program->given};
     struct program *self = make(program_type, program->context, options);
     if (self && (program_compile(self, more, &self->handle) < 0 || read_names(self) < 0))
         Py_CLEAR(self);
@@ -222,8 +278,8 @@ static void program_dealloc(PyObject *object)
     program_clear(object);
     weft_program_destroy(self->handle);
     Py_XDECREF((PyObject *)self->context);
-    PyObject *references[] = {self->text, self->math, self->wanted, self->kernel, self->inputs, self->results,
-                              self->types};
+    PyObject *references[] = {self->text, self->math, self->wanted, self->kernel, self->given, self->inputs,
+                              self->results, self->types};
     for (size_t i = 0; i < sizeof references / sizeof *references; i++)
         Py_XDECREF(references[i]);
     PyMem_Free(self->names);
@@ -318,6 +374,7 @@ static PyMemberDef members[] = {
     {"inputs", T_OBJECT, offsetof(struct program, inputs), READONLY, "The names of the inputs, in order."},
     {"results", T_OBJECT, offsetof(struct program, results), READONLY, "The names of the results, in order."},
     {"context", T_OBJECT, offsetof(struct program, context), READONLY, "The weft.Context it was compiled in."},
+    {"types", T_OBJECT, offsetof(struct program, given), READONLY, "The types of inputs that were given, or None."},
     {"_types", T_OBJECT, offsetof(struct program, types), READONLY, NULL},
     {NULL, 0, 0, 0, NULL}};
 

@@ -65,6 +65,8 @@ class Program:
     @property
     def results(self) -> tuple[str, ...]: ...
     @property
+    def types(self) -> dict[str, str] | None: ...
+    @property
     def context(self) -> Context: ...
     def __call__(self, *values: _Value, out: Any = None, stream: int | None = None, **named: _Value) -> Any: ...
     def infer(self, **types: _Value) -> dict[str, str]: ...
@@ -79,6 +81,7 @@ def compile(
     results: Sequence[str] | None = None,
     math: _Math = "strict",
     ignore_unused: bool = False,
+    types: Mapping[str, str] | None = None,
     context: Context | None = None,
     kernel: str | None = None,
 ) -> Program: ...
@@ -91,6 +94,7 @@ def evaluate(
     math: _Math = "strict",
     results: Sequence[str] | None = None,
     ignore_unused: bool = False,
+    types: Mapping[str, str] | None = None,
     context: Context | None = None,
     stream: int | None = None,
     **named: _Value,

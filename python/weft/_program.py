@@ -1,4 +1,5 @@
 """weft.Program: what can be asked of a compiled text, besides calling it."""
+import re
 from html import escape
 
 from weft import _weft
@@ -24,7 +25,7 @@ def infer(self, **types):
 
     Raises weft.Error for types that do not fit.
     """
-    return dict(zip(self.results, _weft.describe(self, types_of(types), None)))
+    return dict(zip(self.results, _weft.describe(self, types_of(self, types), None)))
 
 
 @method
@@ -41,7 +42,7 @@ def source(self, stage="c", **types):
       store int32 out %2
     <BLANKLINE>
     """
-    return _weft.describe(self, types_of(types), stage)
+    return _weft.describe(self, types_of(self, types), stage)
 
 
 @method
@@ -94,22 +95,29 @@ def signature(program):
     return f"({', '.join(program.inputs)}) -> ({', '.join(program.results)})"
 
 
-def types_of(types):
+def types_of(program, types):
+    given = program.types or {}
     return {name: value if isinstance(value, (str, bool, int, float)) and not hasattr(value, "dtype")
-            else type_of(value) for name, value in types.items()}
+            else type_of(value, given.get(name, "")) for name, value in types.items()}
 
 
-def type_of(array):
+def type_of(array, given):
     name = str(array.dtype).rpartition(".")[2]  # PyTorch's are torch.float32
-    return f"{name}[{', '.join(map(str, array.shape))}]"
+    if "(" not in given:
+        return f"{name}[{', '.join(map(str, array.shape))}]"
+    dims = re.findall(r"(?:[^,()'\"]|\([^()]*\)|'[^']*'|\"[^\"]*\")+", given[given.index("(") + 1:-1])
+    sized = [dim.strip() if "(" in dim or "=" in dim else f"{dim.strip()}={extent}"
+             for dim, extent in zip(dims, array.shape)]
+    return f"{name}({', '.join(sized)})"
 
 
-def compile(text, *, results=None, math="strict", ignore_unused=False, context=None, kernel=None):
+def compile(text, *, results=None, math="strict", ignore_unused=False, types=None, context=None, kernel=None):
     """Compiles a text of the Weft language to a weft.Program, a function of its inputs.
 
     results: names bound in the text that are results, too. math: 'strict', or 'fast', which may reorder and
-    approximate. ignore_unused: whether a call may give names that the text does not use. context: a weft.Context; None:
-    the one in use. kernel: which one, of a text that holds several.
+    approximate. ignore_unused: whether a call may give names that the text does not use. types: types of inputs in the
+    language, by name, as {"u": "(y, x)"}, which names dimensions (docs/named.md); a call's arrays bring the dtype.
+    context: a weft.Context; None: the one in use. kernel: which one, of a text that holds several.
 
     Raises weft.Error for what is wrong with the text; what depends on dtypes and shapes is found by calls.
 
@@ -118,5 +126,6 @@ def compile(text, *, results=None, math="strict", ignore_unused=False, context=N
     >>> f(x=numpy.float32([3, 6]), y=numpy.float32([4, 8]))
     array([ 5., 10.], dtype=float32)
     """
-    return Program(text, results=results, math=math, ignore_unused=ignore_unused, context=context, kernel=kernel)
+    return Program(text, results=results, math=math, ignore_unused=ignore_unused, types=types,
+                   context=context, kernel=kernel)
 

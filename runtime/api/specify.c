@@ -66,14 +66,15 @@ static bool read_value(struct joining *j, int input, const DLTensor *value, stru
     return true;
 }
 
-/* The dtype of a type in words without one (rule 8.3): that of the value, or of the declaration. */
+/* The dtype of a type in words without one (rule 8.3): that of the value, or of the declaration. Without either the
+ * calls bring it. */
 static bool take_dtype(struct joining *j, int input, struct type *said)
 {
     const struct symbol *symbol = input_symbol(j->parsed, input);
     const DLTensor *value = value_of(j->known[input], 0);
     struct type actual = symbol->type;
     if (!value && !symbol->typed)
-        return diag_at(j->diags, DIAG_BATCH_DTYPE, NULL, 0, symbol->name, symbol->name);
+        return true;
     const bool good = !value || read_value(j, input, value, &actual);
     said->dtype = actual.dtype;
     said->any_dtype = false;
@@ -323,7 +324,7 @@ static void keep_said(struct joining *j, int input)
     for (int d = 0; symbol->type.dims && d < symbol->type.rank; d++)
         if (symbol->type.dims->items[d].labels && symbol->type.extents[d] == EXTENT_UNKNOWN)
             symbol->type.extents[d] = symbol->type.dims->items[d].label_count;
-    symbol->typed = true;
+    symbol->typed = symbol->typed || !j->said[input].any_dtype;
 }
 
 /* Keeps the numbers that views take of a value, if its elements are there, for stages. */
