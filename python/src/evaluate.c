@@ -3,7 +3,7 @@
 #include "extension.h"
 
 /* Programs that a context keeps for evaluate. */
-enum { MOST_PROGRAMS = 1024, OPTIONS = 7 };
+enum { MOST_PROGRAMS = 1024 };
 
 const char evaluate_doc[] =
     "evaluate($module, text, inputs=None, /, *, out=None, math='strict', results=None, ignore_unused=False, "
@@ -34,13 +34,13 @@ const char evaluate_doc[] =
     "       [225, 142, 150]], dtype=uint8)\n";
 
 struct options {
-    PyObject *values[OPTIONS];
+    PyObject *values[OPTION_COUNT];
     bool any_of_program;           /* math, results or ignore_unused */
 };
 
 int option_of(PyObject *name)
 {
-    int option = OPTIONS - 1;
+    int option = OPTION_COUNT - 1;
     Py_INCREF(name);
     PyUnicode_InternInPlace(&name); /* a name of f(**dict) may not be */
     while (option >= 0 && words.options[option] != name)

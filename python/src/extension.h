@@ -213,7 +213,8 @@ PyObject *results_return(const struct call *call, PyObject *arrays, bool given);
 /* ---- functions (gather.c, evaluate.c, describe.c) ---- */
 
 enum option {
-    OPTION_OUT, OPTION_STREAM, OPTION_MATH, OPTION_RESULTS, OPTION_IGNORE_UNUSED, OPTION_TYPES, OPTION_CONTEXT
+    OPTION_OUT, OPTION_STREAM, OPTION_MATH, OPTION_RESULTS, OPTION_IGNORE_UNUSED, OPTION_TYPES, OPTION_CONTEXT,
+    OPTION_COUNT
 };
 enum { GATHERED = 12 };
 

@@ -77,7 +77,7 @@ static int make_words(void)
     words.array_struct = PyUnicode_InternFromString("__array_struct__");
     words.dlpack = PyUnicode_InternFromString("__dlpack__");
     words.dlpack_device = PyUnicode_InternFromString("__dlpack_device__");
-    for (int i = 0; i < 6; i++)
+    for (int i = 0; i < OPTION_COUNT; i++)
         if (!(words.options[i] = PyUnicode_InternFromString(options[i])))
             return -1;
     return words.array_struct && words.dlpack && words.dlpack_device ? 0 : -1;

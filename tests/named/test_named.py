@@ -101,7 +101,7 @@ class Maker:
     def make_channels(self):
         a, x = self.some((I32,), 1)
         channels = [d for d in x.dims if d.kind == "c"] if a else []
-        if len(channels) != 1:
+        if len(channels) != 1 or not channels[0].size:
             return None
         numbers = [self.pick.randint(1, 9) for _ in range(channels[0].size)]
         y = n.Value(channels, I32, lambda place: numbers[place[channels[0].name]])
@@ -183,7 +183,8 @@ class Maker:
     def make_repeat(self):
         a, x, d = self.along()
         times = self.pick.randint(1, 2)
-        return a and (f"repeat({a}, {times}, {d.name})", n.pick(x, d.name, [k for k in range(d.size) for _ in range(times)]))
+        return a and (f"repeat({a}, {times}, {d.name})",
+                      n.pick(x, d.name, [k for k in range(d.size) for _ in range(times)]))
 
     def make_transpose(self):
         a, x = self.some(None, 1)
