@@ -1,0 +1,153 @@
+"""offset, pad, correlate and convolve against reference.py, of arrays so large that edges and the inside are kernels of
+their own, and of small ones; the same without these fast paths, on several threads, and in other layouts."""
+import os
+import random
+import sys
+import unittest
+
+import numpy as np
+
+HERE = os.path.dirname(os.path.abspath(__file__))
+sys.path[:0] = [HERE, os.path.dirname(HERE)]
+import reference
+import sample
+import weft
+
+MODES = ["edge", "wrap", "symmetric", "reflect"]
+SHAPES = [(40000,), (150, 200), (3, 9000), (9000, 3), (40, 30, 25), (120, 100, 3), (2, 17000), (1, 20000), (20000, 1),
+          (20, 12, 10, 11), (7,), (2, 3), (1, 1), (3, 1, 4), (5, 0)]
+TYPES = ["uint8", "int16", "int32", "int64", "uint64", "float16", "float32", "float64"]
+
+
+def without(words, threads=1):
+    before = os.environ.get("WEFT_DISABLE", "")
+    os.environ["WEFT_DISABLE"] = ",".join(filter(None, [before, words]))
+    context = weft.Context(threads=threads)
+    os.environ["WEFT_DISABLE"] = before
+    return context
+
+
+def values(shape, dtype, rng):
+    if np.dtype(dtype).kind in "iu":
+        return rng.integers(0, 100, shape).astype(dtype)
+    return (rng.standard_normal(shape) * 8).astype(dtype)
+
+
+def strided(x, how):
+    """The same values, lying otherwise."""
+    if how == "turned":
+        return np.ascontiguousarray(x.T).T
+    if how == "backwards":
+        return np.ascontiguousarray(x[(slice(None, None, -1),) * x.ndim])[(slice(None, None, -1),) * x.ndim]
+    return x
+
+
+def same(a, b):
+    return a.dtype == b.dtype and a.shape == b.shape and a.tobytes() == b.tobytes()
+
+
+class Program:
+    """A random call: its text, and what is expected of an array."""
+
+    def __init__(self, seed):
+        self.pick, self.rng = random.Random(seed), np.random.default_rng(seed)
+        self.shape, self.dtype = self.pick.choice(SHAPES), self.pick.choice(TYPES)
+        count = self.pick.randint(1, len(self.shape))
+        self.axes = self.pick.sample(range(len(self.shape)), count)
+        self.kind = self.pick.choice(["offset", "pad", "correlate", "convolve"])
+        self.x = strided(values(self.shape, self.dtype, self.rng), self.pick.choice(["dense", "turned", "backwards"]))
+        self.mode = self.any_mode() if self.pick.random() < 0.7 else [self.any_mode() for _ in self.axes]
+        if self.kind in ("correlate", "convolve") and self.pick.random() < 0.2:
+            self.mode = "valid"
+        getattr(self, "of_" + ("offset" if self.kind == "offset" else "pad" if self.kind == "pad" else "k"))()
+
+    def any_mode(self):
+        return self.pick.choice(MODES) if self.pick.random() < 0.7 and 0 not in self.shape else self.pick.randint(0, 9)
+
+    def words(self):
+        def one(mode):
+            return f'"{mode}"' if isinstance(mode, str) else str(mode)
+        mode = f"[{', '.join(map(one, self.mode))}]" if isinstance(self.mode, list) else one(self.mode)
+        return f"{mode}, axes={self.axes}"
+
+    def of_offset(self):
+        offsets = [self.pick.choice([0, 1, -1, 2, -3, 7, 30, -500]) for _ in self.axes]
+        self.text = f"offset(x, {offsets}, {self.words()})"
+        self.want = reference.offset(self.x, offsets, self.mode, self.axes)
+
+    def of_pad(self):
+        widths = [[self.pick.choice([0, 1, 2, 9, -1]), self.pick.choice([0, 1, 3, 20])] for _ in self.axes]
+        widths = [[max(before, -self.shape[a]), after] for a, (before, after) in zip(self.axes, widths)]
+        self.text = f"pad(x, {widths}, {self.words()})"
+        self.want = reference.pad(self.x, widths, self.mode, self.axes)
+
+    def of_k(self):
+        extents = [self.pick.choice([1, 2, 3, 3, 5] if len(self.axes) < 3 else [1, 2, 3]) for _ in self.axes]
+        k = self.rng.integers(-2, 4, extents).astype(np.int32)
+        k.flat[0] = 1
+        if self.pick.random() < 0.4:
+            k = k.astype(np.float32) / 4
+        promoted = {"uint64": "int64", "int16": "int32", "uint8": "int32"}.get(self.dtype, self.dtype)
+        if k.dtype.kind == "f" and np.dtype(self.dtype).kind in "iu" or promoted == "float16" and k.dtype == "float32":
+            promoted = "float32"
+        self.text = f"{self.kind}(x, {k.tolist()}, {self.words()})"
+        self.want = reference.correlate(self.x, k, self.mode, self.axes, np.dtype(promoted), self.kind == "convolve")
+
+
+class Neighbours(unittest.TestCase):
+    @classmethod
+    def setUpClass(cls):
+        cls.ways = {"": weft.Context(threads=1), "2 threads": weft.Context(threads=2), "split": without("split"),
+                    "hoist,split,narrow": without("hoist,split,narrow"), "special": without("special")}
+
+    def check(self, program, title, ways):
+        for name in ways:
+            found = np.asarray(weft.evaluate(program.text, {"x": program.x}, context=self.ways[name]))
+            if not same(found, program.want):
+                differ = np.argwhere(found != program.want)[:3] if found.shape == program.want.shape else found.shape
+                self.fail(f"{title}: {program.text} of {program.dtype}{list(program.shape)}, {name or 'plain'}: "
+                          f"{found.dtype} at {differ}")
+
+    def test_random(self):
+        first, count = int(os.environ.get("WEFT_SEED", 1)), sample.setting("WEFT_COUNT", 120)
+        for seed in range(first, first + count):
+            ways = list(self.ways) if seed % 4 == 0 else [""]
+            self.check(Program(seed), f"WEFT_SEED={seed} WEFT_COUNT=1", ways)
+
+    def test_of_each_other(self):
+        """Neighbours of neighbours, which are stored or computed once more, and of expressions."""
+        k, rng = np.array([[1, 2, 1], [2, 4, 2], [1, 2, 1]], np.float32), np.random.default_rng(3)
+        text = 'k = [[1., 2, 1], [2, 4, 2], [1, 2, 1]]; correlate(correlate(correlate(x + 1, k, {0}), k, {1}), k, {0})'
+        for shape in [(150, 130), (5, 7), (9000, 3)]:
+            x = rng.standard_normal(shape).astype(np.float32)
+            for a, b in [("edge", "wrap"), ("reflect", 0)]:
+                want = x + np.float32(1)
+                for mode in (a, b, a):
+                    want = reference.correlate(want, k, mode, [0, 1], np.dtype("float32"))
+                words = [f'"{mode}"' if isinstance(mode, str) else mode for mode in (a, b)]
+                for name in ("", "split", "hoist,split,narrow"):
+                    context = self.ways[name]
+                    found = np.asarray(weft.evaluate(text.format(*words), {"x": x}, context=context))
+                    self.assertTrue(same(found, want), f"{shape} {a} {b} {name}")
+
+    def test_batches(self):
+        """Samples of unlike shapes, each as by itself."""
+        rng = np.random.default_rng(5)
+        samples = [values(shape, "float32", rng) for shape in [(3, 5), (1, 1), (70, 1100), (200, 2), (1, 0), (0, 4)]]
+        for text in ('offset(x, [1, -2], "reflect")', 'pad(x, [[1, 0], [2, 3]], 7)',
+                     'correlate(x, [[1, 2], [3, 4]], "edge")', 'correlate(x, [[1, 2], [3, 4]], "valid")',
+                     'offset(x, extent(x, 1) - 1, 3)'):
+            for x, found in zip(samples, weft.evaluate(text, {"x": samples})):
+                self.assertTrue(same(np.asarray(found), np.asarray(weft.evaluate(text, {"x": x}))),
+                                f"{text} of {x.shape}")
+
+    def test_faults(self):
+        """A division by zero that nobody reads outside is no remark; one inside is."""
+        x = np.arange(40000, dtype=np.int32).reshape(200, 200)
+        found = np.asarray(weft.evaluate("offset(where(x > 0, 1000 // x, 0), [1, 1], 5)", {"x": x}))
+        want = reference.offset(np.where(x > 0, 1000 // np.maximum(x, 1), 0).astype(np.int32), [1, 1], 5, [0, 1])
+        self.assertTrue(same(found, want))
+
+
+if __name__ == "__main__":
+    unittest.main()
