@@ -305,8 +305,10 @@ static bool check_take(struct program *program, struct node *node)
 {
     const struct node *from = operand_node(program, node, 0), *positions = operand_node(program, node, 1);
     const char *text = text_of(program, positions->span), *value = text_of(program, from->span);
+    if (program->views[node->view].kind == VIEW_SAMPLE)
+        return check_sample(program, node);
     node->dtype = from->dtype;
-    if (!check_tensor(program, from) || !check_tensor(program, positions))
+    if (!check_tensor(program, from) || !check_tensor(program, positions) || !check_modes(program, node))
         return false;
     if (dtype_is_integer(positions->dtype))
         return true;
@@ -318,8 +320,8 @@ static bool check_take(struct program *program, struct node *node)
         return diag(program->diags, DIAG_SELECT_ITEM, positions->span,
                     arena_printf(program->arena, "an item of a selection is an integer, and %s is %s", text, instead));
     return diag_at(program->diags, DIAG_VIEW_DTYPE, ((struct span[]){positions->span, node->token}), 2,
-                   arena_printf(program->arena, "take reads elements at integer positions, and %s is %s",
-                                text, instead));
+                   arena_printf(program->arena, "%s reads elements at integer positions, and %s is %s",
+                                view_rows[program->views[node->view].kind].name, text, instead));
 }
 
 static bool check_position(struct program *program, struct node *node)

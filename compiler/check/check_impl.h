@@ -13,5 +13,7 @@ bool check_tensor(struct program *program, const struct node *operand);
 /* check_neighbour.c: the numbers among a node's modes, of x's dtype; the dtype of a NODE_CORRELATE. */
 bool check_modes(struct program *program, const struct node *node);
 bool check_correlate(struct program *program, struct node *node);
+/* The dtype of sample. */
+bool check_sample(struct program *program, struct node *node);
 
 #endif

@@ -1,4 +1,5 @@
-/* Types of section 10: numbers outside are of x's type (rule 10.1), and k is an array literal or an input (10.3). */
+/* Types of section 10: numbers outside are of x's type (rule 10.1), and k is an array literal or an input (10.3). And
+ * of sample (rule 12.4). */
 #include "compiler/check/check_impl.h"
 
 #include "compiler/lang/lang.h"
@@ -83,4 +84,21 @@ bool check_correlate(struct program *program, struct node *node)
                        text_of(program, x));
     return check_constant(program, named_node(program, x), node->dtype) &&
            check_constant(program, named_node(program, k), node->dtype) && check_modes(program, node);
+}
+
+/* ---- sample ---- */
+
+bool check_sample(struct program *program, struct node *node)
+{
+    const struct node *x = operand_node(program, node, 0), *at = operand_node(program, node, 1);
+    if (x->poison || at->poison || !check_width(program, x) || !check_width(program, at))
+        return false;
+    if (!dtype_is_float(at->dtype))
+        return diag_at(program->diags, DIAG_VIEW_DTYPE, ((struct span[]){at->span, node->token}), 2,
+                       arena_printf(program->arena, "sample reads at coordinates that are floats, and %s is %s; write "
+                                    "gather, or float32(%s)", text_of(program, at), type_rows[at->dtype].name,
+                                    text_of(program, at)));
+    node->dtype = promote(at->dtype, x->dtype);
+    return check_constant(program, named_node(program, x), node->dtype) &&
+           check_constant(program, named_node(program, at), node->dtype) && check_modes(program, node);
 }

@@ -187,6 +187,8 @@ static const char *taken(const struct layouts *l, const struct node *node, const
 {
     const char *layout = l->of[l->program->operands[node->operands]];
     const int rank = known_rank(l, operand_node(l->program, node, 1), shapes);
+    if (l->program->views[node->view].kind != VIEW_TAKE)
+        return "";
     if (!layout || !*layout || rank == 1)
         return layout;
     return rank < 0 ? NULL : "";

@@ -54,6 +54,11 @@ void view_join_insert(struct shape *shape, int axis, int64_t extent);
 
 /* The dimension along which take reads a value of this rank. */
 int view_take_axis(const struct view_args *args, int rank);
+/* The dimensions of a value of this rank along which gather and sample read, where none is named the first `count`
+ * ones. Returns how many there are. */
+int gather_axes(const struct view_args *args, int rank, int count, int *at);
+/* What lies outside along axis number i, without a mode that of sample; NULL: gather has none. */
+const struct mode *gather_mode(const struct view_args *args, int i);
 /* The shape of a value of which the positions' dimensions replace one. Its rank may be too great for it; then that is
  * all that is filled in. */
 void view_taken(const struct shape *value, int axis, const struct shape *positions, struct shape *out);

@@ -1,4 +1,4 @@
-/* The shape of take (rule 9.3). */
+/* The shapes of take (rule 9.3), gather and sample (rules 12.3 and 12.4). */
 #include "compiler/check/view_impl.h"
 
 int view_take_axis(const struct view_args *args, int rank)
@@ -56,4 +56,114 @@ bool view_take(struct view_walk *w)
     return shape_volume(w->out) >= 0 ||
            view_wrong(w, DIAG_VIEW_EXTENT, NULL, "the shape %s has more elements than memory can hold",
                       shape_text(w->arena, w->viewed->program, w->out));
+}
+
+/* ---- gather and sample ---- */
+
+int gather_axes(const struct view_args *args, int rank, int count, int *at)
+{
+    for (int i = 0; !args->axes.given && i < count && i < WEFT_MAX_RANK; i++)
+        at[i] = i;
+    return args->axes.given ? neighbour_axes(args, rank, 0, at) : count;
+}
+
+const struct mode *gather_mode(const struct view_args *args, int i)
+{
+    static const struct mode nearest = {.edge = EDGE_CLAMP, .number = -1};
+    return args->modes.count ? neighbour_mode(args, i) : args->kind == VIEW_SAMPLE ? &nearest : NULL;
+}
+
+static bool wrong_positions(const struct view_walk *w, const char *text)
+{
+    return diag_at(w->diags, DIAG_VIEW_RANK, ((struct span[]){w->viewed[1].operand, w->viewed->operand}), 2, text);
+}
+
+/* Finds along which dimensions of x positions are; *count is -1 where only a call knows. False, with a diagnostic,
+ * where something is wrong. */
+static bool find_gathered(const struct view_walk *w, int *at, int *count)
+{
+    const struct shape *value = w->viewed[0].shape, *positions = w->viewed[1].shape;
+    const int64_t extent = positions->extents[positions->rank - 1];
+    const struct numbers place = {.given = true, .span = w->args->modes.span};
+    struct view_list axes;
+    uint32_t set;
+    if (!view_read_list(w, &w->args->axes, "axes", &axes))
+        return false;
+    *count = axes.from->given ? axes.count : extent >= 0 ? (int)(extent < WEFT_MAX_RANK + 1 ? extent : -2) : -1;
+    if (!axes.from->given && extent < 0 && w->viewed->open)
+        return wrong_positions(w, "how many axes there are is a number in the text; name them, as axes=[0, 1], or give "
+                                  "the positions' type a number as its last extent");
+    if (axes.from->given && axes.count >= 0 && !view_read_axes(w, &axes, value->rank, true, at, &set))
+        return false;
+    if (*count == -1)
+        return true;
+    view_holds(w, extent_fact(EXTENT_EQUAL, extent, *count), "the last extent of positions is not the number of axes");
+    if ((extent >= 0 && extent != *count) || *count > value->rank || *count < 0)
+        return wrong_positions(w, arena_printf(w->arena, "the last dimension of %s %s has a position for each axis, "
+                                               "and %s", w->viewed[1].name,
+                                               shape_text(w->arena, w->viewed->program, positions),
+                                               axes.from->given
+                                                   ? arena_printf(w->arena, "axes names %d", *count)
+                                                   : arena_printf(w->arena, "%s has %d dimension%s", view_value_text(w),
+                                                                  value->rank, value->rank == 1 ? "" : "s")));
+    gather_axes(w->args, value->rank, *count, at);
+    return !w->args->modes.listed || w->args->modes.count == *count ||
+           view_wrong(w, DIAG_VIEW_RANK, &place, "there are %d modes for %d axes; write one for each, or one for all "
+                      "without [ ]", w->args->modes.count, *count);
+}
+
+/* Rule 10.4. */
+static bool check_sources(struct view_walk *w, const int *at, int count)
+{
+    const struct shape *value = w->viewed->shape;
+    const bool some = !shape_known(w->out) || shape_volume(w->out) > 0;
+    for (int i = 0; i < count && some; i++) {
+        const struct mode *mode = gather_mode(w->args, i);
+        const struct numbers place = {.given = w->args->modes.given, .span = w->args->modes.span};
+        if (!mode || mode->edge == EDGE_VALUE)
+            continue;
+        if (value->extents[at[i]] == 0 && shape_known(w->out))
+            return view_wrong(w, DIAG_VIEW_EXTENT, &place, "mode \"%s\" reads elements of dimension %d, and %s has "
+                              "none there; write a number, as mode=0", mode_word(mode->edge), at[i], view_value_text(w));
+        view_holds(w, extent_fact(EXTENT_FEEDS, value->extents[at[i]], .shape = w->out),
+                   "a mode reads elements of a dimension that has none");
+    }
+    return true;
+}
+
+bool view_gather(struct view_walk *w)
+{
+    const struct shape *value = w->viewed[0].shape, *positions = w->viewed[1].shape;
+    int at[WEFT_MAX_RANK], count;
+    uint32_t set = 0;
+    if (positions && positions->rank == 0)
+        return wrong_positions(w, arena_printf(w->arena, "positions stand along the last dimension of %s, and it has "
+                                               "none; write take(%s, %s) along one axis", w->viewed[1].name, w->viewed->name,
+                                               w->viewed[1].name));
+    if (!value || !positions)
+        return view_unknown(w);
+    if (!find_gathered(w, at, &count))
+        return false;
+    if (count < 0)
+        return view_unknown(w);
+    for (int i = 0; i < count; i++)
+        set |= 1u << at[i];
+    const int rank = positions->rank - 1 + value->rank - count;
+    if (rank > WEFT_MAX_RANK)
+        return view_wrong(w, DIAG_VIEW_RANK, NULL, "the result would have %d dimensions; there are at most %d", rank,
+                          WEFT_MAX_RANK);
+    for (int d = 0; d < positions->rank - 1; d++)
+        w->out->extents[w->out->rank++] = positions->extents[d];
+    for (int d = 0; d < value->rank; d++)
+        if (!(set >> d & 1))
+            w->out->extents[w->out->rank++] = value->extents[d];
+    if (shape_volume(w->out) < 0)
+        return view_wrong(w, DIAG_VIEW_EXTENT, NULL, "the shape %s has more elements than memory can hold",
+                          shape_text(w->arena, w->viewed->program, w->out));
+    return check_sources(w, at, count);
+}
+
+bool view_sample(struct view_walk *w)
+{
+    return view_gather(w);
 }

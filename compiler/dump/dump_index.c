@@ -134,15 +134,44 @@ static struct sum taken_position(struct arena *arena, const char *text, const st
     return sum_taken(arena, all.text, extent);
 }
 
+/* Of gather and sample: along their axes any position, which stands in the last dimension of theirs. */
+static struct index follow_gathered(struct arena *arena, const struct dumped *dumped, const struct index_map *step,
+                                    const struct node *node, const struct index *in)
+{
+    const struct program *program = dumped->kernel->program;
+    const struct view_args *args = &dumped->views[node->view];
+    const struct node *positions = operand_node(program, node, 1);
+    const struct shape *shape = dumped->shapes->nodes[program->operands[node->operands + 1]];
+    const bool name = positions->kind == NODE_NAME;
+    struct index at = {.rank = step->to->rank, .outside = in->outside};
+    int axes[WEFT_MAX_RANK], next = shape->rank - 1;
+    const int count = gather_axes(args, at.rank, (int)shape->extents[next], axes);
+    for (int t = 0; t < at.rank; t++) {
+        struct index own = {.rank = shape->rank, .outside = ""};
+        struct buf text = buf_new(arena);
+        int a = 0;
+        while (a < count && axes[a] != t)
+            a++;
+        for (int d = 0; d < own.rank; d++)
+            own.at[d] = d + 1 < own.rank ? in->at[d] : sum_number(a);
+        buf_printf(&text, name ? "%s" : "(%s)", expression_text(arena, program, positions->span));
+        put_index(&text, &own);
+        at.at[t] = a < count ? sum_taken(arena, text.text, step->to->extents[t]) : in->at[next++];
+    }
+    return at;
+}
+
 static struct index follow_taken(struct arena *arena, const struct dumped *dumped, const struct index_map *step,
                                  const struct index *in)
 {
     const struct program *program = dumped->kernel->program;
-    const struct node *node = &program->nodes[step->value];
+    const struct node *node = &program->nodes[taken_node(step)];
     const struct view_args *args = &dumped->views[node->view];
     struct index at = {.rank = step->to->rank, .outside = in->outside};
     struct buf text = buf_new(arena);
     int axis, rank = 1;
+    if (node->kind == NODE_TAKE && args->kind != VIEW_TAKE)
+        return follow_gathered(arena, dumped, step, node, in);
     if (node->kind == NODE_TAKE) {
         const int positions = program->operands[node->operands + 1];
         const struct node *operand = &program->nodes[positions];

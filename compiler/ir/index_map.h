@@ -45,6 +45,19 @@ int map_within(struct kernel *kernel, int map, const struct shape *from, const s
 /* A step whose elements of `to` the kernel finds by their numbers, which it computes (take). `which` says
  * by which numbers: other steps have others. */
 int map_taken(struct kernel *kernel, int map, const struct shape *from, const struct shape *to, uint64_t which);
+/* Such numbers are those of a node, and of sample of one of the elements around a coordinate. */
+static inline uint64_t taken_which(int node, int corner)
+{
+    return (uint64_t)node | (uint64_t)corner << 32;
+}
+static inline int taken_node(const struct index_map *step)
+{
+    return (int)(step->value & UINT32_MAX);
+}
+static inline int taken_corner(const struct index_map *step)
+{
+    return (int)(step->value >> 32);
+}
 /* The innermost step of that kind on the way to what the map leads to; 0: there is none. What lies above it is a matter
  * of the numbers alone. */
 int map_taken_step(const struct index_map *maps, int map);

@@ -1,41 +1,46 @@
-/* take (rule 9.3) and lists of positions in selections (rule 9.1; lower_impl.h). What is taken from is read under a map
- * with a taken step: any elements of it, by numbers that instructions compute. A number is made of digits, one for each
- * dimension of what is taken from: the position along the axis, and the place in the result along the others. */
+/* take (rule 9.3), lists of positions in selections (rule 9.1), gather and sample (rules 12.3 and 12.4; lower_impl.h,
+ * lower_take_impl.h). What is taken from is read under a map with a taken step: any elements of it, by numbers that
+ * instructions compute. A number is made of digits, one for each dimension of what is taken from: the positions along
+ * the axes, and the place in the result along the others. */
 #include "compiler/check/check.h"
-#include "compiler/ir/lower_impl.h"
+#include "compiler/ir/lower_take_impl.h"
 #include "compiler/ir/positions.h"
 
-/* A taken step. */
-struct taking {
-    struct lowering *l;
-    const struct node *node;       /* a NODE_TAKE, or a selection with a list */
-    const struct item *list;       /* of the selection; NULL: it is a NODE_TAKE */
-    const struct shape *from, *to; /* of the result, and of what is taken from */
-    int axis, rank;                /* dimension `axis` of `to` is replaced by `rank` dimensions */
-    int parent;                    /* the map of the result */
-};
+static void gathering_of(struct taking *t, const struct view_args *args)
+{
+    const struct shape *positions = t->l->shapes[operand_index(t->l, t->node, 1)];
+    t->rank = positions->rank - 1;
+    t->axis_count = gather_axes(args, t->to->rank, (int)positions->extents[t->rank], t->axes);
+    for (int i = 0; i < t->axis_count; i++)
+        t->set |= 1u << t->axes[i];
+}
 
-static struct taking taking_of(struct lowering *l, int map)
+struct taking taking_of(struct lowering *l, int map)
 {
     const struct index_map *step = &l->kernel->maps[map];
-    const struct node *node = &l->program->nodes[step->value];
+    const struct node *node = &l->program->nodes[taken_node(step)];
     const struct view_args *args = &l->program->views[node->view];
-    struct taking t = {.l = l, .node = node, .from = step->from, .to = step->to, .rank = 1, .parent = step->parent};
+    struct taking t = {.l = l, .node = node, .from = step->from, .to = step->to, .rank = 1, .parent = step->parent,
+                       .axis_count = 1, .corner = taken_corner(step)};
+    if (node->kind == NODE_TAKE && args->kind != VIEW_TAKE) {
+        gathering_of(&t, args);
+        return t;
+    }
     if (node->kind == NODE_TAKE) {
-        t.axis = view_take_axis(args, t.to->rank);
+        t.axes[0] = view_take_axis(args, t.to->rank);
         t.rank = l->shapes[operand_index(l, node, 1)]->rank;
     } else {
         struct shape all;
-        t.list = view_list_taken(args, l->shapes[operand_index(l, node, 0)], t.from, &all, &t.axis);
+        t.list = view_list_taken(args, l->shapes[operand_index(l, node, 0)], t.from, &all, &t.axes[0]);
     }
+    t.first = t.axes[0];
+    t.set = 1u << t.axes[0];
     return t;
 }
 
 /* ---- maps ---- */
 
-/* The map of what varies along `count` dimensions of the result alone, from dimension `first` on, and has these
- * dimensions. -1: there are too many maps. */
-static int along(const struct taking *t, int first, int count)
+int taken_along(const struct taking *t, int first, int count)
 {
     struct kernel *kernel = t->l->kernel;
     struct shape *alone = arena_copy(kernel->arena, t->from, sizeof *alone);
@@ -71,13 +76,17 @@ static struct digit digit_at(const struct shape *to, int first, int end)
     return digit;
 }
 
-/* All digits but the axis, outermost first. Returns how many. */
-static int list_digits(const struct shape *to, int axis, struct digit *digits)
+/* All digits but the axes, outermost first. Returns how many. */
+static int list_digits(const struct shape *to, uint32_t axes, struct digit *digits)
 {
-    int count = 0;
-    for (int d = 0; d < to->rank; d += d == axis ? 1 : digits[count - 1].count)
-        if (d != axis)
-            digits[count++] = digit_at(to, d, d < axis ? axis : to->rank);
+    int count = 0, end;
+    for (int d = 0; d < to->rank; d = axes >> d & 1 ? d + 1 : d + digits[count - 1].count) {
+        if (axes >> d & 1)
+            continue;
+        for (end = d; end < to->rank && !(axes >> end & 1);)
+            end++;
+        digits[count++] = digit_at(to, d, end);
+    }
     return count;
 }
 
@@ -90,23 +99,40 @@ static const struct shape *digit_shape(struct arena *arena, const struct digit *
 static int digit_map(const struct taking *t, const struct digit *digit)
 {
     struct kernel *kernel = t->l->kernel;
-    const int first = digit->first < t->axis ? digit->first : digit->first - 1 + t->rank;
-    const int map = along(t, first, digit->count);
+    int first = 0;
+    for (int d = 0; d < digit->first; d++)
+        first += !(t->set >> d & 1);
+    first += first >= t->first ? t->rank : 0;
+    const int map = taken_along(t, first, digit->count);
     if (map < 0 || digit->count == 1)
         return map;
     return map_view(kernel, map, shape_new(kernel->arena, digit->count, t->from->extents + first),
                     digit_shape(kernel->arena, digit));
 }
 
-void take_stored_digits(struct arena *arena, const struct shape *to, int axis,
+void take_stored_digits(struct arena *arena, const struct shape *to, uint32_t axes,
                         void (*store)(void *, const struct shape *), void *user)
 {
     struct digit digits[WEFT_MAX_RANK];
-    for (int i = 0, count = list_digits(to, axis, digits); i < count; i++) {
+    for (int i = 0, count = list_digits(to, axes, digits); i < count; i++) {
         const struct shape *shape = digit_shape(arena, &digits[i]);
         if (position_is_stored(shape))
             store(user, shape);
     }
+}
+
+int positions_map(const struct taking *t, int a)
+{
+    struct lowering *l = t->l;
+    const int map = taken_along(t, t->first, t->rank);
+    if (t->list || l->program->views[t->node->view].kind == VIEW_TAKE || map < 0)
+        return map;
+    const struct shape *to = l->shapes[operand_index(l, t->node, 1)];
+    struct axis *axes = ARENA_ARRAY(l->arena, struct axis, to->rank);
+    for (int d = 0; d < t->rank; d++)
+        axes[d] = (struct axis){d, {.step = 1}, EDGE_VALUE};
+    axes[t->rank] = (struct axis){-1, {.start = a, .step = 1, .has_start = true}, EDGE_VALUE};
+    return map_select(l->kernel, map, shape_new(l->arena, t->rank, to->extents), to, axes);
 }
 
 /* ---- uses ---- */
@@ -115,9 +141,12 @@ void take_stored_digits(struct arena *arena, const struct shape *to, int axis,
 static bool step_uses(const struct taking *t)
 {
     struct digit digits[WEFT_MAX_RANK];
-    const int positions = along(t, t->axis, t->rank);
-    bool good = positions >= 0 && (t->list || lower_add_use(t->l, operand_index(t->l, t->node, 1), positions));
-    for (int i = 0, count = list_digits(t->to, t->axis, digits); good && i < count; i++)
+    bool good = true;
+    for (int a = 0; good && a < t->axis_count; a++) {
+        const int positions = positions_map(t, a);
+        good = positions >= 0 && (t->list || lower_add_use(t->l, operand_index(t->l, t->node, 1), positions));
+    }
+    for (int i = 0, count = list_digits(t->to, t->set, digits); good && i < count; i++)
         good = digits[i].extent == 1 || digit_map(t, &digits[i]) >= 0;
     return good;
 }
@@ -132,17 +161,30 @@ bool take_number_uses(struct lowering *l, int map)
     return good;
 }
 
-static int step_of(struct lowering *l, const struct node *node, int map)
+int take_step(struct lowering *l, const struct node *node, int map, int corner)
 {
     return map_taken(l->kernel, map, l->shapes[node_number(l, node)], l->shapes[operand_index(l, node, 0)],
-                     (uint64_t)node_number(l, node));
+                     taken_which(node_number(l, node), corner));
+}
+
+/* Whether gather or sample have no axes: then all of x stands at each place. */
+static bool takes_all(const struct lowering *l, const struct node *node)
+{
+    const struct shape *positions = l->shapes[operand_index(l, node, 1)];
+    return l->program->views[node->view].kind != VIEW_TAKE && positions->extents[positions->rank - 1] == 0;
 }
 
 bool take_uses(struct lowering *l, const struct node *node, int map)
 {
-    const int step = step_of(l, node, map);
+    bool good = true;
+    if (takes_all(l, node))
+        return lower_add_use(l, operand_index(l, node, 0), map);
     l->taken = true;
-    return lower_add_use(l, operand_index(l, node, 0), step) && take_number_uses(l, step);
+    for (int corner = 0; good && corner < take_corners(l, node); corner++) {
+        const int step = take_step(l, node, map, corner);
+        good = lower_add_use(l, operand_index(l, node, 0), step) && take_number_uses(l, step);
+    }
+    return good;
 }
 
 int take_list_map(struct lowering *l, const struct node *node, int map, const struct shape *from,
@@ -155,24 +197,24 @@ int take_list_map(struct lowering *l, const struct node *node, int map, const st
 
 /* ---- numbers ---- */
 
-static int int64_op(const struct taking *t, enum op op, int a, int b)
+int taken_op(const struct taking *t, enum op op, int a, int b)
 {
     return ins_add_op(t->l, op, WEFT_INT64, rule_rows[op_rows[op].rule].result == RESULT_BOOL ? WEFT_BOOL : WEFT_INT64,
                       (int[]){a, b, -1}, t->node->token);
 }
 
-static int int64_literal(const struct taking *t, int64_t value)
+int taken_literal(const struct taking *t, int64_t value)
 {
     return ins_add_literal(t->l, (union scalar){.i64 = value}, WEFT_INT64, t->node->token);
 }
 
-static int extent_value(const struct taking *t, int64_t extent)
+int taken_extent(const struct taking *t, int64_t extent)
 {
-    return extent >= 0 ? int64_literal(t, extent)
+    return extent >= 0 ? taken_literal(t, extent)
                        : ins_add_load_under(t->l, TENSOR_NUMBER, (int)extent, WEFT_INT64, 0, t->node->token);
 }
 
-static int choose(const struct taking *t, int condition, int a, int b)
+int taken_choice(const struct taking *t, int condition, int a, int b)
 {
     return ins_add_op(t->l, OP_WHERE, WEFT_INT64, WEFT_INT64, (int[]){condition, a, b}, t->node->token);
 }
@@ -181,7 +223,7 @@ static int choose(const struct taking *t, int condition, int a, int b)
 static int listed_position(const struct taking *t)
 {
     const struct item *list = t->list;
-    const int64_t extent = t->to->extents[t->axis], count = list->count;
+    const int64_t extent = t->to->extents[t->axes[0]], count = list->count;
     int64_t *positions = arena_copy(t->l->arena, list->positions, (size_t)count * sizeof *positions);
     bool negative = false;
     for (int i = 0; i < count; i++) {
@@ -190,24 +232,26 @@ static int listed_position(const struct taking *t)
     }
     const int constant = ins_add_constant(t->l, node_number(t->l, t->node), shape_new(t->l->arena, 1, &count),
                                           WEFT_INT64, positions, (size_t)count * sizeof *positions);
-    const int value = ins_add_load_under(t->l, TENSOR_CONSTANT, constant, WEFT_INT64, along(t, t->axis, 1),
+    const int value = ins_add_load_under(t->l, TENSOR_CONSTANT, constant, WEFT_INT64, taken_along(t, t->first, 1),
                                          t->node->span);
-    return negative ? choose(t, int64_op(t, OP_LT, value, int64_literal(t, 0)),
-                             int64_op(t, OP_ADD, value, extent_value(t, extent)), value)
+    return negative ? taken_choice(t, taken_op(t, OP_LT, value, taken_literal(t, 0)),
+                             taken_op(t, OP_ADD, value, taken_extent(t, extent)), value)
                     : value;
 }
 
-/* The position along the axis; -1: it lies outside. */
-static int position(const struct taking *t)
+/* The position along axis number a; -1: it lies outside. */
+static int position(const struct taking *t, int a)
 {
     struct lowering *l = t->l;
     if (t->list)
         return listed_position(t);
+    if (l->program->views[t->node->view].kind != VIEW_TAKE && gather_mode(&l->program->views[t->node->view], a))
+        return moded_position(t, a);
     const int positions = operand_index(l, t->node, 1);
     const bool wide = l->program->nodes[positions].dtype == WEFT_UINT64; /* what int64 does not hold is outside */
-    l->map = along(t, t->axis, t->rank);
+    l->map = positions_map(t, a);
     const int value = lower_value_as(l, positions, WEFT_INT64, wide ? CAST : MEET);
-    return int64_op(t, OP_POSITION, value, extent_value(t, t->to->extents[t->axis]));
+    return taken_op(t, OP_POSITION, value, taken_extent(t, t->to->extents[t->axes[a]]));
 }
 
 /* Adds a digit of this extent behind those so far, which are -1 where there are none. */
@@ -215,28 +259,45 @@ static int join_digit(const struct taking *t, int number, int64_t extent, int di
 {
     if (number < 0)
         return digit;
-    number = extent == 1 ? number : int64_op(t, OP_MUL, number, extent_value(t, extent));
-    return int64_op(t, OP_ADD, number, digit);
+    number = extent == 1 ? number : taken_op(t, OP_MUL, number, taken_extent(t, extent));
+    return taken_op(t, OP_ADD, number, digit);
+}
+
+/* Which axis number dimension d is. */
+static int axis_at(const struct taking *t, int d)
+{
+    int a = 0;
+    while (t->axes[a] != d)
+        a++;
+    return a;
 }
 
 static int number_of(const struct taking *t)
 {
     struct digit digits[WEFT_MAX_RANK];
-    const int count = list_digits(t->to, t->axis, digits), own = position(t);
-    int number = -1, i = 0;
-    for (int pass = 0; pass < 2; pass++) {
-        for (; i < count && (pass || digits[i].first < t->axis); i++) {
-            const struct shape *shape = digit_shape(t->l->arena, &digits[i]);
-            if (digits[i].extent != 1)
-                number = join_digit(t, number, digits[i].extent,
-                                    positions_loaded(t->l, shape, digit_map(t, &digits[i]), t->node));
-        }
-        if (!pass)
-            number = join_digit(t, number, t->to->extents[t->axis], own);
+    int own[WEFT_MAX_RANK], number = -1, least = -1, i = 0;
+    for (int a = 0; a < t->axis_count; a++) {
+        own[a] = position(t, a);
+        least = least < 0 ? own[a] : taken_op(t, OP_MIN, least, own[a]);
     }
-    return number == own || t->list
+    list_digits(t->to, t->set, digits);
+    for (int d = 0; d < t->to->rank;) {
+        if (t->set >> d & 1) {
+            number = join_digit(t, number, t->to->extents[d], own[axis_at(t, d)]);
+            d++;
+            continue;
+        }
+        const struct shape *shape = digit_shape(t->l->arena, &digits[i]);
+        if (digits[i].extent != 1)
+            number = join_digit(t, number, digits[i].extent,
+                                positions_loaded(t->l, shape, digit_map(t, &digits[i]), t->node));
+        d += digits[i++].count;
+    }
+    if (number < 0)
+        return taken_literal(t, 0); /* there is one element */
+    return number == least || t->list || least < 0
                ? number
-               : choose(t, int64_op(t, OP_GE, own, int64_literal(t, 0)), number, int64_literal(t, -1));
+               : taken_choice(t, taken_op(t, OP_GE, least, taken_literal(t, 0)), number, taken_literal(t, -1));
 }
 
 int take_number(struct lowering *l, int map)
@@ -256,7 +317,11 @@ int take_number(struct lowering *l, int map)
 /* Where the position lies outside, the value is 0, whatever is computed of what is taken from. */
 int take_value(struct lowering *l, const struct node *node)
 {
-    const int map = l->map, step = step_of(l, node, map);
+    if (takes_all(l, node))
+        return lower_value_as(l, operand_index(l, node, 0), node->dtype, MEET);
+    if (take_has_modes(l, node))
+        return gathered_value(l, node);
+    const int map = l->map, step = take_step(l, node, map, 0);
     const enum weft_dtype dtype = node->dtype;
     l->map = step;
     const int value = lower_value_as(l, operand_index(l, node, 0), dtype, MEET), number = take_number(l, step);

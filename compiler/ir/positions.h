@@ -15,8 +15,8 @@ bool position_is_sum(const struct shape *shape);
 int store_positions(struct kernel_program *program, int node, const struct shape *shape, enum weft_dtype dtype);
 
 /* Calls `store` with the shape of each of the positions that are to be stored for elements that are taken from a value
- * of shape `to` along dimension `axis`. */
-void take_stored_digits(struct arena *arena, const struct shape *to, int axis,
+ * of shape `to` along the dimensions in `axes`. */
+void take_stored_digits(struct arena *arena, const struct shape *to, uint32_t axes,
                         void (*store)(void *user, const struct shape *shape), void *user);
 
 #endif

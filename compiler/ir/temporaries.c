@@ -276,6 +276,22 @@ static void store_digit(void *user, const struct shape *shape)
     stored_positions(taking->l, taking->node, shape, WEFT_INT64);
 }
 
+/* The dimensions along which a NODE_TAKE has positions. */
+static uint32_t taken_axes(const struct lowering *l, const struct node *node)
+{
+    const struct view_args *args = &l->program->views[node->view];
+    const int *operands = &l->program->operands[node->operands];
+    const struct shape *value = l->shapes[operands[0]], *positions = l->shapes[operands[1]];
+    int at[WEFT_MAX_RANK];
+    uint32_t set = 0;
+    if (args->kind == VIEW_TAKE)
+        return 1u << view_take_axis(args, value->rank);
+    const int count = gather_axes(args, value->rank, (int)positions->extents[positions->rank - 1], at);
+    for (int i = 0; i < count; i++)
+        set |= 1u << at[i];
+    return set;
+}
+
 /* Stores the positions that take, or a selection with a list, finds elements by. */
 static void lower_taking(struct lowering *l, int n)
 {
@@ -289,9 +305,9 @@ static void lower_taking(struct lowering *l, int n)
     const struct view_args *args = &l->program->views[node->view];
     const struct shape *from = l->shapes[l->program->operands[node->operands]];
     if (!selects)
-        take_stored_digits(l->arena, from, view_take_axis(args, from->rank), store_digit, &taking);
+        take_stored_digits(l->arena, from, taken_axes(l, node), store_digit, &taking);
     else if (view_list_taken(args, from, l->shapes[n], &all, &axis))
-        take_stored_digits(l->arena, &all, axis, store_digit, &taking);
+        take_stored_digits(l->arena, &all, 1u << axis, store_digit, &taking);
 }
 
 bool lower_temporaries(struct lowering *l)

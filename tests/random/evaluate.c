@@ -2,6 +2,7 @@
 #include "tests/random/evaluate.h"
 
 #include "tests/diff/oracle.h"
+#include "tests/random/gather.h"
 #include "tests/random/join.h"
 #include "tests/random/neighbour.h"
 #include "tests/random/rearrange.h"
@@ -59,7 +60,7 @@ static struct walk walk_start(const struct formula *formula, const struct formul
     const struct extents *const shapes = evaluation->shapes, *const shape = &shapes[node - formula->nodes];
     const struct formula_view *view = node->kind == FORMULA_VIEW ? &formula->views[node->view] : NULL;
     struct walk walk = {.in_order = view && (view->kind < VIEWS_SELECT || view->kind == VIEWS_INDEX ||
-                                             is_series(view) || is_neighbour(view)),
+                                             is_series(view) || is_neighbour(view) || is_gathered(view)),
                         .rank = shape->rank, .count = node->count};
     if (walk.in_order)
         return walk;
@@ -399,6 +400,91 @@ static void evaluate_neighbours(const struct trial *trial, struct evaluation *ev
                                                                               node->dtype);
 }
 
+/* ---- gather and sample ---- */
+
+/* x's element at these positions, as `dtype`; a number outside has x's type before. */
+static union scalar gathered(const struct trial *trial, const struct evaluation *evaluation,
+                             const struct formula_node *node, int64_t element, const __int128 *at,
+                             enum weft_dtype dtype)
+{
+    const struct formula_view *view = &trial->formula.views[node->view];
+    const enum weft_dtype own = operand(trial, node, 0)->dtype;
+    int outside;
+    const int64_t source = gather_source(view, &evaluation->shapes[node->operands[0]],
+                                         &evaluation->shapes[node - trial->formula.nodes], element, at, &outside);
+    if (source >= 0)
+        return value_as(trial, evaluation, node->operands[0], source, dtype, MEETS);
+    const struct number *number = &view->modes[view->listed ? outside : 0].number;
+    return !view->has_mode || number->kind == NUMBER_NONE
+               ? (union scalar){0} : eval_convert(own, dtype, false, number_as(number, own, MEETS));
+}
+
+/* The positions of gather for an element. */
+static void read_positions(const struct trial *trial, const struct evaluation *evaluation,
+                           const struct formula_node *node, int64_t element, __int128 *at)
+{
+    const struct formula_view *view = &trial->formula.views[node->view];
+    const enum weft_dtype dtype = operand(trial, node, 1)->dtype;
+    const int64_t first = gather_first(view, &evaluation->shapes[node->operands[0]],
+                                       &evaluation->shapes[node - trial->formula.nodes], element);
+    for (int i = 0; i < view->count; i++)
+        at[i] = integer_of(dtype, value_as(trial, evaluation, node->operands[1], first + i, dtype, MEETS));
+}
+
+/* The elements in front of sample's coordinates, and the fractions, in the type in which it computes. */
+static void read_coordinates(const struct trial *trial, const struct evaluation *evaluation,
+                             const struct formula_node *node, int64_t element, __int128 *at, union scalar *rest)
+{
+    const struct formula_view *view = &trial->formula.views[node->view];
+    const enum weft_dtype compute = type_rows[node->dtype].compute;
+    const int64_t first = gather_first(view, &evaluation->shapes[node->operands[0]],
+                                       &evaluation->shapes[node - trial->formula.nodes], element);
+    for (int i = 0; i < view->count; i++) {
+        const enum formula_word word = view->has_mode ? view->modes[view->listed ? i : 0].word : WORD_EDGE;
+        const union scalar given = value_as(trial, evaluation, node->operands[1], first + i, node->dtype, MEETS);
+        const double p = eval_convert(node->dtype, WEFT_FLOAT64, false, given).f64;
+        const bool far = fabs(p) >= 0x1p62, rounds = word != WORD_NONE && word != WORD_EDGE;
+        at[i] = isnan(p) ? 0 : far ? (p > 0 ? (__int128)1 << 62 : -((__int128)1 << 62)) : (__int128)floor(p);
+        rest[i] = eval_convert(WEFT_FLOAT64, compute, false,
+                               (union scalar){.f64 = isnan(p) || (far && rounds) ? NAN : far ? 0 : p - floor(p)});
+    }
+}
+
+static union scalar sampled(const struct trial *trial, const struct evaluation *evaluation,
+                            const struct formula_node *node, int64_t element)
+{
+    const struct formula_view *view = &trial->formula.views[node->view];
+    const enum weft_dtype compute = type_rows[node->dtype].compute;
+    __int128 front[FORMULA_RANK], at[FORMULA_RANK];
+    union scalar rest[FORMULA_RANK], values[1 << FORMULA_RANK];
+    read_coordinates(trial, evaluation, node, element, front, rest);
+    for (int c = 0; c < 1 << view->count; c++) {
+        for (int i = 0; i < view->count; i++)
+            at[i] = front[i] + (c >> i & 1);
+        values[c] = eval_convert(node->dtype, compute, false,
+                                 gathered(trial, evaluation, node, element, at, node->dtype));
+    }
+    for (int i = view->count - 1; i >= 0; i--)
+        for (int c = 0; c < 1 << i; c++)
+            if (eval_convert(compute, WEFT_FLOAT64, false, rest[i]).f64 != 0)
+                values[c] = eval_op(OP_LERP, compute, compute, values[c], values[c | 1 << i], rest[i]);
+    return eval_convert(compute, node->dtype, false, values[0]);
+}
+
+static void evaluate_gathered(const struct trial *trial, struct evaluation *evaluation, int index)
+{
+    const struct formula_node *node = &trial->formula.nodes[index];
+    const int64_t volume = extents_volume(&evaluation->shapes[index]);
+    __int128 at[FORMULA_RANK];
+    for (int64_t e = 0; e < volume; e++)
+        if (trial->formula.views[node->view].kind == VIEWS_SAMPLE) {
+            evaluation->values[index][e] = sampled(trial, evaluation, node, e);
+        } else {
+            read_positions(trial, evaluation, node, e, at);
+            evaluation->values[index][e] = gathered(trial, evaluation, node, e, at, node->dtype);
+        }
+}
+
 static void evaluate_node(const struct trial *trial, struct evaluation *evaluation, int sample,
                           int index, const union scalar *told, struct deviation *deviation)
 {
@@ -434,6 +520,8 @@ void evaluate(const struct trial *trial, struct arena *arena, int sample, union 
         const union scalar *const own = told && formula_is_told(formula, &formula->nodes[n]) ? told[n] : NULL;
         if (formula->nodes[n].kind == FORMULA_VIEW && is_neighbour(&formula->views[formula->nodes[n].view]))
             evaluate_neighbours(trial, evaluation, n);
+        else if (formula->nodes[n].kind == FORMULA_VIEW && is_gathered(&formula->views[formula->nodes[n].view]))
+            evaluate_gathered(trial, evaluation, n);
         else if (formula->nodes[n].kind == FORMULA_REDUCE)
             evaluate_reduction(trial, arena, evaluation, n, own, deviation);
         else
@@ -479,6 +567,39 @@ static void mark_rows(struct marks *marks, int index)
     }
 }
 
+/* True where a used element lies outside, without a mode. */
+static bool mark_gathered(struct marks *marks, int index)
+{
+    const struct formula_node *node = &marks->trial->formula.nodes[index];
+    const struct formula_view *view = &marks->trial->formula.views[node->view];
+    const struct extents *shapes = marks->evaluation->shapes, *in = &shapes[node->operands[0]];
+    const bool sample = view->kind == VIEWS_SAMPLE;
+    bool **used = marks->of[marks->marking], outside_any = false;
+    __int128 front[FORMULA_RANK], at[FORMULA_RANK];
+    union scalar rest[FORMULA_RANK];
+    for (int64_t e = 0, volume = extents_volume(&shapes[index]); e < volume; e++) {
+        if (!used[index][e])
+            continue;
+        const int64_t first = gather_first(view, in, &shapes[index], e);
+        for (int i = 0; i < view->count; i++)
+            used[node->operands[1]][first + i] = true;
+        if (sample)
+            read_coordinates(marks->trial, marks->evaluation, node, e, front, rest);
+        else
+            read_positions(marks->trial, marks->evaluation, node, e, front);
+        for (int c = 0; c < (sample ? 1 << view->count : 1); c++) {
+            int outside;
+            for (int i = 0; i < view->count; i++)
+                at[i] = front[i] + (c >> i & 1);
+            const int64_t source = gather_source(view, in, &shapes[index], e, at, &outside);
+            if (source >= 0)
+                used[node->operands[0]][source] = true;
+            outside_any = outside_any || (source < 0 && !sample && !view->has_mode);
+        }
+    }
+    return outside_any;
+}
+
 static void mark_neighbours(struct marks *marks, int index)
 {
     const struct formula_node *node = &marks->trial->formula.nodes[index];
@@ -518,6 +639,8 @@ static bool mark_operands(struct marks *marks, int index)
         mark_rows(marks, index);
         return false;
     }
+    if (view && is_gathered(view))
+        return mark_gathered(marks, index);
     if (view && is_neighbour(view)) {
         mark_neighbours(marks, index);
         return false;
@@ -586,7 +709,8 @@ static void reach(const struct formula *formula, const int *results, int count, 
 static bool can_fault(const struct formula *formula, const struct formula_node *node)
 {
     return (node->kind == FORMULA_OP && op_fault(node->op, node->meeting)) ||
-           (node->kind == FORMULA_VIEW && is_taken(&formula->views[node->view]));
+           (node->kind == FORMULA_VIEW &&
+            (is_taken(&formula->views[node->view]) || is_gathered(&formula->views[node->view])));
 }
 
 void evaluate_place(const struct trial *trial, struct arena *arena, const int *results, int count,

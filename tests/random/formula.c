@@ -1,6 +1,7 @@
 /* See formula.h. */
 #include "tests/random/formula.h"
 
+#include "tests/random/gather.h"
 #include "tests/random/join.h"
 #include "tests/random/neighbour.h"
 #include "tests/random/number.h"
@@ -163,6 +164,13 @@ static bool settle_view(const struct formula *formula, struct formula_node *node
         for (int i = 0; i < node->count; i++)
             good = good && constant_meets(formula, operand(formula, node, i), node->dtype);
         return good;
+    }
+    if (is_gathered(&formula->views[node->view])) {
+        const struct formula_node *positions = operand(formula, node, 1);
+        const bool sample = formula->views[node->view].kind == VIEWS_SAMPLE;
+        node->dtype = sample ? promote(positions->dtype, from->dtype) : from->dtype;
+        return (sample ? dtype_is_float(positions->dtype) : dtype_is_integer(positions->dtype)) &&
+               constant_meets(formula, from, node->dtype) && neighbour_numbers_fit(&formula->views[node->view], from->dtype);
     }
     if (is_neighbour(&formula->views[node->view])) {
         node->dtype = from->dtype;
@@ -358,6 +366,9 @@ bool formula_shape(const struct formula *formula, int n, const struct extents *i
     if (node->kind == FORMULA_VIEW && is_taken(&formula->views[node->view]))
         return take_extents(&formula->views[node->view], &shapes[node->operands[0]], &shapes[node->operands[1]],
                             &shapes[n]);
+    if (node->kind == FORMULA_VIEW && is_gathered(&formula->views[node->view]))
+        return gather_extents(&formula->views[node->view], &shapes[node->operands[0]], &shapes[node->operands[1]],
+                              &shapes[n]);
     if (node->kind == FORMULA_VIEW && is_neighbour(&formula->views[node->view]))
         return neighbour_extents(&formula->views[node->view], &shapes[node->operands[0]],
                                  node->count > 1 ? &shapes[node->operands[1]] : NULL, &shapes[n]);

@@ -1,6 +1,7 @@
 /* The nodes of a random program. Each step takes a row or a conversion and operands for it among what there
  * is, rather what nothing uses yet; what turns out wrong is taken back. */
 #include "tests/random/generator.h"
+#include "tests/random/gather.h"
 #include "tests/random/join.h"
 #include "tests/random/neighbour.h"
 #include "tests/random/reduction.h"
@@ -332,15 +333,15 @@ static bool grow_join(struct generator *g)
     return false;
 }
 
-/* An integer made of any value: a remainder that mostly lies inside `extent`. -1: it cannot be made. */
-static int positions_node(struct generator *g, int64_t extent)
+/* Integers made of a value: remainders that mostly lie inside `extent`. -1: they cannot be made. */
+static int positions_of(struct generator *g, int value, int64_t extent)
 {
     static const enum weft_dtype dtypes[] = {WEFT_INT8, WEFT_INT16, WEFT_INT32, WEFT_INT64, WEFT_UINT8, WEFT_UINT64};
     struct formula *formula = &g->trial->formula;
     const struct number divisor = {.kind = NUMBER_INTEGER, .integer = extent + below(g, 2) + (extent == 0)};
     struct formula_node cast = {.kind = FORMULA_CAST, .count = 1, .dtype = dtypes[below(g, 6)]};
     struct formula_node rest = {.kind = FORMULA_OP, .op = chance(g, 3) ? OP_FMOD : OP_MOD, .count = 2};
-    cast.operands[0] = any_operand(g, false);
+    cast.operands[0] = value;
     if (!try_node(g, cast, formula->count))
         return -1;
     if (chance(g, 8))
@@ -366,7 +367,7 @@ static bool grow_take(struct generator *g)
         return false;
     formula->view_count++;
     const int axis = view->sources[0] < 0 ? view->sources[0] + from->rank : view->sources[0];
-    node.operands[1] = positions_node(g, from->at[axis]);
+    node.operands[1] = positions_of(g, any_operand(g, false), from->at[axis]);
     if (node.operands[1] >= 0 && try_node(g, node, formula->count))
         return true;
     formula->view_count--;
@@ -441,6 +442,69 @@ static bool grow_neighbours(struct generator *g)
     formula->view_count--;
     formula->count = before;
     formula->element_count = elements;
+    return false;
+}
+
+/* Coordinates: floats made of any value, mostly a little around `extent`. -1: they cannot be made. */
+static int coordinates_node(struct generator *g, int value, int64_t extent)
+{
+    static const enum weft_dtype dtypes[] = {WEFT_FLOAT32, WEFT_FLOAT32, WEFT_FLOAT64, WEFT_FLOAT16};
+    struct formula *formula = &g->trial->formula;
+    const struct number divisor = {.kind = NUMBER_REAL, .real = (double)extent + 1.75};
+    struct formula_node cast = {.kind = FORMULA_CAST, .count = 1, .dtype = dtypes[below(g, 4)]};
+    struct formula_node rest = {.kind = FORMULA_OP, .op = OP_FMOD, .count = 2};
+    cast.operands[0] = value;
+    if (!try_node(g, cast, formula->count))
+        return -1;
+    if (chance(g, 8))
+        return formula->count - 1;
+    rest.operands[0] = formula->count - 1;
+    rest.operands[1] = add_node(g, (struct formula_node){.kind = FORMULA_LITERAL, .number = divisor});
+    settle(g, rest.operands[1]);
+    return try_node(g, rest, formula->count) ? formula->count - 1 : -1;
+}
+
+/* Positions of one value along the axes of a view, one beside the other. -1: they cannot be made. */
+static int gather_positions(struct generator *g, const struct formula_view *view, const struct extents *from)
+{
+    struct formula *formula = &g->trial->formula;
+    struct formula_node all = {.kind = FORMULA_VIEW, .count = view->count, .view = formula->view_count};
+    const int value = any_operand(g, false);
+    for (int i = 0; i < view->count; i++) {
+        const int axis = !view->has_sources ? i : view->sources[i] < 0 ? view->sources[i] + from->rank : view->sources[i];
+        all.operands[i] = view->kind == VIEWS_SAMPLE ? coordinates_node(g, value, from->at[axis])
+                                                     : positions_of(g, value, from->at[axis]);
+        if (all.operands[i] < 0)
+            return -1;
+    }
+    struct formula_view *stack = &formula->views[formula->view_count++];
+    *stack = (struct formula_view){.kind = view->count > 1 ? VIEWS_STACK : VIEWS_EXPAND, .has_sources = true, .count = 1};
+    stack->sources[0] = view->count > 1 ? -1 : g->shapes[0][all.operands[0]].rank;
+    return try_node(g, all, formula->count) ? formula->count - 1 : -1;
+}
+
+static bool grow_gather(struct generator *g)
+{
+    struct formula *formula = &g->trial->formula;
+    struct formula_node node = {.kind = FORMULA_VIEW, .count = 2};
+    const int before = formula->count, views = formula->view_count;
+    struct formula_view view;
+    if (formula->view_count + 2 > g->room.views || formula->count + 20 > g->room.nodes)
+        return false;
+    node.operands[0] = any_operand(g, true);
+    const struct extents *from = &g->shapes[0][node.operands[0]];
+    if (from->rank > 0) {
+        gather_any(&g->detail, &view, from->rank, formula->nodes[node.operands[0]].dtype);
+        node.operands[1] = view.count <= FORMULA_OPERANDS ? gather_positions(g, &view, from) : -1;
+        node.view = formula->view_count;
+        if (node.operands[1] >= 0) {
+            formula->views[formula->view_count++] = view;
+            if (try_node(g, node, formula->count))
+                return true;
+        }
+    }
+    formula->view_count = views;
+    formula->count = before;
     return false;
 }
 
@@ -527,6 +591,10 @@ void grow(struct generator *g)
     formula->element_count = elements;
     if (g->limits->views && chance(g, g->viewing ? 6 : 60) && grow_neighbours(g))
         return;
+    if (g->limits->views && chance(g, g->viewing ? 10 : 100) && grow_gather(g))
+        return;
+    formula->count = before;
+    formula->element_count = elements;
     if (chance(g, 7) && try_node(g, any_conversion(g), before))
         return;
     if ((chance(g, 16) && grow_division(g)) || (chance(g, 16) && grow_copy(g)))

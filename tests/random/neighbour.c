@@ -91,23 +91,22 @@ bool neighbour_numbers_fit(const struct formula_view *view, enum weft_dtype dtyp
 
 /* ---- elements ---- */
 
-static int64_t modulo(int64_t a, int64_t n)
+static int64_t modulo(__int128 a, int64_t n)
 {
-    return a % n < 0 ? a % n + n : a % n;
+    return (int64_t)(a % n < 0 ? a % n + n : a % n);
 }
 
-/* The position that a word makes of one outside. */
-static int64_t inside(enum formula_word word, int64_t p, int64_t n)
+int64_t neighbour_inside(enum formula_word word, __int128 p, int64_t n)
 {
     switch (word) {
     case WORD_EDGE: return p < 0 ? 0 : n - 1;
     case WORD_WRAP: return modulo(p, n);
     case WORD_SYMMETRIC:
         p = modulo(p, 2 * n);
-        return p < n ? p : 2 * n - 1 - p;
+        return (int64_t)(p < n ? p : 2 * n - 1 - p);
     default:
         p = n == 1 ? 0 : modulo(p, 2 * n - 2);
-        return p < n ? p : 2 * n - 2 - p;
+        return (int64_t)(p < n ? p : 2 * n - 2 - p);
     }
 }
 
@@ -124,7 +123,7 @@ int64_t neighbour_source(const struct formula_view *view, const struct extents *
         if (at[d] >= 0 && at[d] < in->at[d])
             continue;
         if (mode_at(view, i)->word)
-            at[d] = inside(mode_at(view, i)->word, at[d], in->at[d]);
+            at[d] = neighbour_inside(mode_at(view, i)->word, at[d], in->at[d]);
         else
             *outside = i;
     }
@@ -167,7 +166,7 @@ static struct number any_outside(struct stream *stream, enum weft_dtype dtype)
     return number;
 }
 
-static void any_modes(struct stream *stream, struct formula_view *view, enum weft_dtype dtype)
+void neighbour_any_modes(struct stream *stream, struct formula_view *view, enum weft_dtype dtype)
 {
     view->has_mode = below(stream, 5) > 0;
     view->listed = view->has_mode && view->count && below(stream, 3) == 0;
@@ -189,7 +188,7 @@ static int64_t any_offset(struct stream *stream, int64_t extent)
     return below(stream, 4) ? below(stream, 5) - 2 : below(stream, (int)(2 * extent % 100) + 7) - extent - 3;
 }
 
-static void any_axes(struct stream *stream, struct formula_view *view, int rank)
+void neighbour_any_axes(struct stream *stream, struct formula_view *view, int rank)
 {
     int all[FORMULA_RANK];
     for (int i = 0; i < rank; i++)
@@ -212,7 +211,7 @@ void neighbour_any(struct stream *stream, struct formula_view *view, const struc
     const bool pads = view->kind == VIEWS_PAD;
     view->count = correlates ? rank_of_k : pads && below(stream, 2) ? rank : rank ? 1 + below(stream, rank) : 0;
     if (view->count <= rank && (below(stream, 2) || (pads && view->count != rank)))
-        any_axes(stream, view, rank);
+        neighbour_any_axes(stream, view, rank);
     view->has_shape = !correlates && (pads || view->has_sources || view->count == 1) && below(stream, 4) == 0;
     for (int i = 0; i < view->count; i++) {
         const int d = rank >= view->count ? axis_at(view, i, rank) : 0;
@@ -223,7 +222,7 @@ void neighbour_any(struct stream *stream, struct formula_view *view, const struc
     }
     if (pads && view->has_shape)
         view->after[0] = view->shape[0];
-    any_modes(stream, view, dtype);
+    neighbour_any_modes(stream, view, dtype);
 }
 
 /* ---- text ---- */
@@ -264,7 +263,7 @@ static int print_mode(char *text, size_t size, const struct formula_mode *mode, 
     return snprintf(text, size, "%s", number);
 }
 
-static int print_modes(char *text, size_t size, const struct formula_view *view, unsigned manner)
+int neighbour_print_modes(char *text, size_t size, const struct formula_view *view, unsigned manner)
 {
     int at = snprintf(text, size, ", %s%s", manner & 1 ? "mode=" : "", view->listed ? "[" : "");
     if (view->valid)
@@ -284,7 +283,7 @@ int neighbour_print(char *text, size_t size, const struct formula_view *view, un
     if (!is_correlation(view))
         at = print_offsets(text, size, view, manner);
     if (view->has_mode)
-        at += print_modes(text + at, size - (size_t)at, view, manner);
+        at += neighbour_print_modes(text + at, size - (size_t)at, view, manner);
     if (!view->has_sources)
         return at;
     at += snprintf(text + at, size - (size_t)at, ", %s[", !named ? "" : manner & 2 ? "axes=" : "axis=");

@@ -28,4 +28,11 @@ void neighbour_any(struct stream *stream, struct formula_view *view, const struc
 const char *neighbour_name(const struct formula_view *view);
 int neighbour_print(char *text, size_t size, const struct formula_view *view, unsigned manner);
 
+/* What gather and sample share with them: the position that a word makes of one outside, among `n`; random modes and
+ * axes; modes as ", mode=\"edge\"". */
+int64_t neighbour_inside(enum formula_word word, __int128 p, int64_t n);
+void neighbour_any_modes(struct stream *stream, struct formula_view *view, enum weft_dtype dtype);
+void neighbour_any_axes(struct stream *stream, struct formula_view *view, int rank);
+int neighbour_print_modes(char *text, size_t size, const struct formula_view *view, unsigned manner);
+
 #endif

@@ -2,6 +2,7 @@
 #include "tests/random/text.h"
 
 #include "tests/random/number.h"
+#include "tests/random/gather.h"
 #include "tests/random/join.h"
 #include "tests/random/neighbour.h"
 #include "tests/random/take.h"
@@ -238,6 +239,16 @@ static void write_view(struct trial *trial, struct text *text, struct formula_no
             write_operand(trial, text, node->operands[i], LOOSEST);
         }
         join_print(arguments, sizeof arguments, view);
+        put(text, "%s)", arguments);
+        return;
+    }
+    if (is_gathered(view)) {
+        node->place = text->length;
+        put(text, view->kind == VIEWS_GATHER ? "gather(" : "sample(");
+        write_operand(trial, text, node->operands[0], LOOSEST);
+        put(text, ", ");
+        write_operand(trial, text, node->operands[1], LOOSEST);
+        gather_print(arguments, sizeof arguments, view, node->manner >> 4);
         put(text, "%s)", arguments);
         return;
     }
