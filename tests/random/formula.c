@@ -170,7 +170,8 @@ static bool settle_view(const struct formula *formula, struct formula_node *node
         const bool sample = formula->views[node->view].kind == VIEWS_SAMPLE;
         node->dtype = sample ? promote(positions->dtype, from->dtype) : from->dtype;
         return (sample ? dtype_is_float(positions->dtype) : dtype_is_integer(positions->dtype)) &&
-               constant_meets(formula, from, node->dtype) && neighbour_numbers_fit(&formula->views[node->view], from->dtype);
+               constant_meets(formula, from, node->dtype) &&
+               neighbour_numbers_fit(&formula->views[node->view], from->dtype);
     }
     if (is_neighbour(&formula->views[node->view])) {
         node->dtype = from->dtype;

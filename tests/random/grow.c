@@ -471,14 +471,15 @@ static int gather_positions(struct generator *g, const struct formula_view *view
     struct formula_node all = {.kind = FORMULA_VIEW, .count = view->count, .view = formula->view_count};
     const int value = any_operand(g, false);
     for (int i = 0; i < view->count; i++) {
-        const int axis = !view->has_sources ? i : view->sources[i] < 0 ? view->sources[i] + from->rank : view->sources[i];
+        const int source = view->has_sources ? view->sources[i] : i, axis = source < 0 ? source + from->rank : source;
         all.operands[i] = view->kind == VIEWS_SAMPLE ? coordinates_node(g, value, from->at[axis])
                                                      : positions_of(g, value, from->at[axis]);
         if (all.operands[i] < 0)
             return -1;
     }
     struct formula_view *stack = &formula->views[formula->view_count++];
-    *stack = (struct formula_view){.kind = view->count > 1 ? VIEWS_STACK : VIEWS_EXPAND, .has_sources = true, .count = 1};
+    *stack = (struct formula_view){.kind = view->count > 1 ? VIEWS_STACK : VIEWS_EXPAND, .has_sources = true,
+                                   .count = 1};
     stack->sources[0] = view->count > 1 ? -1 : g->shapes[0][all.operands[0]].rank;
     return try_node(g, all, formula->count) ? formula->count - 1 : -1;
 }

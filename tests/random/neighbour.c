@@ -119,11 +119,12 @@ int64_t neighbour_source(const struct formula_view *view, const struct extents *
         at[d] = number % out->at[d];
     for (int i = 0; i < view->count; i++) {
         const int d = axis_at(view, i, in->rank);
-        at[d] += starts[i];
-        if (at[d] >= 0 && at[d] < in->at[d])
+        const __int128 p = (__int128)at[d] + starts[i];
+        at[d] = (int64_t)p;
+        if (p >= 0 && p < in->at[d])
             continue;
         if (mode_at(view, i)->word)
-            at[d] = neighbour_inside(mode_at(view, i)->word, at[d], in->at[d]);
+            at[d] = neighbour_inside(mode_at(view, i)->word, p, in->at[d]);
         else
             *outside = i;
     }
