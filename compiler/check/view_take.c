@@ -123,8 +123,9 @@ static bool check_sources(struct view_walk *w, const int *at, int count)
         if (!mode || mode->edge == EDGE_VALUE)
             continue;
         if (value->extents[at[i]] == 0 && shape_known(w->out))
-            return view_wrong(w, DIAG_VIEW_EXTENT, &place, "mode \"%s\" reads elements of dimension %d, and %s has "
-                              "none there; write a number, as mode=0", mode_word(mode->edge), at[i], view_value_text(w));
+            return view_wrong(w, DIAG_VIEW_EXTENT, &place, "mode \"%s\" reads elements of dimension %d, and %s "
+                              "has none there; write a number, as mode=0", mode_word(mode->edge), at[i],
+                              view_value_text(w));
         view_holds(w, extent_fact(EXTENT_FEEDS, value->extents[at[i]], .shape = w->out),
                    "a mode reads elements of a dimension that has none");
     }
@@ -138,8 +139,8 @@ bool view_gather(struct view_walk *w)
     uint32_t set = 0;
     if (positions && positions->rank == 0)
         return wrong_positions(w, arena_printf(w->arena, "positions stand along the last dimension of %s, and it has "
-                                               "none; write take(%s, %s) along one axis", w->viewed[1].name, w->viewed->name,
-                                               w->viewed[1].name));
+                                               "none; write take(%s, %s) along one axis", w->viewed[1].name,
+                                               w->viewed->name, w->viewed[1].name));
     if (!value || !positions)
         return view_unknown(w);
     if (!find_gathered(w, at, &count))
