@@ -113,7 +113,9 @@ int names_name(struct naming *n, const struct node *node)
     const struct dims *dims = n->aligned_dims[node->symbol];
     const struct value value = symbol->kind == SYMBOL_INPUT ? input_value(symbol)
                                                             : names_value(n, bind(n, node->symbol));
-    return names_copy(n, node, NULL, 0, dims ? (struct value){SORT_NAMED, dims} : value);
+    const int added = names_copy(n, node, NULL, 0, dims ? (struct value){SORT_NAMED, dims} : value);
+    n->to->nodes[added].made = node->made || n->values[added].kept;
+    return added;
 }
 
 /* Operations have the merge of their operands (rule 8.6); of casts the first one. */
@@ -123,7 +125,9 @@ static int operation(struct naming *n, const struct node *node, int *operands)
     struct value value;
     if (!names_match(n, operands, count, node->token, &value))
         value = (struct value){SORT_UNKNOWN, NULL};
-    return names_copy(n, node, operands, node->operand_count, value);
+    const int added = names_copy(n, node, operands, node->operand_count, value);
+    n->to->nodes[added].made = value.kept;
+    return added;
 }
 
 static int rewrite(struct naming *n, const struct node *node, int *operands)
@@ -190,6 +194,41 @@ static void *growing(struct arena *arena, const void *items, int count, size_t s
     return copy;
 }
 
+/* Whether an operation has only one operand that can have dimensions. */
+static bool passes(const struct program *from, const struct node *node)
+{
+    int others = 0;
+    for (int i = 0; node->kind == NODE_OP && i < node->operand_count; i++)
+        others += named_node(from, operand_node(from, node, i))->kind != NODE_LITERAL;
+    return others <= 1;
+}
+
+static bool is_operation(const struct node *node)
+{
+    return !node->made && (node->kind == NODE_OP || node->kind == NODE_CAST || node->kind == NODE_WRAP);
+}
+
+/* Finds the nodes that are used by more than operations. The others may keep dimensions that were reduced. */
+static void find_apart(struct naming *n)
+{
+    const struct program *from = n->from;
+    n->apart = ARENA_ARRAY(n->arena, bool, from->node_count + 1);
+    for (int r = 0; r < from->result_count; r++)
+        n->apart[from->results[r].node] = true;
+    for (int i = from->node_count - 1; i >= 0; i--) {
+        const struct node *node = &from->nodes[i];
+        const bool apart = is_operation(node) ? n->apart[i] && passes(from, node) : true;
+        if (node->kind == NODE_NAME && from->symbols[node->symbol].kind == SYMBOL_BINDING) {
+            const int bound = from->symbols[node->symbol].node;
+            n->apart[bound] = n->apart[bound] || n->apart[i] || node->made;
+        }
+        for (int k = 0; k < node->operand_count; k++) {
+            const int operand = from->operands[node->operands + k];
+            n->apart[operand] = n->apart[operand] || apart;
+        }
+    }
+}
+
 static struct program *start(struct naming *n, const struct program *from)
 {
     struct program *to = arena_copy(n->arena, from, sizeof *from);
@@ -202,6 +241,7 @@ static struct program *start(struct naming *n, const struct program *from)
     to->symbols = growing(n->arena, from->symbols, from->symbol_count, sizeof *from->symbols);
     to->results = growing(n->arena, from->results, from->result_count, sizeof *from->results);
     n->from = from;
+    find_apart(n);
     n->map = ARENA_ARRAY(n->arena, int, from->node_count + 1);
     n->aligned = ARENA_ARRAY(n->arena, int, from->symbol_count + 1);
     memset(n->aligned, 0xff, (size_t)from->symbol_count * sizeof *n->aligned);
@@ -227,6 +267,7 @@ static void walk(struct naming *n)
     int *operands = NULL, room = 0;
     for (int i = 0; i < from->node_count; i++) {
         const struct node *node = &from->nodes[i];
+        n->at = i;
         const int count = node->choice ? 2 : node->operand_count; /* of a choice the second may be hidden */
         if (count > room)
             operands = ARENA_ARRAY(n->arena, int, room = count);
@@ -267,7 +308,8 @@ static void keep_dims(struct naming *n)
     const struct dims **dims = ARENA_ARRAY(n->arena, const struct dims *, n->to->node_count + 1);
     bool any = false;
     for (int i = 0; i < n->to->node_count; i++) {
-        dims[i] = n->values[i].sort == SORT_NAMED ? n->values[i].dims : NULL;
+        const struct value *value = &n->values[i];
+        dims[i] = value->sort != SORT_NAMED ? NULL : value->kept ? value->kept : value->dims;
         any = any || dims[i];
     }
     n->to->dims = any ? dims : NULL;

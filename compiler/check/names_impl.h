@@ -16,12 +16,16 @@ enum sort {
 struct value {
     enum sort sort;
     const struct dims *dims;       /* SORT_NAMED */
+    const struct dims *kept;       /* what a reduction kept its dimensions for: `dims` and those with extent 1 that it
+                                      reduced, as they are; NULL: the node has `dims` */
 };
 
 struct naming {
     struct arena *arena;
     struct diags *diags;
     const struct program *from;
+    bool *apart;                   /* [from->node_count] whether it is used by more than operations, or a result */
+    int at;                        /* the node of `from` that is rewritten */
     struct program *to;            /* grows; node indices are those of `to` unless said otherwise */
     int *map;                      /* [from->node_count] the node that each became */
     struct value *values;          /* of the nodes of `to` */

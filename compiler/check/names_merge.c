@@ -163,19 +163,45 @@ static int expand(struct naming *n, int node, const struct dims *own, const stru
     return lacks ? names_add_view(n, args, node, (struct value){SORT_UNKNOWN, NULL}) : node;
 }
 
+/* Drops dimensions with extent 1 that were reduced and that `to` lacks. *own becomes the dimensions that are left. */
+static int drop(struct naming *n, int node, const struct dims *kept, const struct dims *dims, const struct dims *to,
+                const struct dims **own)
+{
+    struct view_args args = {.kind = VIEW_SELECT, .item_count = kept->rank};
+    struct item *items = ARENA_ARRAY(n->arena, struct item, kept->rank);
+    struct dim left[WEFT_MAX_RANK];
+    int count = 0;
+    for (int d = 0; d < kept->rank; d++) {
+        const char *name = kept->items[d].name;
+        const bool stays = dims_find(dims, name) >= 0 || dims_find(to, name) >= 0;
+        items[d] = names_all;
+        items[d].kind = stays ? ITEM_SLICE : ITEM_INDEX;
+        items[d].slice.has_start = !stays;
+        items[d].span = n->to->nodes[node].span;
+        if (stays)
+            left[count++] = kept->items[d];
+    }
+    args.items = items;
+    *own = names_dims(n, count, left);
+    return count == kept->rank ? node : names_add_view(n, args, node, (struct value){SORT_UNKNOWN, NULL});
+}
+
 int names_align(struct naming *n, int node, const struct dims *to)
 {
     const struct value value = names_value(n, node);
     int axes[WEFT_MAX_RANK], count = 0;
     if (value.sort != SORT_NAMED)
         return node;
+    const struct dims *own = value.dims;
+    if (value.kept)
+        node = drop(n, node, value.kept, value.dims, to, &own);
     for (int d = 0; d < to->rank; d++) {
-        const int own = dims_find(value.dims, to->items[d].name);
-        if (own >= 0)
-            axes[count++] = own;
+        const int at = dims_find(own, to->items[d].name);
+        if (at >= 0)
+            axes[count++] = at;
     }
     node = names_transpose(n, node, axes, count, (struct value){SORT_UNKNOWN, NULL});
-    return expand(n, node, value.dims, to);
+    return expand(n, node, own, to);
 }
 
 /* ---- operands ---- */
@@ -251,6 +277,16 @@ static enum sort unnamed_sort(const struct naming *n, const int *nodes, int coun
     return sort;
 }
 
+/* Whether a value keeps reduced dimensions, and is in this order. */
+static bool in_order(const struct naming *n, int node, const struct dims *merged)
+{
+    const struct value value = names_value(n, node);
+    bool same = value.kept && value.dims->rank == merged->rank;
+    for (int d = 0; same && d < merged->rank; d++)
+        same = strcmp(value.dims->items[d].name, merged->items[d].name) == 0;
+    return same;
+}
+
 bool names_match(struct naming *n, int *nodes, int count, struct span place, struct value *value)
 {
     int named = 0;
@@ -268,8 +304,12 @@ bool names_match(struct naming *n, int *nodes, int count, struct span place, str
     for (int i = 0; merged && i < count; i++)
         if (names_value(n, nodes[i]).sort != SORT_NAMED && !match_other(n, nodes[i], named, merged, place))
             merged = NULL;
+    *value = (struct value){merged ? SORT_NAMED : SORT_UNKNOWN, merged};
+    if (merged && side_count == 1 && !n->apart[n->at] && in_order(n, nodes[named], merged)) {
+        value->kept = names_value(n, nodes[named]).kept;
+        return true;               /* the others have no dimensions */
+    }
     for (int i = 0; merged && i < count; i++)
         nodes[i] = names_align(n, nodes[i], merged);
-    *value = (struct value){merged ? SORT_NAMED : SORT_UNKNOWN, merged};
     return merged;
 }

@@ -93,6 +93,16 @@ static struct value reduced(struct naming *n, const struct node *node, struct va
                    : (struct value){SORT_SCALAR, NULL};
 }
 
+/* The value of a recipe that keeps reduced dimensions. */
+static struct value without_reduced(struct naming *n, const struct node *node, struct value value)
+{
+    struct node drops = *node;
+    drops.keepdims = false;
+    struct value rest = reduced(n, &drops, value);
+    rest.kept = value.dims;
+    return rest;
+}
+
 /* Operands have the same dimensions, or fewer. */
 static struct value widest(const struct naming *n, const struct node *node, const int *operands)
 {
@@ -107,6 +117,26 @@ static struct value widest(const struct naming *n, const struct node *node, cons
     return widest;
 }
 
+/* The last node of a recipe, which is its value. */
+static int end_of(const struct naming *n, int at)
+{
+    const struct program *from = n->from;
+    const int reduction = from->nodes[at].reduction;
+    while (at + 1 < from->node_count && from->nodes[at + 1].made && from->nodes[at + 1].reduction == reduction)
+        at++;
+    return at;
+}
+
+/* Whether a named reduction, all of whose uses are operations, shall keep what it reduces with extent 1: where those
+ * are operations with what was reduced, nothing needs to be inserted again. */
+static bool keeps(const struct naming *n, const struct node *node)
+{
+    const struct reduce_args *args = &n->to->reductions[node->reduction];
+    const struct value value = names_value(n, operand_of(n, args, 0));
+    return n->good && value.sort == SORT_NAMED && !args->last && !n->apart[end_of(n, n->at)] && args->axes.given &&
+           args->axes.count < value.dims->rank;
+}
+
 int names_recipe(struct naming *n, const struct node *node, const int *operands)
 {
     struct value value = {SORT_SCALAR, NULL};
@@ -118,7 +148,12 @@ int names_recipe(struct naming *n, const struct node *node, const int *operands)
         return names_name(n, node);
     if (node->kind == NODE_OP || node->kind == NODE_CAST)
         value = widest(n, node, operands);
-    else if (node->kind == NODE_REDUCE || node->kind == NODE_SEARCH)
-        value = reduced(n, node, names_value(n, operands[0]));
-    return names_copy(n, node, operands, node->operand_count, value);
+    struct node copy = *node;
+    const bool reduces = node->kind == NODE_REDUCE || node->kind == NODE_SEARCH, kept = keeps(n, node);
+    copy.keepdims = node->keepdims || (reduces && kept);
+    if (reduces)
+        value = reduced(n, &copy, names_value(n, operands[0]));
+    if (kept && n->at == end_of(n, n->at))
+        value = without_reduced(n, node, value);
+    return names_copy(n, &copy, operands, node->operand_count, value);
 }

@@ -257,6 +257,24 @@ class Maker:
             return None
         return f"max({a}{text.replace(', ', ', axes=', 1)})", n.reduce(max, x.dtype, x, names)
 
+    def make_beside_reduced(self):
+        """A reduction that nothing but operations use, which may keep what it reduces."""
+        (a, x), (b, y) = self.some((I32,), 1), self.some((I32,))
+        text, names = self.axes_of(x)
+        if any(x.dim(name).size == 0 for name in names):
+            return None
+        least = n.reduce(min, x.dtype, x, names)
+        inner = f"min({a}{text.replace(', ', ', axes=', 1)})"
+        if self.pick.random() < 0.5:
+            inner, least = f"(1 - {inner})", n.operation(lambda p: wrap(1 - int(p)), I32, least)
+        if self.pick.random() < 0.3:
+            text, names = self.axes_of(x)
+            if any(x.dim(name).size == 0 for name in names):
+                return None
+            inner = f"({inner} + max({a}{text.replace(', ', ', axes=', 1)}))"
+            least = n.operation(lambda p, q: wrap(int(p) + int(q)), I32, least, n.reduce(max, x.dtype, x, names))
+        return f"{b} - {inner}", n.operation(lambda p, q: wrap(int(p) - int(q)), I32, y, least)
+
     def make_argmin(self):
         a, x = self.some((I32, F32), 1)
         if not a:
