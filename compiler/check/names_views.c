@@ -334,6 +334,17 @@ static int view_of_other(const struct viewing *v)
     return names_copy(v->n, v->node, &v->operand, 1, (struct value){keeps ? v->value.sort : SORT_UNKNOWN, NULL});
 }
 
+/* gather and sample, which go by positions alone. */
+static int gather(const struct viewing *v, const int *operands)
+{
+    for (int i = 0; i < 2; i++)
+        if (names_value(v->n, operands[i]).sort == SORT_NAMED)
+            return by_position(&(struct viewing){v->n, v->node, operands[i], names_value(v->n, operands[i]), v->name});
+    if (!read_axes(v, AXES_ANY))
+        return -1;
+    return names_copy(v->n, v->node, operands, v->node->operand_count, (struct value){SORT_UNKNOWN, NULL});
+}
+
 /* take by axis=. */
 static int take(struct naming *n, const struct node *node, const int *operands)
 {
@@ -382,6 +393,8 @@ int names_view(struct naming *n, const struct node *node, int *operands)
         return names_join(n, node, operands);
     if (node->kind == NODE_POSITION && n->to->views[node->view].kind != VIEW_INDEX)
         return names_copy(n, node, operands, node->operand_count, (struct value){SORT_POSITIONAL, NULL});
-    made = node->kind == NODE_TAKE ? take(n, node, operands) : view(&v, operands);
+    made = node->kind != NODE_TAKE                         ? view(&v, operands)
+           : n->to->views[node->view].kind == VIEW_TAKE ? take(n, node, operands)
+                                                        : gather(&v, operands);
     return made >= 0 ? made : names_copy(n, node, operands, node->operand_count, (struct value){SORT_UNKNOWN, NULL});
 }

@@ -421,7 +421,8 @@ class Ops(CommandTest):
         self.assertEqual([row["names"][0] for row in views],
                          ["reshape", "squeeze", "expand_dims", "reinterpret", "extent", "[]", "transpose", "flip",
                           "roll", "broadcast_to", "named", "unnamed", "rename", "tile", "repeat", "offset", "pad",
-                          "correlate", "convolve", "concat", "stack", "take", "index", "arange", "linspace"])
+                          "correlate", "convolve", "concat", "stack", "take", "gather", "sample", "index", "arange",
+                          "linspace"])
         reductions = [row for row in rows if row["form"] == "reduction"]
         self.assertEqual(reductions[0]["names"] + reductions[0]["parameters"], ["sum", "x", "axes", "keepdims"])
         self.assertEqual(len(reductions), 18)
