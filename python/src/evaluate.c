@@ -169,9 +169,8 @@ static bool check(PyObject *const *args, Py_ssize_t count)
     return !PyErr_Occurred();
 }
 
-PyObject *evaluate(PyObject *module, PyObject *const *args, Py_ssize_t count, PyObject *names)
+static PyObject *attempt(PyObject *const *args, Py_ssize_t count, PyObject *names)
 {
-    (void)module;
     if (!check(args, count))
         return NULL;
     struct options options = {0};
@@ -182,4 +181,35 @@ PyObject *evaluate(PyObject *module, PyObject *const *args, Py_ssize_t count, Py
     PyObject *result = program ? run(program, &options, inputs, args + count, names, named) : NULL;
     Py_XDECREF((PyObject *)program);
     return result;
+}
+
+/* Values of xarray, which have names, are met here first: the call is made once more, by weft/xarray.py, unless there
+ * are none. Then the exception stays. */
+static PyObject *again(PyObject *const *args, Py_ssize_t count, PyObject *names)
+{
+    PyObject *type, *value, *trace, *named = NULL, *result = NULL;
+    const Py_ssize_t named_count = names ? PyTuple_Size(names) : 0;
+    PyErr_Fetch(&type, &value, &trace);
+    named = PyDict_New();
+    for (Py_ssize_t i = 0; named && i < named_count; i++)
+        PyDict_SetItem(named, PyTuple_GetItem(names, i), args[count + i]);
+    if (named && count > 0)
+        result = PyObject_CallFunctionObjArgs(imports.again, args[0], count > 1 ? args[1] : Py_None, named, NULL);
+    Py_XDECREF(named);
+    if (!result || result != Py_NotImplemented) {
+        Py_XDECREF(type);
+        Py_XDECREF(value);
+        Py_XDECREF(trace);
+        return result;
+    }
+    Py_DECREF(result);
+    PyErr_Restore(type, value, trace);
+    return NULL;
+}
+
+PyObject *evaluate(PyObject *module, PyObject *const *args, Py_ssize_t count, PyObject *names)
+{
+    (void)module;
+    PyObject *result = attempt(args, count, names);
+    return result ? result : again(args, count, names);
 }

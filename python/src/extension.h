@@ -27,6 +27,7 @@ extern struct imports {
     PyObject *make_error, *tell;   /* of weft._errors */
     PyObject *make_results;        /* of weft._results */
     PyObject *in_use;              /* of weft._use: gives the context in use */
+    PyObject *again;               /* weft._arrays.again */
 } imports;
 
 /* Names that are often looked up. */

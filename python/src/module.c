@@ -59,6 +59,7 @@ static int find_all(void)
     return imports.libraries && find("numpy", "ndarray", (PyObject **)&imports.ndarray) == 0 &&
                    find("numpy", "empty", &imports.empty) == 0 &&
                    find("weft._arrays", "as_array", &imports.as_array) == 0 &&
+                   find("weft._arrays", "again", &imports.again) == 0 &&
                    find("weft._arrays", "copy", &imports.copy) == 0 &&
                    find("weft._arrays", "is_bfloat16", &imports.bfloat16) == 0 &&
                    find("weft._arrays", "library_of", &imports.library_of) == 0 &&

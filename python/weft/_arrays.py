@@ -98,6 +98,14 @@ def aligned(shape, dtype):
     return memory[start:start + size].view(dtype).reshape(shape)
 
 
+def again(text, inputs, named):
+    """What evaluate does after it failed: NotImplemented unless it is for DataArrays (weft/xarray.py)."""
+    if "xarray" not in sys.modules or not isinstance(text, str):
+        return NotImplemented
+    import weft.xarray
+    return weft.xarray.again(text, inputs, named, sys._getframe(1))
+
+
 def library_of(kind):
     """The library of a type of arrays; None: it has neither __array_struct__ nor DLPack; a str: why it is refused."""
     if "numpy.ma" in sys.modules and issubclass(kind, numpy.ma.MaskedArray):
