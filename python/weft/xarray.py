@@ -99,8 +99,8 @@ def label(array, type, coords):
 
 
 def evaluate(text, values, given, options):
-    """A program on DataArrays among the values. Coordinates are followed by labels; where a text needs sizes of the call
-    along a dimension with labels, it runs without, and has no coordinates."""
+    """A program on DataArrays among the values. Coordinates are followed by labels; where a text needs sizes of the
+    call along a dimension with labels, it runs without, and has no coordinates."""
     import xarray
     program = None
     arrays = {name: value for name, value in values.items() if isinstance(value, xarray.DataArray)}
