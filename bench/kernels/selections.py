@@ -250,8 +250,8 @@ def peers(case, out):
             yield "PyTorch compiled", lambda: compiled(*kept), lambda got: got.numpy()
     if cv2 and case.cv:
         yield "OpenCV", lambda: case.cv(out, *arrays), lambda got: out
-    for name, function in case.more.items():
-        yield name, lambda f=function: f(out, *arrays), lambda got: out
+    for name, other in case.more.items():
+        yield name, lambda write=other: write(out, *arrays), lambda got: out
 
 
 def contenders(weft, case):
