@@ -24,10 +24,11 @@ void session_close(struct session *session)
     session->context = NULL;
 }
 
-struct weft_program *session_compile(struct session *session, const struct script *script,
+struct weft_program *session_compile(struct session *session, const struct script *script, enum weft_rules rules,
                                      enum weft_math math)
 {
-    const struct weft_compile_params params = {.origin = script->origin, .kernel = script->kernel, .math = math};
+    const struct weft_compile_params params = {.origin = script->origin, .kernel = script->kernel, .math = math,
+                                               .rules = rules};
     struct weft_program *program = NULL;
     struct weft_error *errors = NULL;
     session->muted = true;

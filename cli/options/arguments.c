@@ -351,6 +351,8 @@ static bool set_option(struct parser *parser, const struct option_row *row, cons
         arguments->cuda = choice;
     else if (row->id == OPTION_MATH || row->id == OPTION_SHOWN_MATH)
         arguments->math = (enum weft_math)choice;
+    else if (row->id == OPTION_RULES || row->id == OPTION_SHOWN_RULES || row->id == OPTION_CHECKED_RULES)
+        arguments->rules = (enum weft_rules)choice;
     else {
         assert(row->id == OPTION_TARGET || row->id == OPTION_SHOWN_TARGET); /* no option was forgotten here */
         arguments->target = (enum weft_target)choice;

@@ -40,6 +40,7 @@ struct arguments {
     struct destination *outputs;
     int output_count;
     enum weft_math math;
+    enum weft_rules rules;
     enum weft_tier tier;
     enum weft_target target;
     const char *arch;           /* NULL: not given */

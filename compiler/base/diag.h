@@ -19,6 +19,7 @@ struct source {
     const char *origin;
     const char *text;
     size_t length;
+    enum weft_rules rules;         /* of types, for the programs in it */
 };
 
 /* Where the lines of a source begin, to find the lines of many places quickly. */

@@ -61,15 +61,14 @@ bool check_constant(struct program *program, const struct node *node, enum weft_
 /* An integer that fits no type is an error only where it meets one: 2**100 // 2**90 is 1024. */
 static bool check_literal(struct program *program, struct node *node)
 {
-    const enum weft_dtype dtype = literal_dtype(&node->literal);
-    (void)program;
+    const enum weft_dtype dtype = node_literal_dtype(program, node);
     node->dtype = dtype == WEFT_DTYPE_COUNT ? WEFT_INT64 : dtype;
     return true;
 }
 
 bool check_width(struct program *program, const struct node *node)
 {
-    return node->literal.kind == LITERAL_NONE || literal_dtype(&node->literal) != WEFT_DTYPE_COUNT ||
+    return node->literal.kind == LITERAL_NONE || node_literal_dtype(program, node) != WEFT_DTYPE_COUNT ||
            diag(program->diags, DIAG_LITERAL_WIDE, node->span, literal_text(program, node));
 }
 
@@ -93,7 +92,7 @@ static bool check_name(struct program *program, struct node *node)
 /* The first integer type that holds all elements of an array literal; WEFT_DTYPE_COUNT if none does. */
 static enum weft_dtype integers_dtype(const struct program *program, const struct node *array)
 {
-    static const enum weft_dtype types[] = {WEFT_INT32, WEFT_INT64, WEFT_UINT64};
+    const enum weft_dtype types[] = {node_rules(program, array)->integer, WEFT_INT64, WEFT_UINT64};
     for (size_t t = 0; t < sizeof types / sizeof *types; t++) {
         int i = 0;
         while (i < array->operand_count && literal_fits(&operand_node(program, array, i)->literal, types[t]))
@@ -114,22 +113,22 @@ static bool check_array(struct program *program, struct node *node)
             return diag(program->diags, DIAG_ARRAY_ELEMENT, element->span, text_of(program, element->span));
         if (element->poison || !check_width(program, element))
             return false;
-        node->dtype = i ? promote(node->dtype, element->dtype) : element->dtype;
         integers = integers && element->literal.kind == LITERAL_INTEGER;
         program->number_arrays = program->number_arrays || element->number;
     }
-    if (integers && !program->is_value)
-        node->dtype = integers_dtype(program, node);
+    node->dtype = integers && !program->is_value ? integers_dtype(program, node)
+                                                 : promoted_operands(program, node, 0);
     return node->dtype < WEFT_DTYPE_COUNT || diag(program->diags, DIAG_ARRAY_INTEGERS, node->span);
 }
 
 /* The dtype that follows from the further operands, whose values do not matter. */
 static enum weft_dtype ruled_dtype(const struct program *program, const struct node *node)
 {
-    enum weft_dtype dtype = operand_node(program, node, 1)->dtype;
-    for (int i = 2; i < node->operand_count; i++)
-        dtype = promote(dtype, operand_node(program, node, i)->dtype);
-    return type_by_rule(node->rule, dtype);
+    const struct rules *rules = rules_of(program->source->rules);
+    struct meeting_types types = {.rules = rules};
+    for (int i = 1; i < node->operand_count; i++)
+        types_meet(&types, program, operand_node(program, node, i));
+    return type_by_rules(rules, node->rule, types_promoted(&types));
 }
 
 static bool check_cast(struct program *program, struct node *node)
@@ -149,6 +148,20 @@ static bool check_cast(struct program *program, struct node *node)
                 type_rows[to].name);
 }
 
+/* Reports integers whose common type is a float. */
+static bool check_met_float(struct program *program, struct node *node)
+{
+    const enum weft_dtype dtype = operand_dtype(program, node);
+    const char *first = text_of(program, operand_node(program, node, 0)->span);
+    if (!dtype_is_float(dtype))
+        return true;
+    const struct node *last = operand_node(program, node, node->operand_count - 1);
+    return diag_at(program->diags, DIAG_FLOAT_BITS, ((struct span[]){node->token, last->span}), 2,
+                   spelling(program, node->op),
+                   arena_printf(program->arena, "%s with %s", first, text_of(program, last->span)),
+                   type_rows[dtype].name, first);
+}
+
 static bool check_floats(struct program *program, struct node *node)
 {
     for (int i = 0; i < node->operand_count; i++) {
@@ -158,7 +171,7 @@ static bool check_floats(struct program *program, struct node *node)
             return diag_at(program->diags, DIAG_FLOAT_BITS, ((struct span[]){node->token, operand->span}), 2,
                            spelling(program, node->op), text, type_rows[operand->dtype].name, text);
     }
-    return true;
+    return check_met_float(program, node);
 }
 
 static bool check_all_bool(struct program *program, struct node *node)
@@ -179,10 +192,21 @@ static bool check_divisor(struct program *program, struct node *node, enum weft_
                    spelling(program, node->op));
 }
 
+/* Reports an integer to a negative literal power, where the rules of types have no value for it. */
+static bool check_exponent(struct program *program, struct node *node, enum weft_dtype operand)
+{
+    const struct literal *exponent = node->op == OP_POW ? &operand_node(program, node, 1)->literal : NULL;
+    if (!exponent || exponent->kind != LITERAL_INTEGER || exponent->integer >= 0 || !dtype_is_integer(operand) ||
+        node_rules(program, node)->negative_powers)
+        return true;
+    return diag(program->diags, DIAG_LITERAL_FOLD, node->span,
+                "an integer to a negative power; write the base as a real, as in float64(x) ** -1");
+}
+
 /* Reports operands that the typing rule forbids, before any conversion. */
 static bool check_rule(struct program *program, struct node *node)
 {
-    const struct rule *rule = &rule_rows[op_rows[node->op].rule];
+    const struct rule *rule = node_rule(program, node);
     bool all_bool = true;
     for (int i = 0; i < node->operand_count; i++)
         all_bool = all_bool && operand_node(program, node, i)->dtype == WEFT_BOOL;
@@ -210,8 +234,8 @@ static bool check_op(struct program *program, struct node *node)
         if (!check_constant(program, named_node(program, from), own ? WEFT_UINT64 : operand))
             return false;
     }
-    node->dtype = rule_rows[row->rule].result == RESULT_BOOL ? WEFT_BOOL : operand;
-    return check_divisor(program, node, operand);
+    node->dtype = node_rule(program, node)->result == RESULT_BOOL ? WEFT_BOOL : operand;
+    return check_divisor(program, node, operand) && check_exponent(program, node, operand);
 }
 
 /* Checks the dtype of an input that holds a view's numbers. */
@@ -258,6 +282,11 @@ static bool check_reduce(struct program *program, struct node *node)
     const struct node *operand = operand_node(program, node, 0);
     const struct join_row *row = &join_rows[node->join];
     node->dtype = type_by_rule(row->rule, operand->dtype);
+    if (!operand->poison && operand->dtype == WEFT_BOOL && row->rule == TYPE_KEEP &&
+        rules_of(program->source->rules)->bool_extremes) {
+        node->join = join_row_alike(node->join);
+        return check_tensor(program, operand);
+    }
     if (operand->poison || (operand->dtype != WEFT_BOOL || row->rule != TYPE_KEEP))
         return check_tensor(program, operand);
     const struct reduce_args *args = &program->reductions[node->reduction];
@@ -292,8 +321,8 @@ static bool check_join(struct program *program, struct node *node)
         const struct node *operand = operand_node(program, node, i);
         if (operand->poison || !check_width(program, operand))
             return false;
-        node->dtype = i ? promote(node->dtype, operand->dtype) : operand->dtype;
     }
+    node->dtype = promoted_operands(program, node, 0);
     for (int i = 0; i < node->operand_count; i++)
         if (!check_constant(program, named_node(program, operand_node(program, node, i)), node->dtype))
             return false;
@@ -359,7 +388,7 @@ static bool check_node(struct program *program, struct node *node)
     const bool good = node->kind != NODE_POISON && checks[node->kind](program, node);
     if (!good) {
         node->poison = true;
-        node->dtype = node->literal.kind == LITERAL_NONE ? WEFT_INT32 : literal_dtype(&node->literal);
+        node->dtype = node->literal.kind == LITERAL_NONE ? WEFT_INT32 : node_literal_dtype(program, node);
     }
     if (program->size_count)
         node->size = node_is_size(program, node);

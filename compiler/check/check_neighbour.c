@@ -4,6 +4,16 @@
 
 #include "compiler/lang/lang.h"
 
+/* The common type of two operands of a node that has others. */
+static enum weft_dtype meet(const struct program *program, const struct node *node, const struct node *a,
+                            const struct node *b)
+{
+    struct meeting_types types = {.rules = node_rules(program, node)};
+    types_meet(&types, program, a);
+    types_meet(&types, program, b);
+    return types_promoted(&types);
+}
+
 static const char *text_of(const struct program *program, const struct node *node)
 {
     return expression_text(program->arena, program, node->span);
@@ -78,7 +88,7 @@ bool check_correlate(struct program *program, struct node *node)
     const struct node *x = operand_node(program, node, 0), *k = operand_node(program, node, 1);
     if (x->poison || k->poison || !check_width(program, x) || !check_kernel(program, k))
         return false;
-    node->dtype = promote(x->dtype, k->dtype);
+    node->dtype = meet(program, node, x, k);
     if (node->dtype == WEFT_BOOL)
         return diag_at(program->diags, DIAG_ALL_BOOL, ((struct span[]){node->token, x->span}), 2, "*",
                        text_of(program, x));
@@ -98,7 +108,7 @@ bool check_sample(struct program *program, struct node *node)
                        arena_printf(program->arena, "sample reads at coordinates that are floats, and %s is %s; write "
                                     "gather, or float32(%s)", text_of(program, at), type_rows[at->dtype].name,
                                     text_of(program, at)));
-    node->dtype = promote(at->dtype, x->dtype);
+    node->dtype = meet(program, node, at, x);
     return check_constant(program, named_node(program, x), node->dtype) &&
            check_constant(program, named_node(program, at), node->dtype) && check_modes(program, node);
 }

@@ -32,7 +32,8 @@ static bool reduces_to_float32(const struct program *program, const struct node 
 {
     const bool sum = node->kind == NODE_REDUCE && node->join == JOIN_TOTAL;
     const bool cast = node->kind == NODE_CAST && node->rule != TYPE_GIVEN && node->dtype == WEFT_FLOAT32;
-    return (sum && type_by_rule(TYPE_FLOAT, operand_node(program, node, 0)->dtype) == WEFT_FLOAT32) || cast;
+    const struct rules *rules = rules_of(program->source->rules);
+    return (sum && type_by_rules(rules, TYPE_FLOAT, operand_node(program, node, 0)->dtype) == WEFT_FLOAT32) || cast;
 }
 
 /* Whether a recipe made both, as the count of a mean and what is divided by it. */

@@ -55,16 +55,16 @@ static void put_reduce_types(struct buf *buf, const struct program *program, con
 }
 
 /* A literal integer too large for any type has none; only what it becomes must fit. */
-static const char *dtype_text(const struct node *node)
+static const char *dtype_text(const struct program *program, const struct node *node)
 {
-    bool none = node->literal.kind != LITERAL_NONE && literal_dtype(&node->literal) == WEFT_DTYPE_COUNT;
+    bool none = node->literal.kind != LITERAL_NONE && node_literal_dtype(program, node) == WEFT_DTYPE_COUNT;
     return none ? "-" : type_rows[node->dtype].name;
 }
 
 static void put_node_types(struct buf *buf, const struct program *program, const struct node *node)
 {
     put_padded(buf, program->source->text + node->span.start, node->span.end - node->span.start, COLUMN);
-    buf_printf(buf, "%-9s", dtype_text(node));
+    buf_printf(buf, "%-9s", dtype_text(program, node));
     switch (node->kind) {
     case NODE_NAME:
         buf_printf(buf, "%s%s", program->symbols[node->symbol].kind == SYMBOL_INPUT ? "input" : "binding",

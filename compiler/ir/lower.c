@@ -109,6 +109,15 @@ static int operand_as(struct lowering *l, const struct node *node, int i, enum w
                        false, node->token);
 }
 
+/* clamp of bool. */
+static int lower_interval(struct lowering *l, const struct node *node, const int a[3])
+{
+    const struct interval_row *row = op_interval(node->op);
+    const enum op lower = op_alike(row->lower, WEFT_BOOL), upper = op_alike(row->upper, WEFT_BOOL);
+    const int value = ins_add_op(l, lower, WEFT_BOOL, WEFT_BOOL, (int[]){a[0], a[1], -1}, node->token);
+    return ins_add_op(l, upper, WEFT_BOOL, WEFT_BOOL, (int[]){value, a[2], -1}, node->token);
+}
+
 static int lower_op(struct lowering *l, const struct node *node)
 {
     const struct op_row *row = &op_rows[node->op];
@@ -122,12 +131,14 @@ static int lower_op(struct lowering *l, const struct node *node)
         a[i] = condition ? lower_value_as(l, operand_index(l, node, i), WEFT_BOOL, MEET)
                          : operand_as(l, node, i, operand);
     }
-    int exponent = ins_small_exponent(l, node->op, compute, a[1]);
+    const enum op op = op_alike(node->op, compute);
+    int exponent = ins_small_exponent(l, op, compute, a[1]);
     int value = exponent ? ins_add_power(l, compute, a[0], exponent, node->token)
-                         : ins_add_op(l, node->op, compute, result, a, node->token);
+                : op_meaning(op, compute) ? ins_add_op(l, op, compute, result, a, node->token)
+                                          : lower_interval(l, node, a);
     for (int i = count; i < node->operand_count; i++) {
         int next = operand_as(l, node, i, operand);
-        value = ins_add_op(l, node->op, compute, result, (int[]){value, next, -1}, node->token);
+        value = ins_add_op(l, op, compute, result, (int[]){value, next, -1}, node->token);
     }
     return ins_convert(l, value, node->dtype, false, node->token);
 }

@@ -15,7 +15,8 @@ const char *verify_program(const struct program *program)
         if (node->poison)
             return "a checked program holds poison";
         if (node->kind == NODE_OP && node->literal.kind == LITERAL_NONE &&
-            !op_meaning(node->op, operand_dtype(program, node)))
+            node->op != OP_CLAMP && !op_meaning(op_alike(node->op, operand_dtype(program, node)),
+                                               operand_dtype(program, node)))
             return "a row has no meaning for the type it was given";
     }
     return NULL;

@@ -2,6 +2,7 @@
 #include "compiler/lang/fold.h"
 
 #include "compiler/lang/literal.h"
+#include "compiler/lang/rules.h"
 
 #include <math.h>
 
@@ -176,7 +177,9 @@ static const char *fold_bools(enum op op, const struct literal *const *operands,
     union scalar x[3] = {{0}};
     for (int i = 0; i < count && i < 3; i++)
         x[i].b1 = is_true(operands[i]);
-    return truth(result, eval_op(op, WEFT_BOOL, WEFT_BOOL, x[0], x[1], x[2]).b1);
+    if (op == OP_CLAMP) /* min(max(value, lo), hi) */
+        return truth(result, (x[0].b1 || x[1].b1) && x[2].b1);
+    return truth(result, eval_op(op_alike(op, WEFT_BOOL), WEFT_BOOL, WEFT_BOOL, x[0], x[1], x[2]).b1);
 }
 
 static const char *compare_integers(enum op op, wide a, wide b, struct literal *result)
@@ -185,21 +188,24 @@ static const char *compare_integers(enum op op, wide a, wide b, struct literal *
     return truth(result, eval_op(op, WEFT_INT32, WEFT_BOOL, order, zero, zero).b1);
 }
 
-/* bool before integer before real. */
-static enum literal_kind higher(enum literal_kind a, enum literal_kind b)
-{
-    return a == LITERAL_REAL || b == LITERAL_BOOL ? a : b == LITERAL_REAL || a == LITERAL_BOOL ? b : a;
-}
+struct folding {
+    enum op op;
+    const struct rule *rule;
+};
 
 /* The kind to which the operands are converted. */
-static enum literal_kind operand_kind(enum op op, const struct literal *const *operands, int count)
+static enum literal_kind operand_kind(const struct folding *f, const struct literal *const *operands, int count)
 {
-    const int first = first_promoted(&op_rows[op]);
+    const int first = first_promoted(&op_rows[f->op]);
     enum literal_kind kind = operands[first]->kind;
     for (int i = first + 1; i < count; i++)
-        kind = higher(kind, operands[i]->kind);
-    const enum operand_rule rule = rule_rows[op_rows[op].rule].operand;
-    return rule == OPERAND_BOOL ? LITERAL_BOOL : rule == OPERAND_FLOAT ? LITERAL_REAL : kind;
+        kind = literal_higher(kind, operands[i]->kind);
+    const enum operand_rule rule = f->rule->operand;
+    if (kind == LITERAL_BOOL && rule == OPERAND_PROMOTED && f->rule->alone != WEFT_BOOL)
+        return LITERAL_INTEGER;
+    return rule == OPERAND_BOOL                                ? LITERAL_BOOL
+           : rule == OPERAND_FLOAT || rule == OPERAND_DIVIDED ? LITERAL_REAL
+                                                              : kind;
 }
 
 static void become(struct literal *literal, enum literal_kind kind)
@@ -209,9 +215,11 @@ static void become(struct literal *literal, enum literal_kind kind)
     literal->kind = kind;
 }
 
-static const char *fold_values(enum op op, const struct literal *const *operands, int count, struct literal *result)
+static const char *fold_values(const struct folding *f, const struct literal *const *operands, int count,
+                               struct literal *result)
 {
-    const enum literal_kind kind = operand_kind(op, operands, count);
+    const enum literal_kind kind = operand_kind(f, operands, count);
+    const enum op op = f->op;
     if (op_rows[op].rule == RULE_SELECT) {
         *result = *operands[is_true(operands[0]) ? 1 : 2];
         become(result, kind);
@@ -230,28 +238,30 @@ static const char *fold_values(enum op op, const struct literal *const *operands
 }
 
 /* From the left, all of one kind. */
-static const char *fold_list(enum op op, const struct literal *const *operands, int count, struct literal *result)
+static const char *fold_list(const struct folding *f, const struct literal *const *operands, int count,
+                             struct literal *result)
 {
-    const enum literal_kind kind = operand_kind(op, operands, count);
+    const enum literal_kind kind = operand_kind(f, operands, count);
     const char *wrong = NULL;
     struct literal value = *operands[0];
     become(&value, kind);
     for (int i = 1; !wrong && i < count; i++) {
         struct literal next = *operands[i];
         become(&next, kind);
-        wrong = fold_values(op, (const struct literal *const[]){&value, &next}, 2, result);
+        wrong = fold_values(f, (const struct literal *const[]){&value, &next}, 2, result);
         value = *result;
     }
     return wrong;
 }
 
-static const char *fold_op(enum op op, const struct literal *const *operands, int count, struct literal *result)
+static const char *fold_op(const struct folding *f, const struct literal *const *operands, int count,
+                           struct literal *result)
 {
-    const enum op_form form = op_rows[op].form;
+    const enum op_form form = op_rows[f->op].form;
     bool called = form == FORM_CALL || form == FORM_FOLD;
-    for (int i = first_promoted(&op_rows[op]); i < count; i++)
+    for (int i = first_promoted(&op_rows[f->op]); i < count; i++)
         called = called || operands[i]->called;
-    const char *wrong = (form == FORM_FOLD ? fold_list : fold_values)(op, operands, count, result);
+    const char *wrong = (form == FORM_FOLD ? fold_list : fold_values)(f, operands, count, result);
     result->called = called;
     return wrong;
 }
@@ -268,7 +278,7 @@ static const struct literal *const *operands_of(const struct program *program, c
 
 bool node_folds(const struct program *program, const struct node *node)
 {
-    const struct rule *rule = &rule_rows[op_rows[node->op].rule];
+    const struct rule *rule = node_rule(program, node);
     bool literals = true, reals = false, all_bool = true;
     for (int i = 0; i < node->operand_count; i++) {
         const enum literal_kind kind = operand_node(program, node, i)->literal.kind;
@@ -281,8 +291,9 @@ bool node_folds(const struct program *program, const struct node *node)
 
 enum literal_kind fold_kind(const struct program *program, const struct node *node)
 {
-    return rule_rows[op_rows[node->op].rule].result == RESULT_BOOL
-               ? LITERAL_BOOL : operand_kind(node->op, operands_of(program, node), node->operand_count);
+    const struct folding folding = {node->op, node_rule(program, node)};
+    return folding.rule->result == RESULT_BOOL
+               ? LITERAL_BOOL : operand_kind(&folding, operands_of(program, node), node->operand_count);
 }
 
 int fold_taken(const struct program *program, const struct node *node)
@@ -296,7 +307,8 @@ const char *literal_of_node(const struct program *program, struct node *node)
 {
     if (!node_folds(program, node))
         return NULL;
-    const char *wrong = fold_op(node->op, operands_of(program, node), node->operand_count, &node->literal);
+    const struct folding folding = {node->op, node_rule(program, node)};
+    const char *wrong = fold_op(&folding, operands_of(program, node), node->operand_count, &node->literal);
     if (wrong)
         node->literal = (struct literal){0};
     return wrong;

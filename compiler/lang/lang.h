@@ -12,6 +12,7 @@
 #include "compiler/lang/ops.h"
 #include "compiler/lang/program.h"
 #include "compiler/lang/reductions.h"
+#include "compiler/lang/rules.h"
 #include "compiler/lang/size.h"
 #include "compiler/lang/slice.h"
 #include "compiler/lang/views.h"

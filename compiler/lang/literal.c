@@ -6,16 +6,11 @@
 typedef __int128 wide;
 typedef unsigned __int128 unsigned_wide;
 
-enum weft_dtype literal_dtype(const struct literal *literal)
+enum literal_kind literal_higher(enum literal_kind a, enum literal_kind b)
 {
-    if (literal->kind != LITERAL_INTEGER)
-        return literal->kind == LITERAL_BOOL ? WEFT_BOOL : WEFT_FLOAT32;
-    wide value = literal->integer;
-    if (value >= INT32_MIN && value <= INT32_MAX)
-        return WEFT_INT32;
-    return value >= INT64_MIN && value <= INT64_MAX    ? WEFT_INT64
-           : value >= 0 && value <= (wide)UINT64_MAX ? WEFT_UINT64
-                                                     : WEFT_DTYPE_COUNT;
+    if (a == LITERAL_NONE || b == LITERAL_NONE)
+        return a == LITERAL_NONE ? b : a;
+    return a == LITERAL_REAL || b == LITERAL_BOOL ? a : b == LITERAL_REAL || a == LITERAL_BOOL ? b : a;
 }
 
 /* Converts an integer to a double, rounding to odd: the last bit is set if any bit was lost. Rounding the double to

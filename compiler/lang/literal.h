@@ -14,9 +14,8 @@ static inline double literal_number(const struct literal *literal)
 {
     return literal->kind == LITERAL_REAL ? literal->real : (double)literal->integer;
 }
-/* The literal's own type: the first of int32, int64 and uint64 that holds it, float32, or bool.
- * WEFT_DTYPE_COUNT if none holds it. */
-enum weft_dtype literal_dtype(const struct literal *literal);
+/* bool before integer before real. */
+enum literal_kind literal_higher(enum literal_kind a, enum literal_kind b);
 /* The value, rounded once to the type that the literal meets. *infinite: a finite value overflowed that
  * was not computed with a call. */
 union scalar literal_meet(const struct literal *literal, enum weft_dtype dtype, bool *infinite);

@@ -16,7 +16,7 @@ const struct op_row op_rows[OP_COUNT] = {
 };
 
 #define RULE(id, operand, result, all_bool, floats, doc)                                           \
-    [RULE_##id] = {#id, OPERAND_##operand, RESULT_##result, all_bool, floats, doc},
+    [RULE_##id] = {#id, OPERAND_##operand, RESULT_##result, all_bool, floats, WEFT_BOOL, doc},
 const struct rule rule_rows[RULE_COUNT] = {
 #include "grammar/rules.def"
 };
@@ -57,6 +57,19 @@ const struct bounded_row *op_bounded(enum op op)
 #include "grammar/ops.def"
     };
     return rows[op].found ? &rows[op] : NULL;
+}
+
+enum op op_alike(enum op op, enum weft_dtype operand)
+{
+#define OP(...)
+#define CONVERSION(...)
+#define ALIKE(id, integer, boolean) [OP_##id] = {true, OP_##integer, OP_##boolean},
+    static const struct { bool found; enum op integer, boolean; } rows[OP_COUNT] = {
+#include "grammar/ops.def"
+    };
+    if (!rows[op].found || dtype_is_float(operand))
+        return op;
+    return operand == WEFT_BOOL ? rows[op].boolean : rows[op].integer;
 }
 
 const struct interval_row *op_interval(enum op op)

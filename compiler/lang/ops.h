@@ -23,7 +23,7 @@ enum rule_id {
     RULE_COUNT
 };
 
-enum operand_rule { OPERAND_PROMOTED, OPERAND_FLOAT, OPERAND_BOOL, OPERAND_NATURAL };
+enum operand_rule { OPERAND_PROMOTED, OPERAND_FLOAT, OPERAND_DIVIDED, OPERAND_BOOL, OPERAND_NATURAL };
 enum result_rule { RESULT_OPERAND, RESULT_BOOL };
 
 struct rule {
@@ -31,6 +31,7 @@ struct rule {
     enum operand_rule operand;
     enum result_rule result;
     bool all_bool, floats;
+    enum weft_dtype alone;         /* to which operands are converted that all are bool */
     const char *doc;
 };
 
@@ -108,8 +109,11 @@ int op_arity(enum op op);
 /* The row's id in small letters. */
 const char *op_name(struct arena *arena, enum op op);
 
-/* The dtype to which both are converted, by the table of section 3. */
+/* The dtype to which both are converted, by the table of section 3, or by NumPy's (rule 14.2). */
 enum weft_dtype promote(enum weft_dtype a, enum weft_dtype b);
+enum weft_dtype promote_numpy(enum weft_dtype a, enum weft_dtype b);
+/* The row that means the same on operands of this dtype: `op` itself where it has a meaning. */
+enum op op_alike(enum op op, enum weft_dtype operand);
 
 /* Looks up the spelling of an operator, a word or symbols. `prefix` chooses between the two meanings of + and -.
  * OP_COUNT if there is none. */

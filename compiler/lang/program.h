@@ -205,6 +205,8 @@ struct node {
     int reduction;                 /* NODE_REDUCE, NODE_COUNT, NODE_SEARCH */
     bool keepdims;                 /* NODE_REDUCE, NODE_SEARCH: reduced dimensions stay, with extent 1 */
     bool made;                     /* by the recipe of program->reductions[reduction], or to align an operand by name */
+    bool own_types;                /* made by the compiler, which converts where it has to: section 3 promotes it under
+                                      any rules */
     enum type_rule rule;           /* NODE_CAST: unless TYPE_GIVEN, the dtype follows from the further operands, which
                                       stand for their types alone */
     int operands, operand_count;   /* program->operands[operands ..] are node indices */
@@ -334,10 +336,10 @@ int program_symbol(const struct program *program, const char *name);
 
 /* The node that a name stands for, through any number of bindings. Other nodes are returned as they are. */
 const struct node *named_node(const struct program *program, const struct node *node);
-/* The dtype to which a NODE_OP's operands are converted before the operation. */
+/* rules.c: the dtype to which a NODE_OP's operands are converted before the operation. */
 enum weft_dtype operand_dtype(const struct program *program, const struct node *node);
-/* Whether a NODE_OP compares a signed integer with a uint64. No type holds both, so they are compared by value, through
- * -1, 0, 1 (section 4). */
+/* rules.c: whether a NODE_OP compares a signed integer with a uint64. No type holds both, so they are compared by
+ * value, through -1, 0, 1 (section 4). */
 bool compares_by_value(const struct program *program, const struct node *node);
 /* Whether a layout consists of letters only. It may be empty. */
 bool layout_is_good(const char *text);

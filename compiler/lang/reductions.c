@@ -35,6 +35,11 @@ const char *join_name(struct arena *arena, enum join join)
     return name;
 }
 
+enum join join_row_alike(enum join join)
+{
+    return join == JOIN_GREATEST ? JOIN_ANY : JOIN_ALL;
+}
+
 static enum weft_dtype wide(enum weft_dtype dtype)
 {
     return dtype_is_float(dtype)                        ? dtype

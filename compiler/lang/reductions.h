@@ -53,6 +53,8 @@ extern const struct reduction_row reduction_rows[REDUCTION_COUNT];
 
 /* The reduction of this name; REDUCTION_COUNT if there is none. */
 enum reduction reduction_find(const char *name);
+/* The join of bool that LEAST or GREATEST is. */
+enum join join_row_alike(enum join join);
 /* The row's name in small letters. */
 const char *join_name(struct arena *arena, enum join join);
 /* The type that follows from an operand's. */

@@ -174,7 +174,7 @@ PARSE_APART static int add_view(struct parser *p, const struct callee *callee,
                                 const struct argument **slots)
 {
     struct program *program = p->program;
-    struct view_args args = {.kind = callee->view, .dtype = WEFT_INT32};
+    struct view_args args = {.kind = callee->view, .dtype = rules_of(p->source->rules)->position};
     for (int i = 0; i < callee->arity; i++) {
         const struct argument *slot = callee->kinds[i] == 'x' ? NULL : slots[i];
         if (slot && callee->kinds[i] == 't')

@@ -11,6 +11,7 @@ static int add(const struct making *m, struct node node, const int *operands, in
 {
     node.op = node.kind == NODE_OP ? node.op : OP_COUNT;
     node.span = m->span;
+    node.own_types = true;
     node.token = m->token;
     return parse_add_node(m->p, node, operands, count);
 }
@@ -82,5 +83,5 @@ int parse_linspace(struct parser *p, const int ends[2], int view, struct span sp
     value = operation(&m, OP_ADD, use(&m, a), operation(&m, OP_DIV, value, use(&m, end)));
     value = choose(&m, operation(&m, OP_EQ, use(&m, place), use(&m, end)), use(&m, b), value);
     value = choose(&m, operation(&m, OP_EQ, use(&m, end), literal(&m, 0)), use(&m, a), value);
-    return cast(&m, WEFT_FLOAT32, value);
+    return cast(&m, rules_of(p->source->rules)->spaced, value);
 }

@@ -311,10 +311,34 @@ static void kernel(struct parser *p, struct map *kernels, int index)
     set_result_types(p, types, count, arrow);
 }
 
+/* 'rules' NAME, before everything else (rule 14.1). */
+static void rules_statement(struct parser *p)
+{
+    struct source *source = arena_copy(p->arena, p->source, sizeof *source);
+    const enum weft_rules given = source->rules;
+    if (!parse_is(p, &p->token, "rules") || p->next.kind != TOKEN_NAME)
+        return;
+    parse_advance(p);
+    const struct span name = p->token.span;
+    if (!rules_find(p->source->text + name.start, name.end - name.start, &source->rules)) {
+        parse_wrong(p, name, "rules of types are dali or numpy");
+        return;
+    }
+    if (given != WEFT_RULES_DALI && given != source->rules)
+        parse_wrong(p, name, arena_printf(p->arena, "the text has rules %s, and the option beside it says %s; leave "
+                                          "one of them out", rules_of(source->rules)->name, rules_of(given)->name));
+    p->source = source;
+    parse_advance(p);
+    if (!p->failed && p->token.kind != TOKEN_END && !parse_expect(p, TOKEN_NEWLINE, "the end of the statement"))
+        return;
+    skip_newlines(p);
+}
+
 static void file(struct parser *p, struct programs *programs)
 {
     struct map kernels = {.arena = p->arena};
     skip_newlines(p);
+    rules_statement(p);
     if (!at_kernel(p)) {
         ARENA_PUSH(p->arena, programs->items, programs->count, new_program(p));
         statements(p, TOKEN_END);

@@ -26,7 +26,7 @@ static void add(struct making *m, struct node node, int count)
     struct parser *p = m->p;
     node.op = node.kind == NODE_OP ? node.op : OP_COUNT;
     node.reduction = m->reduction;
-    node.made = true;
+    node.made = node.own_types = true;
     node.span = node.kind == NODE_NAME ? p->program->symbols[node.symbol].span : m->recipe->span;
     node.token = m->recipe->token;
     p->stack_count -= count;

@@ -39,9 +39,11 @@ static bool is_mask(const struct program *program, const struct node *node)
 }
 
 /* Whether it is known to be floating. */
-static bool is_real(const struct node *node)
+static bool is_real(const struct program *program, const struct node *node)
 {
-    return node->literal.kind == LITERAL_REAL || (node->kind == NODE_OP && op_rows[node->op].rule == RULE_REAL) ||
+    const struct rule *rule = node->kind == NODE_OP ? node_rule(program, node) : NULL;
+    const bool computed = rule && (rule->operand == OPERAND_FLOAT || rule->operand == OPERAND_DIVIDED);
+    return node->literal.kind == LITERAL_REAL || (computed && rule->result == RESULT_OPERAND) ||
            (node->kind == NODE_CAST &&
             (node->rule == TYPE_FLOAT || (node->rule == TYPE_GIVEN && dtype_is_float(node->dtype))));
 }
@@ -57,7 +59,7 @@ static bool not_an_integer(struct parser *p, const struct node *node, const stru
     const bool quotient = value->kind == NODE_OP && value->op == OP_DIV;
     if (value->literal.kind == LITERAL_BOOL)
         return wrong(p, node->span, text, "a bool");
-    if (is_real(value) || quotient)
+    if (is_real(p->program, value) || quotient)
         return wrong(p, node->span, text, quotient ? "a real; '//' divides integers" : "a real");
     if (is_mask(p->program, value))
         return wrong(p, node->span, text, view_mask_advice(p->arena, text, source));
@@ -71,8 +73,9 @@ static bool not_an_integer(struct parser *p, const struct node *node, const stru
 static bool is_no_integer(const struct program *program, const struct node *node)
 {
     const struct node *value = named_node(program, node);
-    return value->literal.kind == LITERAL_BOOL || is_real(value) || (value->kind == NODE_OP && value->op == OP_DIV) ||
-           is_mask(program, value) || is_real(size_culprit(program, node));
+    const bool quotient = value->kind == NODE_OP && value->op == OP_DIV;
+    return value->literal.kind == LITERAL_BOOL || is_real(program, value) || quotient ||
+           is_mask(program, value) || is_real(program, size_culprit(program, node));
 }
 
 /* A number beyond int64_t is beyond every extent, so the nearest one means the same. The smallest int64_t is left out

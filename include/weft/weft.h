@@ -349,6 +349,12 @@ enum weft_math {
     WEFT_MATH_FAST                 /* may contract, reassociate and approximate up to 16 ulp */
 };
 
+/* Which types values have: those of NVIDIA's DALI, or NumPy 2's (docs/language.md, sections 3 and 14). */
+enum weft_rules {
+    WEFT_RULES_DALI,
+    WEFT_RULES_NUMPY
+};
+
 struct weft_argument;
 
 /* What the caller knows of an input besides its declaration. */
@@ -377,6 +383,9 @@ struct weft_compile_params {
     const char *const *results;
     size_t result_count;
     enum weft_math math;
+    /* Unless the text begins with `rules NAME`, which decides; another value than WEFT_RULES_DALI beside it must be the
+     * same. */
+    enum weft_rules rules;
 };
 
 struct weft_program;

@@ -7,19 +7,22 @@
 PyTypeObject *context_type;
 
 static const char context_doc[] =
-    "Context(*, cc=None, threads=0, cache=None, target='auto', tier='exact')\n--\n\n"
+    "Context(*, cc=None, threads=0, cache=None, target='auto', tier='exact', rules='dali')\n--\n\n"
     "Where programs are compiled and run. Most programs need none: there is a default.\n\n"
     "cc: the C compiler, a path or a name; 'libtcc' starts no compiler. None: $WEFT_CC, else cc.\n"
     "threads: how many a run may use; 0: OMP_NUM_THREADS, else the number of processors.\n"
     "cache: the directory that keeps kernels for later processes; '': none; None: ~/.cache/weft.\n"
     "target: 'auto', where the data are; 'c'; or 'cuda', on a GPU, host data are copied there.\n"
     "tier: whether libtcc's kernel may run until the C compiler is done: 'exact', if both have the same bits;\n"
-    "'fast', always; 'none', never.\n\n"
+    "'fast', always; 'none', never.\n"
+    "rules: the types of programs that name none: 'dali', or 'numpy', NumPy's.\n\n"
     "Raises weft.Error for a value that cannot be used.\n\n"
     ">>> import weft, numpy\n"
     ">>> context = weft.Context(threads=1)\n"
     ">>> int(weft.evaluate('x + 1', x=numpy.int32(2), context=context))\n"
     "3\n";
+
+const char *const context_rules[] = {"dali", "numpy", NULL};
 
 /* The position of `word` in a list that ends with NULL; -1 with an exception. */
 int context_word(const char *what, const char *word, const char *const *words)
@@ -45,20 +48,22 @@ static int create(struct context *self, const struct weft_context_params *params
 static PyObject *context_new(PyTypeObject *type, PyObject *args, PyObject *keywords)
 {
     static const char *const targets[] = {"auto", "c", "cuda", NULL}, *const tiers[] = {"exact", "fast", "none", NULL};
-    static char *names[] = {"cc", "threads", "cache", "target", "tier", NULL};
+    static char *names[] = {"cc", "threads", "cache", "target", "tier", "rules", NULL};
     struct weft_context_params params = {.log = log_keep};
-    const char *target = "auto", *tier = "exact";
-    if (!PyArg_ParseTupleAndKeywords(args, keywords, "|$zizss:Context", names, &params.cc, &params.threads,
-                                     &params.cache, &target, &tier))
+    const char *target = "auto", *tier = "exact", *rules = "dali";
+    if (!PyArg_ParseTupleAndKeywords(args, keywords, "|$zizsss:Context", names, &params.cc, &params.threads,
+                                     &params.cache, &target, &tier, &rules))
         return NULL;
     int chosen = context_word("target", target, targets), first = context_word("tier", tier, tiers);
-    if (chosen < 0 || first < 0)
+    const int types = context_word("rules", rules, context_rules);
+    if (chosen < 0 || first < 0 || types < 0)
         return NULL;
     params.target = (enum weft_target)chosen;
     params.tier = (enum weft_tier)first;
     struct context *self = (struct context *)((allocfunc)PyType_GetSlot(type, Py_tp_alloc))(type, 0);
     if (!self)
         return NULL;
+    self->rules = (enum weft_rules)types;
     self->programs = PyDict_New();
     if (!self->programs || create(self, &params) < 0)
         Py_CLEAR(self);

@@ -6,8 +6,8 @@
 enum { MOST_PROGRAMS = 1024 };
 
 const char evaluate_doc[] =
-    "evaluate($module, text, inputs=None, /, *, out=None, math='strict', results=None, ignore_unused=False, "
-    "types=None, context=None, stream=None, **named)\n--\n\n"
+    "evaluate($module, text, inputs=None, /, *, out=None, math='strict', rules=None, results=None, "
+    "ignore_unused=False, types=None, context=None, stream=None, **named)\n--\n\n"
     "Computes an expression of the Weft language on arrays, in one pass and without temporaries.\n\n"
     "text: the expression, or statements and a return; never evaluated as Python.\n"
     "inputs, named: the values of its names, arrays of any shape that broadcast. Names that are not given are taken\n"
@@ -17,6 +17,7 @@ const char evaluate_doc[] =
     "out: an array for the result (a tuple for several, a list for a batch) of its dtype and shape; it may be an\n"
     "input.\n"
     "math: 'strict', or 'fast', which may reorder and approximate.\n"
+    "rules: 'dali', or 'numpy', with which values have NumPy's dtypes; None: the context's.\n"
     "results: names bound in the text that are results, too.\n"
     "ignore_unused: whether names that the text does not use may be given.\n"
     "types: types of inputs in the language, by name, as {'u': '(y, x)'}, which names dimensions.\n"
@@ -35,7 +36,7 @@ const char evaluate_doc[] =
 
 struct options {
     PyObject *values[OPTION_COUNT];
-    bool any_of_program;           /* math, results or ignore_unused */
+    bool any_of_program;           /* math, rules, results or ignore_unused */
 };
 
 int option_of(PyObject *name)
@@ -82,9 +83,10 @@ static PyObject *make_key(const struct options *options, PyObject *text)
     if (!options->any_of_program)
         return Py_NewRef(text);
     PyObject *names = results ? program_wanted(results) : Py_NewRef(Py_None);
-    PyObject *math = values[OPTION_MATH], *unused = values[OPTION_IGNORE_UNUSED];
+    PyObject *math = values[OPTION_MATH], *unused = values[OPTION_IGNORE_UNUSED], *rules = values[OPTION_RULES];
     PyObject *types = names ? types_key(values[OPTION_TYPES]) : NULL;
-    PyObject *key = types ? PyTuple_Pack(5, text, math ? math : Py_None, names, unused ? unused : Py_None, types)
+    PyObject *key = types ? PyTuple_Pack(6, text, math ? math : Py_None, rules ? rules : Py_None, names,
+                                         unused ? unused : Py_None, types)
                           : NULL;
     Py_XDECREF(types);
     Py_XDECREF(names);

@@ -33,7 +33,7 @@ extern struct imports {
 /* Names that are often looked up. */
 extern struct words {
     PyObject *array_struct, *dlpack, *dlpack_device;
-    PyObject *options[7];          /* evaluate's keywords; see enum option */
+    PyObject *options[8];          /* evaluate's keywords; see enum option */
 } words;
 
 /* ---- contexts (context.c) ---- */
@@ -42,6 +42,7 @@ struct context {
     PyObject_HEAD
     struct weft_context *handle;
     bool closed;
+    enum weft_rules rules;         /* of programs that name none */
     PyObject *programs;            /* what evaluate compiled, by text or by text and options */
 };
 
@@ -51,6 +52,8 @@ int context_add(PyObject *module);
 struct context *context_get(PyObject *given);
 int context_check(struct context *context);
 /* The position of `word` in a list that ends with NULL. `what` names the argument. */
+/* The words of enum weft_rules. */
+extern const char *const context_rules[];
 int context_word(const char *what, const char *word, const char *const *words);
 
 /* ---- programs (program.c, special.c) ---- */
@@ -88,6 +91,7 @@ struct program {
     PyObject **names;              /* those of `inputs` */
     Py_ssize_t input_count, result_count;
     bool ignore_unused;
+    enum weft_rules rules;
     enum weft_dtype *declared;     /* of each input; WEFT_DTYPE_COUNT: not declared */
     bool *numbers;                 /* of each input, whether its type is number */
     /* The last of such programs, and the last shapes. */
@@ -214,8 +218,8 @@ PyObject *results_return(const struct call *call, PyObject *arrays, bool given);
 /* ---- functions (gather.c, evaluate.c, describe.c) ---- */
 
 enum option {
-    OPTION_OUT, OPTION_STREAM, OPTION_MATH, OPTION_RESULTS, OPTION_IGNORE_UNUSED, OPTION_TYPES, OPTION_CONTEXT,
-    OPTION_COUNT
+    OPTION_OUT, OPTION_STREAM, OPTION_MATH, OPTION_RULES, OPTION_RESULTS, OPTION_IGNORE_UNUSED, OPTION_TYPES,
+    OPTION_CONTEXT, OPTION_COUNT
 };
 enum { GATHERED = 12 };
 

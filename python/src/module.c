@@ -73,7 +73,7 @@ static int find_all(void)
 
 static int make_words(void)
 {
-    static const char *const options[] = {"out", "stream", "math", "results", "ignore_unused", "types",
+    static const char *const options[] = {"out", "stream", "math", "rules", "results", "ignore_unused", "types",
                                          "context"};
     words.array_struct = PyUnicode_InternFromString("__array_struct__");
     words.dlpack = PyUnicode_InternFromString("__dlpack__");

@@ -124,6 +124,7 @@ static int compile_with(const struct program *self, struct weft_compile_params *
     if (!names)
         return -1;
     params.results = names;
+    params.rules = self->rules;
     params.kernel = self->kernel == Py_None ? NULL : PyUnicode_AsUTF8AndSize(self->kernel, NULL);
     if (PyErr_Occurred()) {
         PyErr_Clear();
@@ -208,17 +209,19 @@ static struct program *make(PyTypeObject *type, struct context *context, PyObjec
 
 static PyObject *program_new(PyTypeObject *type, PyObject *args, PyObject *keywords)
 {
-    static char *names[] = {"text", "results", "math", "ignore_unused", "context", "kernel", "types", NULL};
+    static char *names[] = {"text", "results", "math", "rules", "ignore_unused", "context", "kernel", "types", NULL};
     PyObject *text, *wanted = Py_None, *math = NULL, *given = NULL, *kernel = Py_None, *types = Py_None;
+    const char *rules = NULL;
     int ignore_unused = 0;
-    if (!PyArg_ParseTupleAndKeywords(args, keywords, "O|$OOpOOO:Program", names, &text, &wanted, &math, &ignore_unused,
-                                     &given, &kernel, &types))
+    if (!PyArg_ParseTupleAndKeywords(args, keywords, "O|$OOzpOOO:Program", names, &text, &wanted, &math, &rules,
+                                     &ignore_unused, &given, &kernel, &types))
         return NULL;
     if (types != Py_None && !PyDict_Check(types)) {
         error_type("types is", types, "it has to be a dict of names and types");
         return NULL;
     }
-    struct context *context = context_get(given);
+    const int chosen = rules ? context_word("rules", rules, context_rules) : 0;
+    struct context *context = chosen < 0 ? NULL : context_get(given);
     PyObject *strict = math ? Py_NewRef(math) : PyUnicode_InternFromString("strict");
     PyObject *tuple = program_wanted(wanted);
     PyObject *own = types == Py_None ? Py_NewRef(types) : PyDict_Copy(types);
@@ -231,6 +234,7 @@ static PyObject *program_new(PyTypeObject *type, PyObject *args, PyObject *keywo
     if (!self)
         return NULL;
     self->ignore_unused = ignore_unused;
+    self->rules = rules ? (enum weft_rules)chosen : self->context->rules;
     if (program_compile(self, NULL, &self->handle) < 0 || read_names(self) < 0)
         Py_CLEAR(self);
     return (PyObject *)self;
@@ -240,6 +244,8 @@ struct program *program_again(struct program *program, const struct weft_compile
 {
     PyObject *const options[] = {program->text, program->math, program->wanted, program->kernel, program->given};
     struct program *self = make(program_type, program->context, options);
+    if (self)
+        self->rules = program->rules;
     if (self && (program_compile(self, more, &self->handle) < 0 || read_names(self) < 0))
         Py_CLEAR(self);
     return self;

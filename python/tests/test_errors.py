@@ -38,7 +38,7 @@ class Fields(unittest.TestCase):
         """The place of a number's error is where the text uses it, not where the package put the number."""
         error = self.caught("(x +\n k)", x=np.int64([1]), k=2**63)
         self.assertEqual((error.line, str(error).splitlines()[1]), (2, " k)"))
-        error = self.caught("x * clamp(k, 0, 1e39)", x=np.int32([1]), k=1.0)
+        error = self.caught("x * clamp(x, k, 1e39)", x=np.int32([1]), k=1.0)
         self.assertEqual(error.span, (16, 20))
         error = self.caught("j + x * k", x=np.int32([1]), j=2, k=1e39)
         self.assertIn("1e+39", error.message)

@@ -8,6 +8,7 @@ __version__: str
 # An array of NumPy, PyTorch, JAX or CuPy, or what has DLPack, __array_struct__ or the buffer protocol; a batch is a
 # list of them; a Python number takes part like a literal.
 _Value = Any
+_Rules = Literal["dali", "numpy"]
 _Math = Literal["strict", "fast"]
 
 class Status(IntEnum):
@@ -51,6 +52,7 @@ class Context:
         cache: str | None = None,
         target: Literal["auto", "c", "cuda"] = "auto",
         tier: Literal["exact", "fast", "none"] = "exact",
+        rules: _Rules = "dali",
     ) -> Context: ...
     @property
     def closed(self) -> bool: ...
@@ -80,6 +82,7 @@ def compile(
     *,
     results: Sequence[str] | None = None,
     math: _Math = "strict",
+    rules: _Rules | None = None,
     ignore_unused: bool = False,
     types: Mapping[str, str] | None = None,
     context: Context | None = None,
@@ -92,6 +95,7 @@ def evaluate(
     *,
     out: Any = None,
     math: _Math = "strict",
+    rules: _Rules | None = None,
     results: Sequence[str] | None = None,
     ignore_unused: bool = False,
     types: Mapping[str, str] | None = None,

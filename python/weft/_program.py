@@ -111,13 +111,15 @@ def type_of(array, given):
     return f"{name}({', '.join(sized)})"
 
 
-def compile(text, *, results=None, math="strict", ignore_unused=False, types=None, context=None, kernel=None):
+def compile(text, *, results=None, math="strict", rules=None, ignore_unused=False, types=None, context=None,
+            kernel=None):
     """Compiles a text of the Weft language to a weft.Program, a function of its inputs.
 
     results: names bound in the text that are results, too. math: 'strict', or 'fast', which may reorder and
-    approximate. ignore_unused: whether a call may give names that the text does not use. types: types of inputs in the
-    language, by name, as {"u": "(y, x)"}, which names dimensions (docs/named.md); a call's arrays bring the dtype.
-    context: a weft.Context; None: the one in use. kernel: which one, of a text that holds several.
+    approximate. rules: 'dali', or 'numpy', with which values have NumPy's dtypes; None: the context's. ignore_unused:
+    whether a call may give names that the text does not use. types: types of inputs in the language, by name, as {"u":
+    "(y, x)"}, which names dimensions (docs/named.md); a call's arrays bring the dtype. context: a weft.Context; None:
+    the one in use. kernel: which one, of a text that holds several.
 
     Raises weft.Error for what is wrong with the text; what depends on dtypes and shapes is found by calls.
 
@@ -126,6 +128,6 @@ def compile(text, *, results=None, math="strict", ignore_unused=False, types=Non
     >>> f(x=numpy.float32([3, 6]), y=numpy.float32([4, 8]))
     array([ 5., 10.], dtype=float32)
     """
-    return Program(text, results=results, math=math, ignore_unused=ignore_unused, types=types,
+    return Program(text, results=results, math=math, rules=rules, ignore_unused=ignore_unused, types=types,
                    context=context, kernel=kernel)
 

@@ -37,7 +37,7 @@ NODE = re.compile(r" +(?:\(depth \d+\) )?(\w+).*? \d+:\d+(?:-[\d:]+)? +(.*)")
 contexts = {}
 
 
-def evaluate(text, inputs=None, /, *, math="strict", **named):
+def evaluate(text, inputs=None, /, *, math="strict", rules=None, **named):
     """A dask array that computes an expression of the Weft language, blockwise and when it is asked for.
 
     text: the expression, with one result. inputs, named: the values of its names, else the caller's: arrays of dask,
@@ -57,14 +57,14 @@ def evaluate(text, inputs=None, /, *, math="strict", **named):
 
     Raises weft.Error for what is wrong with the text or the operands' types and shapes.
     """
-    program = compile(text, math=math)
+    program = compile(text, math=math, rules=rules)
     values = gather(program, inputs, named, sys._getframe(1))
     if len(program.results) != 1:
         refuse(f"the program has the results {', '.join(program.results)}; weft.dask computes one: give each its text")
     arrays = {name: as_dask(name, value) for name, value in values.items()}
     arrays = {name: array for name, array in arrays.items() if array is not None}
     numbers = {name: value for name, value in values.items() if name not in arrays}
-    block = functools.partial(compute_block, text, math, tuple(arrays), numbers)
+    block = functools.partial(compute_block, text, math, rules, tuple(arrays), numbers)
     if not arrays:
         refuse("none of the inputs is an array; weft.evaluate computes this program")
     across = reads_across(program)
@@ -150,9 +150,9 @@ def token(block, arrays):
     return "weft-" + dask.base.tokenize(block.func.__name__, *block.args, *[array.name for array in arrays.values()])
 
 
-def compute_block(text, math, names, numbers, *blocks):
+def compute_block(text, math, rules, names, numbers, *blocks):
     """What a task does; it is looked up by its name where another process runs the task."""
-    return compute(text, {**dict(zip(names, blocks)), **numbers}, math=math, context=context())
+    return compute(text, {**dict(zip(names, blocks)), **numbers}, math=math, rules=rules, context=context())
 
 
 def context():

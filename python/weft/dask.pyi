@@ -8,5 +8,6 @@ def evaluate(
     /,
     *,
     math: Literal["strict", "fast"] = "strict",
+    rules: Literal["dali", "numpy"] | None = None,
     **named: Any,
 ) -> Any: ...

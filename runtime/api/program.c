@@ -68,7 +68,7 @@ static enum weft_status compile(struct weft_program *program, const char *text,
         return WEFT_OUT_OF_MEMORY;
     const char *origin = params->origin ? params->origin : "<expr>";
     program->source = (struct source){arena_string(arena, origin, strlen(origin)),
-                                      arena_string(arena, text, strlen(text)), strlen(text)};
+                                      arena_string(arena, text, strlen(text)), strlen(text), params->rules};
     program->math = params->math;
     struct diags diags = diags_new(arena, &program->source);
     program->text = program->parsed = parse_text(arena, &program->source, params->kernel, &diags);
@@ -88,6 +88,8 @@ enum weft_status weft_compile(struct weft_context *context, const char *text,
     const char *wrong = specify_wrong(params);
     if (params->math != WEFT_MATH_STRICT && params->math != WEFT_MATH_FAST)
         wrong = "math of weft_compile_params is neither WEFT_MATH_STRICT nor WEFT_MATH_FAST";
+    if (params->rules != WEFT_RULES_DALI && params->rules != WEFT_RULES_NUMPY)
+        wrong = "rules of weft_compile_params are neither WEFT_RULES_DALI nor WEFT_RULES_NUMPY";
     if (!context || !text || !result)
         wrong = "weft_compile needs a context, a text and a place for the program, found NULL";
     if (result)

@@ -303,7 +303,7 @@ static void keep_number(struct joining *j, int input)
     if (!read || !read->numbers)
         return;
     symbol->value = number_value(read, symbol->parameter);
-    symbol->type.dtype = literal_dtype(&symbol->value);
+    symbol->type.dtype = literal_dtype(&symbol->value, rules_of(j->parsed->source->rules));
     symbol->typed = true;
 }
 

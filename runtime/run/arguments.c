@@ -199,7 +199,7 @@ bool find_typed(struct call *call)
             ranks[i] = call->inputs[i].rank;
         if (symbol->type.number) {
             values[i] = number_value(&call->inputs[i], symbol->parameter);
-            dtypes[i] = literal_dtype(&values[i]);
+            dtypes[i] = literal_dtype(&values[i], rules_of(parsed->source->rules));
             numbers = true;
         } else if (symbol->typed && symbol->type.dtype != dtypes[i])
             diag_at(&call->diags, DIAG_WRONG_DTYPE, NULL, 0, "input", symbol->name,

@@ -31,6 +31,20 @@ class Kernel:
         self.values = []  # inputs that the shape entry takes, because sizes are made of them
 
 
+RULES = r"\s*rules (\w+)$"  # a case's first line; ahead of time it is the file's
+
+
+def rules_of(kernel):
+    named = re.match(RULES, kernel.case.program[0])
+    return named[1] if named else "dali"
+
+
+def by_rules(kernels):
+    """Those of a file have one set of rules."""
+    names = sorted(set(map(rules_of, kernels)))
+    return [[kernel for kernel in kernels if rules_of(kernel) == name] for name in names]
+
+
 def runs(case):
     """Whether the case computes something that a kernel can."""
     inputs = all("=" in argument for argument in case.arguments)
@@ -122,7 +136,8 @@ def text_of(kernel, form):
     """The program stands in lines of its own, so that places keep their columns."""
     types, kernel.sizes = declared(kernel, form)
     parameters = ", ".join(f"{name}: {type}" for name, type in types.items())
-    return f"kernel {kernel.name}({parameters}) {{\n" + "\n".join(kernel.case.program) + "\n}\n"
+    lines = ["" if re.match(RULES, line) else line for line in kernel.case.program]
+    return f"kernel {kernel.name}({parameters}) {{\n" + "\n".join(lines) + "\n}\n"
 
 
 def select(files):
@@ -183,8 +198,8 @@ def build(kernels, form, folder, *options):
     them."""
     refused = {}
     while True:
-        texts, first = [], {}
-        line = 1
+        texts, first = [f"rules {rules_of(kernel)}\n" for kernel in kernels[:1]], {}
+        line = 2
         for index, kernel in enumerate(kernels):
             which = FORMS[(FORMS.index(form) + index) % 3]
             texts.append(text_of(kernel, which))

@@ -224,8 +224,11 @@ def compile_chunk(setting, folder):
 def chunks(kernels, settings, spread):
     """Kernels that are compiled together, and the settings that are used."""
     size = min(CHUNK, -(-len(kernels) // len(settings))) if spread else CHUNK
-    for start in range(0, len(kernels), size):
-        yield kernels[start:start + size], [settings[start // size % len(settings)]] if spread else settings
+    turn = 0
+    for group in cases.by_rules(kernels):
+        for start in range(0, len(group), size):
+            yield group[start:start + size], [settings[turn % len(settings)]] if spread else settings
+            turn += 1
 
 
 def run(kernels, form, settings, spread, folder):

@@ -126,25 +126,29 @@ def main():
         print("there is no gcc")
         sys.exit(77)
     kernels = cases.load(arguments.files, arguments.only, arguments.count)
-    failures = []
+    failures, passed, skipped = [], 0, 0
     with tempfile.TemporaryDirectory() as folder:
-        built, refused = cases.build(kernels, arguments.form, folder, "--bundle", "cases", "--target", "cuda", "--arch",
-                                     driver.arch)
-        library = compile_source(folder)
-        for kernel in built:
-            try:
-                run_aot.check(Caller(library, kernel, driver), kernel)
-            except run_aot.Failure as failure:
-                failures.append(f"{kernel.case.where}: {kernel.case.title}: {failure}")
-        if built:
-            getattr(library, built[0].name + "_cuda_release")()
+        for group in cases.by_rules(kernels):
+            place = os.path.join(folder, cases.rules_of(group[0]))
+            os.mkdir(place)
+            built, refused = cases.build(group, arguments.form, place, "--bundle", "cases", "--target", "cuda",
+                                         "--arch", driver.arch)
+            library = compile_source(place)
+            for kernel in built:
+                try:
+                    run_aot.check(Caller(library, kernel, driver), kernel)
+                except run_aot.Failure as failure:
+                    failures.append(f"{kernel.case.where}: {kernel.case.title}: {failure}")
+            if built:
+                getattr(library, built[0].name + "_cuda_release")()
+            passed, skipped = passed + len(built), skipped + len(refused)
+            failures += [f"{name} is refused by {code}" for name, code in refused.items()
+                         if code not in run_aot.REFUSALS | {"W0256"}]
         driver.close()
-        failures += [f"{name} is refused by {code}" for name, code in refused.items()
-                     if code not in run_aot.REFUSALS | {"W0256"}]
     for failure in failures:
         print(failure[:2000], file=sys.stderr)
-    print(f"{len(built) - len(failures)} passed, {len(failures)} failed, {len(refused)} skipped")
-    return 1 if failures or not built else 0
+    print(f"{passed - len(failures)} passed, {len(failures)} failed, {skipped} skipped")
+    return 1 if failures or not passed else 0
 
 
 if __name__ == "__main__":

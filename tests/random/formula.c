@@ -102,7 +102,8 @@ static enum weft_dtype meeting(const struct formula *formula, const struct formu
         dtype = promote(dtype, operand(formula, node, i)->dtype);
     if (rule->operand == OPERAND_BOOL)
         return WEFT_BOOL;
-    return rule->operand == OPERAND_FLOAT && !dtype_is_float(dtype) ? WEFT_FLOAT32 : dtype;
+    const bool real = rule->operand == OPERAND_FLOAT || rule->operand == OPERAND_DIVIDED;
+    return real && !dtype_is_float(dtype) ? WEFT_FLOAT32 : dtype;
 }
 
 static bool settle_op(struct formula *formula, struct formula_node *node)

@@ -179,13 +179,15 @@ static bool fold_one(enum op op, enum number_kind kind, const struct number *con
 {
     const struct number *a = x[0], *b = x[count > 1];
     const enum rule_id rule = op_rows[op].rule;
+    const enum operand_rule operand = rule_rows[rule].operand;
+    const bool real = operand == OPERAND_FLOAT || operand == OPERAND_DIVIDED;
     if (rule == RULE_COMPARE)
         return compare(op, a, b, kind == NUMBER_REAL, out);
-    if (rule == RULE_LOGIC || (kind == NUMBER_BOOL && rule != RULE_REAL && rule != RULE_TEST))
+    if (rule == RULE_LOGIC || (kind == NUMBER_BOOL && !real))
         return fold_bools(op, is_true(a), is_true(b), out);
     if (op == OP_DIV && kind != NUMBER_REAL)
         return fold_integers(op, a->integer, b->integer, out);
-    if (kind == NUMBER_REAL || rule == RULE_REAL || rule == RULE_TEST)
+    if (kind == NUMBER_REAL || real)
         return is_python(op) ? fold_reals(op, real_of(a), real_of(b), out) : fold_row(op, x, count, out);
     if (op != OP_CLAMP)
         return fold_integers(op, a->integer, b->integer, out);

@@ -84,11 +84,12 @@ static bool is_possible(enum op op, enum weft_dtype dtype)
     const struct rule *rule = &rule_rows[op_rows[op].rule];
     if (op_rows[op].form == FORM_INTERNAL || !op_meaning(op, dtype))
         return false;
+    const bool real = rule->operand == OPERAND_FLOAT || rule->operand == OPERAND_DIVIDED;
     if (rule->operand == OPERAND_BOOL)
         return dtype == WEFT_BOOL;
     if (dtype == WEFT_BOOL)
-        return rule->all_bool && rule->operand != OPERAND_FLOAT;
-    return rule->operand != OPERAND_FLOAT || dtype_is_float(dtype);
+        return rule->all_bool && !real;
+    return !real || dtype_is_float(dtype);
 }
 
 /* Whether what is possible of the types, or at least of their classes, was met. */

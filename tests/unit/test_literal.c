@@ -175,7 +175,7 @@ static void errors(void **state)
 static enum weft_dtype dtype_of(const char *text)
 {
     struct literal literal = fold(text);
-    return literal_dtype(&literal);
+    return literal_dtype(&literal, rules_of(WEFT_RULES_DALI));
 }
 
 static void types_are_the_first_that_holds_it(void **state)
