@@ -160,14 +160,34 @@ static PyObject *run(struct program *program, const struct options *options, PyO
     return result;
 }
 
+/* Of a DataFrame, or another mapping that is no dict, the values that the program has names for. */
+static PyObject *chosen(const struct program *program, PyObject *mapping)
+{
+    PyObject *dict = PyDict_New();
+    for (Py_ssize_t i = 0; dict && i < program->input_count; i++) {
+        PyObject *name = program->names[i];
+        const int there = PySequence_Contains(mapping, name);
+        PyObject *value = there > 0 ? PyObject_GetItem(mapping, name) : NULL;
+        if (there < 0 || (there && !value) || (value && PyDict_SetItem(dict, name, value) < 0))
+            Py_CLEAR(dict);
+        Py_XDECREF(value);
+    }
+    return dict;
+}
+
+static bool is_mapping(PyObject *object)
+{
+    return PyDict_Check(object) || (PyObject_HasAttrString(object, "keys") && PyMapping_Check(object));
+}
+
 static bool check(PyObject *const *args, Py_ssize_t count)
 {
     if (count < 1 || count > 2)
         error_call("evaluate takes a text and perhaps a dict of inputs by position; give others by name");
     else if (!PyUnicode_Check(args[0]))
         error_type("the text is", args[0], "it has to be a str");
-    else if (count == 2 && args[1] != Py_None && !PyDict_Check(args[1]))
-        error_type("the inputs are", args[1], "they have to be a dict");
+    else if (count == 2 && args[1] != Py_None && !is_mapping(args[1]))
+        error_type("the inputs are", args[1], "they have to be a dict or another mapping, such as a DataFrame");
     return !PyErr_Occurred();
 }
 
@@ -180,7 +200,11 @@ static PyObject *attempt(PyObject *const *args, Py_ssize_t count, PyObject *name
     PyObject *inputs = count == 2 && args[1] != Py_None ? args[1] : NULL;
     read_options(&options, args + count, names, named);
     struct program *program = program_of(&options, args[0]);
-    PyObject *result = program ? run(program, &options, inputs, args + count, names, named) : NULL;
+    const bool mapping = program && inputs && !PyDict_Check(inputs);
+    inputs = mapping ? chosen(program, inputs) : Py_XNewRef(inputs);
+    PyObject *result = program && (inputs || !mapping) ? run(program, &options, inputs, args + count, names, named)
+                                                       : NULL;
+    Py_XDECREF(inputs);
     Py_XDECREF((PyObject *)program);
     return result;
 }

@@ -45,9 +45,22 @@ static int read_batch(struct operand *operand, struct weft_argument *argument, P
     return 0;
 }
 
+/* Whether it is a list of numbers, which is an array. */
+static bool holds_numbers(PyObject *list)
+{
+    const Py_ssize_t count = PySequence_Size(list);
+    bool numbers = count > 0;
+    for (Py_ssize_t i = 0; numbers && i < count; i++) {
+        PyObject *item = PySequence_GetItem(list, i);
+        numbers = item && (PyLong_Check(item) || PyFloat_CheckExact(item));
+        Py_XDECREF(item);
+    }
+    return numbers;
+}
+
 int operand_read(struct operand *operand, struct weft_argument *argument, PyObject *object, struct role *role)
 {
-    bool batch = PyList_Check(object) || PyTuple_Check(object);
+    bool batch = (PyList_Check(object) || PyTuple_Check(object)) && !holds_numbers(object);
     return batch ? read_batch(operand, argument, object, role) : read_one(operand, argument, object, role);
 }
 

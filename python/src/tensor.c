@@ -265,10 +265,14 @@ static int refuse_object(const struct role *role, PyObject *object)
     return -1;
 }
 
-/* What has the buffer protocol. The array over its memory keeps it from being resized. */
+/* What NumPy makes an array of: the buffer protocol, __array__, numbers in a list or a range. The array over its memory
+ * keeps it from being resized; a copy is no output. */
 static int read_buffer(struct seen *seen, PyObject *object, struct role *role)
 {
-    if (!PyObject_CheckBuffer(object))
+    const bool list = PyList_Check(object) || PyTuple_Check(object);
+    const bool numbers = PyRange_Check(object) || (list && !role->sample);
+    if (!PyObject_CheckBuffer(object) &&
+        (role->output || (!numbers && !PyObject_HasAttrString(object, "__array__"))))
         return refuse_object(role, object);
     PyObject *array = PyObject_CallFunctionObjArgs(imports.as_array, object, NULL);
     if (!array)

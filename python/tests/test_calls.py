@@ -296,7 +296,7 @@ class Batches(unittest.TestCase):
         self.assertEqual(weft.evaluate("input x: float32[?]\nx + 1", x=[]), [])
 
     def test_refused(self):
-        for x, message in (([1, 2], "the int is no array"), ([np.ones(2), np.ones(2, "f4")], "sample 1"),
+        for x, message in (([1, np.ones(2)], "the int is no array"), ([np.ones(2), np.ones(2, "f4")], "sample 1"),
                            ([np.ones(2), np.ones((2, 2))], "sample 1"), ([[np.ones(2)]], "the list is no array")):
             with self.assertRaisesRegex(weft.Error, message):
                 weft.evaluate("x + 1", x=x)

@@ -145,8 +145,34 @@ def is_bfloat16(array):
 
 
 def as_array(object):
-    """The array of NumPy over the memory of what has the buffer protocol alone, which it keeps."""
-    return numpy.asarray(memoryview(object))
+    """The array of NumPy of what has the buffer protocol alone, over its memory, which it keeps; of what has __array__,
+    as a column of pandas or polars; of numbers in a list or a range. ValueError for what is no array of numbers."""
+    if isinstance(object, (list, tuple, range)):
+        array = numpy.asarray(object)
+    elif hasattr(object, "__array__"):
+        array = of_column(object)
+    else:
+        array = numpy.asarray(memoryview(object))
+    if array.dtype.kind not in "biuf" and array.dtype.name != "bfloat16":
+        raise ValueError(f"its elements are no numbers (NumPy has dtype {array.dtype} for them)")
+    return array
+
+
+def of_column(column):
+    """A column with missing values has no array: NaN would stand for them in floats alone."""
+    own = getattr(column.dtype, "numpy_dtype", None) if hasattr(column, "dtype") else None
+    nulls = column.null_count() if hasattr(column, "null_count") else int(column.isna().sum()) if own is not None else 0
+    if nulls:
+        where = missing(column)
+        raise ValueError(f"{nulls} of its {len(column)} values {'is' if nulls == 1 else 'are'} missing, the first at "
+                         f"position {where}; fill them, as in {column.name or 'x'}.fillna(0), or give floats with NaN")
+    return numpy.asarray(column.to_numpy(dtype=own) if own is not None else column)
+
+
+def missing(column):
+    """The position of the first value that is missing."""
+    flags = column.is_null() if hasattr(column, "is_null") else column.isna()
+    return int(numpy.argmax(flags.to_numpy()))
 
 
 def copy(array):

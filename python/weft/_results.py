@@ -24,6 +24,17 @@ class Results(tuple):
             raise AttributeError(f"there is no result {name!r}")
         return self[name]
 
+    def keys(self):
+        """The names of the results, so that dict(results) is a dict of them."""
+        return self.names
+
+    def values(self):
+        return tuple(self)
+
+    def items(self):
+        """(name, result) for each."""
+        return tuple(zip(self.names, self))
+
     def _position(self, name):
         try:
             return self.names.index(name)
