@@ -20,3 +20,16 @@ int program_symbol(const struct program *program, const char *name)
 {
     return map_find(&program->symbol_names, name, strlen(name));
 }
+
+bool input_is_weights(const struct program *program, int input)
+{
+    for (int n = 0; n < program->node_count; n++) {
+        const struct node *node = &program->nodes[n];
+        const bool weighs = node->kind == NODE_CORRELATE;
+        const struct node *k = weighs ? named_node(program, operand_node(program, node, 1)) : NULL;
+        if (k && k->kind == NODE_NAME && program->symbols[k->symbol].kind == SYMBOL_INPUT &&
+            program->symbols[k->symbol].input == input)
+            return true;
+    }
+    return false;
+}

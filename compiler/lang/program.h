@@ -334,6 +334,9 @@ static inline bool program_asks_shapes(const struct program *program)
 /* The index of a name in `symbols`; -1 when the program has none of that name. */
 int program_symbol(const struct program *program, const char *name);
 
+/* Whether correlate or convolve take their weights from the input. */
+bool input_is_weights(const struct program *program, int input);
+
 /* The node that a name stands for, through any number of bindings. Other nodes are returned as they are. */
 const struct node *named_node(const struct program *program, const struct node *node);
 /* rules.c: the dtype to which a NODE_OP's operands are converted before the operation. */

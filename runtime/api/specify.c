@@ -122,6 +122,8 @@ static bool count_samples(struct joining *j)
         if (first >= 0 && value->count != j->samples)
             return diag_at(j->diags, DIAG_BATCH_COUNTS, NULL, 0, input_symbol(j->parsed, first)->name,
                            j->diags->input, (long long)j->samples, (long long)value->count);
+        if (input_is_weights(j->parsed, i))
+            return diag_at(j->diags, DIAG_BATCH_WEIGHTS, NULL, 0, j->diags->input);
         first = first < 0 ? i : first;
         j->samples = value->count;
     }

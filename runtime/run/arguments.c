@@ -61,6 +61,8 @@ static void count_samples(struct call *call, int index, int64_t count)
                 parsed->symbols[parsed->inputs[call->counted]].name,
                 parsed->symbols[parsed->inputs[index]].name, (long long)call->samples,
                 (long long)count);
+    if (input_is_weights(parsed, index))
+        diag_at(&call->diags, DIAG_BATCH_WEIGHTS, NULL, 0, parsed->symbols[parsed->inputs[index]].name);
     if (!call->batch)
         call->counted = index;
     call->batch = true;

@@ -141,6 +141,11 @@ class Neighbours(unittest.TestCase):
                 self.assertTrue(same(np.asarray(found), np.asarray(weft.evaluate(text, {"x": x}))),
                                 f"{text} of {x.shape}")
 
+    def test_weights_are_no_batch(self):
+        k = np.ones(3, np.float32)
+        with self.assertRaisesRegex(Exception, "input 'k' holds weights .* and is a batch; pass a single tensor"):
+            weft.evaluate("correlate(x, k)", {"x": [k, k], "k": [k, k]})
+
     def test_faults(self):
         """A division by zero that nobody reads outside is no remark; one inside is."""
         x = np.arange(40000, dtype=np.int32).reshape(200, 200)

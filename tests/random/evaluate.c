@@ -574,6 +574,7 @@ static bool mark_gathered(struct marks *marks, int index)
     const struct formula_view *view = &marks->trial->formula.views[node->view];
     const struct extents *shapes = marks->evaluation->shapes, *in = &shapes[node->operands[0]];
     const bool sample = view->kind == VIEWS_SAMPLE;
+    const enum weft_dtype compute = type_rows[node->dtype].compute;
     bool **used = marks->of[marks->marking], outside_any = false;
     __int128 front[FORMULA_RANK], at[FORMULA_RANK];
     union scalar rest[FORMULA_RANK];
@@ -589,8 +590,13 @@ static bool mark_gathered(struct marks *marks, int index)
             read_positions(marks->trial, marks->evaluation, node, e, front);
         for (int c = 0; c < (sample ? 1 << view->count : 1); c++) {
             int outside;
-            for (int i = 0; i < view->count; i++)
+            bool read = true;      /* behind a coordinate without a fraction nothing is */
+            for (int i = 0; i < view->count; i++) {
                 at[i] = front[i] + (c >> i & 1);
+                read = read && (!(c >> i & 1) || eval_convert(compute, WEFT_FLOAT64, false, rest[i]).f64 != 0);
+            }
+            if (!read)
+                continue;
             const int64_t source = gather_source(view, in, &shapes[index], e, at, &outside);
             if (source >= 0)
                 used[node->operands[0]][source] = true;
