@@ -12,6 +12,7 @@ const struct target target_c = {
     .name = "c", .skeleton = weft_template_kernel, .reduce = weft_template_reduce, .prelude = weft_template_prelude_c,
     .numbered = weft_template_numbered_c, .shuffles = weft_template_shuffle_c, .transpose = weft_template_transpose_c,
     .math = weft_template_math_c,
+    .short_rows = weft_template_short_rows, .shorts = weft_template_short_c,
     .joins = weft_template_join_c, .search = weft_template_search_c, .accesses = weft_template_access_c,
     .args = weft_template_args,
     .function = "static inline",
@@ -419,7 +420,9 @@ static const char *skeleton_of(struct emitter *e)
 {
     const struct target *target = e->params->target;
     const bool reduces = e->kernel->lanes;
-    const char *skeleton = strstr(reduces ? target->reduce : target->skeleton, "$comment");
+    const char *skeleton = strstr(!reduces                     ? target->skeleton
+                                  : e->kernel->lanes->beside ? target->short_rows
+                                                             : target->reduce, "$comment");
     if (!e->params->form->chained)
         return skeleton;
     struct buf own = buf_new(e->arena);

@@ -79,7 +79,8 @@ static void put_vectors(struct emitter *e, struct buf *out)
     buf_printf(out, "enum { OWN(PER_VECTOR) = sizeof(acc_v) / sizeof(acc_t), OWN(KEPT) = %s };\n"
                "#undef OVER\n#undef OVER_HALF\n#undef VECTOR_ROW\n",
                kept ? "ROW / PER_VECTOR" : "0");
-    buf_printf(out, "#undef COMPUTED\n#define COMPUTED %s\n", kept ? "values" : "(stage + filled)");
+    buf_printf(out, "#undef COMPUTED\n#define COMPUTED %s\n",
+               lanes->beside ? "(stage + (i - column0))" : kept ? "values" : "(stage + filled)");
     if (vectors && lanes->tree == WEFT_FLOAT32 && lanes->tiles.row == LANE_COUNT)
         buf_puts(out, "#define VECTOR_ROW /* 64 bytes */\n");
     buf_printf(out, "#define OVER(k, count) %s\n",
@@ -160,6 +161,12 @@ static void put_lanes(struct emitter *e, struct buf *out)
 /* What a search needs besides. */
 static void put_search(struct emitter *e, struct buf *out)
 {
+    if (e->kernel->lanes->beside) {
+        const char *const parts[] = {"short_search", "short_elements"};
+        memcpy(e->parts, parts, sizeof parts);
+        buf_puts(out, "#undef COMPUTED\n#define COMPUTED (stage + (i - column0))\n");
+        return;
+    }
     const struct ins *comparison = find_comparison(e);
     const char *const parts[] = {"elements", comparison ? "scan" : "each", "search"};
     memcpy(e->parts, parts, sizeof parts);
@@ -176,6 +183,15 @@ static void put_search(struct emitter *e, struct buf *out)
 static void put_joining(struct emitter *e, struct buf *out)
 {
     const bool row = e->kernel->lanes->tiles.row, direct = joined_in_place(e) >= 0;
+    if (e->kernel->lanes->beside) {
+        const char *const shorts[] = {joins_keys(e) ? "keys" : "plain", "short",
+                                      direct ? "short_direct" : "short_elements"};
+        memcpy(e->parts, shorts, sizeof shorts);
+        put_joins(e, out);
+        put_vectors(e, out);
+        buf_printf(out, "#undef WORDS\n%s", type_rows[e->kernel->lanes->tree].size == 4 ? "#define WORDS\n" : "");
+        return;
+    }
     const char *const parts[] = {joins_keys(e) ? "keys" : "plain", "lanes", row ? "row" : "columns",
                                  direct ? "direct" : "elements", !direct ? "computed" : row ? NULL : "direct_columns"};
     memcpy(e->parts, parts, sizeof parts);
@@ -190,6 +206,7 @@ void emit_walk_part(struct emitter *e, struct buf *out, const char *name, size_t
         const char *mark = arena_printf(e->arena, "//: %s %.*s\n", e->parts[i], (int)length, name);
         emit_marked(out, target->joins, mark, e->own);
         emit_marked(out, target->search, mark, e->own);
+        emit_marked(out, target->shorts, mark, e->own);
     }
 }
 

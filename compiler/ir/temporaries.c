@@ -27,6 +27,16 @@ static bool any_order(const struct lowering *l, const struct node *node)
     return any;
 }
 
+/* Whether a kernel reduces short rows side by side: those of the innermost dimensions. */
+static bool are_short(const struct lowering *l, const struct shape *shape, uint32_t set, int64_t elements)
+{
+    int64_t innermost = 1;
+    for (int d = shape->rank - 1; d >= 0 && (set >> d & 1 || shape->extents[d] == 1); d--)
+        innermost *= shape->extents[d];
+    return l->joiner == JOIN_TILES && !l->open && l->fast & FAST_EXPAND && innermost == elements &&
+           elements >= SHORT_LEAST && elements <= SHORT_ROW && shape_volume(shape) / elements >= SHORT_ROWS;
+}
+
 /* How many parallel dimensions follow the reduced ones: those that are innermost in the value, so that their elements
  * are neighbours; all of them where so few elements are reduced that lanes would hardly be used. Where extents are open
  * an example decides, and without one there are many elements. */
@@ -50,7 +60,7 @@ static int inner_dimensions(const struct lowering *l, const struct node *node, u
         parallel += !reduced;
     }
     const bool few = joiner == JOIN_THREADS ? known && results_are_inner(elements, inner)
-                                            : numbers && elements * inner <= FEW;
+                                            : numbers && elements * inner <= FEW && !are_short(l, shape, set, elements);
     if (elements < 2 || few)
         return elements < 2 ? 0 : parallel;
     return inner_by_memory(l, operand, set, any_order(l, node), trailing);
@@ -192,10 +202,12 @@ static bool is_cheap(const struct lowering *l, int n, int *most)
  * values stand in a vector. Returns their number, else 0. */
 static int few_elements(const struct lowering *l, int n, const struct shape *reduced)
 {
-    enum { FEW = 8, COSTS = 8, TIMES = 4, VIEWS = 2 };
+    enum { FEW = 8, FEW_KEPT = 4, COSTS = 8, TIMES = 4, VIEWS = 2 };
+    const bool kept = l->program->nodes[n].keepdims; /* used by each of them */
     int costs = COSTS, times = 0;
-    if (!(l->fast & FAST_REDUCE) || !shape_known(reduced) || shape_volume(reduced) > FEW || !shape_volume(reduced) ||
-        l->program->view_count > VIEWS || !is_cheap(l, l->program->operands[l->program->nodes[n].operands], &costs))
+    if (!(l->fast & FAST_REDUCE) || !shape_known(reduced) || !shape_volume(reduced) ||
+        shape_volume(reduced) > (kept ? FEW_KEPT : FEW) || l->program->view_count > VIEWS ||
+        !is_cheap(l, l->program->operands[l->program->nodes[n].operands], &costs))
         return 0;
     for (int i = 0; i < n; i++)
         times += l->reduced[i].few > 0;

@@ -18,6 +18,16 @@ static int leading_dimensions(const struct shape *shape, int64_t points)
     return product == points ? d : -1;
 }
 
+/* How many of the points a row holds, where it is several short groups; else 1. */
+static int64_t points_in_row(const struct scheduled *s, int64_t points)
+{
+    const struct geometry *g = &s->geometry;
+    if (s->kernel->lanes || !g->row_groups || g->groups > 1 || !g->volume || g->volume % points)
+        return 1;
+    const int64_t each = g->volume / points;
+    return g->columns % each || g->last_columns % each ? 1 : g->columns / each;
+}
+
 /* Whether tiles of the kernel can be any number of `points`: they have no form of their own, and it stores nowhere
  * else. */
 static bool divides(const struct scheduled *s, int64_t points)
@@ -32,7 +42,8 @@ static bool divides(const struct scheduled *s, int64_t points)
     const int64_t rows = s->geometry.rows, columns = s->geometry.columns;
     return s->geometry.volume && leading_dimensions(s->space, points) > 0 &&
            (s->geometry.chunks ? s->geometry.volume % points == 0
-                               : rows % points == 0 || (rows == 1 && columns % points == 0));
+                               : rows % points == 0 || (rows == 1 && columns % points == 0) ||
+                                     points_in_row(s, points) > 1);
 }
 
 /* Whether each point of the kernel needs only the same point of a temporary that it loads. */
@@ -82,6 +93,10 @@ static void take_points(struct arena *arena, struct scheduled *s, int64_t points
         s->kernel->lanes = lanes;
     } else if (g->rows % points == 0) {
         g->tiling.tile_rows = each * (g->rows / points);
+        g->tiling.tile_columns = g->columns;
+        g->tiling.row_tiles = 1;
+    } else if (points_in_row(s, points) > 1) {
+        g->tiling.tile_rows = each / points_in_row(s, points);
         g->tiling.tile_columns = g->columns;
         g->tiling.row_tiles = 1;
     } else {
@@ -148,15 +163,22 @@ static int chain_in_c(struct arena *arena, struct schedule *schedule, int k)
     const int64_t points = lanes ? lanes->tiles.points : 1;
     int next = chain_reductions(schedule, k);
     double bytes = 0;
+    int64_t unit = 1; /* points of a row */
     if (next > k)
         return next;
-    for (; next < schedule->count && points > 1 && follows(schedule, k, next, points); next++)
+    for (; next < schedule->count && points > 1 && follows(schedule, k, next, points); next++) {
+        const int64_t own = points_in_row(&kernels[next], points);
+        if (own > 1 && unit > 1 && own != unit)
+            break;
+        unit = own > unit ? own : unit;
         bytes = kernels[next].touched > bytes ? kernels[next].touched : bytes;
+    }
     if (next < k + 2 || bytes < CHAIN_LEAST)
         return next > k ? next : k + 1;
     const int64_t most = points / ENOUGH_TILES;
     const int64_t near = (int64_t)(near_bytes(schedule, k, next) * (double)points / bytes);
-    const int64_t each = near < 1 || most < 1 ? 1 : near < most ? near : most;
+    const int64_t some = near < 1 || most < 1 ? 1 : near < most ? near : most;
+    const int64_t each = some > unit ? some / unit * unit : unit;
     for (int i = k; i < next; i++)
         take_points(arena, &kernels[i], points, each);
     /* the second kernel computes from caches, so memory has time for the next tile */

@@ -129,12 +129,23 @@ static void expand_access(struct arena *arena, const struct grouping *groups, in
     g->distinct[a] = distinct_columns(groups, first, part, a);
 }
 
+/* Whether some access steps from row to row by one element, so that rows of whole blocks can be transposed. */
+static bool some_lie_across(const struct grouping *groups)
+{
+    const int inner = groups->count - 1;
+    bool some = false;
+    for (int a = 0; inner > 0 && a < groups->accesses; a++)
+        some = some || (group_strides(groups, inner)[a] > groups->sizes[a] &&
+                        group_strides(groups, inner - 1)[a] == groups->sizes[a]);
+    return some;
+}
+
 /* Whether expanding the `inner` innermost groups into a row is faster than walking them with strides. `flat` and
  * `nested` come from runs_flat. */
 static bool worth_expanding(const struct grouping *groups, bool flat, bool nested, int inner, int64_t columns)
 {
     int count = groups->count;
-    if (inner < 2 || groups->extents[count - 1] > EXPAND_SHORT)
+    if (inner < 2 || groups->extents[count - 1] > (some_lie_across(groups) ? BLOCK - 1 : EXPAND_SHORT))
         return false;
     int64_t two = groups->extents[count - 1] * groups->extents[count - 2];
     if (flat && !nested)

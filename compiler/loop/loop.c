@@ -2,6 +2,7 @@
 #include "compiler/loop/schedule.h"
 
 #include <assert.h>
+#include <string.h>
 
 /* The addresses of the accesses, modulo 16. Memory of Weft's own is aligned. */
 static const unsigned char *misalignments(struct arena *arena, const struct loop_params *params)
@@ -19,6 +20,38 @@ static const unsigned char *misalignments(struct arena *arena, const struct loop
     return all;
 }
 
+/* ---- short rows ---- */
+
+/* Whether the kernel may reduce short rows side by side, of which one tile takes all of a point. */
+static bool may_be_short(const struct loop_params *params)
+{
+    const struct lanes *lanes = params->kernel->lanes;
+    const unsigned wanted = FAST_SPECIAL | FAST_FLAT | FAST_EXPAND;
+    return lanes && !lanes->threads.threads && !lanes->partial && (params->fast & wanted) == wanted &&
+           lanes->tiles.points > 1 && lanes->tiles.inner == 1 && lanes->tiles.elements <= SHORT_ROW;
+}
+
+/* Makes the geometry of such a kernel, as if it stored all of its elements. Returns how many points a row has, if these
+ * are some, else 0. */
+static int64_t make_short(struct arena *arena, const struct loop_params *params, const struct view *views,
+                          struct geometry *geometry)
+{
+    const struct kernel *kernel = params->kernel;
+    const int64_t each = kernel->lanes->tiles.elements;
+    const struct shape *const space = params->space;
+    struct view *own = ARENA_ARRAY(arena, struct view, kernel->access_count), *stored = &own[kernel->load_count];
+    memcpy(own, views, sizeof *own * (size_t)kernel->access_count);
+    *stored = (struct view){.start = 0};
+    for (int64_t d = space->rank - 1, step = type_rows[kernel->accesses[kernel->load_count].dtype].size; d >= 0; d--) {
+        stored->strides[d] = space->extents[d] == 1 ? 0 : step;
+        step *= space->extents[d];
+    }
+    make_geometry(arena, kernel, space->rank, space->extents, own, params->fast, false, geometry);
+    return geometry->columns % each || geometry->last_columns % each || geometry->columns < 2 * each
+               ? 0
+               : geometry->columns / each;
+}
+
 bool make_loop(struct arena *arena, const struct loop_params *params, struct loop *loop, const struct access **wrong)
 {
     const struct kernel *kernel = params->kernel;
@@ -30,8 +63,10 @@ bool make_loop(struct arena *arena, const struct loop_params *params, struct loo
     const bool threads = lanes && kernel->lanes->threads.threads;
     /* rows hold one point */
     const unsigned apart = lanes && (lanes->points > 1 || threads) ? FAST_FLAT | FAST_EXPAND : 0;
-    make_geometry(arena, kernel, space->rank, space->extents, views, params->fast & ~apart, params->chunks,
-                  &loop->geometry);
+    loop->beside = may_be_short(params) ? make_short(arena, params, views, &loop->geometry) : 0;
+    if (!loop->beside)
+        make_geometry(arena, kernel, space->rank, space->extents, views, params->fast & ~apart, params->chunks,
+                      &loop->geometry);
     if (lanes && loop->geometry.volume)
         loop->geometry.tiling.tiles =
             (lanes->points + lanes->together - 1) / lanes->together * lanes->windows * lanes->chunks;

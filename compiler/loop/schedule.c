@@ -121,6 +121,11 @@ bool make_schedule(const struct kernel_program *program, const struct loop_param
             return false;
         s->geometry = loop.geometry;
         s->form = loop.form;
+        if (loop.beside) {
+            struct lanes *lanes = arena_copy(program->arena, s->kernel->lanes, sizeof *lanes);
+            lanes->beside = loop.beside;
+            s->kernel->lanes = lanes;
+        }
         s->work = estimate(s->kernel, &s->geometry);
         count_traffic(s);
     }

@@ -26,6 +26,7 @@ struct loop_params {
 struct loop {
     struct geometry geometry;
     struct form form;
+    int64_t beside;                /* for struct lanes */
 };
 
 /* Makes the loop of a kernel. Returns false where an input's bytes do not lie as they are to be reinterpreted;

@@ -9,7 +9,7 @@ static const struct weft_lanes *keep_lanes(struct arena *arena, const struct lan
     const struct weft_lanes kept = {
         .points = t->points, .elements = t->elements, .inner = t->inner, .rows = g->rows / t->points, .lanes = t->lanes,
         .block = t->block, .width = t->width, .windows = t->windows, .chunk = t->chunk, .chunks = t->chunks,
-        .together = t->together, .step = t->step, .kept = t->kept};
+        .together = t->together, .step = t->step, .kept = t->kept, .beside = lanes->beside};
     return arena_copy(arena, &kept, sizeof kept);
 }
 

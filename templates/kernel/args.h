@@ -5,6 +5,7 @@ struct weft_lanes {                /* a space [points, elements, inner], of whic
     long long points, elements, inner;
     long long rows;                /* of the geometry, for each point */
     long long lanes, block, width, windows, chunk, chunks, together, step, kept; /* as in struct lane_tiles */
+    long long beside;              /* points of a row of the geometry, where rows of points are short */
 };
 
 struct weft_geometry {             /* shared by samples that have the same shapes and strides */

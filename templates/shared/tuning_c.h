@@ -17,6 +17,9 @@ enum {
     LANES_BLOCKS = 64,             /* a tile takes up to so many blocks of a point */
     LANES_LEAST_BLOCKS = 4,        /* and at least so many, */
     LANES_LEAST = 1 << 17,         /* or so many elements */
+    SHORT_LEAST = 5,               /* rows of from so many elements on */
+    SHORT_ROW = 256,               /* to so many are joined side by side, */
+    SHORT_ROWS = 16,               /* where there are so many of them */
 
     /* Caches (traffic.c). Measured with and without WEFT_DISABLE=stream (throughput.py --bytes), on a processor
      * whose outer cache has 32 MB (kernel_pairs.py --bytes, selections.py, reduce.py --size; bench/kernels). What
@@ -53,7 +56,7 @@ enum {
      * float32: as fast either way; the generic kernel is slower for less. */
     SEARCH_RESULTS = 32,
     /* Several short groups as one row (geometry.c). Measured (bench/kernels/groups.py). */
-    EXPAND_SHORT = 63,             /* rows up to this length are slower than expanding them */
+    EXPAND_SHORT = 200,            /* rows up to this length are slower than expanding them */
     EXPAND_ENOUGH = 96,            /* an expanded row of this length is faster than two strides */
     EXPAND_LONG = 1024,            /* rows from this length on need no help */
     /* Kernels that take turns, tile by tile (chain.c). Measured on a processor with 1 MB of second cache a core. */

@@ -311,7 +311,7 @@ static void test_shared(void **state)
 static void test_classes(void **state)
 {
     (void)state;
-    enum { ROWS = 4, COLUMNS = 150, CLASSES = 16 };
+    enum { ROWS = 4, COLUMNS = 250, CLASSES = 16 };
     const int64_t shape[] = {ROWS, COLUMNS};
     static const char *const names[] = {"a", "b", "c"};
     size_t all = 0;

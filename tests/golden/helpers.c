@@ -65,7 +65,7 @@ unpack_$1_$2              23 lines  0f067d9b
 unpack_$1_$2              23 lines  2bac0c50
 weft_args                 11 lines  f9c2ef60
 weft_geometry             24 lines  ae972226
-weft_lanes                 8 lines  2e210a26
+weft_lanes                 9 lines  56eb28df
 weft_sample                6 lines  119864e3
 whole_$1_$2               37 lines  86450545
 widen_$1_$2               22 lines  f2be93b7

@@ -122,6 +122,25 @@ class Reductions(unittest.TestCase):
             x = values(shape, "float32", rng)
             self.ways(f"{name}(x, axes={axes})", x, slow, (1, 3) if x.size < 10 ** 6 else (3,))
 
+    def test_short_rows(self):
+        """Rows of 2 to 260 elements, by themselves and beside an element for each row or column, or cut out of wider
+        ones, in numbers that are no multiple of anything. Kernels depend on no length; without `expand` they
+        join one row after the other."""
+        rng, slow = np.random.default_rng(8), without("expand")
+        lengths = 2, 4, 5, 8, 9, 15, 16, 17, 31, 32, 33, 63, 64, 65, 100, 128, 129, 200, 201, 255, 256, 257
+        operands = {"x": lambda x: {}, "x * y": lambda x: {"y": x[:, :1] + 1}, "x + z": lambda x: {"z": x[0]}}
+        names = "sum", "max", "argmax", "mean", "any", "std", "norm"
+        for dtype, inside, name in sample.chosen(itertools.product(
+                ("float32", "float64", "uint8", "int16", "int64", "float16"), (*operands, "wide"), names)):
+            text = f"{name}({'x' if inside == 'wide' else inside}, axis=-1)"
+            for length in lengths:
+                x = values((rng.integers(17, 300), length + 3 * (inside == "wide")), dtype, rng)
+                x = x[:, :length]
+                given = {"x": x, **operands.get(inside, operands["x"])(x)}
+                found, expected = (np.asarray(weft.evaluate(text, given, context=context))
+                                   for context in (weft.default_context(), slow))
+                self.assertTrue(same(found, expected), f"{text} of {dtype}{x.shape}")
+
     def test_types(self):
         """Narrow integers are added in few bits, as long as these hold the sum."""
         rng, slow = np.random.default_rng(4), without("reduce")

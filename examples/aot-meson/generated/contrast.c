@@ -100,6 +100,7 @@ struct weft_lanes {                /* a space [points, elements, inner], of whic
     long long points, elements, inner;
     long long rows;                /* of the geometry, for each point */
     long long lanes, block, width, windows, chunk, chunks, together, step, kept; /* as in struct lane_tiles */
+    long long beside;              /* points of a row of the geometry, where rows of points are short */
 };
 
 struct weft_geometry {             /* shared by samples that have the same shapes and strides */
@@ -288,6 +289,9 @@ enum {
     LANES_BLOCKS = 64,             /* a tile takes up to so many blocks of a point */
     LANES_LEAST_BLOCKS = 4,        /* and at least so many, */
     LANES_LEAST = 1 << 17,         /* or so many elements */
+    SHORT_LEAST = 5,               /* rows of from so many elements on */
+    SHORT_ROW = 256,               /* to so many are joined side by side, */
+    SHORT_ROWS = 16,               /* where there are so many of them */
 
     /* Caches (traffic.c). Measured with and without WEFT_DISABLE=stream (throughput.py --bytes), on a processor
      * whose outer cache has 32 MB (kernel_pairs.py --bytes, selections.py, reduce.py --size; bench/kernels). What
