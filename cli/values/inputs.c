@@ -23,7 +23,26 @@ static const struct assignment *find_given(const struct arguments *arguments, in
     return NULL;
 }
 
-static bool match_one(struct report *report, const struct arguments *arguments, int index,
+/* Whether a text has this word. */
+static bool has_word(const char *text, const char *word)
+{
+    const size_t length = strlen(word);
+    for (const char *at = text; (at = strstr(at, word)); at += length)
+        if ((at == text || !is_name(at - 1, 1)) && !is_name(at + length, 1))
+            return true;
+    return false;
+}
+
+/* What a name that is no input may be: near to one, or of a dimension (rule 8.11). */
+static const char *unknown_hint(struct report *report, const char *text, const char *name, const char *const *names,
+                                size_t count)
+{
+    const char *hint = report_hint(report, name, names, count);
+    return *hint || !has_word(text, name)
+               ? hint : "; among axes a name is one of a dimension, and else what the text binds it to";
+}
+
+static bool match_one(struct report *report, const char *text, const struct arguments *arguments, int index,
                       const char *const *names, size_t count)
 {
     const struct assignment *given = &arguments->inputs[index];
@@ -33,7 +52,7 @@ static bool match_one(struct report *report, const struct arguments *arguments, 
         if (strcmp(names[i], given->name) == 0)
             return true;
     return REPORT_ARGUMENT(report, given->argument, given->name_length, INPUT_UNKNOWN, given->name,
-                           report_hint(report, given->name, names, count));
+                           unknown_hint(report, text, given->name, names, count));
 }
 
 /* One diagnostic for all of them: "no value is given for 'a', 'b'; add a=VALUE b=VALUE, ...", at their
@@ -80,7 +99,7 @@ bool inputs_match(struct report *report, const struct weft_program *program, con
     const char **names = input_names(report, program, &count);
     bool good = true;
     for (int i = 0; i < arguments->input_count; i++)
-        good &= match_one(report, arguments, i, names, count);
+        good &= match_one(report, text, arguments, i, names, count);
     if (mode == INPUTS_DATA)
         good &= check_missing(report, program, origin, text, arguments);
     return good & check_stdin(report, arguments);

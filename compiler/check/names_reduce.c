@@ -99,7 +99,16 @@ static struct value without_reduced(struct naming *n, const struct node *node, s
     struct node drops = *node;
     drops.keepdims = false;
     struct value rest = reduced(n, &drops, value);
-    rest.kept = value.dims;
+    struct dim items[WEFT_MAX_RANK];
+    for (int d = 0; d < value.dims->rank; d++) {
+        items[d] = value.dims->items[d];
+        if (dims_find(rest.dims, items[d].name) >= 0)
+            continue;
+        items[d].extent = 1;
+        items[d].labels = NULL;
+        items[d].label_count = 0;
+    }
+    rest.kept = names_dims(n, value.dims->rank, items);
     return rest;
 }
 

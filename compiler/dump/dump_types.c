@@ -61,6 +61,16 @@ static const char *dtype_text(const struct program *program, const struct node *
     return none ? "-" : type_rows[node->dtype].name;
 }
 
+/* The names of a node's dimensions. */
+static void put_names(struct buf *buf, const struct program *program, const struct node *node)
+{
+    const struct dims *dims = program->dims ? program->dims[node - program->nodes] : NULL;
+    if (!dims)
+        return;
+    buf_putc(buf, ' ');
+    dims_put(buf, program, dims, NULL, 4);
+}
+
 static void put_node_types(struct buf *buf, const struct program *program, const struct node *node)
 {
     put_padded(buf, program->source->text + node->span.start, node->span.end - node->span.start, COLUMN);
@@ -98,6 +108,7 @@ static void put_node_types(struct buf *buf, const struct program *program, const
         buf_puts(buf, node->number                         ? "number, comes with the run"
                       : node->literal.kind == LITERAL_BOOL ? "constant"
                                                          : "literal, keeps its full value");
+    put_names(buf, program, node);
     buf_putc(buf, '\n');
 }
 
@@ -145,6 +156,11 @@ void dump_types(struct buf *buf, const struct program *program)
         const struct result *result = &program->results[i];
         const char *layout = layouts ? layouts[result->node] : NULL;
         bool shown = layout && *layout;
+        if (program->dims && program->dims[result->node]) {
+            buf_printf(buf, "result %s: %s\n", result->name,
+                       named_type_text(buf->arena, program, result->dtype, program->dims[result->node], NULL));
+            continue;
+        }
         buf_printf(buf, "result %s: %s%s%s\n", result->name, type_rows[result->dtype].name,
                    shown ? "@" : "", shown ? layout : "");
     }

@@ -360,7 +360,9 @@ struct weft_argument;
 /* What the caller knows of an input besides its declaration. */
 struct weft_input_type {
     const char *name;
-    /* A type in the language: "uint8", "uint8[480, 640, 3]@HWC", "float32[h, ?]". NULL: the dtype of the value. */
+    /* A type in the language: "uint8", "uint8[480, 640, 3]@HWC", "float32[h, ?]", or with named dimensions
+     * "float32(b:b, x:s=4, vector:c=(u,v))"; such a type needs no dtype, "(x:s, y:s)", which then comes with the value
+     * or the run. NULL: the dtype of the value. */
     const char *type;
     /* A value, so that its type and shape, or those of all samples of a batch, are checked against the others
      * now. Its name is not used, and a run may take other values. Of its data only numbers that views take are
@@ -437,7 +439,8 @@ WEFT_API bool weft_program_input(const struct weft_program *program, size_t inde
                                  struct weft_input_info *info);
 
 /* The type of each result in the language, as far as it follows from the types and values of the inputs:
- * "uint8[h, ?, 3]@HWC", without brackets if not even the rank is known, and "?" if some input has no type. An
+ * "uint8[h, ?, 3]@HWC", or "float32(b:b, x:s=4)" where dimensions have names, without brackets if not even the rank
+ * is known, and "?" if some input has no type. An
  * extent that differs between samples is unknown. The array is one allocation; release it with weft_free. */
 WEFT_API enum weft_status weft_program_result_types(struct weft_program *program, const char ***types,
                                                     struct weft_error **error);

@@ -52,6 +52,24 @@ class Types(unittest.TestCase):
         self.assertEqual(a.tolist(), (self.u - self.u.mean()).tolist())
         self.assertEqual(b.tolist(), [[-1.5], [1.5]])
 
+    def test_many_labels(self):
+        x = np.arange(10000, dtype=np.int32)
+        names = [f"l{i}" for i in range(x.size)]
+        types = {"x": f"(vector:c=({','.join(names)}))"}
+        self.assertEqual(weft.evaluate("x.vector['l9999'] - x.vector['l1,l0'].vector['l1']", x=x, types=types), 9998)
+        with self.assertRaisesRegex(weft.Error, "no label 'l10000'; it has"):
+            weft.evaluate("x.vector['l10000']", x=x, types=types)
+        with self.assertRaisesRegex(weft.Error, "label 'l7' stands twice"):
+            weft.evaluate("x + 1", x=x, types={"x": f"(vector:c=({','.join(names)},l7))"})
+        with self.assertRaisesRegex(weft.Error, "labels .*l1,.. and .*l2,.* of vector differ|labels .* differ"):
+            weft.evaluate("x + y", x=x, y=x, types={**types, "y": f"(vector:c=({','.join(names[::-1])}))"})
+
+    def test_long_types(self):
+        with self.assertRaisesRegex(weft.Error, "bytes long, at most"):
+            weft.evaluate("x + 1", x=self.u, types={"x": "(" + "x" * (1 << 20) + ")"})
+        with self.assertRaisesRegex(weft.Error, "more than 32 dimensions"):
+            weft.evaluate("x + 1", x=self.u, types={"x": f"({', '.join(f'd{i}:s' for i in range(33))})"})
+
     def test_bad_types(self):
         for types, error in [(3, TypeError), ({"u": 3}, TypeError), ({3: "(x)"}, TypeError)]:
             with self.assertRaises((error, weft.Error)):
