@@ -110,6 +110,8 @@ def library_of(kind):
     """The library of a type of arrays; None: it has neither __array_struct__ nor DLPack; a str: why it is refused."""
     if "numpy.ma" in sys.modules and issubclass(kind, numpy.ma.MaskedArray):
         return "a masked array would lose its mask; give x.filled(..) or x.data"
+    if kind.__module__.partition(".")[0] == "xarray":
+        return "a DataArray would lose its names; weft.evaluate takes them, a weft.Program takes x.values"
     for base in kind.__mro__:
         found = LIBRARIES.get(base.__module__.partition(".")[0])
         if found:
