@@ -9,6 +9,7 @@ ROOT, BUILD = map(pathlib.Path, sys.argv[1:])
 INPUTS = {"a": "float32[4, 4, 4]", "b": "float32[4, 4, 4]", "c": "bool[4, 4, 4]", "x": "float32[4, 4, 4]"}
 # Examples that want others
 OTHERS = {"vecdot(a, b)": {"a": "float32[4]", "b": "float32[4]"}, "arange(n)": {"n": "int64"},
+          "float32(arange(n)[:, None] == arange(n))": {"n": "int64"},
           "sample(x, at)": {"x": "float32[4, 4]", "at": "float32[5, 2]"},
           "gather(x, i)": {"x": "float32[4, 4]", "i": "int32[5, 2]"},
           "bits": {"a": "int32[4]", "b": "int32[4]"}, "reshape(x, [2, 3])": {"x": "float32[6]"},

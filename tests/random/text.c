@@ -124,7 +124,7 @@ static int precedence(const struct formula_node *node)
         return PRIMARY;
     if (form == FORM_TERNARY)
         return node->manner & 16 ? PRIMARY : op_rows[node->op].precedence;
-    if (form == FORM_PREFIX || formula_is_sign(node) || node->spelling == 0)
+    if (formula_is_sign(node) || node->spelling == 0)
         return op_rows[node->op].precedence;
     return PRIMARY;                /* an operator's second name is a function */
 }
