@@ -36,7 +36,8 @@ class Signals(CommandTest):
         self.env = {"WEFT_CC": self.path("cc"), "TMPDIR": self.path("tmp"), "WEFT_DISABLE": "first,cache"}
 
     def hung(self):
-        return any("more.o" in os.listdir(self.path("tmp/" + name)) for name in os.listdir(self.path("tmp")))
+        """Folders may go while they are looked for."""
+        return any(os.path.exists(self.path("tmp/%s/more.o" % name)) for name in os.listdir(self.path("tmp")))
 
     def end(self, number, begun, *arguments, env=None, between=0, under=()):
         """Starts the command and, once it has begun, sends it the signal."""
