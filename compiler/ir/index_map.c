@@ -44,7 +44,7 @@ int map_add_step(struct kernel *kernel, struct index_map step)
     for (int m = 1; m < kernel->map_count; m++)
         if (same_step(&kernel->maps[m], &step))
             return m;
-    if (kernel->map_count == MAX_MAPS)
+    if (kernel->map_count >= VIEW_MAPS + kernel->granted_maps || kernel->map_count == MAX_MAPS)
         return -1;
     ARENA_PUSH(kernel->arena, kernel->maps, kernel->map_count, step);
     return kernel->map_count - 1;

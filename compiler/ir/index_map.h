@@ -7,7 +7,10 @@
 
 #include "compiler/ir/kernel.h"
 
-enum { MAX_MAPS = 256 + 2 * 4096 }; /* per kernel: the largest k of a correlation has two for each element */
+enum {
+    VIEW_MAPS = 256,               /* per kernel, so that it stays small enough to be compiled, */
+    MAX_MAPS = VIEW_MAPS + 2 * 4096 /* and with those granted to correlations: the largest k has two for each element */
+};
 
 /* Returns the map (an index in kernel->maps) for reading through a view. The view has shape `from`, its operand has
  * shape `to`, and the view itself is read under `map`, where it may be stretched. Equal maps share one index. Where

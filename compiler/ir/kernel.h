@@ -169,7 +169,7 @@ struct kernel {
     struct access *accesses;       /* loads first, then stores, which go to results or temporaries */
     int access_count, load_count;
     struct index_map *maps;        /* [0] is the iteration space itself; none without views */
-    int map_count;
+    int map_count, granted_maps;   /* how many may be there besides VIEW_MAPS, for the weights of correlations */
     struct constant *constants;
     int constant_count;
     struct mask *masks;            /* all different */

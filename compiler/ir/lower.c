@@ -230,7 +230,7 @@ static bool find_uses(struct lowering *l, struct diags *diags)
     for (int n = program->node_count - 1; n >= 0; n--)
         for (int u = l->first_use[n]; u >= 0; u = l->uses[u].next)
             if (!pass_use(l, &program->nodes[n], l->uses[u].map))
-                return diag(diags, DIAG_TOO_MANY_VIEWS, program->nodes[n].span, MAX_MAPS - 1, MAX_USES);
+                return diag(diags, DIAG_TOO_MANY_VIEWS, program->nodes[n].span, VIEW_MAPS - 1, MAX_USES);
     return true;
 }
 

@@ -250,6 +250,7 @@ bool correlate_uses(struct lowering *l, const struct node *node, int map)
 {
     struct terms terms = terms_of(l, node);
     bool good = true;
+    l->kernel->granted_maps += l->kernel->granted_maps < MAX_MAPS ? (int)(2 * terms.count) : 0;
     for (int64_t n = 0; good && n < terms.count; n++) {
         const int64_t element = element_at(&terms, n);
         if (is_nothing(&terms, element))
