@@ -203,12 +203,12 @@ static void too_many_maps_are_told(void **state)
     front_parse(&front, "x", 1);
     struct kernel kernel = {.arena = &front.arena};
     ARENA_PUSH(kernel.arena, kernel.maps, kernel.map_count, ((struct index_map){-1, NULL, &whole}));
-    for (int m = 1; m <= MAX_MAPS; m++) {
+    for (int m = 1; m <= VIEW_MAPS; m++) {
         struct shape *from = ARENA_NEW(&front.arena, struct shape),
                      *to = ARENA_NEW(&front.arena, struct shape);
         *from = (struct shape){.rank = 2, .extents = {2000, 1}};
         *to = (struct shape){.rank = 2, .extents = {m, 2000 + m}}; /* no two are alike */
-        assert_int_equal(map_view(&kernel, 0, from, to), m < MAX_MAPS ? m : -1);
+        assert_int_equal(map_view(&kernel, 0, from, to), m < VIEW_MAPS ? m : -1);
     }
     front_finish(&front);
 }
