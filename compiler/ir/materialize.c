@@ -150,6 +150,14 @@ static int load_space(struct materializing *m, const struct ins *load, const str
     return absent || map_reads_value(m->whole, access->map) ? 0 : add_space(m, access->map, access_shapes[load->index]);
 }
 
+/* Whether the instruction chooses, by one condition for all elements, between a taken element and another value: what
+ * it gives where the position lies outside is no value of what is taken from. */
+static bool guards(const struct materializing *m, const struct ins *ins)
+{
+    const int condition = ins->kind == INS_OP && ins->op == OP_WHERE ? ins->a[0] : -1;
+    return condition >= 0 && m->spaces[m->space[condition]].volume == 1;
+}
+
 static void analyse(struct materializing *m, int scalar, const struct shape *const *access_shapes)
 {
     for (int i = 0; i < m->whole->ins_count; i++) {
@@ -163,6 +171,8 @@ static void analyse(struct materializing *m, int scalar, const struct shape *con
                 m->space[i] = broadcast(m, m->space[i], m->space[ins->a[k]]);
                 m->depends[i] = combine(m->depends[i], m->depends[ins->a[k]]);
             }
+        if (guards(m, ins) && map_taken_step(m->whole->maps, m->spaces[m->space[i]].map))
+            m->space[i] = 0;
         m->weight[i] = ins->kind == INS_OP ? total_weight(m, ins) : 0;
         m->temporary[i] = m->table[i] = -1;
     }
@@ -175,7 +185,7 @@ static bool worth_storing(const struct materializing *m, const struct cut *piece
     int64_t own = m->spaces[m->space[i]].volume, elements = m->spaces[piece->space].volume;
     bool there = m->temporary[i] >= 0;
     bool pays = elements >= m->saved / m->weight[i] && own <= m->spaces[0].volume - m->kept;
-    return (m->fast & FAST_HOIST) && !(piece->table && m->depends[i] != NO_TENSOR) &&
+    return (m->fast & FAST_HOIST) && !(piece->table && m->depends[i] != NO_TENSOR) && own > 0 &&
            own <= elements / MATERIALIZE_RATIO && m->weight[i] >= MATERIALIZE_WEIGHT && (there || pays);
 }
 
@@ -341,6 +351,10 @@ static struct kernel *build(struct materializing *m, const struct cut *piece)
 {
     struct kernel *kernel = kernel_like(m->arena, m->whole);
     if (piece != m->pieces) {
+        if (kernel->map_count) { /* it goes over its own space */
+            kernel->maps = arena_copy(m->arena, kernel->maps, (size_t)kernel->map_count * sizeof *kernel->maps);
+            kernel->maps[0].to = space_shape(m, piece->space);
+        }
         kernel->results = NULL;
         kernel->result_count = kernel->fault_count = 0;
     }

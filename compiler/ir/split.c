@@ -69,6 +69,14 @@ static void find_cuts(const struct kernel *kernel, struct cuts *cuts)
     }
 }
 
+/* Drops cuts of other spaces than the kernel's, to which maps that it no longer reads anything under lead. */
+static void drop_outside(struct cuts *cuts, const struct shape *space)
+{
+    for (int d = 0; d < space->rank; d++)
+        while (cuts->count[d] && cuts->at[d][cuts->count[d] - 1] >= space->extents[d])
+            cuts->count[d]--;
+}
+
 /* Leaves together what alternates along the innermost dimension, as in stack(r, g, b, axis=-1): each value is then
  * stretched, which is a matter of vectors (ACCESS_INTERLEAVED), and parts of their own would write each cache line
  * again. */
@@ -281,6 +289,7 @@ void split_kernel(struct kernel_program *program, const struct program_kernel *w
     int made = 0;
     if (kernel->map_count && shape_volume(kernel->maps[0].to) >= 2 * LEAST_PART) {
         find_cuts(kernel, cuts);
+        drop_outside(cuts, kernel->maps[0].to);
         keep_alternating(cuts, kernel->maps[0].to);
         count = count_parts(cuts, kernel->maps[0].to);
     }
