@@ -42,11 +42,12 @@ static const int *find_guards(struct lowering *l)
     return guards;
 }
 
-/* Passes the use of instruction i on to its operands. An arm of where is used only where it is taken. */
-static void pass_use(struct lowering *l, int i, int *uses, const bool *faulty, const int *guards)
+/* Passes the use of instruction i on to its operands. An arm of where is used only where it is taken, if that counts
+ * of this one: chooses[i], of all if NULL. */
+static void pass_use(struct lowering *l, int i, int *uses, const bool *faulty, const int *guards, const bool *chooses)
 {
     struct ins ins = l->kernel->ins[i];
-    bool select = ins.kind == INS_OP && op_rows[ins.op].rule == RULE_SELECT;
+    bool select = ins.kind == INS_OP && op_rows[ins.op].rule == RULE_SELECT && (!chooses || chooses[i]);
     for (int k = 0; k < 3; k++) {
         int operand = ins.a[k], use = uses[i];
         if (operand < 0 || !faulty[operand] || (guards[operand] >= 0 && guards[operand] != i))
@@ -91,7 +92,8 @@ static void find_faults(struct lowering *l)
     struct kernel *kernel = l->kernel;
     int count = kernel->ins_count, place_count = 0;
     bool *faulty = ARENA_ARRAY(l->arena, bool, count), *joined = ARENA_ARRAY(l->arena, bool, count);
-    int *uses = ARENA_ARRAY(l->arena, int, count);
+    bool *modes = ARENA_ARRAY(l->arena, bool, count);
+    int *uses = ARENA_ARRAY(l->arena, int, count), *there = ARENA_ARRAY(l->arena, int, count);
     const int *guards = find_guards(l);
     struct fault_place *places = NULL;
     for (int i = 0; i < count; i++) {
@@ -99,19 +101,23 @@ static void find_faults(struct lowering *l)
         faulty[i] = ins_may_fault(l, ins);
         for (int k = 0; k < 3; k++)
             faulty[i] = faulty[i] || (ins->a[k] >= 0 && faulty[ins->a[k]]);
-        uses[i] = ins->kind == INS_STORE ? ALWAYS : NEVER;
+        uses[i] = there[i] = ins->kind == INS_STORE ? ALWAYS : NEVER;
     }
     for (int i = 0; i < l->joined_count; i++)
         joined[l->joined[i]] = true;
+    for (int i = 0; i < l->mode_count; i++)
+        modes[l->modes[i]] = true;
     for (int i = count - 1; i >= 0; i--) {
         if (!faulty[i] || uses[i] == NEVER)
             continue;
         if (joined[i])
-            uses[i] = ALWAYS;       /* whatever arm the reduction stands in */
+            uses[i] = there[i];     /* whatever arm the reduction stands in, where there are elements */
         if (ins_may_fault(l, &kernel->ins[i]))
             ARENA_PUSH(l->arena, places, place_count,
                        ((struct fault_place){kernel->ins[i].span, i}));
-        pass_use(l, i, uses, faulty, guards);
+        pass_use(l, i, uses, faulty, guards, NULL);
+        if (l->joined_count)
+            pass_use(l, i, there, faulty, guards, modes);
     }
     add_faults(l, places, place_count, uses);
 }

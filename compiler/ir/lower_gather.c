@@ -191,9 +191,11 @@ static int corner_value(struct lowering *l, const struct node *node, int corner)
     int value = lower_value_as(l, operand_index(l, node, 0), dtype, MEET);
     l->map = map;
     for (int a = 0; a < t.axis_count; a++)
-        if (gather_mode(args_of(l, node), a)->edge == EDGE_VALUE)
+        if (gather_mode(args_of(l, node), a)->edge == EDGE_VALUE) {
             value = ins_add_op(l, OP_WHERE, dtype, dtype,
                                (int[]){inside(&t, a), value, number_outside(&t, a, dtype)}, node->token);
+            ARENA_PUSH(l->arena, l->modes, l->mode_count, value);
+        }
     return value;
 }
 

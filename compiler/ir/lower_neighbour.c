@@ -149,6 +149,7 @@ static int choose(const struct looking *k, int value, enum weft_dtype dtype)
                              : ins_add_literal(l, (union scalar){0}, x->dtype, k->node->token);
         outside = ins_convert(l, outside, dtype, false, k->node->token);
         value = ins_add_op(l, OP_WHERE, dtype, dtype, (int[]){load_inside(k, set), value, outside}, k->node->token);
+        ARENA_PUSH(l->arena, l->modes, l->mode_count, value);
     }
     return value;
 }
