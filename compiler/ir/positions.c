@@ -35,7 +35,7 @@ bool position_is_stored(const struct shape *shape)
 bool position_is_sum(const struct shape *shape)
 {
     const int64_t extent = counted_extent(shape);
-    return extent > MAX_CONSTANT && extent <= (int64_t)MAX_CONSTANT * MAX_CONSTANT;
+    return extent > MAX_CONSTANT;
 }
 
 /* ---- constants ---- */
@@ -186,45 +186,77 @@ int store_positions(struct kernel_program *program, int node, const struct shape
 static int64_t row_length(int64_t count)
 {
     for (int64_t each = MAX_CONSTANT; each >= MAX_CONSTANT / 16; each--)
-        if (count % each == 0 && count / each <= MAX_CONSTANT)
+        if (count % each == 0 && (count / each <= MAX_CONSTANT || count > (int64_t)MAX_CONSTANT * MAX_CONSTANT))
             return each;
     return MAX_CONSTANT;
 }
 
-/* The map from positions of this shape, which are the beginning of rows of one length, to these rows. -1: there are too
- * many maps. */
-static int rows_map(struct lowering *l, const struct shape *shape, int map)
+/* The digits of positions: a position is the sum of one constant for each. */
+struct digits {
+    struct shape extents;          /* the first one counts as far as needed */
+    int64_t all;                   /* numbers that these digits have */
+};
+
+static struct digits find_digits(int64_t count)
 {
-    const int64_t count = counted_extent(shape), each = row_length(count), rows = (count - 1) / each + 1;
-    const struct shape *flat = shape_new(l->arena, 1, &(int64_t){rows * each});
-    const struct axis axis = {counted_dimension(shape), {.stop = count, .step = 1, .has_stop = true}};
+    struct digits digits = {.all = 1};
+    int64_t each[WEFT_MAX_RANK];
+    while (count > MAX_CONSTANT) {
+        each[digits.extents.rank] = row_length(count);
+        count = (count - 1) / each[digits.extents.rank++] + 1;
+    }
+    each[digits.extents.rank++] = count;
+    for (int d = 0; d < digits.extents.rank; d++)
+        digits.all *= digits.extents.extents[d] = each[digits.extents.rank - 1 - d];
+    return digits;
+}
+
+/* The map from positions of this shape to their digits. -1: there are too many maps. */
+static int sum_map(struct lowering *l, const struct shape *shape, const struct digits *digits, int map)
+{
+    const struct axis axis = {counted_dimension(shape),
+                              {.stop = counted_extent(shape), .step = 1, .has_stop = true}};
+    const struct shape *flat = shape_new(l->arena, 1, &digits->all);
     map = map_select(l->kernel, map, shape, flat, arena_copy(l->arena, &axis, sizeof axis));
-    return map < 0 ? map : map_view(l->kernel, map, flat, shape_new(l->arena, 2, (const int64_t[]){rows, each}));
+    return map < 0 ? map
+                   : map_view(l->kernel, map, flat, arena_copy(l->arena, &digits->extents, sizeof digits->extents));
 }
 
 bool position_uses(struct lowering *l, const struct node *node, int map)
 {
     const struct shape *shape = l->shapes[node - l->program->nodes];
-    return !position_is_sum(shape) || rows_map(l, shape, map) >= 0;
+    if (!position_is_sum(shape))
+        return true;
+    const struct digits digits = find_digits(counted_extent(shape));
+    return sum_map(l, shape, &digits, map) >= 0;
 }
 
-/* Positions as a sum of two constants: where their row begins, and where they are in it. A kernel for a part of a
- * result has those of a last row that is not whole for itself. */
+/* Positions as a sum of constants, one a digit: where the last row is not whole, a kernel for a part of a result has
+ * its positions for itself. */
 static int load_sum(struct lowering *l, const struct node *node, enum weft_dtype dtype)
 {
     const int n = (int)(node - l->program->nodes), above = l->map;
-    const int64_t count = counted_extent(l->shapes[n]), each = row_length(count), rows = (count - 1) / each + 1;
+    const int dimension = l->shapes[n]->rank - counted_dimension(l->shapes[n]);
+    const int64_t count = counted_extent(l->shapes[n]);
+    const struct digits digits = find_digits(count);
     struct kernel *kernel = l->kernel;
-    const struct shape *row = shape_new(l->arena, 1, &each);
-    const struct shape *column = shape_new(l->arena, 2, (const int64_t[]){rows, 1});
-    const struct mask end = {-1, 0, above, l->shapes[n]->rank - counted_dimension(l->shapes[n]), count / each * each};
-    l->map = rows_map(l, l->shapes[n], above);
-    if (count % each)
-        ARENA_PUSH(kernel->arena, kernel->masks, kernel->mask_count, end);
-    const int base = ins_add_load(l, TENSOR_CONSTANT, add_constant(kernel, n, dtype, column, each), dtype, node);
-    const int place = ins_add_load(l, TENSOR_CONSTANT, add_constant(kernel, n, dtype, row, 1), dtype, node);
+    int64_t step = digits.all;
+    int sum = -1;
+    l->map = sum_map(l, l->shapes[n], &digits, above);
+    for (int d = 0; d < digits.extents.rank; d++) {
+        struct shape *one = shape_new(l->arena, digits.extents.rank - d, digits.extents.extents + d);
+        const struct mask end = {-1, 0, above, dimension, count / step * step};
+        if (d > 0 && end.ones != count && end.ones > 0)
+            ARENA_PUSH(kernel->arena, kernel->masks, kernel->mask_count, end);
+        step /= digits.extents.extents[d];
+        for (int i = 1; i < one->rank; i++)
+            one->extents[i] = 1;
+        const int constant = add_constant(kernel, n, dtype, one, step);
+        const int digit = ins_add_load(l, TENSOR_CONSTANT, constant, dtype, node);
+        sum = d ? ins_add_op(l, OP_ADD, dtype, dtype, (int[]){sum, digit, -1}, node->token) : digit;
+    }
     l->map = above;
-    return ins_add_op(l, OP_ADD, dtype, dtype, (int[]){base, place, -1}, node->token);
+    return sum;
 }
 
 int position_value(struct lowering *l, const struct node *node)

@@ -1,14 +1,14 @@
 /* Positions (rule 12.1): the numbers 0, 1, .. along one dimension. Few are a constant of the kernel that reads them,
- * and up to 16 million the sum of two. Where they are more, or only the call knows how many, a kernel of its own stores
- * them into a temporary: it joins digits to the base 256, each a load from a constant of 256 numbers. So targets need
- * nothing for them. */
+ * and more are the sum of two or more, one for each digit. Where only the call knows how many, a kernel of its own
+ * stores them into a temporary: it joins digits to the base 256, each a load from a constant of 256 numbers. So targets
+ * need nothing for them. */
 #ifndef WEFT_COMPILER_IR_POSITIONS_H
 #define WEFT_COMPILER_IR_POSITIONS_H
 
 #include "compiler/ir/kernel_program.h"
 
 /* Whether a constant of such positions is too large, so that they are stored; and whether index, arange and linspace
- * make them as a sum of two constants instead. */
+ * make them as a sum of constants instead. */
 bool position_is_stored(const struct shape *shape);
 bool position_is_sum(const struct shape *shape);
 /* Adds the kernel that stores row-major positions over `shape`, for a node. Returns the temporary. */

@@ -3,11 +3,39 @@ import array
 import threading
 import time
 import unittest
+import warnings
 
 import numpy as np
 
 import support
 import weft
+
+
+class Stored(unittest.TestCase):
+    """Programs whose kernels store values for one another."""
+
+    def test_parts_of_a_value_that_varies_along_few_dimensions(self):
+        a, b = np.arange(108, dtype=np.int8).reshape(108, 1), np.arange(76, dtype=np.int8) % 3 + 1
+        text = "t = fmod(a, b); u = where(a, t, t); return stack(u, u, u, axis=0)"
+        for _ in range(20):
+            np.testing.assert_array_equal(weft.evaluate(text, a=a, b=b), np.stack([np.fmod(a, b)] * 3))
+
+    def test_around_nothing(self):
+        a, b = np.uint16(3), np.zeros((2, 0, 4, 1), np.uint16)
+        np.testing.assert_array_equal(weft.evaluate("pad(fmod(a, b), [[4, 16], [1, 0]], axes=[1, 3])", a=a, b=b),
+                                      np.zeros((2, 20, 4, 2), np.uint16))
+
+    def test_no_remark_of_what_a_mode_has_outside(self):
+        text = "convolve(prod(truncdiv(b, a), axis=1, keepdims=true), [-1, 1])"
+        with warnings.catch_warnings():
+            warnings.simplefilter("error")
+            for cc in (None, "libtcc"):
+                r = weft.evaluate(text, a=np.ones((1, 3), np.int32), b=np.uint64(0), context=weft.Context(cc=cc))
+                np.testing.assert_array_equal(r, [[0]])
+
+    def test_bytes_of_nothing(self):
+        x = np.zeros((4, 2, 6), np.bool_)[::2, ::2, 0:0]
+        self.assertEqual(weft.evaluate("reinterpret(x, float32)", x=x).shape, (2, 1, 0))
 
 
 class Shared(unittest.TestCase):

@@ -42,13 +42,18 @@ SHARED void broadcast_strides(int rank, const int64_t *shape, int tensor_rank, c
 
 //: reinterpret
 /* The bytes of a tensor with these pieces as elements of `size` bytes instead of `old`, in their order;
- * false where they do not lie together, or not at multiples of `size`. */
+ * false where they do not lie together, or not at multiples of `size`. Without elements they lie anyhow. */
 SHARED bool pieces_reinterpret(const struct pieces *pieces, int old, int size, struct pieces *result)
 {
     struct pieces bytes = {.count = 0};
     pieces_add(&bytes, old, 1);
-    for (int i = 0; i < pieces->count; i++)
+    for (int i = 0; i < pieces->count; i++) {
+        if (!pieces->at[i].extent) {
+            *result = (struct pieces){.count = 1, .offset = pieces->offset, .at = {{0, size}}};
+            return true;
+        }
         pieces_add(&bytes, pieces->at[i].extent, pieces->at[i].stride);
+    }
     if (size > 1 && (bytes.at[0].stride != 1 || bytes.at[0].extent % size != 0))
         return false;
     result->count = 0;
@@ -205,23 +210,33 @@ static int piece_outside(const struct pieces *cut_ones, const struct shape *shap
 struct selection {
     int64_t first, by;
     int begin, end;                /* its pieces */
+    int last;                      /* the outermost one along which the elements go, with all of those inside it */
+    int64_t inside;                /* elements of those */
 };
 
-static struct selection select_dimension(const struct index_map *step, const struct pieces *cut_ones, int t)
+/* False where what is read of dimension t does not lie as strides say: within one piece, or in whole ones inside it, in
+ * their order or backwards. */
+static bool select_dimension(const struct index_map *step, const struct pieces *cut_ones, int t, struct selection *s)
 {
     const struct axis *axis = &step->axes[t];
-    return (struct selection){axis_first(step, axis, step->to->extents[t]), axis->slice.step,
-                              piece_outside(cut_ones, step->to, t + 1), piece_outside(cut_ones, step->to, t)};
-}
-
-/* Whether the elements that are read of dimension t lie as strides say. Of several pieces these are one alone, or
- * all of them in their order. */
-static bool selects_plainly(const struct index_map *step, int t, const struct selection *s)
-{
-    const int from = step->axes[t].from;
-    const int64_t extent = from < 0 ? 1 : step->from->extents[from];
-    return s->end - s->begin <= 1 ||
-           (!step->outside && (extent == 1 || (s->first == 0 && extent == step->to->extents[t])));
+    const int64_t count = axis->from < 0 ? 1 : step->from->extents[axis->from];
+    *s = (struct selection){axis_first(step, axis, step->to->extents[t]), axis->slice.step,
+                            piece_outside(cut_ones, step->to, t + 1), piece_outside(cut_ones, step->to, t), 0, 1};
+    s->last = s->begin;
+    if (s->end - s->begin <= 1)
+        return true;
+    if (step->outside)
+        return false;
+    const int64_t least = s->by < 0 ? s->first + (count - 1) * s->by : s->first;
+    const bool neighbours = count == 1 || s->by == 1 || s->by == -1;
+    for (; s->last < s->end; s->inside *= cut_ones->at[s->last++].extent) {
+        const int64_t extent = cut_ones->at[s->last].extent, begin = least / s->inside % extent;
+        const int64_t reach = s->inside > 1 ? count / s->inside : (count - 1) * (s->by < 0 ? -s->by : s->by) + 1;
+        const bool whole = s->inside == 1 || (neighbours && least % s->inside == 0 && count % s->inside == 0);
+        if (whole && begin + reach <= extent)
+            return true;
+    }
+    return false;
 }
 
 /* Bytes, or a number, from element 0 of the dimension to its element `first`. May go beyond the dimension, if that
@@ -248,23 +263,22 @@ static bool select_pieces(const struct pieces *in, const struct index_map *step,
     out->count = 0;
     out->offset = in->offset;
     for (int t = 0; t < to->rank; t++) {
-        const struct selection s = select_dimension(step, &all, t);
-        if (!selects_plainly(step, t, &s))
+        struct selection s;
+        if (!select_dimension(step, &all, t, &s))
             return false;
         out->offset += place_of(&all, &s);
     }
     for (int d = from->rank - 1; d >= 0; d--) {
         const int t = followed_by(step, d);
-        const struct selection s = t < 0 ? (struct selection){0, 1, 0, 0} : select_dimension(step, &all, t);
-        const bool one = s.end - s.begin == 1 && (from->extents[d] > 1 || step->outside);
-        const int64_t stride = one ? s.by * all.at[s.begin].stride : 0;
+        struct selection s = {0};
+        if (t >= 0)
+            select_dimension(step, &all, t, &s);
+        const bool some = s.begin < s.end;
         if (step->outside)
-            out->at[out->count++] = (struct piece){from->extents[d], stride};
-        else if (one)
-            pieces_add(out, from->extents[d], stride);
+            out->at[out->count++] = (struct piece){from->extents[d], some ? s.by * all.at[s.begin].stride : 0};
         else
-            for (int i = s.begin; i < s.end && from->extents[d] > 1; i++)
-                pieces_add(out, all.at[i].extent, all.at[i].stride);
+            for (int i = s.begin; some && i <= s.last && from->extents[d] > 1; i++)
+                pieces_add(out, i < s.last ? all.at[i].extent : from->extents[d] / s.inside, s.by * all.at[i].stride);
     }
     return true;
 }
