@@ -31,6 +31,7 @@ def options():
     parser.add_argument("--build", default=str(ROOT / "build"))
     parser.add_argument("--out", default=str(ROOT / "bench/results/gpu.json"))
     parser.add_argument("--only", default="", help="cases whose name holds this")
+    parser.add_argument("--every", type=int, default=1, metavar="N", help="every Nth of these cases")
     parser.add_argument("--scale", type=float, default=1.0, help="of the arrays' sizes, and of the gigabyte")
     parser.add_argument("--seconds", type=float, default=0.05, help="of one run of a contender")
     parser.add_argument("--limit", type=float, default=1e9, help="no case begins after so many seconds")
@@ -66,7 +67,7 @@ BEGAN = time.monotonic()
 # ---- before the first call that touches a device ----
 
 def wanted_cases():
-    return [case for case in gpu_cases.cases(SCALE) if OPTIONS.only in case.name]
+    return [case for case in gpu_cases.cases(SCALE) if OPTIONS.only in case.name][::OPTIONS.every]
 
 
 def compile_everything(build, compiler, result):

@@ -3,7 +3,7 @@ at any moment, directories that are read-only, full, noexec, another user's or n
 that goes backwards, a compiler that is replaced.
 
     test_cache.py               what `meson test` runs
-    KILLS=1000 test_cache.py Kills      more processes to kill (40 otherwise, and 15 in layers below the full one)"""
+    KILLS=1000 test_cache.py Kills      more processes to kill (40 otherwise, and 8 in layers below the full one)"""
 
 import fcntl
 import os
@@ -24,7 +24,7 @@ sys.path.insert(0, str(pathlib.Path(__file__).resolve().parents[1]))
 import sample  # noqa: E402
 from weft_test import WEFT, CommandTest  # noqa: E402
 
-KILLS = sample.setting("KILLS", "15/15/15/40")
+KILLS = sample.setting("KILLS", "8/8/8/40")
 REAL_CC = shutil.which(os.environ.get("WEFT_CC") or "cc") or "cc"
 
 
@@ -420,7 +420,7 @@ class Kills(CacheTest):
 
     @unittest.skipUnless(shutil.which("strace"), "strace is not here")
     def test_killed_at_every_system_call(self):
-        """Those that touch files, one after the other, a third of them below the full layer; the compiler copies what
+        """Those that touch files, one after the other, a seventh of them below the full layer; the compiler copies what
         was compiled before."""
         self.expect("compiled")
         image = self.path("image")
@@ -429,7 +429,7 @@ class Kills(CacheTest):
         self.compiler('while [ "$1" != -o ]; do shift; done; cp %s "$2"; exit 0' % image)
         calls = "openat,write,renameat,rename,unlinkat,mkdirat,mkdir,fcntl,close,utimensat,pread64"
         survived = False
-        for nth in range(1, 400, sample.number("3/3/3/1")):
+        for nth in range(1, 400, sample.number("7/7/7/1")):
             shutil.rmtree(self.path("cache"), ignore_errors=True)
             done = self.weft_under(["strace", "-o", "/dev/null", "-e", "trace=" + calls, "-e",
                                     "inject=%s:signal=KILL:when=%d" % (calls, nth)])
