@@ -115,7 +115,7 @@ static bool multiplied(int64_t a, int64_t b, int64_t *product)
 #endif
 #if defined __GNUC__ && !defined __clang__ && !defined __TINYC__
 #pragma GCC push_options
-#pragma GCC optimize("O3")
+#pragma GCC optimize("O3", "no-tree-ter") /* gcc 12 fails on max under a mask of AVX-512: runtime/cc/cc.c */
 #endif
 
 /* Whether x * y + z rounds once: clang's -ffp-contract=fast fuses whatever pragmas say, where the processor can,

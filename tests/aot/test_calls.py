@@ -160,6 +160,15 @@ class Objects(AotTest):
             suffixes = ("", "_strided", "_shape", "_batch", "_note")
             self.assertEqual(given, {name + suffix for name in KERNELS for suffix in suffixes})
 
+    def test_extremes_of_narrow_integers_that_are_taken(self):
+        """gcc 12 failed on them with AVX-512."""
+        (self.here / "taken.weft").write_text("".join(
+            f"kernel {name}_{type}(x: {type}[n], y: {type}[n], i: int32[m]) {{ return out = take({name}(x, y), i) }}\n"
+            for name, type in self.some([("max", "uint8"), ("min", "int16"), ("min", "int8"), ("max", "uint16")])))
+        self.run_in(WEFT, "build", "taken.weft", "--bundle", "taken", "-o", "out", "--isa", "x86-64-v4")
+        for compiler in self.compilers():
+            self.run_in(compiler, "-O2", *STRICT, "-Iout", "-c", "out/taken.c", "-o", "taken.o")
+
     def test_what_cannot_keep_its_meaning_is_refused(self):
         self.build("--bundle", "sample")
         for flags, word in ((["-fsingle-precision-constant"], "-fsingle-precision-constant"),
