@@ -122,9 +122,9 @@ static const char *const strict_flags[] = {"-std=gnu11", "-O3", "-fPIC", "-w", "
 static const char *const fast_flags[] = {"-ffp-contract=fast", "-fassociative-math",
                                          "-freciprocal-math", "-fno-signed-zeros", NULL};
 static const char *const clang_flags[] = {"-fveclib=libmvec", NULL};
-/* A loop over short runs took 1.25 of its time where it happened to lie across a border of 32 bytes. gcc 12 ends with an
- * internal error on a max or min of 8- or 16-bit integers under a mask of AVX-512 both operands of which it reads from
- * memory where they are used (temporary expression replacement). */
+/* A loop over short runs took 1.25 of its time where it happened to lie across such a border. gcc 12 ends with an
+ * internal error on a max or min of 8- or 16-bit integers under a mask of AVX-512 that reads both operands from memory
+ * where they are used (temporary expression replacement). */
 static const char *const gcc_flags[] = {"-falign-loops=32", "-fno-tree-ter", NULL};
 static const char *const shared_flags[] = {"-shared", "-nostartfiles", NULL};
 /* With --as-needed a kernel that calls no function is not linked to them, and loads several times faster. */

@@ -274,20 +274,47 @@ static int start(struct job *job, char **environment, pid_t *pid)
     return error;
 }
 
+static bool tells_error(const char *line)
+{
+    return strstr(line, "error: ") && strncmp(line, "collect2: ", 10) != 0; /* which adds to the linker's words */
+}
+
+/* What a compiler said, as its first error: a line, "" where it said nothing. Sets how many lines there are in all. */
+static char *first_error(char *log, int *lines)
+{
+    char *first = NULL, *line = log;
+    *lines = 0;
+    for (char *end; *line; line = end) {
+        end = line + strcspn(line, "\n");
+        const bool more = *end;
+        *end = '\0';
+        *lines += *line != '\0';
+        if ((!first && *line) || (tells_error(line) && !tells_error(first)))
+            first = line;
+        end += more;
+    }
+    return first ? first : log;
+}
+
 /* `known`: the status is known. It is lost if the host ignores SIGCHLD or waits for all children. */
 static bool report_failure(const struct job *job, bool known, int status, struct diags *diags)
 {
-    char *log = job_read_log(job), how[48];
+    char *log = job_read_log(job), how[48], rest[96] = "";
+    int lines = 0;
+    const char *said = log ? first_error(log, &lines) : "";
     if (!known)
         snprintf(how, sizeof how, "status unknown");
     else if (WIFSIGNALED(status))
         snprintf(how, sizeof how, "killed by signal %d", WTERMSIG(status));
     else
         snprintf(how, sizeof how, "exit status %d", WEXITSTATUS(status));
+    if (lines > 1)
+        snprintf(rest, sizeof rest, "\n(its first error, of %d lines; WEFT_KEEP=dir keeps the source)", lines);
     if (job->disassembler)
-        diag_at(diags, DIAG_DISASSEMBLER, NULL, 0, job->arguments[0], how, log ? log : "");
+        diag_at(diags, DIAG_DISASSEMBLER, NULL, 0, job->arguments[0], how, said);
     else
-        diag_at(diags, DIAG_COMPILER_FAILED, NULL, 0, job->arguments[0], how, log ? log : "");
+        diag_at(diags, DIAG_COMPILER_FAILED, NULL, 0, job->arguments[0], how,
+                lines ? ":\n" : ", and it said nothing", said, rest);
     free(log);
     return false;
 }

@@ -14,8 +14,8 @@ static bool use_first(struct weft_context *context, const struct kernel_request 
     char log[256] = "";
     double start = clock_seconds();
     if (!first_compile(request->text, &made->first, log, sizeof log))
-        return diags && diag_at(diags, DIAG_COMPILER_FAILED, NULL, 0, context->cc.path, "in process",
-                                log);
+        return diags && diag_at(diags, DIAG_COMPILER_FAILED, NULL, 0, context->cc.path, "in process", ":\n",
+                                log, "");
     *(void **)&made->run = made->first.entry;
     made->info = (struct weft_kernel_info){.origin = WEFT_FROM_FIRST,
                                            .seconds = clock_seconds() - start,

@@ -70,6 +70,19 @@ class Compiler(CommandTest):
         self.assertIn("exit status 3", told)
         self.assertIn("it is tired", told)
 
+    def test_its_first_error_is_told(self):
+        """Not all that it says after it."""
+        said = ("In file included from k.c:1:", "k.c: In function 'f':", "k.c:7:1: error: unrecognizable insn:",
+                "    7 | }", "k.c:7:1: internal compiler error: in extract_insn", "Please submit a full bug report")
+        for lines, told in ((said, "k.c:7:1: error: unrecognizable insn:\n(its first error, of 6 lines; WEFT_KEEP="),
+                            (("ld: cannot find -lx", "collect2: error: ld returned 1"), "\nld: cannot find -lx\n"),
+                            (("no room",), "on a kernel:\nno room\n"), ((), "on a kernel, and it said nothing\n")):
+            text = "".join(f'echo "{line}" >&2\n' for line in lines)
+            done = self.weft("run", "x + 1", "x=[1]", env=self.compiler(text + "exit 1\n"))
+            self.assertEqual(done.returncode, 1)
+            self.assertIn(told, done.stderr.decode())
+            self.assertLess(done.stderr.count(b"\n"), 4)
+
     def test_killed_with_a_child(self):
         marker = "271828.%d" % os.getpid()
         self.assertIn("signal 9", self.told(91, self.compiler(
