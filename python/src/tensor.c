@@ -122,12 +122,23 @@ static int read_copy(struct seen *seen, PyObject *object, struct role *role)
     return result;
 }
 
+/* What an array of its rank cannot lack. */
+static int check_shape(int rank, const void *shape, bool needs_strides, const void *strides, const struct role *role)
+{
+    if (rank > 0 && !shape)
+        return refuse(role, "its shape is NULL");
+    return rank > 0 && needs_strides && !strides
+               ? refuse(role, "its strides are NULL, and its flags do not say that it is dense") : 0;
+}
+
 static int use_interface(struct seen *seen, const struct array_interface *array, PyObject *object, struct role *role)
 {
     if (!read_dtype(&seen->tensor.dtype, array, object))
         return refuse_dtype(role, object);
     if (role->output && !(array->flags & WRITABLE))
         return refuse(role, "it is read-only");
+    if (check_shape(array->rank, array->shape, !(array->flags & DENSE), array->strides, role) < 0)
+        return -1;
     if ((array->flags & (ALIGNED | NATIVE)) != (ALIGNED | NATIVE) || !read_strides(seen, array))
         return 1;
     seen->tensor.data = array->data;
@@ -230,6 +241,10 @@ static int read_dlpack(struct seen *seen, PyObject *object, PyObject *library, s
     if (!managed) {
         Py_XDECREF(capsule);
         return refuse_because(role, "cannot be shared", object);
+    }
+    if (check_shape(managed->dl_tensor.ndim, managed->dl_tensor.shape, false, NULL, role) < 0) {
+        Py_DECREF(capsule);
+        return -1;
     }
     seen->tensor = managed->dl_tensor;
     seen->held = capsule;

@@ -1,4 +1,5 @@
 """Bad input gets a weft.Error that says what and where; nothing is evaluated, nothing written, nothing leaked."""
+import ctypes
 import decimal
 import pickle
 import unittest
@@ -166,6 +167,50 @@ class Refused(unittest.TestCase):
         if np.lib.NumpyVersion(np.__version__) < "2.0.0":
             self.skipTest("NumPy before 2 has at most 32 dimensions itself")
         self.refuse("32|33", "x + 1", x=np.ones((1,) * 33))
+
+    def test_descriptions_that_lack_a_part(self):
+        """A rank without a shape or strides, as __array_struct__ and as DLPack."""
+        pointer = ctypes.POINTER(ctypes.c_ssize_t)
+
+        class Interface(ctypes.Structure):
+            _fields_ = [("two", ctypes.c_int), ("rank", ctypes.c_int), ("kind", ctypes.c_char), ("size", ctypes.c_int),
+                        ("flags", ctypes.c_int), ("shape", pointer), ("strides", pointer), ("data", ctypes.c_void_p),
+                        ("descr", ctypes.c_void_p)]
+
+        class Managed(ctypes.Structure):
+            _fields_ = [("data", ctypes.c_void_p), ("device", ctypes.c_int32 * 2), ("rank", ctypes.c_int32),
+                        ("code", ctypes.c_uint8), ("bits", ctypes.c_uint8), ("lanes", ctypes.c_uint16),
+                        ("shape", pointer), ("strides", pointer), ("offset", ctypes.c_uint64),
+                        ("context", ctypes.c_void_p), ("deleter", ctypes.c_void_p)]
+
+        new = ctypes.pythonapi.PyCapsule_New
+        new.restype, new.argtypes = ctypes.py_object, [ctypes.c_void_p, ctypes.c_char_p, ctypes.c_void_p]
+        memory, extents = np.ones(16, np.float32), (ctypes.c_ssize_t * 2)(4, 4)
+        aligned, writable, dense = 0x100 | 0x200, 0x400, 1
+        no_shape = Interface(2, 2, b"f", 4, aligned | writable | dense, None, None, memory.ctypes.data, None)
+        no_strides = Interface(2, 2, b"f", 4, aligned | writable, extents, None, memory.ctypes.data, None)
+        managed = Managed(memory.ctypes.data, (ctypes.c_int32 * 2)(1, 0), 2, 2, 32, 1, None, None, 0, None, None)
+
+        class Described:
+            def __init__(self, interface):
+                self.interface = interface
+
+            @property
+            def __array_struct__(self):
+                return new(ctypes.addressof(self.interface), None, None)
+
+        class Shared:
+            def __dlpack_device__(self):
+                return 1, 0
+
+            def __dlpack__(self, **more):
+                return new(ctypes.addressof(managed), b"dltensor", None)
+
+        self.refuse("'x'.*its shape is NULL", "x + 1", x=Described(no_shape))
+        self.refuse("'x'.*its strides are NULL", "x + 1", x=Described(no_strides))
+        self.refuse("'x'.*its shape is NULL", "x + 1", x=Shared())
+        self.refuse("'x'.*its shape is NULL", "x + 1", x=[memory[:4], Shared()])
+        self.refuse("'out'.*its shape is NULL", "x + 1", x=memory, out=Described(no_shape))
 
     def test_resized(self):
         """A call's arrays cannot be resized under it, since it refers to them."""
