@@ -308,7 +308,7 @@ static int add_named(struct call *call, PyObject *name, PyObject *value, Py_ssiz
     else
         result = add_input(call, value, index);
     if (!result && name) {
-        call->arguments[call->input_count - 1].name = PyUnicode_AsUTF8AndSize(name, NULL);
+        call->arguments[call->input_count - 1].name = error_utf8(name);
         result = call->arguments[call->input_count - 1].name ? 0 : -1;
     }
     return result;

@@ -3,6 +3,7 @@
 #include "extension.h"
 
 #include <string.h>
+#include <structmember.h>
 
 PyTypeObject *context_type;
 
@@ -45,6 +46,22 @@ static int create(struct context *self, const struct weft_context_params *params
     return error_check(status, error);
 }
 
+/* -1 with an exception where no such program is found. */
+static int check_compiler(const char *cc)
+{
+    if (!cc || strcmp(cc, "libtcc") == 0)
+        return 0;
+    PyObject *shutil = PyImport_ImportModule("shutil");
+    PyObject *found = shutil ? PyObject_CallMethod(shutil, "which", "s", cc) : NULL;
+    const int result = found && found != Py_None ? 0 : -1;
+    if (found == Py_None)
+        error_call("cc is '%s', and there is no such program; give the name or path of a C compiler that is installed, "
+                   "'libtcc', or none", cc);
+    Py_XDECREF(found);
+    Py_XDECREF(shutil);
+    return result;
+}
+
 static PyObject *context_new(PyTypeObject *type, PyObject *args, PyObject *keywords)
 {
     static const char *const targets[] = {"auto", "c", "cuda", NULL}, *const tiers[] = {"exact", "fast", "none", NULL};
@@ -56,7 +73,7 @@ static PyObject *context_new(PyTypeObject *type, PyObject *args, PyObject *keywo
         return NULL;
     int chosen = context_word("target", target, targets), first = context_word("tier", tier, tiers);
     const int types = context_word("rules", rules, context_rules);
-    if (chosen < 0 || first < 0 || types < 0)
+    if (chosen < 0 || first < 0 || types < 0 || check_compiler(params.cc) < 0)
         return NULL;
     params.target = (enum weft_target)chosen;
     params.tier = (enum weft_tier)first;
@@ -65,7 +82,8 @@ static PyObject *context_new(PyTypeObject *type, PyObject *args, PyObject *keywo
         return NULL;
     self->rules = (enum weft_rules)types;
     self->programs = PyDict_New();
-    if (!self->programs || create(self, &params) < 0)
+    self->options = keywords ? PyDict_Copy(keywords) : PyDict_New();
+    if (!self->programs || !self->options || create(self, &params) < 0)
         Py_CLEAR(self);
     return (PyObject *)self;
 }
@@ -75,12 +93,14 @@ static int context_traverse(PyObject *object, visitproc visit, void *arg)
     struct context *self = (struct context *)object;
     Py_VISIT(Py_TYPE(object));
     Py_VISIT(self->programs);
+    Py_VISIT(self->options);
     return 0;
 }
 
 static int context_clear(PyObject *object)
 {
     Py_CLEAR(((struct context *)object)->programs);
+    Py_CLEAR(((struct context *)object)->options);
     return 0;
 }
 
@@ -167,6 +187,9 @@ static PyMethodDef context_methods[] = {
      "divisions by zero and positions outside in its runs, and raises weft.Error if the GPU's context is lost."},
     {NULL, NULL, 0, NULL}};
 
+static PyMemberDef context_members[] = {
+    {"_options", T_OBJECT, offsetof(struct context, options), READONLY, NULL}, {NULL, 0, 0, 0, NULL}};
+
 static PyGetSetDef context_getset[] = {{"closed", context_closed, NULL, "Whether close was called.", NULL},
                                        {NULL, NULL, NULL, NULL, NULL}};
 
@@ -175,6 +198,7 @@ int context_add(PyObject *module)
     static PyType_Slot slots[] = {{Py_tp_doc, (void *)context_doc},    {Py_tp_new, context_new},
                                   {Py_tp_dealloc, context_dealloc},    {Py_tp_traverse, context_traverse},
                                   {Py_tp_clear, context_clear},        {Py_tp_methods, context_methods},
+                                  {Py_tp_members, context_members},
                                   {Py_tp_getset, context_getset},      {0, NULL}};
     static PyType_Spec spec = {"weft.Context", sizeof(struct context), 0,
                                Py_TPFLAGS_DEFAULT | Py_TPFLAGS_HAVE_GC, slots};

@@ -36,10 +36,11 @@ static void add_number(struct types *all, const char *name, const struct number 
 static int read_type(struct types *all, const struct program *program, PyObject *name, PyObject *value)
 {
     struct number number = number_read(value);
-    const char *text = PyUnicode_Check(value) ? PyUnicode_AsUTF8AndSize(value, NULL) : NULL;
+    const char *text = PyUnicode_Check(value) ? error_utf8(value) : NULL;
     if (!text && !PyErr_Occurred() && number.kind == NUMBER_NONE)
         error_type("the type of an input is", value, "it has to be a str");
-    if (PyErr_Occurred())
+    const char *word = PyErr_Occurred() ? NULL : error_utf8(name);
+    if (!word)
         return -1;
     for (Py_ssize_t i = 0; !text && i < program->input_count; i++) {
         if (PyUnicode_Compare(program->names[i], name) != 0)
@@ -50,10 +51,10 @@ static int read_type(struct types *all, const struct program *program, PyObject 
             text = scalar_type(program->declared[i]);
             continue;
         }
-        add_number(all, PyUnicode_AsUTF8AndSize(name, NULL), &number);
+        add_number(all, word, &number);
         return 0;
     }
-    all->types[all->count++] = (struct weft_input_type){.name = PyUnicode_AsUTF8AndSize(name, NULL), .type = text};
+    all->types[all->count++] = (struct weft_input_type){.name = word, .type = text};
     return 0;
 }
 

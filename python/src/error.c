@@ -165,6 +165,16 @@ void error_call(const char *format, ...)
     Py_XDECREF(message);
 }
 
+const char *error_utf8(PyObject *text)
+{
+    const char *bytes = PyUnicode_AsUTF8AndSize(text, NULL);
+    if (!bytes && PyErr_ExceptionMatches(PyExc_UnicodeError)) {
+        PyErr_Clear();
+        error_call("%A has characters that are no Unicode", text);
+    }
+    return bytes;
+}
+
 void error_type(const char *what, PyObject *object, const char *wanted)
 {
     PyObject *name = PyType_GetQualName(Py_TYPE(object));

@@ -44,6 +44,7 @@ struct context {
     bool closed;
     enum weft_rules rules;         /* of programs that name none */
     PyObject *programs;            /* what evaluate compiled, by text or by text and options */
+    PyObject *options;             /* as given: a dict */
 };
 
 extern PyTypeObject *context_type;
@@ -132,6 +133,8 @@ int warning_tell(enum weft_severity severity, const char *text);
 /* An error of the package's own: an input (negative: none) of the program cannot be used; the call is wrong. */
 void error_input(const struct program *program, Py_ssize_t index, const char *format, ...);
 void error_call(const char *format, ...);
+/* A str's text, which lives as long as it; NULL with weft.Error where it has surrogates. */
+const char *error_utf8(PyObject *text);
 /* The same: "`what` a TYPE; `wanted`". */
 void error_type(const char *what, PyObject *object, const char *wanted);
 

@@ -164,8 +164,8 @@ static struct weft_input_type *add_given(const struct program *self, struct weft
         memcpy(types, params->inputs, own * sizeof *types);
     size_t count = own;
     while (given && PyDict_Next(self->given, &at, &name, &type)) {
-        const char *word = PyUnicode_Check(name) ? PyUnicode_AsUTF8AndSize(name, NULL) : NULL;
-        const char *text = PyUnicode_Check(type) ? PyUnicode_AsUTF8AndSize(type, NULL) : NULL;
+        const char *word = PyUnicode_Check(name) ? error_utf8(name) : NULL;
+        const char *text = word && PyUnicode_Check(type) ? error_utf8(type) : NULL;
         if (!word || !text) {
             if (!PyErr_Occurred())
                 error_type("the type of an input is", word ? type : name, "names and types have to be str");
@@ -381,6 +381,11 @@ static PyMemberDef members[] = {
     {"results", T_OBJECT, offsetof(struct program, results), READONLY, "The names of the results, in order."},
     {"context", T_OBJECT, offsetof(struct program, context), READONLY, "The weft.Context it was compiled in."},
     {"types", T_OBJECT, offsetof(struct program, given), READONLY, "The types of inputs that were given, or None."},
+    {"_math", T_OBJECT, offsetof(struct program, math), READONLY, NULL},
+    {"_wanted", T_OBJECT, offsetof(struct program, wanted), READONLY, NULL},
+    {"_kernel", T_OBJECT, offsetof(struct program, kernel), READONLY, NULL},
+    {"_ignore_unused", T_BOOL, offsetof(struct program, ignore_unused), READONLY, NULL},
+    {"_rules", T_INT, offsetof(struct program, rules), READONLY, NULL},
     {"_types", T_OBJECT, offsetof(struct program, types), READONLY, NULL},
     {NULL, 0, 0, 0, NULL}};
 

@@ -1,8 +1,10 @@
 """evaluate, compile, numbers, several results, batches, kernels, contexts."""
+import copy
 import enum
 import gc
 import os
 import pathlib
+import pickle
 import subprocess
 import sys
 import tempfile
@@ -329,6 +331,30 @@ class Contexts(unittest.TestCase):
                 weft.Context(**named)
         with self.assertRaisesRegex(weft.Error, "weft.Context"):
             weft.evaluate("1", context=3)
+
+    def test_wrong_when_written(self):
+        with self.assertRaisesRegex(weft.Error, "cc is 'nocc', and there is no such program"):
+            weft.Context(cc="nocc")
+        with self.assertRaisesRegex(weft.Error, r"use is of a int; .* weft.use\(weft.Context\(\)\)"):
+            weft.use(4)
+        for f in (lambda: weft.evaluate("x", {"\ud800": a, "x": a}), lambda: weft.compile("x")(**{"\ud800": a, "x": a}),
+                  lambda: weft.evaluate("x", x=a, types={"\ud800": "(a)"})):
+            with self.assertRaisesRegex(weft.Error, "characters that are no Unicode"):
+                f()
+
+    def test_pickled(self):
+        """A Program and a Context are what they were made of."""
+        x = np.arange(3, dtype=np.int64)
+        own = weft.Context(threads=1, rules="numpy")
+        for f in (weft.compile("t = a * x; t + 1", results=["t", "out"]), weft.compile("x / 2", context=own),
+                  weft.compile("x / 2", rules="numpy", ignore_unused=True), weft.compile("u", types={"u": "int64(y)"}),
+                  weft.compile("kernel f(x: int64[n]) { return r = x } kernel g(x: int64[n]) { return r = x * 2 }",
+                               kernel="g")):
+            for again in (pickle.loads(pickle.dumps(f)), copy.deepcopy(f)):
+                self.assertEqual((again.text, again.inputs, again.results), (f.text, f.inputs, f.results))
+                self.assertEqual(again.context is f.context, f.context is weft.default_context())
+                given = {name: x for name in f.inputs}
+                self.assertEqual(pickle.dumps(again(**given)), pickle.dumps(f(**given)))
 
     def test_libtcc_alone(self):
         context = weft.Context(cc="libtcc", cache="")

@@ -3,6 +3,8 @@ import re
 from html import escape
 
 from weft import _weft
+from weft._use import default_context
+from weft._weft import Context
 
 
 Program = _weft.Program
@@ -84,6 +86,27 @@ def html(self, **types):
 def _repr_html_(self):
     """For notebooks: with the types of the last call."""
     return self.html(**self._types or {})
+
+
+@method
+def __reduce__(self):
+    """A Program pickles as what it was made of: it is compiled where it is unpickled, in the default context there, or in
+    one with the same options."""
+    options = {"results": self._wanted, "math": self._math, "rules": ("dali", "numpy")[self._rules],
+               "ignore_unused": self._ignore_unused, "types": self.types, "kernel": self._kernel}
+    default = self.context is default_context()
+    return _compiled, (self.text, options, None if default else self.context)
+
+
+def _compiled(text, options, context):
+    return Program(text, context=context, **options)
+
+
+def _context(options):
+    return Context(**options)
+
+
+Context.__reduce__ = lambda self: (_context, (self._options,))
 
 
 @method

@@ -29,7 +29,6 @@ def in_use():
     return current.get() or default or default_context()
 
 
-@contextlib.contextmanager
 def use(context):
     """Within it, calls of this thread (or task) that name no context use this one.
 
@@ -38,6 +37,16 @@ def use(context):
     ...     int(weft.evaluate("x + 1", x=numpy.int32(2)))
     3
     """
+    from weft._errors import Error, Status
+    from weft._weft import Context
+    if not isinstance(context, Context):
+        message = f"use is of a {type(context).__name__}; it has to be a weft.Context, as in weft.use(weft.Context())"
+        raise Error(message, "", Status.INVALID_ARGUMENT, message)
+    return using(context)
+
+
+@contextlib.contextmanager
+def using(context):
     token = current.set(context)
     try:
         yield context
