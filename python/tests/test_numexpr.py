@@ -1,5 +1,6 @@
 """weft.numexpr has numexpr's types and values; numexpr itself says which, where it is installed."""
 import gc
+import pickle
 import random
 import sys
 import threading
@@ -87,6 +88,47 @@ class Kinds(unittest.TestCase):
         self.check("2 ** 40", {}, "int64", 2**40)
         self.check("1 / 4", {}, "float64", 0.25)
         self.check("x", {"x": np.int8([1])}, "int32", [1])
+
+
+class Odd(unittest.TestCase):
+    """What numexpr takes, too, or refuses with the same exception."""
+
+    def test_constants_on_the_way(self):
+        i = np.arange(3)
+        np.testing.assert_array_equal(ne.evaluate("-2**63 + i"), i + np.int64(-2**63))
+        np.testing.assert_array_equal(ne.evaluate("2**64 / 2**60 + i"), i + 16.0)
+        for text, span in (("2**63 + i", (0, 5)), ("i * 2**64", (4, 9)), ("2**63", (0, 5)),
+                           ("where(i > 1, 2**64, 3)", (13, 18))):
+            with self.assertRaisesRegex(weft.Error, "does not fit int64") as caught:
+                ne.evaluate(text)
+            self.assertEqual(caught.exception.span, span)
+
+    def test_functions_of_a_bool(self):
+        result = ne.evaluate("sqrt(True)")
+        self.assertEqual((result.dtype, float(result)), (np.float32, 1))
+
+    def test_long_sums(self):
+        x = np.ones(3, np.float32)
+        np.testing.assert_array_equal(ne.evaluate("+".join(["x"] * 1000)), [1000] * 3)
+
+    def test_no_expression(self):
+        x = 1
+        for text in ("x +", "x = 3", "", "x\0"):
+            found = ne.validate(text)
+            self.assertIsInstance(found, SyntaxError)
+            self.assertIsInstance(found, weft.Error)
+            self.assertIn("this is no expression: ", str(found))
+            self.assertEqual(str(pickle.loads(pickle.dumps(found))), str(found))
+        self.assertEqual(x, 1)
+
+    def test_unaligned_out(self):
+        x = np.arange(4, dtype=np.float32)
+        for out in (np.frombuffer(bytearray(17), np.uint8)[1:].view(np.float32), np.empty(4, ">f4")):
+            self.assertIs(ne.evaluate("x + 1", out=out), out)
+            np.testing.assert_array_equal(out, x + 1)
+        out.flags.writeable = False
+        with self.assertRaisesRegex(weft.Error, "read-only"):
+            ne.evaluate("x + 1", out=out)
 
 
 class Arguments(unittest.TestCase):

@@ -90,8 +90,8 @@ def _repr_html_(self):
 
 @method
 def __reduce__(self):
-    """A Program pickles as what it was made of: it is compiled where it is unpickled, in the default context there, or in
-    one with the same options."""
+    """A Program pickles as what it was made of: it is compiled where it is unpickled, in the default context there, or
+    in one with the same options."""
     options = {"results": self._wanted, "math": self._math, "rules": ("dali", "numpy")[self._rules],
                "ignore_unused": self._ignore_unused, "types": self.types, "kernel": self._kernel}
     default = self.context is default_context()

@@ -56,10 +56,21 @@ class Node:
         self.kind, self.text, self.depth, self.constant, self.value = kind, text, depth, constant, value
 
 
-def fail(source, place, message, status=Status.TYPE_ERROR):
+class NoExpression(Error, SyntaxError):
+    """A weft.Error that is a SyntaxError, too, as numexpr's."""
+
+    def __init__(self, *fields):
+        Error.__init__(self, *fields)
+        self.msg = self.message
+
+    def __str__(self):
+        return self.args[0]
+
+
+def fail(source, place, message, status=Status.TYPE_ERROR, kind=Error):
     """Raises a weft.Error that points at a node of Python's tree."""
     if place is None:
-        raise Error(f"<expr>: error: {message}", "", status, message)
+        raise kind(f"<expr>: error: {message}", "", status, message)
     lines = source.split("\n")
     line = lines[place.lineno - 1]
     start = sum(len(each.encode()) + 1 for each in lines[:place.lineno - 1])
@@ -68,7 +79,7 @@ def fail(source, place, message, status=Status.TYPE_ERROR):
     column = len(line.encode()[:first].decode(errors="replace"))
     width = max(len(line.encode()[first:last].decode(errors="replace")), 1)
     text = f"<expr>:{place.lineno}:{column + 1}: error: {message}\n{line}\n{' ' * column}{'^' * width}"
-    raise Error(text, "", status, message, (start + first, start + last), place.lineno, column + 1)
+    raise kind(text, "", status, message, (start + first, start + last), place.lineno, column + 1)
 
 
 def parse(source):
@@ -83,9 +94,12 @@ def parse(source):
         line, first = error.lineno or 1, max((error.offset or 1) - 1, 0)
         place = ast.Pass(lineno=line, end_lineno=line, col_offset=first, end_col_offset=max((end or 0) - 1, first + 1))
         known = line <= source.count("\n") + 1
-        fail(source, place if known else None, f"this is no expression: {error.msg}", Status.SYNTAX_ERROR)
-    except (ValueError, MemoryError, RecursionError) as error:
-        fail(source, None, f"this is no expression: {error}", Status.SYNTAX_ERROR)
+        fail(source, place if known else None, f"this is no expression: {error.msg}", Status.SYNTAX_ERROR,
+             NoExpression)
+    except (MemoryError, RecursionError):
+        fail(source, None, "this expression is nested too deeply", Status.LIMIT_ERROR)
+    except ValueError as error:
+        fail(source, None, f"this is no expression: {error}", Status.SYNTAX_ERROR, NoExpression)
     functions = {id(node.func) for node in ast.walk(tree) if isinstance(node, ast.Call)}
     names = {node.id for node in ast.walk(tree) if isinstance(node, ast.Name) and id(node) not in functions}
     return tree, sorted(names)
@@ -111,7 +125,7 @@ def kind_of_constant(value):
         return "long"
     if isinstance(value, (int, numpy.integer)):
         return "int" if -2**31 <= value < 2**31 else "long"
-    if isinstance(value, numpy.float32):
+    if isinstance(value, (numpy.float16, numpy.float32)):  # numpy.sqrt(True) is a float16
         return "float"
     return "double" if isinstance(value, float) else None
 
@@ -145,6 +159,7 @@ class Translator:
     def __init__(self, source, dtypes, optimization):
         self.source, self.optimization = source, optimization
         self.statements, self.taken, self.names = [], set(dtypes), {}
+        self.wide = []
         self.kinds = {name: kind_of_dtype(dtype, name) for name, dtype in dtypes.items()}
         self.inputs = {name: self.input(name, dtype) for name, dtype in dtypes.items()}
         self.reduces = False
@@ -176,6 +191,7 @@ class Translator:
         return Node(node.kind, name)
 
     def make(self, kind, text, *operands):
+        self.check_wide(*operands)
         node = Node(kind, text, 1 + max((each.depth for each in operands), default=0))
         return self.share(node) if node.depth > MOST_DEPTH else node
 
@@ -198,9 +214,16 @@ class Translator:
             what = ("complex numbers" if isinstance(value, (complex, numpy.complexfloating)) else
                     "strings" if isinstance(value, (str, bytes)) else f"constants such as {value!r}")
             self.fail(place, f"{what} are not there; weft.numexpr computes bool, integers and floats")
+        node = Node(kind, literal(value, kind), 0, True, value)
         if kind == "long" and not -2**63 <= value < 2**63:
-            self.fail(place, "this integer does not fit int64")
-        return Node(kind, literal(value, kind), 0, True, value)
+            self.wide.append((node, place))
+        return node
+
+    def check_wide(self, *nodes):
+        """A constant may be beyond int64 on the way to one that is not, as 2**63 in -2**63."""
+        for node, place in self.wide:
+            if any(node is each for each in nodes):
+                self.fail(place, "this integer does not fit int64")
 
     def fold(self, function, nodes, place):
         values = [node.value for node in nodes]
@@ -264,10 +287,20 @@ class Translator:
         return self.infix(at_least(common(a, b), least), sign, a, b, "bool")
 
     def of_binary(self, tree):
+        """From the left: a sum of a thousand terms is as deep on that side."""
+        spine = [tree]
+        while isinstance(spine[-1].left, ast.BinOp):
+            spine.append(spine[-1].left)
+        node = self.node(spine[-1].left)
+        for each in reversed(spine):
+            node = self.binary(each, node)
+        return node
+
+    def binary(self, tree, a):
         if type(tree.op) not in INFIX:
             self.fail(tree, "there is no matrix product in numexpr")
         sign, function = INFIX[type(tree.op)]
-        a, b = self.node(tree.left), self.node(tree.right)
+        b = self.node(tree.right)
         if a.constant and b.constant:
             return self.fold(function, [a, b], tree)
         if sign == "/":
@@ -485,6 +518,7 @@ class Translation:
         translator = Translator(source, dtypes, optimization)
         try:
             result = translator.node(tree)
+            translator.check_wide(result)
         except RecursionError:
             fail(source, None, "this expression is nested too deeply", Status.LIMIT_ERROR)
         self.kind, self.names, self.reduces = result.kind, translator.names, translator.reduces

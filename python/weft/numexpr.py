@@ -57,7 +57,10 @@ class Compiled:
         arrays = [arrays[i] for i in self.positions]
         if out is None and order != "C" and not self.translation.reduces:
             out = laid_out(arrays, _translate.DTYPES[self.kind], order)
-        return self.program(*arrays, out=out)
+        if out is None or (out.flags.aligned and out.dtype.isnative) or not out.flags.writeable:
+            return self.program(*arrays, out=out)
+        out[...] = self.program(*arrays, out=numpy.empty(out.shape, out.dtype.newbyteorder("=")))
+        return out
 
 
 def refuse(message, status=Status.INVALID_ARGUMENT):
