@@ -1,4 +1,4 @@
-/* weft show: the text of one stage, or of all of them. */
+/* weft show: the text of one stage, of some, or of all of them. */
 #include "cli/commands/commands.h"
 #include "cli/commands/session_impl.h"
 #include "cli/outputs/outputs.h"
@@ -9,19 +9,20 @@
 static const char *const c_stages[] = {"tokens", "ast", "types", "schedule", "groups", "ir", "c", "asm", NULL};
 static const char *const cuda_stages[] = {"tokens", "ast", "types", "cuda", "ptx", "sass", NULL};
 
-static bool show_stage(struct report *report, struct weft_program *program, const char *stage,
-                       bool all)
+enum { TITLE = 1, IF_THERE = 2 };
+
+static bool show_stage(struct report *report, struct weft_program *program, const char *stage, int how)
 {
     char *text = NULL;
     struct weft_error *errors = NULL;
     enum weft_status status = weft_program_stage(program, stage, &text, &errors);
-    if (status == WEFT_UNSUPPORTED && all) {
+    if (status == WEFT_UNSUPPORTED && how & IF_THERE) {
         weft_error_destroy(errors);
         return true;
     }
     if (!report_library(report, status, &errors))
         return false;
-    if (all)
+    if (how & TITLE)
         output_puts(pool_printf(report->pool, "== %s ==\n", stage));
     size_t length = strlen(text);
     output_puts(text);
@@ -40,14 +41,20 @@ static bool shows_cuda(const struct arguments *arguments)
 static bool show_stages(struct report *report, struct weft_program *program,
                         const struct arguments *arguments)
 {
-    const char *stage = arguments->stage;
-    const char *const *all = shows_cuda(arguments) ? cuda_stages : c_stages;
-    if (stage && strcmp(stage, "all") != 0)
-        return show_stage(report, program, stage, false);
-    for (; *all; all++)
-        if (!show_stage(report, program, *all, true))
-            return false;
-    return true;
+    const char *rest = arguments->stage ? arguments->stage : "all";
+    const bool several = strchr(rest, ',');
+    bool good = true;
+    while (good && *rest) {
+        const char *word = pool_printf(report->pool, "%.*s", (int)strcspn(rest, ","), rest);
+        rest += strlen(word);
+        rest += *rest == ',';
+        if (strcmp(word, "all") != 0)
+            good = show_stage(report, program, word, several ? TITLE : 0);
+        for (const char *const *all = shows_cuda(arguments) ? cuda_stages : c_stages;
+             good && strcmp(word, "all") == 0 && *all; all++)
+            good = show_stage(report, program, *all, TITLE | IF_THERE);
+    }
+    return good;
 }
 
 /* Values are compared first. Then the shape of each value, or of a batch's first sample, becomes part of its type. */

@@ -79,20 +79,21 @@ static const char *takes_text(struct parser *parser, const struct option_row *ro
     return text;
 }
 
-/* Names the word that a value resembles; a list of words gets another advice. */
+/* Names the word that a value resembles; a list of words, where one is taken, gets another advice. */
 static const char *value_hint(struct parser *parser, const struct option_row *row, const char *value)
 {
-    enum { MOST = 16 };            /* words of an option */
+    enum { MOST = 24 };            /* words of an option */
     struct pool *pool = parser->report->pool;
-    const char *names[MOST], *words = row->takes || !row->values ? "" : row->values;
+    const char *names[MOST], *words = row->values ? row->values : "";
     size_t count = 0;
     for (size_t length; *words && count < MOST; words += length + (words[length] == ' ')) {
         length = strcspn(words, " ");
         names[count++] = pool_string(pool, words, length);
     }
-    return count && strchr(value, ',') ? "; it takes one of them"
-           : count                     ? report_hint(parser->report, value, names, count)
-                                       : "";
+    const bool list = strchr(value, ',');
+    return count && list && !row->takes ? "; it takes one of them"
+           : count && !list             ? report_hint(parser->report, value, names, count)
+                                        : "";
 }
 
 /* A value that the option does not take, or a part of it. */
@@ -264,6 +265,20 @@ static bool set_levels(struct parser *parser, const struct option_row *row, cons
     }
 }
 
+/* Words with commas between; they stay a text. */
+static bool set_stages(struct parser *parser, const struct option_row *row, const char *value)
+{
+    parser->arguments->stage = value;
+    for (const char *word = value;; word++) {
+        const size_t length = strcspn(word, ",");
+        if (find_value(row, word, length) < 0)
+            return bad_value(parser, row, word, length, pool_printf(parser->report->pool, "%.*s", (int)length, word));
+        word += length;
+        if (!*word)
+            return true;
+    }
+}
+
 static bool set_bundle(struct parser *parser, const struct option_row *row, const char *value)
 {
     (void)row;
@@ -331,9 +346,9 @@ static bool set_option(struct parser *parser, const struct option_row *row, cons
     setter *const setters[OPTION_NOTE] = {
         [OPTION_OUTPUT] = add_output, [OPTION_DIRECTORY] = set_directory, [OPTION_BUILT_ARCH] = add_arch,
         [OPTION_BUNDLE] = set_bundle, [OPTION_ISA] = set_levels,          [OPTION_DEPFILE] = set_depfile,
-        [OPTION_SIZE] = set_size,     [OPTION_THREADS] = set_threads,     [OPTION_SHOWN_ARCH] = set_arch};
-    const char **const words[OPTION_NOTE] = {[OPTION_STAGE] = &arguments->stage,
-                                             [OPTION_FORMAT] = &arguments->format,
+        [OPTION_SIZE] = set_size,     [OPTION_THREADS] = set_threads,     [OPTION_SHOWN_ARCH] = set_arch,
+        [OPTION_STAGE] = set_stages};
+    const char **const words[OPTION_NOTE] = {[OPTION_FORMAT] = &arguments->format,
                                              [OPTION_FOUND_FORMAT] = &arguments->format};
     bool *const flags[OPTION_NOTE] = {
         [OPTION_OPENMP] = &arguments->openmp, [OPTION_COMPARE] = &arguments->check, [OPTION_LIST] = &arguments->list,

@@ -51,7 +51,7 @@ struct arguments {
     bool openmp, check, list, cuda; /* cuda: what is built */
     const char **archs;           /* of what is built, each once */
     int arch_count;
-    const char *stage, *format; /* NULL: not given */
+    const char *stage, *format; /* NULL: not given; stages with commas between */
     uint64_t size;              /* in bytes; UINT64_MAX: not given */
 };
 

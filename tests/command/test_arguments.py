@@ -363,6 +363,9 @@ class Show(CommandTest):
         given = "a * b + 1", "a=float32[480, 640, 3]", "b=float32[3]"
         for stage in "tokens", "ast", "types", "groups", "ir", "c":
             self.assertNotEqual(self.text("show", *given, "--stage", stage), "", stage)
+        some = [self.text("show", *given, "--stage", stage) for stage in ("types", "ir")]
+        self.assertEqual(self.text("show", *given, "--stage", "types,ir"),
+                         "== types ==\n%s== ir ==\n%s" % tuple(some))
         everything = self.text("show", *given)
         for stage in "tokens", "ast", "types", "groups", "ir", "c":
             self.assertIn("== %s ==\n" % stage, everything)
@@ -371,7 +374,10 @@ class Show(CommandTest):
     def test_a_wrong_stage(self):
         told = self.bad(2, 102, "show", "x", "x=uint8[3]", "--stage", "grups")
         self.assertIn("found 'grups'; did you mean 'groups'?\n", told)
-        self.assertIn("; it takes one of them\n", self.bad(2, 102, "show", "x", "x=uint8[3]", "--stage", "groups,ir"))
+        self.assertIn("found 'grups'; did you mean 'groups'?\n",
+                      self.bad(2, 102, "show", "x", "x=uint8[3]", "--stage", "ir,grups"))
+        for stages in ("", "ir,", ",ir"):
+            self.assertIn("found ''", self.bad(2, 102, "show", "x", "x=uint8[3]", "--stage", stages))
         self.assertIn("found 'zzzzzz'\n", self.bad(2, 102, "show", "x", "x=uint8[3]", "--stage", "zzzzzz"))
 
     def test_what_a_stage_needs(self):
