@@ -51,7 +51,7 @@ def gpu_prose(result, cases):
                       for name, label in (("cupy", "CuPy"), ("torch", "PyTorch"), ("jax", "JAX"))
                       if "absent" not in versions.get(name, "absent"))
     copies = [case["copy_gb_per_s"] for case in cases]
-    parts = [f"By CUDA events, median of 5 runs, rotating over 1 GB; `of copy`: cuMemcpyDtoD of as many bytes, "
+    parts = [f"By CUDA events, median of 5 runs, rotating over 400 MB; `of copy`: cuMemcpyDtoD of as many bytes, "
              f"{span(copies, '.0f')} GB/s here. {gpu['name']}, {gpu['arch']}, driver {gpu['driver']}, NVRTC "
              f"{versions['nvrtc']}; {peers}; {result['date']}; `scripts/gpu run`."]
     calls = result.get("overhead", {}).get("contenders", {})
@@ -65,7 +65,9 @@ def gpu_prose(result, cases):
             f", from the disk cache {span([one['disk']['median_ms'] for one in made], '.1f')} ms, warm "
             f"{span([one['warm']['median_ms'] for one in made], '.2f')} ms.")
     if "suite" in result:
-        parts.append(f"The suite gpu there: {result['suite']['passed']} passed, {result['suite']['failed']} failed.")
+        suite = result["suite"]
+        parts.append(f"The suite gpu there: {suite['passed']} passed, {suite['failed']} failed" +
+                     (f", {suite['not run']} not run for want of time." if suite["not run"] else "."))
     return " ".join(parts)
 
 

@@ -2,7 +2,7 @@
 
     python3 bench/gpu/gpu.py --build build [--out bench/results/gpu.json] [--only NAME] [--scale 1]
 
-By CUDA events, rotating over 1 GB of buffers, the median of 5 runs of many calls each, all contenders in
+By CUDA events, rotating over 400 MB of buffers, the median of 5 runs of many calls each, all contenders in
 turns; launched one by one and as a CUDA graph, of which the faster one counts. `of copy` is the time of
 cuMemcpyDtoD for the same bytes (read plus written) over the time taken. Every result is checked before it
 is timed. gpu_cases.py says what is measured, gpu_peers.py beside whom; NumPy is required. Ends with 77, and
@@ -13,8 +13,10 @@ The file is written after each case, so that what was measured survives a limit 
 --mock DIRECTORY runs all of it, on small arrays, on the fake driver of tests/mockcuda, beside the peers'
 versions for the CPU."""
 import argparse
+import concurrent.futures
 import contextlib
 import json
+import os
 import pathlib
 import subprocess
 import sys
@@ -23,7 +25,7 @@ import time
 ROOT = pathlib.Path(__file__).resolve().parents[2]
 sys.path.insert(0, str(ROOT / "bench/common"))
 
-NO_GPU, TARGET_CUDA, GIGABYTE = 77, 2, 1e9
+NO_GPU, TARGET_CUDA = 77, 2
 
 
 def options():
@@ -32,11 +34,12 @@ def options():
     parser.add_argument("--out", default=str(ROOT / "bench/results/gpu.json"))
     parser.add_argument("--only", default="", help="cases whose name holds this")
     parser.add_argument("--every", type=int, default=1, metavar="N", help="every Nth of these cases")
-    parser.add_argument("--scale", type=float, default=1.0, help="of the arrays' sizes, and of the gigabyte")
+    parser.add_argument("--scale", type=float, default=1.0, help="of the arrays' sizes, and of what they rotate over")
     parser.add_argument("--seconds", type=float, default=0.05, help="of one run of a contender")
     parser.add_argument("--limit", type=float, default=1e9, help="no case begins after so many seconds")
     parser.add_argument("--mock", help="the directory of the fake driver and NVRTC")
     parser.add_argument("--no-peers", action="store_true", help="Weft alone")
+    parser.add_argument("--no-parts", action="store_true", help="the cases alone, without what calls and kernels cost")
     parser.add_argument("--suite", help="a result of tests/gpu/suite.py, which becomes part of the file")
     parser.add_argument("--child", nargs="+", help=argparse.SUPPRESS)
     return parser.parse_args()
@@ -70,23 +73,29 @@ def wanted_cases():
     return [case for case in gpu_cases.cases(SCALE) if OPTIONS.only in case.name][::OPTIONS.every]
 
 
+def cubin_of(weft, compiler, case):
+    """A case's text, and what NVRTC makes of it."""
+    program = weft.compile(case.text, gpu_cases.types_of(case))
+    text = weft.stage(program, "cuda")
+    weft.lib.weft_program_destroy(program)
+    entry = {"case": case.name, "lines": text.count("\n"), "cubin_bytes": 0, "nvrtc_ms": 0.0}
+    for kernel in nvrtc.kernels(text):
+        image, seconds, log = nvrtc.compile_text(compiler, kernel, "sm_90",
+                                                 nvrtc.STRICT + (() if OPTIONS.mock else nvrtc.VERBOSE))
+        entry["cubin_bytes"] += len(image)
+        entry["nvrtc_ms"] += seconds * 1e3
+        for name, value in nvrtc.resources(log).items():
+            entry[name] = max(entry.get(name, 0), value)  # of the kernel that takes most
+    return entry
+
+
 def compile_everything(build, compiler, result):
-    """The text of every case, and a cubin of it."""
+    """The text of every case, and a cubin of it, as many at once as there are processors."""
     weft = library.Weft(build, target=TARGET_CUDA, arch=b"sm_90")
-    entries = []
-    for case in wanted_cases() + [gpu_cases.small()]:
-        program = weft.compile(case.text, gpu_cases.types_of(case))
-        text = weft.stage(program, "cuda")
-        weft.lib.weft_program_destroy(program)
-        entry = {"case": case.name, "lines": text.count("\n"), "cubin_bytes": 0, "nvrtc_ms": 0.0}
-        for kernel in nvrtc.kernels(text):
-            image, seconds, log = nvrtc.compile_text(compiler, kernel, "sm_90",
-                                                     nvrtc.STRICT + (() if OPTIONS.mock else nvrtc.VERBOSE))
-            entry["cubin_bytes"] += len(image)
-            entry["nvrtc_ms"] += seconds * 1e3
-            for name, value in nvrtc.resources(log).items():
-                entry[name] = max(entry.get(name, 0), value)  # of the kernel that takes most
-        entries.append(entry)
+    cases = wanted_cases() + [gpu_cases.small()]
+    with concurrent.futures.ThreadPoolExecutor(os.cpu_count()) as pool:
+        entries = list(pool.map(lambda case: cubin_of(weft, compiler, case), cases))
+    for case, entry in zip(cases, entries):
         print(f"  {case.name:55} {entry['lines']:5} lines  cubin {entry['cubin_bytes']:6} bytes  "
               f"{entry['nvrtc_ms']:6.1f} ms  " +
               ", ".join(f"{entry[name]} {name}" for name in ("registers", "stack_bytes", "spill_bytes")
@@ -150,7 +159,7 @@ def run_case(driver, weft, peers, case):
     skipped, random = {}, gpu_arrays.Random(hash(case.name) & 0xFFFF)
     entry = {"case": case.name, "text": case.text, "bytes": case.bytes(), "elements": elements(case)}
     with gpu_arrays.Room(driver, PEERS_ON) as room, contextlib.ExitStack() as graphs:
-        sets = gpu_cases.Sets(room, case, random, GIGABYTE * SCALE)
+        sets = gpu_cases.Sets(room, case, random, gpu_cases.ROTATED * SCALE)
         by_numpy, by_weft, keep = references(driver, case, sets)
         ours, seconds = gpu_time.weft_contender(weft, driver, case, sets)
         check = gpu_time.checker(driver, case, sets, by_numpy)
@@ -238,7 +247,7 @@ def run_cases(driver, weft, peers, result):
 
 def part(result, wrong, name, measure):
     """One of the parts beside the cases."""
-    if OPTIONS.only and OPTIONS.only not in name:
+    if OPTIONS.no_parts or OPTIONS.only and OPTIONS.only not in name:
         return
     try:
         result.put(**{name: measure()})

@@ -67,6 +67,16 @@ class Array:
             whole[:, :self.shape[1]] = array
         self.driver.upload(self.address, whole)
 
+    def repeat(self, some):
+        """Fills the array with these elements again and again: what there is already is copied behind itself."""
+        self.driver.upload(self.address, some)
+        done = some.nbytes
+        while done < self.nbytes:
+            count = min(done, self.nbytes - done)
+            self.driver.copy(self.address + done, self.address, count)
+            done += count
+        self.driver.synchronize()
+
     def download(self):
         array = np.empty(self.parent, self.dtype)
         self.driver.download(array, self.address)
@@ -142,21 +152,26 @@ class Room:
 
 
 class Random:
-    """Random elements, drawn once for a dtype and read from ever other places."""
+    """Random elements, drawn once for a dtype and read from ever other places. What has more of them than were drawn
+    repeats them, with a period that no power of two divides."""
+    DRAWN = (1 << 22) + 4099
+    pools = {}
 
     def __init__(self, seed):
-        self.source, self.pools, self.turn = np.random.default_rng(seed), {}, 0
+        self.turn = seed
 
-    def pool(self, count, dtype):
-        have = self.pools.get(dtype)
-        if have is None or len(have) < count:
-            have = self.source.integers(0, 256, count, np.uint8) if dtype == np.uint8 else \
-                self.source.standard_normal(count, np.float32).astype(dtype)
-            self.pools[dtype] = have
-        return have
+    def pool(self, dtype):
+        if dtype not in self.pools:
+            source = np.random.default_rng(7)
+            self.pools[dtype] = source.integers(0, 256, self.DRAWN, np.uint8) if dtype == np.uint8 else \
+                source.standard_normal(self.DRAWN, np.float32).astype(dtype)
+        return self.pools[dtype]
 
     def fill(self, array):
-        self.turn += 1
         for sample in array.samples if isinstance(array, Ragged) else [array]:
-            count, skip = sample.count, 4099 * (self.turn % 61)
-            sample.upload(self.pool(count + 61 * 4099, sample.dtype)[skip:skip + count].reshape(sample.shape))
+            self.turn += 1
+            drawn = np.roll(self.pool(sample.dtype), 4099 * (self.turn % 61))
+            if sample.steps or sample.count <= len(drawn):
+                sample.upload(np.resize(drawn, sample.shape))
+            else:
+                sample.repeat(drawn)

@@ -11,6 +11,7 @@ import gpu_arrays
 f32, u8, f16, i64 = np.float32, np.uint8, np.float16, np.int64
 GAIN = np.array([1.25, 0.75, 0.75], f32)
 MEAN, DEVIATION = np.array([123.7, 116.3, 103.5], f32), np.array([58.4, 57.1, 57.4], f32)
+ROTATED = 4e8  # bytes of operands that a case rotates over: many times the caches of a GPU
 
 
 class Case:
@@ -183,7 +184,7 @@ def selections(scale):
 
 
 def cases(scale):
-    for group in (flat, pictures, broadcasts, ragged, places, reductions, selections):
+    for group in (reductions, selections, ragged, places, flat, pictures, broadcasts):
         yield from group(scale)
 
 

@@ -126,8 +126,12 @@ class Wrong(Exception):
 
 def gap(got, want, tolerance, what):
     """Raises Wrong where an element is off by more than the tolerance times the largest magnitude."""
-    worst = float(np.max(np.abs(np.asarray(got).astype(np.float64) - np.asarray(want).astype(np.float64)), initial=0))
-    if not worst <= tolerance * max(1.0, float(np.max(np.abs(np.asarray(want).astype(np.float64)), initial=0))):
+    got, want = np.asarray(got), np.asarray(want)
+    if got.dtype == want.dtype and np.array_equal(got, want):
+        return
+    apart = np.subtract(got, want, dtype=np.float64 if want.dtype != np.float32 else np.float32)
+    worst = float(np.max(np.abs(apart, out=apart), initial=0))
+    if not worst <= tolerance * max(1.0, float(np.max(want, initial=0)), -float(np.min(want, initial=0))):
         raise Wrong(f"differs from {what} by {worst:g}")
 
 

@@ -6,9 +6,9 @@
 WEFT_TUNING (tests/gpu/meson.build). Each step has its share of the seconds that are left, and what it has not measured
 by then it leaves out (`cut`). A step is a process of its own, so one that loses the GPU's context, or hangs, costs the
 others nothing. The file is written after each entry. A figure is the time of a device copy of the same bytes in the
-same run over the time taken, medians of 5 by CUDA events after warming up, rotating over 1 GB of buffers. Every result
-is compared with NumPy's, or bit for bit with one that was, before it is timed. It ends with the best setting of each
-case and the row for the table. Exit status: 1 when a result was wrong, 77 without a GPU.
+same run over the time taken, medians of 5 by CUDA events after warming up, rotating over 400 MB of buffers. Every
+result is compared with NumPy's, or bit for bit with one that was, before it is timed. It ends with the best setting of
+each case and the row for the table. Exit status: 1 when a result was wrong, 77 without a GPU.
 
 --mock DIRECTORY runs all of it, on small arrays, on the fake driver of tests/mockcuda, whose clock means nothing."""
 import argparse

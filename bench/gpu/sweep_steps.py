@@ -22,10 +22,10 @@ import gpu_result
 import gpu_time
 import library
 import nvrtc
-from gpu_cases import f32, u8
+from gpu_cases import ROTATED, f32, u8
 
 ROOT = pathlib.Path(__file__).resolve().parents[2]
-TARGET_CUDA, GIGABYTE = 2, 1e9
+TARGET_CUDA = 2
 
 
 class OutOfTime(Exception):
@@ -117,7 +117,7 @@ class Field:
 
     def __enter__(self):
         self.room = gpu_arrays.Room(self.bench.driver).__enter__()
-        self.sets = gpu_cases.Sets(self.room, self.case, gpu_arrays.Random(7), GIGABYTE * self.bench.scale)
+        self.sets = gpu_cases.Sets(self.room, self.case, gpu_arrays.Random(7), ROTATED * self.bench.scale)
         self.check = Bits(self.bench.driver, self.case, self.sets)
         self.copies = gpu_time.copier(self.bench.driver, self.room, self.case.bytes(), self.sets.count)
         return self
@@ -133,28 +133,35 @@ class Field:
 
     def contenders(self, settings, stack, entries, registers):
         """Those of settings whose texts no other has; the others' entries say whose they share."""
+        fresh = []
         for setting in settings:
             weft = self.bench.weft(setting.words, setting.disable)
             stack.callback(weft.close)
             entry = {"what": self.case.name, "setting": setting.name}
             entries[setting.name] = entry
-            text = self.text(weft) + setting.words.partition("blocks")[2]  # which a text does not hold
-            same = self.seen.setdefault(text, setting.name)
+            text = self.text(weft)
+            same = self.seen.setdefault(text + setting.words.partition("blocks")[2], setting.name)  # not in the text
             if same != setting.name and not setting.disable:
                 entry["same_as"] = same
                 continue
-            if registers:
-                entry.update(self.bench.registers(self.text(weft)))
-            contender, seconds = gpu_time.weft_contender(weft, self.bench.driver, self.case, self.sets)
-            contender.name, entry["kernel_ms"] = setting.name, seconds * 1e3
-            yield contender
+            fresh.append((weft, text if registers else "", entry))
+        with concurrent.futures.ThreadPoolExecutor(os.cpu_count()) as pool:
+            return list(pool.map(lambda one: self.contender(*one), fresh))
+
+    def contender(self, weft, text, entry):
+        """A setting's contender; its kernel is made beside others."""
+        if text:
+            entry.update(self.bench.registers(text))
+        contender, seconds = gpu_time.weft_contender(weft, self.bench.driver, self.case, self.sets)
+        contender.name, entry["kernel_ms"] = entry["setting"], seconds * 1e3
+        return contender
 
     def measure(self, settings, registers=False, graphs=False, **more):
         """An entry for each setting, all timed in turns with a copy of the same bytes. `graphs`: as graphs, too, of
         which the faster way counts, where the host may take longer than the GPU."""
         entries, skipped = {}, {}
         with contextlib.ExitStack() as stack:
-            everybody = [self.copies] + list(self.contenders(settings, stack, entries, registers))
+            everybody = [self.copies] + self.contenders(settings, stack, entries, registers)
             timed = gpu_time.in_turns(self.bench.driver, everybody, self.bench.seconds, stack, self.check, skipped,
                                       graphs)
             timed.sort(key=lambda one: -one.entry()["median_us"])  # the faster way of two comes last
@@ -259,7 +266,7 @@ def check_by_hand(source, target, ratio, where):
 def by_hand_entry(bench, megabytes, ratio):
     """Reads a part, writes `ratio` as much; together so many megabytes, beside a memcpy that moves as much."""
     count = max(1, int(megabytes * 1e6 * (bench.scale if bench.mock else 1)) // (16 * (ratio + 1)))
-    sets = max(1, int(GIGABYTE * bench.scale) // (16 * count * (ratio + 1)))
+    sets = max(1, int(ROTATED * bench.scale) // (16 * count * (ratio + 1)))
     what, skipped = f"{megabytes} MB, read:write 1:{ratio}", {}
     with gpu_arrays.Room(bench.driver) as room, contextlib.ExitStack() as stack:
         source, target = room.array((16 * count * sets,), u8), room.array((16 * count * sets * ratio,), u8)
@@ -320,7 +327,7 @@ def bench_alone(bench):
 def by_name(bench, *names):
     found = list(gpu_cases.cases(bench.scale))
     for name in names:
-        yield next(case for case in found if case.name.startswith(name))
+        yield min((case for case in found if case.name.startswith(name)), key=lambda case: len(case.name))
 
 
 def by_multiplying(bench):
@@ -395,7 +402,7 @@ def tails(bench):
     """Sizes that end in the midst of a wave, a block for each tile and few blocks that take many."""
     settings = [Setting()] + [Setting(f"blocks={n}") for n in (8, 16, 32)]
     for waves in (1, 2.1, 4.45, 15):
-        for case, tile in zip(by_name(bench, "float32", "uint8 to float32"), (4096, 8192)):
+        for case, tile in zip(by_name(bench, "float32", "uint8 to float32"), (2048, 2048)):
             bench.go_on()
             with Field(bench, waves_of(bench, case, waves, tile)) as field:
                 yield from field.measure(settings, graphs=True, waves=waves)
@@ -414,7 +421,7 @@ def ragged(bench):
             case = gpu_cases.batch_of(name, shape)
             bench.go_on()
             with Field(bench, case) as field:
-                yield from field.measure([Setting()] + [Setting(f"blocks={n}") for n in (8, 32)], graphs=True)
+                yield from field.measure([Setting()] + [Setting(f"blocks={n}") for n in (8, 16, 32, 64)], graphs=True)
 
 
 # ---- steps: places, overhead ----

@@ -3,7 +3,7 @@ table in compiler/loop/tuning.c."""
 import math
 
 MEMBERS = ("threads", "elements", "loads", "bounds", "hints", "blocks")
-USUAL = {"threads": 256, "elements": 32, "loads": 64, "bounds": 0, "hints": 0, "blocks": 0}  # tuning.c's first row
+USUAL = {"threads": 256, "elements": 8, "loads": 64, "bounds": 0, "hints": 0, "blocks": 0}  # tuning.c's first row
 WORTH = 1.01  # what a setting has to bring over the row before it, in all cases together
 
 

@@ -248,8 +248,10 @@ bool cuda_borrow(struct cuda_device *device, const struct cuda_order *order, enu
         return true;
     if (kind == CUDA_PINNED || order->captured || !device->memory.pool)
         return lend_block(device, order, kind, bytes, lease, diags);
+    int mode = cuda_relax(device);
     int result = device->driver->cuMemAllocFromPoolAsync(&lease->address, bytes, device->memory.pool,
                                                          order->stream);
+    cuda_strict(device, mode);
     return check(device, kind, bytes, result, "cuMemAllocFromPoolAsync", diags);
 }
 
@@ -260,7 +262,9 @@ void cuda_give_back(struct cuda_device *device, const struct cuda_order *order, 
         bool passing = device->driver->cuEventRecord(block->event, order->stream) == CUDA_SUCCESS;
         set_state(&device->memory, block, passing ? BLOCK_PASSING : BLOCK_KEPT);
     } else if (lease->address && !lease->owned) {
+        int mode = cuda_relax(device);
         device->driver->cuMemFreeAsync(lease->address, order->stream);
+        cuda_strict(device, mode);
     }
     *lease = (struct cuda_lease){.address = 0};
 }

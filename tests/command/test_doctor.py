@@ -179,9 +179,9 @@ class Doctor(CommandTest):
         self.assertEqual(found["state"], "broken")
         self.assertIn("fake 7.0", found["text"])
         self.assertIn("exit status 3", found["text"])
-        self.assertIn("first\nsecond", found["text"])
+        self.assertIn("on a kernel:\nfirst\n(its first error, of 2 lines", found["text"])
         lines = self.doctor(WEFT_CC=cc).stdout.decode().split("\n")
-        self.assertIn(" " * 28 + "second", lines)
+        self.assertIn(" " * 28 + "first", lines)
         cc = self.compiler("cc", 'while [ "$1" != -o ]; do shift; done; echo nonsense >"$2"\n')
         self.assertIn("cannot be loaded", self.findings(1, WEFT_CC=cc)["C compiler", cc]["text"])
 

@@ -6,6 +6,7 @@
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
 
 #include <cmocka.h>
@@ -291,22 +292,30 @@ static void test_reinterpret(void **state)
                     check_reinterpret(from, to, (from + to) % 2 * 16, inside);
 }
 
+/* Host data for a GPU are copied, and those with gaps packed, so that their elements lie together there. */
+static bool is_packed(void)
+{
+    const char *target = getenv("WEFT_TARGET"), *device = getenv("WEFT_TEST_DEVICE");
+    return target && strcmp(target, "cuda") == 0 && (!device || !*device);
+}
+
 /* Elements that do not lie together, or not at places for the new type. */
 static void test_reinterpret_apart(void **state)
 {
     (void)state;
     static const char *const names[] = {"x"};
+    const enum weft_status apart = is_packed() ? WEFT_OK : WEFT_INPUT_ERROR;
     struct tensor in = tensor_new(WEFT_UINT8, 2, (int64_t[]){8, 64}),
                   out = tensor_line(WEFT_FLOAT32, 8);
     struct weft_program *program = run_compile("reinterpret(x, float32, shape=[8])");
     in.shape[1] = 4;
     assert_int_equal(run_try(program, &in, names, 1, &out, 1), WEFT_OK);
     in.strides[1] = 2;
-    assert_int_equal(run_try(program, &in, names, 1, &out, 1), WEFT_INPUT_ERROR);
+    assert_int_equal(run_try(program, &in, names, 1, &out, 1), apart);
     in.strides[0] = 1, in.strides[1] = 64;
-    assert_int_equal(run_try(program, &in, names, 1, &out, 1), WEFT_INPUT_ERROR);
+    assert_int_equal(run_try(program, &in, names, 1, &out, 1), apart);
     in.strides[0] = 62, in.strides[1] = 1;
-    assert_int_equal(run_try(program, &in, names, 1, &out, 1), WEFT_INPUT_ERROR);
+    assert_int_equal(run_try(program, &in, names, 1, &out, 1), apart);
     in.strides[0] = 4, in.data += 2;
     assert_int_equal(run_try(program, &in, names, 1, &out, 1), WEFT_INPUT_ERROR);
     weft_program_destroy(program);

@@ -224,6 +224,7 @@ void gpu_upload(uint64_t to, const void *from, size_t bytes)
 {
     stay();
     MUST(cuMemcpyHtoD, to, from, bytes);
+    MUST(cuStreamSynchronize, NULL);  /* the last bytes may still be on their way, and gpu_stream() waits for nobody */
 }
 
 void gpu_download(void *to, uint64_t from, size_t bytes)

@@ -127,7 +127,7 @@ def sanitizer():
 
 def run(options):
     tests = [test for test in json.loads(pathlib.Path(options.list).read_text(encoding="utf-8"))
-             if options.only in test["name"]]
+             if any(word in test["name"] for word in options.only.split(","))]
     runner, began = Runner(options), time.monotonic()
     short = [test for test in tests if test["parallel"] and test["timeout"] <= SHORT]
     alone = [test for test in tests if not test["parallel"]]
@@ -163,7 +163,7 @@ def main():
     runs = commands.add_parser("run")
     for name in ("list", "build", "source", "out"):
         runs.add_argument(name)
-    runs.add_argument("--jobs", type=int, default=min(8, os.cpu_count() or 1))
+    runs.add_argument("--jobs", type=int, default=min(16, os.cpu_count() or 1))
     runs.add_argument("--limit", type=float, default=1e9)
     runs.add_argument("--only", default="")
     options = parser.parse_args()

@@ -9,15 +9,15 @@
 #include <string.h>
 #include <cmocka.h>
 
-enum { BLOCKS = 4096, LEAST = 1 << 20, COUNT = 16 << 20 };
+enum { BLOCKS = 4096, COUNT = 16 << 20 };
 
 static uint64_t blocks[BLOCKS];
 static int held;
 
-/* Takes all that there is, in blocks that halve until none of a megabyte is left. */
-static void fill_card(void)
+/* Takes what there is, in blocks that halve until no block of `least` bytes is left. */
+static void fill_card(size_t least)
 {
-    for (size_t size = gpu_room(); size >= LEAST;) {
+    for (size_t size = gpu_room(); size >= least;) {
         uint64_t block = held < BLOCKS ? gpu_try_alloc(size) : 0;
         if (block)
             blocks[held++] = block;
@@ -57,7 +57,7 @@ static void told_and_survived(void **unused)
     assert_int_equal(pair_try(WEFT_TARGET_CUDA, "a * 2 + 1", &from, 1, &to, message, sizeof message), WEFT_OK);
     check_right(in, out);
     memset(out, 0, COUNT * sizeof *out);
-    fill_card();
+    fill_card(COUNT * sizeof *in / 2); /* what is left is room for a stream, and not for an operand */
     assert_int_equal(pair_try(WEFT_TARGET_CUDA, "a * 2 + 1", &from, 1, &to, message, sizeof message),
                      WEFT_OUT_OF_MEMORY);
     if (!strpbrk(message, "0123456789") || !strstr(message, "byte"))
@@ -78,7 +78,7 @@ static void the_context_goes_on(void **unused)
     static float small[FEW], result[FEW];
     char message[2000];
     const struct line from = {WEFT_FLOAT32, FEW, small}, to = {WEFT_FLOAT32, FEW, result};
-    fill_card();
+    fill_card(1 << 20);
     /* Small calls may fail or not now; neither may hang, crash or lie. */
     enum weft_status status = pair_try(WEFT_TARGET_CUDA, "a - 3", &from, 1, &to, message, sizeof message);
     if (status != WEFT_OK && status != WEFT_OUT_OF_MEMORY)

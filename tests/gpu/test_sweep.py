@@ -57,7 +57,7 @@ class Sweep(unittest.TestCase):
         for step in told["steps"].values():
             for entry in step["entries"]:
                 self.assertTrue("of_copy" in entry or "same_as" in entry, entry)
-        whole = {"sweep": 6 * 12 * 4, "parts": 6 * 5, "hints": 7 * 6, "tails": 8 * 4, "ragged": 6 * 3}
+        whole = {"sweep": 6 * 12 * 4, "parts": 6 * 5, "hints": 7 * 6, "tails": 8 * 4, "ragged": 6 * 5}
         for name, step in told["steps"].items():
             self.assertEqual(step["cut"], len(step["entries"]) < whole[name], name)
         done, told = self.sweep("--steps", "sweep,hints", "--limit", "0")
@@ -110,7 +110,7 @@ class Table(unittest.TestCase):
 
     def test_parts_are_no_settings(self):
         told = self.tell(parts=[entry("x", "as it is", 1), entry("x", "without chunk", 2)])
-        self.assertIn(".threads = 256, .elements = 32, .loads = 64, .bounds = 0,", told["row"])
+        self.assertIn(".threads = 256, .elements = 8, .loads = 64, .bounds = 0,", told["row"])
 
 
 class Tuning(unittest.TestCase):
@@ -130,12 +130,12 @@ class Tuning(unittest.TestCase):
 
     def test_each_word(self):
         usual = self.constants("")
-        self.assertEqual((usual["THREADS"], usual["UNROLL"], usual["CHUNK"]), ("192", "4", "4"))
+        self.assertEqual((usual["THREADS"], usual["UNROLL"], usual["CHUNK"]), ("192", "2", "4"))
         self.assertEqual(usual["HINTS"], "0")
         self.assertEqual(self.constants("threads=128")["THREADS"], "96")
         self.assertEqual(self.constants("threads=512")["THREADS"], "384")
-        self.assertEqual(self.constants("elements=8,bounds=0")["UNROLL"], "2")
-        self.assertEqual(self.constants("loads=256")["UNROLL"], "8")
+        self.assertEqual(self.constants("elements=16,bounds=0")["UNROLL"], "4")
+        self.assertEqual(self.constants("elements=32 loads=256")["UNROLL"], "8")
         found = self.constants("bounds=4 hints=3")
         self.assertEqual((found["BOUNDS"], found["HINTS"]), ("4", "3"))
         self.assertEqual(self.constants("bounds=32")["BOUNDS"], "10")  # as many as a multiprocessor has threads for

@@ -173,8 +173,9 @@ static struct mock_item *new_item(void (*run)(struct mock_item *), struct mock_m
 static int allocate_async(uint64_t *address, size_t size, struct CUstream_st *handle)
 {
     struct CUstream_st *stream = mock_stream(handle);
-    if (!size)
-        return INVALID_VALUE;
+    int forbidden = stream->capture ? SUCCESS : mock_forbidden_by_capture();
+    if (!size || forbidden)
+        return forbidden ? forbidden : INVALID_VALUE;
     if (!mock_count_bytes(size))
         return OUT_OF_MEMORY;
     struct mock_memory *memory = mock_new_memory(ON_DEVICE, size);
