@@ -43,5 +43,7 @@ struct kernel_program {
 int add_temporary(struct kernel_program *program, enum weft_dtype dtype, const struct shape *shape);
 /* Adds a kernel. */
 void add_kernel(struct kernel_program *program, struct program_kernel kernel);
+/* The same, before all others: for a kernel that reads no temporary. */
+void add_kernel_first(struct kernel_program *program, struct program_kernel kernel);
 
 #endif

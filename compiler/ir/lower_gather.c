@@ -181,6 +181,37 @@ static int number_outside(const struct taking *t, int a, enum weft_dtype dtype)
     return ins_convert(l, number, dtype, false, t->node->token);
 }
 
+/* Marks the instructions from `least` on that instruction `of` is computed from. Returns whether one may fault. */
+static bool mark_operands(const struct lowering *l, int of, int least, bool *marks)
+{
+    bool faulty = false;
+    marks[of] = true;
+    for (int i = of; i >= least; i--) {
+        const struct ins *ins = &l->kernel->ins[i];
+        faulty = faulty || (marks[i] && ins_may_fault(l, ins));
+        for (int k = 0; marks[i] && k < 3; k++)
+            if (ins->a[k] >= 0)
+                marks[ins->a[k]] = true;
+    }
+    return faulty;
+}
+
+/* `value`, which stands for an element at `number`, as one that uses the number: where x has one element no access
+ * does, and what is wrong with its positions would not be told. */
+static int tied_to_number(struct lowering *l, int value, int number, const struct taking *t)
+{
+    bool *marks = ARENA_ARRAY(l->arena, bool, l->kernel->ins_count);
+    if (!mark_operands(l, number, 0, ARENA_ARRAY(l->arena, bool, l->kernel->ins_count)) || value == number)
+        return value;
+    mark_operands(l, value, number, marks);
+    const enum weft_dtype dtype = l->kernel->ins[value].dtype;
+    const int always = taken_op(t, OP_GE, number, taken_literal(t, INT64_MIN));
+    return marks[number] ? value
+                         : ins_add_op(l, OP_WHERE, dtype, dtype,
+                                      (int[]){always, value, ins_add_literal(l, (union scalar){0}, dtype,
+                                                                             t->node->token)}, t->node->token);
+}
+
 /* The element of x that a corner takes. */
 static int corner_value(struct lowering *l, const struct node *node, int corner)
 {
@@ -189,7 +220,9 @@ static int corner_value(struct lowering *l, const struct node *node, int corner)
     const struct taking t = taking_of(l, step);
     l->map = step;
     int value = lower_value_as(l, operand_index(l, node, 0), dtype, MEET);
+    const int number = take_number(l, step);
     l->map = map;
+    value = tied_to_number(l, value, number, &t);
     for (int a = 0; a < t.axis_count; a++)
         if (gather_mode(args_of(l, node), a)->edge == EDGE_VALUE) {
             value = ins_add_op(l, OP_WHERE, dtype, dtype,

@@ -175,7 +175,8 @@ int store_positions(struct kernel_program *program, int node, const struct shape
         value = join_digit(&c, value, load_digit(&c, map, digits, d));
     kernel->load_count = kernel_add_access(kernel, (struct access){TENSOR_TEMPORARY, to, dtype, 0});
     add(&c, (struct ins){INS_STORE, OP_COUNT, dtype, dtype, {value, -1, -1}, kernel->load_count});
-    add_kernel(program, (struct program_kernel){.kernel = kernel, .space = space});
+    /* It reads no other's temporaries, and between two kernels it would keep them from sharing a launch. */
+    add_kernel_first(program, (struct program_kernel){.kernel = kernel, .space = space});
     return to;
 }
 

@@ -1,18 +1,23 @@
-/* What is read as neighbours again and again (section 10): a 3 x 3 of a 3 x 3 of a 3 x 3 is 729 evaluations of what
- * lies below. A value whose evaluations together cost more than storing and loading it is stored, over its own shape,
- * by a kernel of its own, once. The decision goes from the results down: what is stored is evaluated once. */
+/* What is read as neighbours again and again (section 10), or between its elements (rule 12.4): a 3 x 3 of a 3 x 3 of a
+ * 3 x 3 is 729 evaluations of what lies below. A value whose evaluations together cost more than storing and loading it
+ * is stored, over its own shape, by a kernel of its own, once; so is one that a kernel has not maps enough to evaluate.
+ * The decision goes from the results down: what is stored is evaluated once. */
 #include "compiler/ir/temporaries.h"
 
 #include "compiler/check/check.h"
 #include "compiler/ir/kernel.h"
 
-enum { MOST_WEIGHT = 1 << 20 };
+enum {
+    MOST_WEIGHT = 1 << 20,
+    MOST_ORDERS = 192              /* maps that one value is read under: a kernel has no more than VIEW_MAPS */
+};
 
 /* Of each node. */
 struct evaluations {
     int64_t *weight;               /* of computing one element, with all below */
     int64_t *plain, *moved;        /* how often it is evaluated for an element of the results: by those that read it
                                       where they are (the most), and as a neighbour (their sum) */
+    int64_t *orders;               /* under how many maps it is read, about */
     bool *faults;                  /* it may make a remark, which counts only where it is used */
 };
 
@@ -21,16 +26,31 @@ static int64_t at_most(int64_t value, int64_t most)
     return value < most ? value : most;
 }
 
+static bool is_sample(const struct lowering *l, const struct node *node)
+{
+    return node->kind == NODE_TAKE && l->program->views[node->view].kind == VIEW_SAMPLE;
+}
+
 static bool is_stencil(const struct lowering *l, const struct node *node)
 {
-    return node->kind == NODE_CORRELATE ||
+    return node->kind == NODE_CORRELATE || is_sample(l, node) ||
            (node->kind == NODE_VIEW && view_is_neighbour(l->program->views[node->view].kind));
+}
+
+/* Along how many axes sample reads between elements. */
+static int count_sampled(const struct lowering *l, const struct node *node)
+{
+    const struct shape *positions = l->shapes[l->program->operands[node->operands + 1]];
+    const struct numbers *axes = &l->program->views[node->view].axes;
+    return axes->given ? axes->count : (int)positions->extents[positions->rank - 1];
 }
 
 /* How many neighbours the node reads for each element. */
 static int64_t count_neighbours(const struct lowering *l, const struct node *node)
 {
     int64_t count = 0;
+    if (is_sample(l, node))
+        return INT64_C(1) << count_sampled(l, node);
     if (node->kind != NODE_CORRELATE)
         return 1;
     const struct node *k = named_node(l->program, operand_node(l->program, node, 1));
@@ -39,6 +59,12 @@ static int64_t count_neighbours(const struct lowering *l, const struct node *nod
     for (int i = 0; i < k->operand_count; i++)
         count += literal_number(&operand_node(l->program, k, i)->literal) != 0;
     return count;
+}
+
+/* Under how many maps the coordinates of a sample are read: those along each axis alone. 1 of other nodes. */
+static int64_t count_coordinates(const struct lowering *l, const struct node *node)
+{
+    return is_sample(l, node) ? 2 * count_sampled(l, node) + 2 : 1;
 }
 
 /* ---- from the inputs up ---- */
@@ -54,8 +80,12 @@ static int64_t own_weight(const struct lowering *l, const struct node *node)
 
 static bool may_fault(const struct lowering *l, const struct node *node)
 {
+    if (node->kind == NODE_TAKE) {
+        const struct view_args *args = &l->program->views[node->view];
+        return args->kind == VIEW_TAKE || !gather_mode(args, 0);
+    }
     if (node->kind != NODE_OP)
-        return node->kind == NODE_TAKE;
+        return false;
     const struct node *divisor = operand_node(l->program, node, node->operand_count - 1);
     const bool known = divisor->literal.kind != LITERAL_NONE && !divisor->number;
     return op_fault(node->op, operand_dtype(l->program, node)) && !known;
@@ -77,7 +107,7 @@ static void weigh(const struct lowering *l, int n, struct evaluations *e)
         weight = e->weight[symbol->node];
         e->faults[n] = e->faults[symbol->node];
     }
-    if (node->kind == NODE_CORRELATE)
+    if (node->kind == NODE_CORRELATE || is_sample(l, node))
         weight = at_most(count_neighbours(l, node), MOST_WEIGHT) * (at_most(weight, MOST_WEIGHT) + 2);
     e->weight[n] = there ? 0 : at_most(weight, MOST_WEIGHT);
 }
@@ -89,27 +119,57 @@ static bool worth_storing(const struct lowering *l, int n, const struct evaluati
     const struct node *node = &l->program->nodes[n];
     const int64_t saved = (e->plain[n] + e->moved[n] - 1) * e->weight[n];
     const struct shape *shape = l->shapes[n];
-    if (!e->moved[n] || e->faults[n] || node->kind == NODE_NAME || saved < NEIGHBOUR_WEIGHT)
+    if (e->faults[n] || node->kind == NODE_NAME)
+        return false;
+    const int64_t maps = count_neighbours(l, node) + count_coordinates(l, node);
+    if (e->orders[n] > 1 && is_stencil(l, node) && e->orders[n] * at_most(maps, MOST_WEIGHT) > MOST_ORDERS)
+        return true;
+    if (!e->moved[n] || saved < NEIGHBOUR_WEIGHT)
         return false;
     return !shape_known(shape) || shape_volume(shape) >= l->launch / at_most(saved, MOST_WEIGHT) + 1;
 }
 
-static void pass_down(const struct lowering *l, int n, int64_t count, struct evaluations *e)
+/* How often each element of the first operand is read as a neighbour, where the node is evaluated so often. The
+ * elements around coordinates may be few of many, or the same again and again. */
+static int64_t count_reads(const struct lowering *l, const struct node *node, int64_t count)
+{
+    const struct shape *own = l->shapes[node - l->program->nodes];
+    const struct shape *from = l->shapes[l->program->operands[node->operands]];
+    const int64_t reads = at_most(count * at_most(count_neighbours(l, node), MOST_WEIGHT), MOST_WEIGHT);
+    if (!is_sample(l, node))
+        return reads;
+    if (!shape_known(own) || !shape_known(from) || !shape_volume(from))
+        return 0;
+    const double each = (double)reads * (double)shape_volume(own) / (double)shape_volume(from);
+    return each < MOST_WEIGHT ? (int64_t)each : MOST_WEIGHT;
+}
+
+static void pass_down(const struct lowering *l, int n, bool stored, struct evaluations *e)
 {
     const struct node *node = &l->program->nodes[n];
     const struct symbol *symbol = node->kind == NODE_NAME ? &l->program->symbols[node->symbol] : NULL;
-    if (node_is_reduced(node) || node->kind == NODE_POSITION)
-        count = 1;                 /* other kernels go over what is below */
+    /* other kernels go over what is below */
+    const bool apart = stored || node_is_reduced(node) || node->kind == NODE_POSITION;
+    const int64_t count = apart ? 1 : at_most(e->plain[n] + e->moved[n], MOST_WEIGHT);
+    const int64_t orders = apart ? 1 : e->orders[n];
     if (symbol && symbol->kind == SYMBOL_BINDING) {
+        if (e->orders[symbol->node] < orders)
+            e->orders[symbol->node] = orders;
         e->moved[symbol->node] = at_most(e->moved[symbol->node] + e->moved[n], MOST_WEIGHT);
         if (e->plain[symbol->node] < e->plain[n])
             e->plain[symbol->node] = e->plain[n];
     }
     for (int i = 0; i < node->operand_count; i++) {
         const int operand = l->program->operands[node->operands + i];
+        const int64_t maps = i > 0 ? count_coordinates(l, node)
+                                   : is_stencil(l, node) ? count_neighbours(l, node) : 1;
+        const int64_t below = at_most(orders * at_most(maps, MOST_WEIGHT), MOST_WEIGHT);
+        if (maps > 1)              /* uses as they are share a map */
+            e->orders[operand] = at_most(e->orders[operand] + below, MOST_WEIGHT);
+        else if (e->orders[operand] < below)
+            e->orders[operand] = below;
         if (i == 0 && is_stencil(l, node))
-            e->moved[operand] = at_most(e->moved[operand] + at_most(count * count_neighbours(l, node), MOST_WEIGHT),
-                                        MOST_WEIGHT);
+            e->moved[operand] = at_most(e->moved[operand] + count_reads(l, node, count), MOST_WEIGHT);
         else if (e->plain[operand] < count)
             e->plain[operand] = count;
     }
@@ -118,8 +178,8 @@ static void pass_down(const struct lowering *l, int n, int64_t count, struct eva
 bool *find_stored(const struct lowering *l, const bool *needed)
 {
     const int count = l->program->node_count;
-    int64_t *numbers = ARENA_ARRAY(l->arena, int64_t, 3 * (size_t)count + 1);
-    struct evaluations e = {numbers, numbers + count, numbers + 2 * (ptrdiff_t)count,
+    int64_t *numbers = ARENA_ARRAY(l->arena, int64_t, 4 * (size_t)count + 1);
+    struct evaluations e = {numbers, numbers + count, numbers + 2 * (ptrdiff_t)count, numbers + 3 * (ptrdiff_t)count,
                             ARENA_ARRAY(l->arena, bool, count + 1)};
     bool *stored = ARENA_ARRAY(l->arena, bool, count + 1);
     for (int n = 0; n < count; n++)
@@ -127,12 +187,12 @@ bool *find_stored(const struct lowering *l, const bool *needed)
             weigh(l, n, &e);
     for (int r = 0; r < l->program->result_count; r++)
         if (!l->taken || l->taken[r])
-            e.plain[l->program->results[r].node] = 1;
+            e.plain[l->program->results[r].node] = e.orders[l->program->results[r].node] = 1;
     for (int n = count - 1; n >= 0; n--) {
         if (!needed[n])
             continue;
         stored[n] = worth_storing(l, n, &e);
-        pass_down(l, n, stored[n] ? 1 : at_most(e.plain[n] + e.moved[n], MOST_WEIGHT), &e);
+        pass_down(l, n, stored[n], &e);
     }
     return stored;
 }
