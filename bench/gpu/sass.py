@@ -166,8 +166,9 @@ def read(text, registers, cuda, element_out, element_bytes, element_in):
     """The figures of a kernel: its machine code and registers, its text, bytes that are stored and moved for each
     element; of a reduction, those that are loaded."""
     sizes = dict(re.findall(r"^#define (THREADS|REDUCES) (\d+)$", cuda, re.MULTILINE))
-    counted, each = ("LDG", element_in) if "REDUCES" in sizes else ("STG", element_out)
-    element_bytes = element_in if "REDUCES" in sizes else element_bytes
+    reduces = sizes.get("REDUCES", "0") != "0"
+    counted, each = ("LDG", element_in) if reduces else ("STG", element_out)
+    element_bytes = element_in if reduces else element_bytes
     path = Code(text).hot_path(counted)
     elements = sum(ins.width for ins in path if ins.name == counted) / each
     threads = resident(registers, int(sizes["THREADS"]))
@@ -176,7 +177,7 @@ def read(text, registers, cuda, element_out, element_bytes, element_in):
         pipes[ins.pipe] = pipes.get(ins.pipe, 0) + 1
     each = len(path) / elements if elements else 0
     flight = in_flight(path)
-    loaded = 1 if "REDUCES" in sizes else 1 - element_out / element_bytes  # of all bytes that are moved
+    loaded = 1 if reduces else 1 - element_out / element_bytes  # of all bytes that are moved
     return {"registers": registers, "threads": threads, "loads": runs(path, "LDG"), "stores": runs(path, "STG"),
             "elements": elements, "thread_bytes": flight, "sm_kbytes": flight * threads / 1024,
             "needed_kbytes": COPY["H200"] * loaded * LATENCY / SMS / 1024,
@@ -216,8 +217,9 @@ def disassemble(nvdisasm, image):
 
 
 def measure(options, text, types, element_out, element_bytes, batch, element_in):
-    """Of the first kernel, where there are several: it is the one that reads the operands."""
-    cuda = next(nvrtc.kernels(kernel_text(options, text, types, batch)))
+    """Of the first kernel that reads operands, where there are several; one before it may make positions."""
+    kernels = list(nvrtc.kernels(kernel_text(options, text, types, batch)))
+    cuda = next((kernel for kernel in kernels if "join_tile" in kernel), kernels[0])
     image, _, log = nvrtc.compile_text(options.library, cuda, options.arch, nvrtc.STRICT + nvrtc.VERBOSE)
     registers = nvrtc.resources(log)["registers"]
     return read(disassemble(options.nvdisasm, image), registers, cuda, element_out, element_bytes, element_in)

@@ -236,14 +236,28 @@ static void emit_ins(struct emitter *e, int i, int level)
 static const char *own_block(struct emitter *e, const struct ins *ins, size_t *length)
 {
     const char *math = e->params->target->math, *meaning = op_meaning(ins->op, ins->source);
-    if (!math || strncmp(meaning, "F(", 2) != 0)
+    if (!math || (strncmp(meaning, "F(", 2) != 0 && strncmp(meaning, "N(", 2) != 0))
         return NULL;
-    const char *function = arena_printf(e->arena, "%.*s%s", (int)strcspn(meaning + 2, ")"), meaning + 2,
-                                        ins->source == WEFT_FLOAT32 ? "f" : "");
+    const char *function = arena_printf(e->arena, "%.*s%s%s", (int)strcspn(meaning + 2, ")"), meaning + 2,
+                                        dtype_is_integer(ins->source) ? "_" : ins->source == WEFT_FLOAT32 ? "f" : "",
+                                        dtype_is_integer(ins->source) ? short_name(ins->source) : "");
     return subst_find(math, "block", function, length);
 }
 
-/* Adds the function that computes an inexact row on a whole block, once. Returns its name. Our own of float32 may
+/* Adds the body of a row's function of a block. $single there is the row's meaning for element j. */
+static void put_own_block(struct emitter *e, const struct ins *ins, const char *own, size_t length,
+                          const char *const *elements)
+{
+    static const char single[] = "$single";
+    const char *end = own + length;
+    for (const char *at; (at = strstr(own, single)) && at < end; own = at + sizeof single - 1) {
+        buf_add(&e->blocks, own, (size_t)(at - own));
+        put_meaning(e, &e->blocks, ins, op_meaning(ins->op, ins->source), elements);
+    }
+    buf_add(&e->blocks, own, (size_t)(end - own));
+}
+
+/* Adds the function that computes a row on a whole block, once. Returns its name. Our own of float32 may
  * become parts of their loops, so operands stay in registers; of float64 the constants alone would fill those of
  * AVX2. */
 static const char *block_function(struct emitter *e, const struct ins *ins)
@@ -256,19 +270,22 @@ static const char *block_function(struct emitter *e, const struct ins *ins)
     if (!subst_is_new(&e->subst, name))
         return name;
     const char *own = own_block(e, ins, &length);
+    const bool condition = own && dtype_is_float(ins->source);
     buf_printf(&e->blocks, "%s void %s(%s_m *r", own && ins->source == WEFT_FLOAT32 ? "LOCAL" : "SEPARATE static", name,
                type);
     for (int k = 0; k < arity; k++)
         buf_printf(&e->blocks, ", const %s_m *%c", type, 'a' + k);
     buf_puts(&e->blocks, ")\n{\n");
-    if (own) {
-        buf_puts(&e->blocks, "#ifdef OWN_MATH\n");
-        buf_add(&e->blocks, own, length);
-        buf_puts(&e->blocks, "#else\n");
+    buf_puts(&e->blocks, condition ? "#ifdef OWN_MATH\n" : "");
+    if (own)
+        put_own_block(e, ins, own, length, elements);
+    buf_puts(&e->blocks, condition ? "#else\n" : "");
+    if (!own || condition) {
+        buf_puts(&e->blocks, "    INDEPENDENT\n    for (int j = 0; j < BLOCK; j++)\n        r[j] = ");
+        put_meaning(e, &e->blocks, ins, op_meaning(ins->op, ins->source), elements);
+        buf_puts(&e->blocks, ";\n");
     }
-    buf_puts(&e->blocks, "    INDEPENDENT\n    for (int j = 0; j < BLOCK; j++)\n        r[j] = ");
-    put_meaning(e, &e->blocks, ins, op_meaning(ins->op, ins->source), elements);
-    buf_printf(&e->blocks, ";\n%s}\n", own ? "#endif\n" : "");
+    buf_puts(&e->blocks, condition ? "#endif\n}\n" : "}\n");
     return name;
 }
 

@@ -93,6 +93,11 @@ const char *op_block(enum op op);
 /* The condition on operands of this dtype under which the row makes a remark: it divides by zero, or POSITION finds no
  * position. NULL if it never does. */
 const char *op_fault(enum op op, enum weft_dtype operand);
+/* Whether the row's meaning for floats is made of the remainder of its operands. */
+static inline bool op_remains(enum op op)
+{
+    return op == OP_MOD || op == OP_FMOD || op == OP_FLOORDIV;
+}
 /* Whether that is a division by zero. */
 static inline bool op_divides(enum op op, enum weft_dtype operand)
 {

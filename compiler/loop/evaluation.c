@@ -7,9 +7,27 @@
 
 enum { MAX_LOOP = 128 };           /* most instructions in one loop */
 
-bool is_block_call(const struct ins *ins)
+bool is_inexact(const struct ins *ins)
 {
     return ins->kind == INS_OP && dtype_is_float(ins->source) && op_rows[ins->op].ulp32 > 0;
+}
+
+bool is_block_call(const struct ins *ins)
+{
+    if (ins->kind != INS_OP || is_inexact(ins))
+        return is_inexact(ins);
+    return dtype_is_float(ins->source) ? op_remains(ins->op)
+                                       : type_rows[ins->source].size == 8 && op_divides(ins->op, ins->source);
+}
+
+/* Whether C compilers make vectors of a division as it stands: by a literal, of 32 bits at most, or by a power of 2. */
+static bool divides_in_loop(const struct kernel *kernel, const struct ins *ins)
+{
+    if (ins->kind != INS_OP || !dtype_is_integer(ins->source) || kernel->ins[ins->a[1]].kind != INS_LITERAL)
+        return false;
+    const struct ins *a = &kernel->ins[ins->a[0]];
+    const uint64_t divisor = kernel->literals[kernel->ins[ins->a[1]].index].bits;
+    return !(divisor & (divisor - 1)) || (a->kind == INS_OP && type_rows[a->source].size < 8);
 }
 
 /* Whether the instruction converts between 8 or 16 bits and float32. Whole blocks are then converted at once: inside a
@@ -44,7 +62,8 @@ static void find_rates(const struct kernel *kernel, const unsigned char *kinds, 
                 rate = s->rate[ins->a[k]];
         s->rate[i] = (unsigned char)rate;
         bool converts = (fast & FAST_CONVERT) && rate == RATE_BLOCK && is_block_conversion(ins);
-        s->call[i] = (blocks && (is_block_call(ins) || ins->kind == INS_LOOKUP || ins->kind == INS_TAKE)) || converts;
+        const bool calls = is_block_call(ins) && !divides_in_loop(kernel, ins);
+        s->call[i] = (blocks && (calls || ins->kind == INS_LOOKUP || ins->kind == INS_TAKE)) || converts;
     }
 }
 

@@ -28,7 +28,10 @@ struct evaluation {
     int slot_count;
 };
 
-/* Whether the instruction is always computed by a function of whole blocks, because its row is not exact. */
+/* Whether the row of the instruction is not exact. */
+bool is_inexact(const struct ins *ins);
+/* Whether the instruction is always computed by a function of whole blocks: its row is not exact, or has a short way
+ * for blocks of ordinary operands. */
 bool is_block_call(const struct ins *ins);
 /* Makes the order of evaluation. `kinds` are those of the accesses; NULL: none is a scalar. `fast` is a set of enum
  * fast_path. Without `blocks`, only conversions are functions of whole blocks. */

@@ -70,7 +70,7 @@ const struct shape **plan_shapes(struct arena *arena, const struct program *prog
 static bool all_exact(const struct kernel *kernel)
 {
     for (int i = 0; i < kernel->ins_count; i++)
-        if (is_block_call(&kernel->ins[i]))
+        if (is_inexact(&kernel->ins[i]))
             return false;
     return true;
 }

@@ -207,3 +207,421 @@ static inline f32 OWN(own_powf)(f32 x, f32 y)
     INDEPENDENT
     for (int j = 0; j < BLOCK; j++)
         r[j] = z[j];
+//: library fmodf
+#ifdef OWN_MATH
+/* The remainder of x by y, both positive, y finite, and their quotient below 2^22: rounded and cut to a whole number
+ * it is right or 1 too large. The product is subtracted exactly; what is left is a number of y's precision. */
+static inline f32 OWN(rest_f32)(f32 x, f32 y)
+{
+    const f32 r = FMAF(-__builtin_truncf(x / y), y, x);
+    return r < 0 ? r + y : r;
+}
+/* The same of float32, for quotients below 2^51. */
+static inline f64 OWN(rest_wide)(f64 x, f64 y)
+{
+    const f64 r = FMAD(-__builtin_trunc(x / y), y, x);
+    return r < 0 ? r + y : r;
+}
+/* Greater quotients in steps: first the remainder by y times a power of 2. */
+static inline f32 OWN(own_fmodf)(f32 a, f32 b)
+{
+    const f32 size = __builtin_fabsf(a), divisor = __builtin_fabsf(b), infinity = __builtin_inff();
+    if (!((size < infinity) & (divisor > 0)))
+        return fmodf(a, b);
+    if (divisor == infinity)
+        return a;
+    const union word_f64 y = {divisor};
+    union word_f64 x = {size};
+    while (x.value >= y.value) {
+        const i64 steps = (i64)(x.word >> 52) - (i64)(y.word >> 52) - 50;
+        const union word_f64 power = {.word = (u64)(1023 + (steps > 0 ? steps : 0)) << 52};
+        x.value = rest_wide(x.value, y.value * power.value);
+    }
+    return __builtin_copysignf((f32)x.value, a);
+}
+#else
+static inline f32 OWN(own_fmodf)(f32 a, f32 b)
+{
+    return fmodf(a, b);
+}
+#endif
+//: library fmod
+#ifdef OWN_MATH
+/* The remainder of x by y, both positive, y finite, and their quotient below 2^51: rounded and cut to a whole number
+ * it is right or 1 too large. The product is subtracted exactly; what is left is a number of y's precision. */
+static inline f64 OWN(rest_f64)(f64 x, f64 y)
+{
+    const f64 r = FMAD(-__builtin_trunc(x / y), y, x);
+    return r < 0 ? r + y : r;
+}
+/* Greater quotients in steps: first the remainder by y times a power of 2. Subnormal divisors are the C library's. */
+static inline f64 OWN(own_fmod)(f64 a, f64 b)
+{
+    const union word_f64 y = {__builtin_fabs(b)};
+    union word_f64 x = {__builtin_fabs(a)};
+    if (!((x.value < __builtin_inf()) & (y.value >= 0x1p-1022)))
+        return fmod(a, b);
+    if (y.value == __builtin_inf())
+        return a;
+    while (x.value >= y.value) {
+        const i64 steps = (i64)(x.word >> 52) - (i64)(y.word >> 52) - 50;
+        const i64 most = steps > 1000 ? 1000 : steps, more = steps - most;
+        const union word_f64 power = {.word = (u64)(1023 + (most > 0 ? most : 0)) << 52};
+        const union word_f64 further = {.word = (u64)(1023 + more) << 52};
+        x.value = rest_f64(x.value, y.value * power.value * further.value);
+    }
+    return __builtin_copysign(x.value, a);
+}
+#else
+static inline f64 OWN(own_fmod)(f64 a, f64 b)
+{
+    return fmod(a, b);
+}
+#endif
+//: block fmodf
+    ALIGNED f32 z[BLOCK];
+    i32 rare = 0; /* negative: a quotient of 2^22 or more, a divisor that is 0 or infinite, or a NaN */
+    INDEPENDENT
+    for (int j = 0; j < BLOCK; j++) {
+        const f32 x = __builtin_fabsf(a[j]), y = __builtin_fabsf(b[j]);
+        const union word_f32 quotient = {x / y}, divisor = {y};
+        const f32 m = __builtin_copysignf(rest_f32(x, y), a[j]);
+        z[j] = m;
+        rare |= 0x4a7fffff - (i32)(quotient.word & 0x7fffffff);
+        rare |= 0x7f7fffff - (i32)divisor.word;
+    }
+    if (rare < 0) {
+        i64 rare = 0;              /* the same in float64, up to 2^51 */
+        INDEPENDENT
+        for (int j = 0; j < BLOCK; j++) {
+            const f64 x = __builtin_fabsf(a[j]), y = __builtin_fabsf(b[j]);
+            const union word_f64 quotient = {x / y}, divisor = {y};
+            const f32 m = __builtin_copysignf((f32)rest_wide(x, y), a[j]);
+            z[j] = m;
+            rare |= 0x431fffffffffffff - (i64)(quotient.word & 0x7fffffffffffffff);
+            rare |= 0x7fefffffffffffff - (i64)divisor.word;
+        }
+        for (int j = 0; j < BLOCK && rare < 0; j++)
+            if (!(__builtin_fabsf(a[j]) < 0x1p51 * __builtin_fabsf(b[j]) && __builtin_fabsf(b[j]) <= 0x1.fffffep127f))
+                z[j] = $single;
+    }
+    INDEPENDENT
+    for (int j = 0; j < BLOCK; j++)
+        r[j] = z[j];
+//: block fmod
+    ALIGNED f64 z[BLOCK];
+    i64 rare = 0; /* negative: a quotient of 2^51 or more, a divisor that is 0 or infinite, or a NaN */
+    INDEPENDENT
+    for (int j = 0; j < BLOCK; j++) {
+        const f64 x = __builtin_fabs(a[j]), y = __builtin_fabs(b[j]);
+        const union word_f64 quotient = {x / y}, divisor = {y};
+        const f64 m = __builtin_copysign(rest_f64(x, y), a[j]);
+        z[j] = m;
+        rare |= 0x431fffffffffffff - (i64)(quotient.word & 0x7fffffffffffffff);
+        rare |= 0x7fefffffffffffff - (i64)divisor.word;
+    }
+    for (int j = 0; j < BLOCK && rare < 0; j++)
+        if (!(__builtin_fabs(a[j]) / __builtin_fabs(b[j]) < 0x1p51 && __builtin_fabs(b[j]) <= 0x1.fffffffffffffp1023))
+            z[j] = $single;
+    INDEPENDENT
+    for (int j = 0; j < BLOCK; j++)
+        r[j] = z[j];
+//: block floormodf
+    ALIGNED f32 z[BLOCK];
+    i32 rare = 0; /* negative: a quotient of 2^22 or more, a divisor that is 0 or infinite, or a NaN */
+    INDEPENDENT
+    for (int j = 0; j < BLOCK; j++) {
+        const f32 x = __builtin_fabsf(a[j]), y = __builtin_fabsf(b[j]);
+        const union word_f32 quotient = {x / y}, divisor = {y};
+        const f32 m = __builtin_copysignf(rest_f32(x, y), a[j]);
+        const f32 shifted = (m < 0) != (b[j] < 0) ? m + b[j] : m;
+        z[j] = m == 0 ? __builtin_copysignf(0, b[j]) : shifted;
+        rare |= 0x4a7fffff - (i32)(quotient.word & 0x7fffffff);
+        rare |= 0x7f7fffff - (i32)divisor.word;
+    }
+    if (rare < 0) {
+        i64 rare = 0;              /* the same in float64, up to 2^51 */
+        INDEPENDENT
+        for (int j = 0; j < BLOCK; j++) {
+            const f64 x = __builtin_fabsf(a[j]), y = __builtin_fabsf(b[j]);
+            const union word_f64 quotient = {x / y}, divisor = {y};
+            const f32 m = __builtin_copysignf((f32)rest_wide(x, y), a[j]);
+            const f32 shifted = (m < 0) != (b[j] < 0) ? m + b[j] : m;
+            z[j] = m == 0 ? __builtin_copysignf(0, b[j]) : shifted;
+            rare |= 0x431fffffffffffff - (i64)(quotient.word & 0x7fffffffffffffff);
+            rare |= 0x7fefffffffffffff - (i64)divisor.word;
+        }
+        for (int j = 0; j < BLOCK && rare < 0; j++)
+            if (!(__builtin_fabsf(a[j]) < 0x1p51 * __builtin_fabsf(b[j]) && __builtin_fabsf(b[j]) <= 0x1.fffffep127f))
+                z[j] = $single;
+    }
+    INDEPENDENT
+    for (int j = 0; j < BLOCK; j++)
+        r[j] = z[j];
+//: block floormod
+    ALIGNED f64 z[BLOCK];
+    i64 rare = 0; /* negative: a quotient of 2^51 or more, a divisor that is 0 or infinite, or a NaN */
+    INDEPENDENT
+    for (int j = 0; j < BLOCK; j++) {
+        const f64 x = __builtin_fabs(a[j]), y = __builtin_fabs(b[j]);
+        const union word_f64 quotient = {x / y}, divisor = {y};
+        const f64 m = __builtin_copysign(rest_f64(x, y), a[j]);
+        const f64 shifted = (m < 0) != (b[j] < 0) ? m + b[j] : m;
+        z[j] = m == 0 ? __builtin_copysign(0, b[j]) : shifted;
+        rare |= 0x431fffffffffffff - (i64)(quotient.word & 0x7fffffffffffffff);
+        rare |= 0x7fefffffffffffff - (i64)divisor.word;
+    }
+    for (int j = 0; j < BLOCK && rare < 0; j++)
+        if (!(__builtin_fabs(a[j]) / __builtin_fabs(b[j]) < 0x1p51 && __builtin_fabs(b[j]) <= 0x1.fffffffffffffp1023))
+            z[j] = $single;
+    INDEPENDENT
+    for (int j = 0; j < BLOCK; j++)
+        r[j] = z[j];
+//: block floordivf
+    ALIGNED f32 z[BLOCK];
+    i32 rare = 0; /* negative: a quotient of 2^22 or more, a divisor that is 0 or infinite, or a NaN */
+    INDEPENDENT
+    for (int j = 0; j < BLOCK; j++) {
+        const f32 x = __builtin_fabsf(a[j]), y = __builtin_fabsf(b[j]);
+        const union word_f32 quotient = {x / y}, divisor = {y};
+        const f32 m = __builtin_copysignf(rest_f32(x, y), a[j]);
+        const f32 q = (a[j] - m) / b[j], down = (m != 0) & ((m < 0) != (b[j] < 0)) ? q - 1 : q;
+        const f32 floor = __builtin_floorf(down), whole = down - floor > (f32)0.5 ? floor + 1 : floor;
+        z[j] = down == 0 ? __builtin_copysignf(0, a[j] / b[j]) : whole;
+        rare |= 0x4a7fffff - (i32)(quotient.word & 0x7fffffff);
+        rare |= 0x7f7fffff - (i32)divisor.word;
+    }
+    if (rare < 0) {
+        i64 rare = 0;              /* the same in float64, up to 2^51 */
+        INDEPENDENT
+        for (int j = 0; j < BLOCK; j++) {
+            const f64 x = __builtin_fabsf(a[j]), y = __builtin_fabsf(b[j]);
+            const union word_f64 quotient = {x / y}, divisor = {y};
+            const f32 m = __builtin_copysignf((f32)rest_wide(x, y), a[j]);
+            const f32 q = (a[j] - m) / b[j], down = (m != 0) & ((m < 0) != (b[j] < 0)) ? q - 1 : q;
+            const f32 floor = __builtin_floorf(down), whole = down - floor > (f32)0.5 ? floor + 1 : floor;
+            z[j] = down == 0 ? __builtin_copysignf(0, a[j] / b[j]) : whole;
+            rare |= 0x431fffffffffffff - (i64)(quotient.word & 0x7fffffffffffffff);
+            rare |= 0x7fefffffffffffff - (i64)divisor.word;
+        }
+        for (int j = 0; j < BLOCK && rare < 0; j++)
+            if (!(__builtin_fabsf(a[j]) < 0x1p51 * __builtin_fabsf(b[j]) && __builtin_fabsf(b[j]) <= 0x1.fffffep127f))
+                z[j] = $single;
+    }
+    INDEPENDENT
+    for (int j = 0; j < BLOCK; j++)
+        r[j] = z[j];
+//: block floordiv
+    ALIGNED f64 z[BLOCK];
+    i64 rare = 0; /* negative: a quotient of 2^51 or more, a divisor that is 0 or infinite, or a NaN */
+    INDEPENDENT
+    for (int j = 0; j < BLOCK; j++) {
+        const f64 x = __builtin_fabs(a[j]), y = __builtin_fabs(b[j]);
+        const union word_f64 quotient = {x / y}, divisor = {y};
+        const f64 m = __builtin_copysign(rest_f64(x, y), a[j]);
+        const f64 q = (a[j] - m) / b[j], down = (m != 0) & ((m < 0) != (b[j] < 0)) ? q - 1 : q;
+        const f64 floor = __builtin_floor(down), whole = down - floor > (f64)0.5 ? floor + 1 : floor;
+        z[j] = down == 0 ? __builtin_copysign(0, a[j] / b[j]) : whole;
+        rare |= 0x431fffffffffffff - (i64)(quotient.word & 0x7fffffffffffffff);
+        rare |= 0x7fefffffffffffff - (i64)divisor.word;
+    }
+    for (int j = 0; j < BLOCK && rare < 0; j++)
+        if (!(__builtin_fabs(a[j]) / __builtin_fabs(b[j]) < 0x1p51 && __builtin_fabs(b[j]) <= 0x1.fffffffffffffp1023))
+            z[j] = $single;
+    INDEPENDENT
+    for (int j = 0; j < BLOCK; j++)
+        r[j] = z[j];
+//: block floordiv_i64
+    u64 rare = 0; /* an operand of more than 51 bits */
+    for (int j = 0; j < BLOCK; j++)
+        rare |= (u64)((a[j] ^ a[j] >> 63) | (b[j] ^ b[j] >> 63));
+    if (rare >> 51) {
+        INDEPENDENT
+        for (int j = 0; j < BLOCK; j++)
+            r[j] = $single;
+        return;
+    }
+    INDEPENDENT
+    for (int j = 0; j < BLOCK; j++) {
+        const union {
+            u64 word;
+            f64 value;
+        } x = {(u64)a[j] + 0x4338000000000000}, y = {(u64)(b[j] == 0 ? 1 : b[j]) + 0x4338000000000000};
+        const f64 dividend = x.value - 0x1.8p52, divisor = y.value - 0x1.8p52, exact = dividend / divisor;
+        const f64 near = exact + 0x1.8p52 - 0x1.8p52, down = near > exact ? near - 1 : near;
+        const union {
+            f64 value;
+            u64 word;
+        } z = {down + 0x1.8p52};
+        r[j] = b[j] == 0 ? 0 : (i64)(z.word - 0x4338000000000000);
+    }
+//: block floordiv_u64
+    u64 rare = 0; /* an operand of more than 51 bits */
+    for (int j = 0; j < BLOCK; j++)
+        rare |= a[j] | b[j];
+    if (rare >> 51) {
+        INDEPENDENT
+        for (int j = 0; j < BLOCK; j++)
+            r[j] = $single;
+        return;
+    }
+    INDEPENDENT
+    for (int j = 0; j < BLOCK; j++) {
+        const union {
+            u64 word;
+            f64 value;
+        } x = {(u64)a[j] + 0x4338000000000000}, y = {(u64)(b[j] == 0 ? 1 : b[j]) + 0x4338000000000000};
+        const f64 dividend = x.value - 0x1.8p52, divisor = y.value - 0x1.8p52, exact = dividend / divisor;
+        const f64 near = exact + 0x1.8p52 - 0x1.8p52, down = near > exact ? near - 1 : near;
+        const union {
+            f64 value;
+            u64 word;
+        } z = {down + 0x1.8p52};
+        r[j] = b[j] == 0 ? 0 : (u64)(z.word - 0x4338000000000000);
+    }
+//: block floormod_i64
+    u64 rare = 0; /* an operand of more than 51 bits */
+    for (int j = 0; j < BLOCK; j++)
+        rare |= (u64)((a[j] ^ a[j] >> 63) | (b[j] ^ b[j] >> 63));
+    if (rare >> 51) {
+        INDEPENDENT
+        for (int j = 0; j < BLOCK; j++)
+            r[j] = $single;
+        return;
+    }
+    INDEPENDENT
+    for (int j = 0; j < BLOCK; j++) {
+        const union {
+            u64 word;
+            f64 value;
+        } x = {(u64)a[j] + 0x4338000000000000}, y = {(u64)(b[j] == 0 ? 1 : b[j]) + 0x4338000000000000};
+        const f64 dividend = x.value - 0x1.8p52, divisor = y.value - 0x1.8p52, exact = dividend / divisor;
+        const f64 near = exact + 0x1.8p52 - 0x1.8p52, down = near > exact ? near - 1 : near;
+        const union {
+            f64 value;
+            u64 word;
+        } z = {dividend - down * divisor + 0x1.8p52};
+        r[j] = (i64)(z.word - 0x4338000000000000);
+    }
+//: block floormod_u64
+    u64 rare = 0; /* an operand of more than 51 bits */
+    for (int j = 0; j < BLOCK; j++)
+        rare |= a[j] | b[j];
+    if (rare >> 51) {
+        INDEPENDENT
+        for (int j = 0; j < BLOCK; j++)
+            r[j] = $single;
+        return;
+    }
+    INDEPENDENT
+    for (int j = 0; j < BLOCK; j++) {
+        const union {
+            u64 word;
+            f64 value;
+        } x = {(u64)a[j] + 0x4338000000000000}, y = {(u64)(b[j] == 0 ? 1 : b[j]) + 0x4338000000000000};
+        const f64 dividend = x.value - 0x1.8p52, divisor = y.value - 0x1.8p52, exact = dividend / divisor;
+        const f64 near = exact + 0x1.8p52 - 0x1.8p52, down = near > exact ? near - 1 : near;
+        const union {
+            f64 value;
+            u64 word;
+        } z = {dividend - down * divisor + 0x1.8p52};
+        r[j] = (u64)(z.word - 0x4338000000000000);
+    }
+//: block truncdiv_i64
+    u64 rare = 0; /* an operand of more than 51 bits */
+    for (int j = 0; j < BLOCK; j++)
+        rare |= (u64)((a[j] ^ a[j] >> 63) | (b[j] ^ b[j] >> 63));
+    if (rare >> 51) {
+        INDEPENDENT
+        for (int j = 0; j < BLOCK; j++)
+            r[j] = $single;
+        return;
+    }
+    INDEPENDENT
+    for (int j = 0; j < BLOCK; j++) {
+        const union {
+            u64 word;
+            f64 value;
+        } x = {(u64)a[j] + 0x4338000000000000}, y = {(u64)(b[j] == 0 ? 1 : b[j]) + 0x4338000000000000};
+        const f64 dividend = x.value - 0x1.8p52, divisor = y.value - 0x1.8p52, exact = dividend / divisor;
+        const f64 near = exact + 0x1.8p52 - 0x1.8p52, down = near > exact ? near - 1 : near;
+        const f64 whole = (exact < 0) & (down != exact) ? down + 1 : down;
+        const union {
+            f64 value;
+            u64 word;
+        } z = {whole + 0x1.8p52};
+        r[j] = b[j] == 0 ? 0 : (i64)(z.word - 0x4338000000000000);
+    }
+//: block truncdiv_u64
+    u64 rare = 0; /* an operand of more than 51 bits */
+    for (int j = 0; j < BLOCK; j++)
+        rare |= a[j] | b[j];
+    if (rare >> 51) {
+        INDEPENDENT
+        for (int j = 0; j < BLOCK; j++)
+            r[j] = $single;
+        return;
+    }
+    INDEPENDENT
+    for (int j = 0; j < BLOCK; j++) {
+        const union {
+            u64 word;
+            f64 value;
+        } x = {(u64)a[j] + 0x4338000000000000}, y = {(u64)(b[j] == 0 ? 1 : b[j]) + 0x4338000000000000};
+        const f64 dividend = x.value - 0x1.8p52, divisor = y.value - 0x1.8p52, exact = dividend / divisor;
+        const f64 near = exact + 0x1.8p52 - 0x1.8p52, down = near > exact ? near - 1 : near;
+        const union {
+            f64 value;
+            u64 word;
+        } z = {down + 0x1.8p52};
+        r[j] = b[j] == 0 ? 0 : (u64)(z.word - 0x4338000000000000);
+    }
+//: block remainder_i64
+    u64 rare = 0; /* an operand of more than 51 bits */
+    for (int j = 0; j < BLOCK; j++)
+        rare |= (u64)((a[j] ^ a[j] >> 63) | (b[j] ^ b[j] >> 63));
+    if (rare >> 51) {
+        INDEPENDENT
+        for (int j = 0; j < BLOCK; j++)
+            r[j] = $single;
+        return;
+    }
+    INDEPENDENT
+    for (int j = 0; j < BLOCK; j++) {
+        const union {
+            u64 word;
+            f64 value;
+        } x = {(u64)a[j] + 0x4338000000000000}, y = {(u64)(b[j] == 0 ? 1 : b[j]) + 0x4338000000000000};
+        const f64 dividend = x.value - 0x1.8p52, divisor = y.value - 0x1.8p52, exact = dividend / divisor;
+        const f64 near = exact + 0x1.8p52 - 0x1.8p52, down = near > exact ? near - 1 : near;
+        const f64 whole = (exact < 0) & (down != exact) ? down + 1 : down;
+        const union {
+            f64 value;
+            u64 word;
+        } z = {dividend - whole * divisor + 0x1.8p52};
+        r[j] = (i64)(z.word - 0x4338000000000000);
+    }
+//: block remainder_u64
+    u64 rare = 0; /* an operand of more than 51 bits */
+    for (int j = 0; j < BLOCK; j++)
+        rare |= a[j] | b[j];
+    if (rare >> 51) {
+        INDEPENDENT
+        for (int j = 0; j < BLOCK; j++)
+            r[j] = $single;
+        return;
+    }
+    INDEPENDENT
+    for (int j = 0; j < BLOCK; j++) {
+        const union {
+            u64 word;
+            f64 value;
+        } x = {(u64)a[j] + 0x4338000000000000}, y = {(u64)(b[j] == 0 ? 1 : b[j]) + 0x4338000000000000};
+        const f64 dividend = x.value - 0x1.8p52, divisor = y.value - 0x1.8p52, exact = dividend / divisor;
+        const f64 near = exact + 0x1.8p52 - 0x1.8p52, down = near > exact ? near - 1 : near;
+        const union {
+            f64 value;
+            u64 word;
+        } z = {dividend - down * divisor + 0x1.8p52};
+        r[j] = (u64)(z.word - 0x4338000000000000);
+    }

@@ -10,6 +10,7 @@
 #define LOCAL static SEPARATE
 #define ALIGNED __attribute__((aligned(64)))
 #define VECTOR
+#define IS_CONSTANT(x) __builtin_constant_p(x)
 #elif defined __GNUC__ && !defined __TINYC__
 #define INDEPENDENT _Pragma("GCC ivdep")
 #define MAY_ALIAS __attribute__((may_alias))
@@ -17,6 +18,7 @@
 #define LOCAL static /* gcc makes it a part of what calls it, where that is one place */
 #define ALIGNED __attribute__((aligned(64)))
 #define VECTOR __attribute__((simd("notinbranch"), const))
+#define IS_CONSTANT(x) __builtin_constant_p(x) /* once the function is a part of what calls it */
 #else
 #define INDEPENDENT
 #define MAY_ALIAS
@@ -24,6 +26,7 @@
 #define LOCAL static
 #define ALIGNED
 #define VECTOR
+#define IS_CONSTANT(x) 1
 #endif
 //: move pad
 SEPARATE static const T *N(pad)(T *block, const T *from, int m)
@@ -192,6 +195,59 @@ SEPARATE static void N(lookup)(T *block, const T *table, const u8_m *entry)
 #endif
     for (int j = 0; j < BLOCK; j++)
         block[j] = table[entry[j]];
+}
+//: integer quotient
+/* a / b toward zero for b other than 0, of up to 32 bits, by way of a floating type with more than twice as many
+ * digits: no quotient of whole numbers lies so near the next whole number that it is rounded to that. C compilers make
+ * vectors of this, and of choices by one comparison each; of divisions by constants they make some anyway. 2^52 added
+ * to a float64 rounds it to a whole number, which is then in the low bits. */
+FN T N(quotient)(T a, T b)
+{
+    if (sizeof(T) <= 2)
+        return (T)(int)((float)a / (float)b);
+    const double exact = (double)a / (double)b;
+    const union {
+        double value;
+        unsigned long long word;
+    } rounded = {exact + 0x1p52};
+    if ((T)-1 > (T)1)
+        return (T)(rounded.word - (rounded.value - 0x1p52 > exact ? 1 : 0));
+    return b == (T)-1 ? (T)(0 - (U)a) : (T)exact;
+}
+//: integer truncdiv
+FN T N(truncdiv)(T a, T b)
+{
+    const T divisor = b == 0 ? (T)1 : b;
+    if (sizeof(T) == 8 || IS_CONSTANT(b))
+        return b == (T)-1 && (T)-1 < (T)1 ? (T)(0 - (U)a) : b == 0 ? (T)0 : (T)(a / divisor);
+    const T q = N(quotient)(a, divisor);
+    return b == 0 ? (T)0 : q;
+}
+//: integer remainder
+FN T N(remainder)(T a, T b)
+{
+    const T divisor = b == 0 ? (T)1 : b;
+    if (sizeof(T) == 8 || IS_CONSTANT(b))
+        return b == (T)-1 && (T)-1 < (T)1 ? (T)0 : (T)(a % divisor);
+    return (T)((U)a - (U)N(quotient)(a, divisor) * (U)divisor);
+}
+//: integer floordiv
+FN T N(floordiv)(T a, T b)
+{
+    const T divisor = b == 0 ? (T)1 : b;
+    if (b == (T)-1 && (T)-1 < (T)1 && (sizeof(T) == 8 || IS_CONSTANT(b)))
+        return (T)(0 - (U)a);
+    if (sizeof(T) == 8 || IS_CONSTANT(b))
+        return b == 0 ? (T)0 : (T)(a / divisor - (a % divisor != 0 && (a < 0) != (b < 0)));
+    const T q = N(quotient)(a, divisor), r = (T)((U)a - (U)q * (U)divisor);
+    const T apart = (r < 0) != (b < 0) ? (T)1 : (T)0, down = r == 0 ? (T)0 : apart;
+    return b == 0 ? (T)0 : (T)((U)q - (U)down);
+}
+//: integer floormod
+FN T N(floormod)(T a, T b)
+{
+    const T r = N(remainder)(a, b), apart = (r < 0) != (b < 0) ? b : (T)0;
+    return r == 0 ? (T)0 : (T)((U)r + (U)apart);
 }
 //: vector head
 #if defined __GNUC__ && !defined __TINYC__ && defined __AVX512BW__

@@ -543,6 +543,34 @@ DEVICE f32 OWN(own_tanf)(f32 x)
         return far_tanf(x);
     return tanf(x);
 }
+//: library fmodf
+SEPARATE f32 OWN(far_fmodf)(f32 a, f32 b)
+{
+    return fmodf(a, b);
+}
+/* A quotient below 2^22, cut to a whole number, is right or 1 too large; the product is subtracted exactly. */
+DEVICE f32 OWN(own_fmodf)(f32 a, f32 b)
+{
+    const f32 x = fabsf(a), y = fabsf(b), quotient = x / y;
+    if (!(quotient < 4194304.0f && y <= 3.402823466e+38f))
+        return far_fmodf(a, b);
+    const f32 rest = fmaf(-truncf(quotient), y, x);
+    return copysignf(rest < 0 ? rest + y : rest, a);
+}
+//: library fmod
+SEPARATE f64 OWN(far_fmod)(f64 a, f64 b)
+{
+    return fmod(a, b);
+}
+/* A quotient below 2^51, cut to a whole number, is right or 1 too large; the product is subtracted exactly. */
+DEVICE f64 OWN(own_fmod)(f64 a, f64 b)
+{
+    const f64 x = fabs(a), y = fabs(b), quotient = x / y;
+    if (!(quotient < 2251799813685248.0 && y <= 1.7976931348623157e+308))
+        return far_fmod(a, b);
+    const f64 rest = fma(-trunc(quotient), y, x);
+    return copysign(rest < 0 ? rest + y : rest, a);
+}
 //: hinted head
 #if BOUNDS && defined __cplusplus
 #undef KERNEL

@@ -309,7 +309,7 @@ static void rows_have_weights(void **state)
         assert_int_equal(op_rows[op].weight > 0, op_meaning((enum op)op, WEFT_INT32) != NULL);
         assert_int_equal(op_rows[op].float_weight > 0, op_meaning((enum op)op, WEFT_FLOAT32) != NULL);
     }
-    assert_int_equal(op_weight(OP_FLOORDIV, WEFT_INT32), 128);
+    assert_int_equal(op_weight(OP_FLOORDIV, WEFT_INT32), 32);
     assert_int_equal(op_weight(OP_EXP, WEFT_FLOAT32), 16);
     assert_int_equal(op_weight(OP_EXP, WEFT_FLOAT64), 32);
     assert_int_equal(op_weight(OP_NOT, WEFT_BOOL), 1);

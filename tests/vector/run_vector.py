@@ -26,22 +26,11 @@ LEVEL = "-march=x86-64-v4"                  # nothing is run: the same list on e
 INTEGERS, FLOATS, HALVES = TYPES[:4], TYPES[4:], ["float16", "bfloat16"]
 RULES = {"LOGIC": ["bool"], "BITS": INTEGERS, "SHIFT": INTEGERS, "REAL": FLOATS, "TEST": FLOATS}
 
-DIVISION = "no instruction divides vectors of integers"
-FMOD = "a call of the C library, which has no vector form of it"
 LOOP = "a loop whose length differs by element"
 
 # (compiler, row, type), each a pattern: why it is not vectorized. clang reports a loop whose divisions
 # and calls it does one after the other as vectorized, and deletes one that merely copies, having a call for that.
 SCALAR = {
-    ("gcc", "//", "*int*"): DIVISION,
-    ("gcc", "%", "*int*"): DIVISION,
-    ("gcc", "fmod", "*int*"): DIVISION,
-    ("gcc", "truncdiv", "*int*"): DIVISION,
-    ("clang", "//", "int*"): DIVISION,
-    ("clang", "truncdiv", "int*"): DIVISION,
-    ("gcc", "//", "float*"): FMOD,
-    ("gcc", "%", "float*"): FMOD,
-    ("gcc", "fmod", "float*"): FMOD,
     ("*", "[*][*]", "*int*"): LOOP,
 }
 

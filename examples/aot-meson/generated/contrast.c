@@ -52,6 +52,7 @@ static bool multiplied(int64_t a, int64_t b, int64_t *product)
 #define LOCAL static SEPARATE
 #define ALIGNED __attribute__((aligned(64)))
 #define VECTOR
+#define IS_CONSTANT(x) __builtin_constant_p(x)
 #elif defined __GNUC__ && !defined __TINYC__
 #define INDEPENDENT _Pragma("GCC ivdep")
 #define MAY_ALIAS __attribute__((may_alias))
@@ -59,6 +60,7 @@ static bool multiplied(int64_t a, int64_t b, int64_t *product)
 #define LOCAL static /* gcc makes it a part of what calls it, where that is one place */
 #define ALIGNED __attribute__((aligned(64)))
 #define VECTOR __attribute__((simd("notinbranch"), const))
+#define IS_CONSTANT(x) __builtin_constant_p(x) /* once the function is a part of what calls it */
 #else
 #define INDEPENDENT
 #define MAY_ALIAS
@@ -66,6 +68,7 @@ static bool multiplied(int64_t a, int64_t b, int64_t *product)
 #define LOCAL static
 #define ALIGNED
 #define VECTOR
+#define IS_CONSTANT(x) 1
 #endif
 typedef _Bool b1;
 typedef unsigned char b1_m MAY_ALIAS;
