@@ -191,6 +191,22 @@ static bool set_extent(struct aot_kernel *k, const struct node *node, int slot)
     return true;
 }
 
+/* Sets the slot to the number of the sample: that of any input that the node depends on, since a tensor that goes with
+ * all samples has 0. */
+static bool set_sample(struct aot_kernel *k, int n, int slot)
+{
+    const struct program *program = k->program;
+    bool *batches = ARENA_ARRAY(k->arena, bool, program->input_count + 1);
+    buf_printf(&k->extents, "d[%d] = 0;\n", slot);
+    for (int i = 0; i < program->input_count; i++) {
+        batches[i] = true;
+        if (program_batched(k->arena, program, batches)[n])
+            buf_printf(&k->extents, "d[%d] |= in[%d].sample;\n", slot, i);
+        batches[i] = false;
+    }
+    return true;
+}
+
 /* The slot of a number's value, which is computed once; -1 with a diagnostic. */
 static int number_slot(struct aot_kernel *k, int n)
 {
@@ -201,6 +217,8 @@ static int number_slot(struct aot_kernel *k, int n)
     bool good = true;
     if (node->kind == NODE_VIEW)
         good = set_extent(k, node, slot);
+    else if (node->kind == NODE_POSITION)
+        good = set_sample(k, n, slot);
     else if (node->kind == NODE_OP)
         good = set_real(k, node, slot);
     else

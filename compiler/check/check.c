@@ -353,12 +353,39 @@ static bool check_take(struct program *program, struct node *node)
                                 view_rows[program->views[node->view].kind].name, text, instead));
 }
 
+/* The seed and the stream of random are integers. */
+static bool check_random(struct program *program, struct node *node)
+{
+    node->dtype = WEFT_INT64;
+    bool good = true;
+    for (int i = 1; i < node->operand_count; i++) {
+        struct node *value = &program->nodes[program->symbols[operand_node(program, node, i)->symbol].node];
+        const char *text = text_of(program, value->span);
+        const char *instead = value->literal.kind == LITERAL_REAL   ? "write it without a fraction, as in 7"
+                              : value->literal.kind == LITERAL_BOOL ? "write it as 0 or 1"
+                              : arena_printf(program->arena, "convert it, as in int64(%s)", text);
+        if (value->poison || (check_tensor(program, value) && dtype_is_integer(value->dtype)))
+            continue;
+        good = dtype_is_integer(value->dtype)
+                   ? false
+                   : diag_at(program->diags, DIAG_VIEW_DTYPE, ((struct span[]){value->span, node->token}), 2,
+                             arena_printf(program->arena, "%s of %s is an integer, and %s is %s; %s",
+                                          i == 1 ? "the seed" : "the stream",
+                                          view_rows[program->views[node->view].kind].name, text,
+                                          type_rows[value->dtype].name, instead));
+        value->poison = true;      /* what is made of it says no more */
+    }
+    return good;
+}
+
 static bool check_position(struct program *program, struct node *node)
 {
     const struct view_args *args = &program->views[node->view];
     node->dtype = args->dtype;
     if ((node->operand_count && operand_node(program, node, 0)->poison) || !check_sizes(program, node))
         return false;
+    if (args->kind == VIEW_RANDOM || args->kind == VIEW_RANDOM_NORMAL)
+        return check_random(program, node);
     return args->kind != VIEW_INDEX || dtype_is_integer(args->dtype) ||
            diag(program->diags, DIAG_VIEW_DTYPE, node->token,
                 arena_printf(program->arena,

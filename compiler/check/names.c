@@ -107,13 +107,17 @@ static int bind(struct naming *n, int symbol)
     return n->to->symbols[symbol].node = aligned < 0 ? own : aligned;
 }
 
+struct value names_of_symbol(struct naming *n, int symbol)
+{
+    const struct dims *dims = n->aligned_dims[symbol];
+    return dims ? (struct value){SORT_NAMED, dims}
+           : n->from->symbols[symbol].kind == SYMBOL_INPUT ? input_value(&n->from->symbols[symbol])
+                                                           : names_value(n, bind(n, symbol));
+}
+
 int names_name(struct naming *n, const struct node *node)
 {
-    const struct symbol *symbol = &n->from->symbols[node->symbol];
-    const struct dims *dims = n->aligned_dims[node->symbol];
-    const struct value value = symbol->kind == SYMBOL_INPUT ? input_value(symbol)
-                                                            : names_value(n, bind(n, node->symbol));
-    const int added = names_copy(n, node, NULL, 0, dims ? (struct value){SORT_NAMED, dims} : value);
+    const int added = names_copy(n, node, NULL, 0, names_of_symbol(n, node->symbol));
     n->to->nodes[added].made = node->made || n->values[added].kept;
     return added;
 }

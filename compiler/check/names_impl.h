@@ -44,6 +44,8 @@ void names_relabel(struct naming *n, struct dim *dim, const int64_t *positions, 
 /* A node made of one of `from`, at its place. */
 int names_copy(struct naming *n, const struct node *node, const int *operands, int count, struct value value);
 int names_name(struct naming *n, const struct node *node);
+/* What a use of the symbol has. */
+struct value names_of_symbol(struct naming *n, int symbol);
 /* Binds a node to a hidden name, so that it can be used more than once. names_use makes a use of it. */
 int names_share(struct naming *n, int node);
 int names_use(struct naming *n, int symbol);

@@ -265,6 +265,20 @@ static int positions(const struct viewing *v)
     return names_index(v->n, v->node, v->operand, at(&args_of(v)->axes, 0), args_of(v)->dtype);
 }
 
+/* random: elements are counted in x's order, without names, and values have x's again. */
+static int chance(const struct viewing *v, const int *operands)
+{
+    const struct view_args *args = args_of(v);
+    struct value value = v->value;
+    if (args->chance == CHANCE_VALUES && value.sort != SORT_SCALAR)
+        value = names_of_symbol(v->n, args->like);
+    else if (value.sort == SORT_NAMED)
+        value = (struct value){SORT_POSITIONAL, NULL};
+    if (args->chance == CHANCE_SAMPLE)
+        value = (struct value){SORT_SCALAR, NULL};
+    return names_copy(v->n, v->node, operands, v->node->operand_count, value);
+}
+
 static int extent(const struct viewing *v)
 {
     struct numbers *axes = &args_of(v)->axes;
@@ -371,6 +385,7 @@ static int view(const struct viewing *v, const int *operands)
 {
     switch (args_of(v)->kind) {
     case VIEW_INDEX: return positions(v);
+    case VIEW_RANDOM: case VIEW_RANDOM_NORMAL: return chance(v, operands);
     case VIEW_EXTENT: return extent(v);
     case VIEW_NAMED: return named(v);
     case VIEW_OFFSET: case VIEW_PAD: return names_neighbours(v->n, v->node, operands);
@@ -391,7 +406,7 @@ int names_view(struct naming *n, const struct node *node, int *operands)
     int made = -1;
     if (node->kind == NODE_JOIN)
         return names_join(n, node, operands);
-    if (node->kind == NODE_POSITION && n->to->views[node->view].kind != VIEW_INDEX)
+    if (node->kind == NODE_POSITION && (args_of(&v)->kind == VIEW_ARANGE || args_of(&v)->kind == VIEW_LINSPACE))
         return names_copy(n, node, operands, node->operand_count, (struct value){SORT_POSITIONAL, NULL});
     made = node->kind != NODE_TAKE                         ? view(&v, operands)
            : n->to->views[node->view].kind == VIEW_TAKE ? take(n, node, operands)

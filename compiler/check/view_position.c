@@ -1,4 +1,4 @@
-/* The shapes of index, arange and linspace (rule 12.1). */
+/* The shapes of index, arange, linspace and random (rules 12.1 and 12.2). */
 #include "compiler/check/view_impl.h"
 
 /* The greatest number of an integer type, or of int64 where it is greater. */
@@ -71,4 +71,25 @@ bool view_linspace(struct view_walk *w)
                           "linspace goes from one number to another, and together a and b have the shape %s; select "
                           "one element, as in a[0]", shape_text(w->arena, w->viewed->program, between));
     return count_out(w);
+}
+
+bool view_random(struct view_walk *w)
+{
+    static const char *const words[] = {"x", "the seed", "the stream"};
+    const struct shape *in = w->viewed->shape;
+    for (int i = 1; w->args->chance == CHANCE_ELEMENTS && i < w->count; i++) {
+        const struct shape *shape = w->viewed[i].shape;
+        if (shape && shape->rank)
+            return view_wrong(w, DIAG_VIEW_RANK, NULL, "%s of %s is a single integer, and has the shape %s; select one "
+                              "of its elements, as in s[0]", words[i],
+                              view_rows[w->args->kind].name, shape_text(w->arena, w->viewed->program, shape));
+    }
+    if (w->args->chance == CHANCE_SAMPLE) {
+        w->out->rank = 0;
+        return true;
+    }
+    if (!in)
+        return view_unknown(w);
+    *w->out = *in;
+    return true;
 }

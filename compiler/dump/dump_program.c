@@ -209,6 +209,10 @@ static void put_view(struct buf *buf, const struct program *program, const struc
         put_selection(buf, program, args);
         return;
     }
+    if (args->chance) {
+        buf_puts(buf, args->chance == CHANCE_SAMPLE ? "number of the sample" : "numbers of the elements");
+        return;
+    }
     buf_puts(buf, view_rows[args->kind].name);
     if (args->kind == VIEW_REINTERPRET || args->kind == VIEW_EXTENT)
         buf_printf(buf, " as %s", type_rows[args->dtype].name);

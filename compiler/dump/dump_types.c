@@ -95,7 +95,11 @@ static void put_node_types(struct buf *buf, const struct program *program, const
     case NODE_JOIN: buf_printf(buf, "%s in %s", view_rows[program->views[node->view].kind].name,
                                type_rows[node->dtype].name); break;
     case NODE_TAKE: buf_puts(buf, "elements at positions"); break;
-    case NODE_POSITION: buf_puts(buf, "positions"); break;
+    case NODE_POSITION:
+        buf_puts(buf, program->views[node->view].chance == CHANCE_SAMPLE     ? "number of the sample"
+                      : program->views[node->view].chance == CHANCE_ELEMENTS ? "numbers of the elements"
+                                                                             : "positions");
+        break;
     case NODE_COUNT: buf_puts(buf, "number of reduced elements"); break;
     case NODE_SEARCH: buf_puts(buf, "position of the first that is equal, or NaN"); break;
     case NODE_REDUCE: put_reduce_types(buf, program, node); break;

@@ -248,8 +248,9 @@ static const char *own_block(struct emitter *e, const struct ins *ins, size_t *l
 static void put_own_block(struct emitter *e, const struct ins *ins, const char *own, size_t length,
                           const char *const *elements)
 {
-    static const char single[] = "$single";
-    const char *end = own + length;
+    static const char single[] = "$single", wide[] = "#ifdef WIDE";
+    const char *end = own + length, *vectors = strstr(own, wide);
+    e->vectors = e->vectors || (vectors && vectors < end);
     for (const char *at; (at = strstr(own, single)) && at < end; own = at + sizeof single - 1) {
         buf_add(&e->blocks, own, (size_t)(at - own));
         put_meaning(e, &e->blocks, ins, op_meaning(ins->op, ins->source), elements);

@@ -60,6 +60,7 @@ const char *access_name(struct arena *arena, const struct kernel *kernel, int ac
     case TENSOR_TEMPORARY: return arena_printf(arena, "temporary %d", a->index);
     case TENSOR_TABLE: return arena_printf(arena, "table %d", a->index);
     case TENSOR_BYTES: return "0 to 255";
+    case TENSOR_SAMPLE: return "the number of the sample";
     case TENSOR_NUMBER: return "a number of the call";
     }
     return "";

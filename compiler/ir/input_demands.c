@@ -8,6 +8,8 @@
 static bool moves(const struct program *program, const struct node *node)
 {
     const struct view_args *args = node->kind == NODE_VIEW ? &program->views[node->view] : NULL;
+    if (args && view_is_random(args->kind))
+        return false;
     if (!args || args->kind != VIEW_REINTERPRET || args->shape.given)
         return args || node_is_reduced(node) || node->kind == NODE_CORRELATE || node->kind == NODE_JOIN ||
                node->kind == NODE_TAKE;

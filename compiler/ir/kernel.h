@@ -53,7 +53,9 @@ enum tensor_kind {
     TENSOR_TEMPORARY,              /* stored by another kernel of the run: see materialize.h */
     TENSOR_TABLE,                  /* the same, read by INS_LOOKUP only */
     TENSOR_BYTES,                  /* the numbers 0 to 255 as uint8, from which tables are made */
-    TENSOR_NUMBER                  /* ahead of time: a number_source's value, as an int64 or a float64; or an extent */
+    TENSOR_SAMPLE,                 /* the number of the sample in its batch, an int64; its index is 0 */
+    TENSOR_NUMBER                  /* ahead of time: a number_source's value, as an int64 or a float64; or an extent, or
+                                      the number of the sample */
 };
 
 /* The index of a TENSOR_NUMBER: its node, the dtype that it becomes, and how. Of an extent that is open it is that
@@ -214,6 +216,7 @@ struct lower_params {
     const struct open_extents *open; /* NULL: all extents are numbers */
     const struct stored_positions *positions; /* [position_count] that take reads */
     int position_count;
+    const bool *batches;           /* [input_count] whether it is a batch; NULL: none is */
 };
 
 /* lower.c: makes the kernel of these results, which have one shape. Equal instructions are numbered once, and constants

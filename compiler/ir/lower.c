@@ -400,7 +400,7 @@ static void begin(struct lowering *l, struct arena *arena, const struct lower_pa
                            .views = params->views ? params->views : program->views,
                            .loads_numbers = params->loads_numbers, .reduced = params->reduced,
                            .temporaries = params->temporaries, .open = params->open, .positions = params->positions,
-                           .position_count = params->position_count, .kernel = kernel};
+                           .position_count = params->position_count, .batches = params->batches, .kernel = kernel};
     if (space)
         ARENA_PUSH(arena, kernel->maps, kernel->map_count, ((struct index_map){.parent = -1, .to = space}));
     l->first_use = ARENA_ARRAY(arena, int, program->node_count);

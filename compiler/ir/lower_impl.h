@@ -58,6 +58,7 @@ struct lowering {
     int *waiting, waiting_count;   /* uses that are put in order; NULL: none are */
     const struct stored_positions *positions; /* as in struct lower_params */
     int position_count;
+    const bool *batches;           /* as in struct lower_params */
     int *met;                      /* array literals: the node's first entry in `loads`; -1: none */
     struct array_load *loads;
     int load_count;

@@ -20,10 +20,15 @@ static int counted_dimension(const struct shape *shape)
     return d < shape->rank ? d : -1;
 }
 
+/* How many there are: of more than one dimension all elements are counted, row-major. Negative: it is not known. */
 static int64_t counted_extent(const struct shape *shape)
 {
-    const int d = counted_dimension(shape);
-    return d < 0 ? 1 : shape->extents[d];
+    int64_t count = 1;
+    for (int d = 0; d < shape->rank; d++)
+        count = count < 0 || shape->extents[d] == 1 ? count
+                : shape->extents[d] < 0             ? shape->extents[d]
+                                                    : count * shape->extents[d];
+    return count;
 }
 
 bool position_is_stored(const struct shape *shape)
@@ -223,27 +228,42 @@ static int sum_map(struct lowering *l, const struct shape *shape, const struct d
                    : map_view(l->kernel, map, flat, arena_copy(l->arena, &digits->extents, sizeof digits->extents));
 }
 
+/* The dimension along which a node's positions count: for random all elements in a row. */
+static const struct shape *counted_shape(struct lowering *l, const struct node *node)
+{
+    const struct shape *shape = l->shapes[node_number(l, node)];
+    if (!view_is_random(l->program->views[node->view].kind))
+        return shape;
+    const int64_t volume = extent_by(l->open, EXTENT_VOLUME, .shape = shape);
+    return shape_new(l->arena, 1, &volume);
+}
+
 bool position_uses(struct lowering *l, const struct node *node, int map)
 {
-    const struct shape *shape = l->shapes[node - l->program->nodes];
-    if (!position_is_sum(shape))
+    const struct shape *own = l->shapes[node_number(l, node)], *shape = counted_shape(l, node);
+    if (l->program->views[node->view].chance == CHANCE_SAMPLE)
         return true;
+    if (position_is_stored(own) && !position_is_sum(own))
+        return true;
+    map = shape == own ? map : map_view(l->kernel, map, own, shape);
+    if (map < 0 || !position_is_sum(shape))
+        return map >= 0;
     const struct digits digits = find_digits(counted_extent(shape));
     return sum_map(l, shape, &digits, map) >= 0;
 }
 
 /* Positions as a sum of constants, one a digit: where the last row is not whole, a kernel for a part of a result has
  * its positions for itself. */
-static int load_sum(struct lowering *l, const struct node *node, enum weft_dtype dtype)
+static int load_sum(struct lowering *l, const struct node *node, const struct shape *shape, enum weft_dtype dtype)
 {
     const int n = (int)(node - l->program->nodes), above = l->map;
-    const int dimension = l->shapes[n]->rank - counted_dimension(l->shapes[n]);
-    const int64_t count = counted_extent(l->shapes[n]);
+    const int dimension = shape->rank - counted_dimension(shape);
+    const int64_t count = counted_extent(shape);
     const struct digits digits = find_digits(count);
     struct kernel *kernel = l->kernel;
     int64_t step = digits.all;
     int sum = -1;
-    l->map = sum_map(l, l->shapes[n], &digits, above);
+    l->map = sum_map(l, shape, &digits, above);
     for (int d = 0; d < digits.extents.rank; d++) {
         struct shape *one = shape_new(l->arena, digits.extents.rank - d, digits.extents.extents + d);
         const struct mask end = {-1, 0, above, dimension, count / step * step};
@@ -260,15 +280,31 @@ static int load_sum(struct lowering *l, const struct node *node, enum weft_dtype
     return sum;
 }
 
+static int sample_value(struct lowering *l, const struct node *node)
+{
+    if (l->loads_numbers)
+        return ins_add_load_under(l, TENSOR_NUMBER, number_index((struct number_source){node_number(l, node), MEET},
+                                                                 WEFT_INT64), WEFT_INT64, 0, node->token);
+    if (l->batches && program_batched(l->arena, l->program, l->batches)[node_number(l, node)])
+        return ins_add_load_under(l, TENSOR_SAMPLE, 0, WEFT_INT64, 0, node->token);
+    return ins_add_literal(l, (union scalar){.i64 = 0}, WEFT_INT64, node->token);
+}
+
 int position_value(struct lowering *l, const struct node *node)
 {
-    const int n = (int)(node - l->program->nodes);
+    const int n = node_number(l, node), above = l->map;
+    const struct shape *own = l->shapes[n], *shape = counted_shape(l, node);
     const enum weft_dtype dtype = node->dtype;
-    if (position_is_sum(l->shapes[n]))
-        return load_sum(l, node, dtype);
-    if (position_is_stored(l->shapes[n]))
+    if (l->program->views[node->view].chance == CHANCE_SAMPLE)
+        return sample_value(l, node);
+    if (position_is_stored(own) && !position_is_sum(own))
         return ins_add_load(l, TENSOR_TEMPORARY, l->reduced[n].temporary, dtype, node);
-    return ins_add_load(l, TENSOR_CONSTANT, add_constant(l->kernel, n, dtype, l->shapes[n], 1), dtype, node);
+    l->map = shape == own ? above : map_view(l->kernel, above, own, shape);
+    const int value = position_is_sum(shape)
+                          ? load_sum(l, node, shape, dtype)
+                          : ins_add_load(l, TENSOR_CONSTANT, add_constant(l->kernel, n, dtype, shape, 1), dtype, node);
+    l->map = above;
+    return value;
 }
 
 int positions_loaded(struct lowering *l, const struct shape *shape, int map, const struct node *node)

@@ -7,7 +7,7 @@ struct lower_params lower_params(const struct lowering *l)
 {
     return (struct lower_params){l->program, program_asks_shapes(l->program) ? l->shapes : NULL, l->values, l->views,
                                  l->open != NULL, l->reduced, l->kernels->temporaries, l->diags, l->open, l->positions,
-                                 l->position_count};
+                                 l->position_count, l->batches};
 }
 
 const struct shape *in_numbers(const struct open_extents *open, const struct shape *shape)

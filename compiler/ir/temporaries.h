@@ -26,6 +26,7 @@ struct lowering {
     enum joiner joiner;
     const struct strided *inputs;  /* [input_count] how they lie in memory; NULL: not known */
     const struct open_extents *open; /* NULL: all extents are numbers */
+    const bool *batches;           /* as in struct lower_params */
     int64_t launch;                /* the cost of one more kernel, as in struct target */
     struct kernel_program *kernels; /* made, all of which follow */
     struct reduced *reduced;       /* [node] of reductions, counts and positions */

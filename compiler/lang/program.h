@@ -70,8 +70,8 @@ enum node_kind {
     NODE_JOIN,                     /* concat or stack of the operands: program->views[view] */
     NODE_TAKE,                     /* take: the first operand's elements at the positions that are the second one;
                                       program->views[view] */
-    NODE_POSITION                  /* index, arange or linspace: program->views[view]. Of an operand only the shape
-                                      matters */
+    NODE_POSITION                  /* index, arange, linspace, or random's numbers: program->views[view]. Of an operand
+                                      only the shape matters */
 };
 
 /* A bare name among axes. `text` is NULL where there is another thing. */
@@ -181,6 +181,12 @@ struct view_args {
     const char *layout;            /* "" clears the layout */
     struct span layout_span;
     enum weft_dtype dtype;         /* VIEW_REINTERPRET, VIEW_EXTENT, VIEW_INDEX: the type of the result */
+    enum chance {                  /* random: the values, which have names of dimensions as symbol `like` has; int64: */
+        CHANCE_VALUES,
+        CHANCE_ELEMENTS,           /* the row-major numbers of the elements */
+        CHANCE_SAMPLE              /* the number of the sample in its batch */
+    } chance;
+    int like;
     const struct item *items;      /* VIEW_SELECT */
     int item_count;
     const char *dim;               /* VIEW_SELECT: x.d[..], whose only item is for this dimension; NULL: x[..] */

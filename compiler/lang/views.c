@@ -1,5 +1,7 @@
-/* Implements views.h: the table as an array, and checks of which arguments go together. */
+/* Implements views.h: the table as an array, which arguments go together, and what they come from. */
 #include "compiler/lang/views.h"
+
+#include "compiler/lang/size.h"
 
 #include <string.h>
 
@@ -72,4 +74,32 @@ const char *view_mask_advice(struct arena *arena, const char *mask, const char *
 {
     return arena_printf(arena, "a mask; write where(%s, %s, 0), which keeps the shape, or take(%s, i) with integer "
                         "positions i", mask, operand, operand);
+}
+
+static bool comes_of(const struct numbers *numbers, const bool *batches)
+{
+    return numbers->given && numbers->input >= 0 && batches[numbers->input];
+}
+
+/* Whether a view's arguments come from a batch. */
+static bool view_batched(const struct view_args *args, const bool *batches, const bool *nodes)
+{
+    return comes_of(&args->shape, batches) || comes_of(&args->rel_shape, batches) ||
+           comes_of(&args->src_dims, batches) || comes_of(&args->axes, batches) || view_is_marked(args, nodes);
+}
+
+bool *program_batched(struct arena *arena, const struct program *program, const bool *batches)
+{
+    bool *nodes = ARENA_ARRAY(arena, bool, program->node_count + 1);
+    for (int n = 0; n < program->node_count; n++) {
+        const struct node *node = &program->nodes[n];
+        const struct symbol *symbol = node->kind == NODE_NAME ? &program->symbols[node->symbol] : NULL;
+        if (symbol)
+            nodes[n] = symbol->kind == SYMBOL_INPUT ? batches[symbol->input] : nodes[symbol->node];
+        if (node->kind == NODE_VIEW || node->kind == NODE_POSITION)
+            nodes[n] = view_batched(&program->views[node->view], batches, nodes);
+        for (int i = 0; !symbol && i < node->operand_count; i++)
+            nodes[n] = nodes[n] || nodes[program->operands[node->operands + i]];
+    }
+    return nodes;
 }

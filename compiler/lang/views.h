@@ -19,6 +19,15 @@ extern const struct view_row view_rows[VIEW_KIND_COUNT];
 /* The view of this name; VIEW_KIND_COUNT if there is none. */
 enum view_kind view_find(const char *name);
 
+/* Whether it is random or random_normal, whose positions are numbers of elements or of samples. */
+static inline bool view_is_random(enum view_kind kind)
+{
+    return kind == VIEW_RANDOM || kind == VIEW_RANDOM_NORMAL;
+}
+
+/* Whether each node depends on an input that is a batch, [node_count]. `batches`: [input_count] which inputs are. */
+bool *program_batched(struct arena *arena, const struct program *program, const bool *batches);
+
 /* Says what is wrong with the set of arguments given (rule 7.3). Returns NULL when they go together. If two conflict,
  * sets `places` to their spans and *count to 2; if one is missing, leaves both unchanged. */
 const char *view_conflict(const struct view_args *args, struct span places[2], int *count);

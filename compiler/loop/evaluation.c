@@ -16,14 +16,16 @@ bool is_block_call(const struct ins *ins)
 {
     if (ins->kind != INS_OP || is_inexact(ins))
         return is_inexact(ins);
+    const bool wide = type_rows[ins->source].size == 8;
     return dtype_is_float(ins->source) ? op_remains(ins->op)
-                                       : type_rows[ins->source].size == 8 && op_divides(ins->op, ins->source);
+                                       : ins->op == OP_RANDOM || (wide && op_divides(ins->op, ins->source));
 }
 
 /* Whether C compilers make vectors of a division as it stands: by a literal, of 32 bits at most, or by a power of 2. */
 static bool divides_in_loop(const struct kernel *kernel, const struct ins *ins)
 {
-    if (ins->kind != INS_OP || !dtype_is_integer(ins->source) || kernel->ins[ins->a[1]].kind != INS_LITERAL)
+    if (ins->kind != INS_OP || !op_divides(ins->op, ins->source) || !dtype_is_integer(ins->source) ||
+        kernel->ins[ins->a[1]].kind != INS_LITERAL)
         return false;
     const struct ins *a = &kernel->ins[ins->a[0]];
     const uint64_t divisor = kernel->literals[kernel->ins[ins->a[1]].index].bits;

@@ -71,7 +71,8 @@ bool make_loop(struct arena *arena, const struct loop_params *params, struct loo
         loop->geometry.tiling.tiles =
             (lanes->points + lanes->together - 1) / lanes->together * lanes->windows * lanes->chunks;
     for (int a = 0; a < kernel->load_count; a++)
-        if (access_by_value(params->shapes.program, params->operands.inputs, &kernel->accesses[a]))
+        if (access_by_value(params->shapes.program, params->operands.inputs, &kernel->accesses[a]) ||
+            (params->chunks && kernel->accesses[a].kind == TENSOR_SAMPLE))
             loop->geometry.kinds[a] = ACCESS_VALUE;
     if (params->chunks) {
         make_form(kernel, &loop->geometry, params->tuning, params->many, &loop->form);

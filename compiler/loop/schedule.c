@@ -58,7 +58,8 @@ static bool reads_batches(const struct schedule *schedule, const struct kernel *
         const struct access *access = &kernel->accesses[a];
         reads = access->kind == TENSOR_INPUT
                     ? batches[access->index]
-                    : access_is_temporary(access) && !schedule->lifetimes[access->index].shared;
+                    : access->kind == TENSOR_SAMPLE ||
+                          (access_is_temporary(access) && !schedule->lifetimes[access->index].shared);
     }
     return reads;
 }

@@ -279,7 +279,7 @@ PARSE_APART static int make(struct parser *p, const struct callee *callee,
     for (int i = 0; i < count; i++)
         if (call_kind(callee, i) == 't' && converts)
             node.dtype = slots[i]->dtype;
-        else if (call_kind(callee, i) == 'x')
+        else if (call_kind(callee, i) == 'x' && slots[i])
             parse_push(p, slots[i]->node);
     if (call_has_view(callee))
         push_modes(p, &p->program->views[node.view].modes, base);
@@ -288,6 +288,8 @@ PARSE_APART static int make(struct parser *p, const struct callee *callee,
     p->program->position_count += callee->kind == NODE_POSITION || callee->kind == NODE_TAKE;
     if (call_has_view(callee) && callee->view == VIEW_LINSPACE)
         return parse_linspace(p, p->stack + base, node.view, span, callee->span);
+    if (call_has_view(callee) && (callee->view == VIEW_RANDOM || callee->view == VIEW_RANDOM_NORMAL))
+        return parse_random(p, p->stack + base, operands, node.view, span, callee->span);
     return parse_add_node(p, node, p->stack + base, operands);
 }
 

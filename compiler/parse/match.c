@@ -132,7 +132,7 @@ bool call_match(struct parser *p, const struct callee *callee, const struct argu
     if ((callee->fold ? count < 2 : count > callee->arity) || (!named && count < callee->required))
         return diag(p->diags, DIAG_ARITY, callee->span, callee->name, takes(p, callee), count);
     if (call_has_view(callee) && callee->required <= VIEW_POSITIONAL && count > VIEW_POSITIONAL &&
-        !strchr("atm", call_kind(callee, VIEW_POSITIONAL)) && !arguments->items[VIEW_POSITIONAL].name)
+        !strchr("atmx", call_kind(callee, VIEW_POSITIONAL)) && !arguments->items[VIEW_POSITIONAL].name)
         return diag(p->diags, DIAG_VIEW_ARGUMENT, arguments->items[VIEW_POSITIONAL].span,
                     arena_printf(p->arena, "a third argument of %s has a name, and numbers stand in one list: %s",
                                  callee->name, view_rows[callee->view].signature));

@@ -163,6 +163,8 @@ int parse_recipe(struct parser *p, const struct recipe *recipe);
 
 /* linspace.c: makes the nodes of linspace from `a` to `b`; the view has n. Returns the node of the result. */
 int parse_linspace(struct parser *p, const int ends[2], int view, struct span span, struct span token);
+/* The nodes of random and random_normal of x, with a seed and, unless count is 2, a stream. */
+int parse_random(struct parser *p, const int *operands, int count, int view, struct span span, struct span token);
 
 /* Parses the selection at '['. `operand` is selected from; its text begins at `start`. Returns the node. */
 int parse_selection(struct parser *p, int operand, uint32_t start);

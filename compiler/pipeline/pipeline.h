@@ -91,7 +91,8 @@ struct pipeline {
     const struct tuning *tuning;   /* from here on: PASS_LOOPS and later */
     const struct example *examples; /* [example_count] where extents are open: for which calls loops are made */
     int example_count;
-    const bool *batches;           /* [input_count] whether it is a batch, of which `inputs` has a sample's shape */
+    const bool *batches;           /* [input_count] whether it is a batch, of which `inputs` has a sample's shape; NULL:
+                                      none is */
     bool many;                     /* kernels must take tables of samples */
     /* Asked behind PASS_LOOPS: whether there may be such kernels. If not, kernels are made once more with fewer fast
      * paths, of which few classes are enough. NULL: there may. */

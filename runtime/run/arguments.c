@@ -152,36 +152,15 @@ struct tensor *read_arguments(struct call *call, const struct weft_argument *arg
 
 /* ---- types ---- */
 
-static bool reads_batch(const struct call *call, const struct numbers *numbers)
-{
-    return numbers->given && numbers->input >= 0 && call->inputs[numbers->input].batch;
-}
-
-/* Whether a view's arguments come from a batch. */
-static bool view_reads_batch(const struct call *call, const struct view_args *args)
-{
-    return reads_batch(call, &args->shape) || reads_batch(call, &args->rel_shape) ||
-           reads_batch(call, &args->src_dims) || reads_batch(call, &args->axes);
-}
-
 /* Finds out which results depend on a batch. */
 static bool *find_batched(struct call *call)
 {
     const struct program *program = call->typed->program;
-    bool *nodes = ARENA_ARRAY(&call->arena, bool, program->node_count);
+    bool *batches = ARENA_ARRAY(&call->arena, bool, program->input_count + 1);
     bool *results = ARENA_ARRAY(&call->arena, bool, program->result_count);
-    for (int n = 0; n < program->node_count; n++) {
-        const struct node *node = &program->nodes[n];
-        const struct symbol *symbol = node->kind == NODE_NAME ? &program->symbols[node->symbol] : NULL;
-        if (symbol)
-            nodes[n] = symbol->kind == SYMBOL_INPUT ? call->inputs[symbol->input].batch
-                                                    : nodes[symbol->node];
-        if (node->kind == NODE_VIEW || node->kind == NODE_POSITION)
-            nodes[n] = view_reads_batch(call, &program->views[node->view]) ||
-                       view_is_marked(&program->views[node->view], nodes);
-        for (int i = 0; !symbol && i < node->operand_count; i++)
-            nodes[n] = nodes[n] || nodes[program->operands[node->operands + i]];
-    }
+    for (int i = 0; i < program->input_count; i++)
+        batches[i] = call->inputs[i].batch;
+    const bool *nodes = program_batched(&call->arena, program, batches);
     for (int r = 0; r < program->result_count; r++)
         results[r] = nodes[program->results[r].node];
     return results;

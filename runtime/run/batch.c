@@ -169,6 +169,8 @@ static struct origin find_source(const struct call *call, const struct segment *
     case TENSOR_RESULT: return tensor_source(&call->outputs[access->index], segment);
     case TENSOR_CONSTANT: return (struct origin){.fixed = (void *)kernel->constants[access->index].data};
     case TENSOR_BYTES: return (struct origin){.fixed = (char *)plan->bytes};
+    case TENSOR_SAMPLE:
+        return (struct origin){.fixed = (char *)(call->numbers + segment->first), .step = sizeof *call->numbers};
     default:
         return plan->shared[access->index]
                    ? (struct origin){.fixed = segment->shared + plan->temporaries[access->index]}
@@ -177,13 +179,27 @@ static struct origin find_source(const struct call *call, const struct segment *
     }
 }
 
+/* The numbers of all samples, if the kernel reads them. */
+static void number_samples(struct call *call, const struct kernel *kernel)
+{
+    bool reads = false;
+    for (int a = 0; a < kernel->load_count; a++)
+        reads = reads || kernel->accesses[a].kind == TENSOR_SAMPLE;
+    if (!reads || call->numbers)
+        return;
+    call->numbers = ARENA_ARRAY(&call->arena, int64_t, call->samples);
+    for (int64_t i = 0; i < call->samples; i++)
+        call->numbers[i] = i;
+}
+
 /* Appends the segment's samples to a launch. */
-static void add_samples(const struct call *call, const struct segment *segment,
+static void add_samples(struct call *call, const struct segment *segment,
                         const struct planned *planned, struct batch_launch *to, struct origin *sources)
 {
     struct launch *launch = &to->launch;
     size_t accesses = (size_t)planned->kernel->access_count;
     int64_t samples = planned->shared ? 1 : segment->count;
+    number_samples(call, planned->kernel);
     for (size_t a = 0; a < accesses; a++)
         sources[a] = find_source(call, segment, planned->kernel, (int)a);
     for (int64_t i = 0; i < samples; i++) {

@@ -269,7 +269,7 @@ static void fill_entry(struct batch_run *run, const struct place *place, int k)
     for (int64_t i = 0; i < count; i++) {
         for (int a = 0; a < form->accesses; a++)
             table->bases[a] = planned->kinds[a] == ACCESS_VALUE
-                                  ? cuda_value(call_operand(run->work.call, planned->kernel->accesses[a].index))
+                                  ? cuda_value(run->work.call, &planned->kernel->accesses[a], place->segment->first + i)
                                   : access_address(run, place, k, a, i) + (uint64_t)planned->starts[a];
         if (form->many)
             cuda_write_sample(planned, table->tiles, table->address + geometry * sizeof *table->words,

@@ -64,9 +64,13 @@ void cuda_bring(struct cuda_work *work, const struct tensor *tensor, const struc
                                       .direct = tensor->pinned && tensor->dense, .address = address});
 }
 
-uint64_t cuda_value(const struct tensor *tensor)
+uint64_t cuda_value(const struct call *call, const struct access *access, int64_t sample)
 {
-    uint64_t word = 0;
+    uint64_t word = (uint64_t)sample;
+    if (access->kind == TENSOR_SAMPLE)
+        return word;
+    const struct tensor *tensor = &call->inputs[access->index];
+    word = 0;
     memcpy(&word, tensor->data, (size_t)type_rows[tensor->dtype].size);
     return word;
 }
@@ -182,7 +186,7 @@ static void finish_launch(const struct run *run, const struct gpu_launch *launch
     const struct form *form = &launch->planned->emitted->form;
     for (int a = 0; a < form->accesses; a++)
         launch->bases[a] = launch->planned->kinds[a] == ACCESS_VALUE
-                               ? cuda_value(&run->work.call->inputs[launch->planned->kernel->accesses[a].index])
+                               ? cuda_value(run->work.call, &launch->planned->kernel->accesses[a], 0)
                                : access_address(run, launch, a) + (uint64_t)launch->planned->starts[a];
     for (int a = 0; launch->maps && a < form->accesses; a++)
         launch->maps[a] = launch->cuda->maps[a].address;

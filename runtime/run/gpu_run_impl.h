@@ -23,7 +23,7 @@ void cuda_bring(struct cuda_work *work, const struct tensor *tensor, const struc
                 size_t alignment, uint64_t *address);
 
 /* The word that passes a host tensor of one element by value. */
-uint64_t cuda_value(const struct tensor *tensor);
+uint64_t cuda_value(const struct call *call, const struct access *access, int64_t sample);
 
 /* The sources of a kernel. Those that are not resident are added to the work and have an address once it has
  * begun. May jump if memory runs out. */

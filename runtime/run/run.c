@@ -77,6 +77,9 @@ static bool find_plan(struct call *call, const struct weft_run_params *params, b
     return call->plan != NULL;
 }
 
+/* The number of the sample where there is no batch. */
+static const int64_t no_sample;
+
 static void *access_data(const struct call *call, const struct kernel *kernel, int a)
 {
     const struct access *access = &kernel->accesses[a];
@@ -85,6 +88,7 @@ static void *access_data(const struct call *call, const struct kernel *kernel, i
     case TENSOR_CONSTANT: return (void *)kernel->constants[access->index].data;
     case TENSOR_RESULT: return call->outputs[access->index].data;
     case TENSOR_BYTES: return call->plan->bytes;
+    case TENSOR_SAMPLE: return (void *)&no_sample;
     default: return call->temporaries + call->plan->temporaries[access->index];
     }
 }

@@ -104,6 +104,7 @@ struct tensor {
     int rank;
     int64_t shape[MAX_RANK], strides[MAX_RANK]; /* in elements, 0 where an extent is 0 or 1 */
     uintptr_t first, end;          /* the bytes it touches, equal when there are none */
+    int64_t sample;                /* its number in a batch; 0 of a tensor that goes with all samples */
 };
 
 static _Thread_local struct weft_note weft_last_note;
@@ -314,6 +315,7 @@ static int read_sample(const struct kernel *kernel, const struct weft_array *con
         const int status = read_tensor(&kernel->operand[o], arrays[o] + sample * steps[o], NULL, &tensors[o]);
         if (status)
             return status;
+        tensors[o].sample = steps[o] ? sample : 0;
     }
     const int wrong = find_extents(kernel, tensors, d);
     for (int r = 0; !wrong && r < kernel->results; r++) {

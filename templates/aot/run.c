@@ -298,6 +298,7 @@ SHARED int weft_infer(const struct kernel *kernel, const int64_t *const *inputs,
     int status = WEFT_KERNEL_OK;
     for (int i = 0; !status && i < kernel->inputs; i++)
         tensors[i].data = (char *)(uintptr_t)values[i], /* only read */
+        tensors[i].sample = 0,
         status = read_layout(&kernel->operand[i], inputs[i], NULL, &tensors[i], &reach);
     status = status ? status : find_extents(kernel, tensors, d);
     for (int r = 0; !status && r < kernel->results; r++)

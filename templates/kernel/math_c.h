@@ -625,3 +625,87 @@ static inline f64 OWN(own_fmod)(f64 a, f64 b)
         } z = {dividend - down * divisor + 0x1.8p52};
         r[j] = (u64)(z.word - 0x4338000000000000);
     }
+//: block random_i64
+    /* Elements side by side share counters: those of 16, and of one more where the first one begins behind its word 0.
+     * The seed and the stream are the same for all elements. */
+    const i64 first = a[0] >> 2, from = a[0] & 3; /* r may be a */
+    u64 all = 0, beyond = 0, apart = 0;
+    for (int j = 0; j < BLOCK; j++) {
+        const i64 d = (a[j] >> 2) - first;
+        all |= (u64)d;
+        beyond |= (u64)(16 - d);
+        apart |= (u64)(a[j] ^ (a[0] + j));
+    }
+    if ((all | beyond) > 31) {
+        INDEPENDENT
+        for (int j = 0; j < BLOCK; j++)
+            r[j] = $single;
+        return;
+    }
+    const int count = all & 16 ? 32 : 16;
+    const u32 low = (u32)b[0], high = (u32)((u64)b[0] >> 32);
+    ALIGNED u32 words[4 * 32];
+    #ifdef WIDE
+    ALIGNED u64 x0[32], x1[32], x2[32], x3[32]; /* their low halves */
+    for (int i = 0; i < 32; i++)
+        x0[i] = (u64)(first + i);
+    for (int i = 0; i < count; i += LANES) {
+        longs y0[2], y1[2], y2[2], y3[2];
+        for (int k = 0; k < 2; k++) {
+            y0[k] = *(longs *)&x0[i + k * LANES / 2];
+            y1[k] = y0[k] >> 32;
+            y2[k] = (longs){0} + (u64)c[0];
+            y3[k] = y2[k] >> 32;
+        }
+        u64 k0 = low, k1 = high;
+        for (int round = 0; round < 10; round++) {
+            for (int k = 0; k < 2; k++) {
+                const longs p = product(y0[k], 0xd2511f53), q = product(y2[k], 0xcd9e8d57);
+                y0[k] = (q >> 32) ^ y1[k] ^ k0;
+                y1[k] = q;
+                y2[k] = (p >> 32) ^ y3[k] ^ k1;
+                y3[k] = p;
+            }
+            k0 += 0x9e3779b9u;
+            k1 += 0xbb67ae85u;
+        }
+        for (int k = 0; k < 2; k++) {
+            *(longs *)&x0[i + k * LANES / 2] = y0[k];
+            *(longs *)&x1[i + k * LANES / 2] = y1[k];
+            *(longs *)&x2[i + k * LANES / 2] = y2[k];
+            *(longs *)&x3[i + k * LANES / 2] = y3[k];
+        }
+    }
+    #else
+    ALIGNED u32 x0[32], x1[32], x2[32], x3[32];
+    for (int i = 0; i < 32; i++) {
+        x0[i] = (u32)(first + i);
+        x1[i] = (u32)((u64)(first + i) >> 32);
+        x2[i] = (u32)c[0];
+        x3[i] = (u32)((u64)c[0] >> 32);
+    }
+    u32 k0 = low, k1 = high;
+    for (int round = 0; round < 10; round++) {
+        for (int i = 0; i < count; i++) {
+            const u64 p = 0xd2511f53ull * x0[i], q = 0xcd9e8d57ull * x2[i];
+            x0[i] = (u32)(q >> 32) ^ x1[i] ^ k0;
+            x1[i] = (u32)q;
+            x2[i] = (u32)(p >> 32) ^ x3[i] ^ k1;
+            x3[i] = (u32)p;
+        }
+        k0 += 0x9e3779b9u;
+        k1 += 0xbb67ae85u;
+    }
+    #endif
+    for (int i = 0; i < count; i++) {
+        words[4 * i] = (u32)x0[i] >> 8;
+        words[4 * i + 1] = (u32)x1[i] >> 8;
+        words[4 * i + 2] = (u32)x2[i] >> 8;
+        words[4 * i + 3] = (u32)x3[i] >> 8;
+    }
+    if (apart)
+        for (int j = 0; j < BLOCK; j++)
+            r[j] = (i64)words[a[j] - 4 * first];
+    else
+        for (int j = 0; j < BLOCK; j++)
+            r[j] = (i64)words[from + j];

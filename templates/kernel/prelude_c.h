@@ -264,6 +264,7 @@ enum { OWN(LANES) = 8 };
 #ifdef WIDE
 typedef i32 OWN(ints) __attribute__((vector_size(4 * LANES), aligned(4), may_alias));
 typedef u32 OWN(words) __attribute__((vector_size(4 * LANES), aligned(4), may_alias));
+typedef u64 OWN(longs) __attribute__((vector_size(4 * LANES), aligned(4), may_alias));
 typedef f32 OWN(floats) __attribute__((vector_size(4 * LANES), aligned(4), may_alias));
 typedef u8 OWN(bytes) __attribute__((vector_size(4 * LANES), aligned(1), may_alias));
 typedef u8 OWN(quarter) __attribute__((vector_size(LANES), aligned(1), may_alias));
@@ -281,6 +282,14 @@ typedef u8 OWN(half) __attribute__((vector_size(2 * LANES), aligned(1), may_alia
 #define BYTES_u16 ""
 #define BYTES_i16 ""
 #define FOR(what, type) what##_##type
+/* The products of low halves. */
+static inline longs OWN(product)(longs a, u64 b)
+{
+    const longs c = (longs){0} + b;
+    longs r;
+    __asm__("vpmuludq %2, %1, %0" : "=" WIDE(r) : WIDE(a), WIDE(c));
+    return r;
+}
 static inline int OWN(streams)(const struct weft_args *args, const void *to)
 {
     return args->stream && (u64)to % sizeof(bytes) == 0;

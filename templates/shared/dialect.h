@@ -51,6 +51,26 @@ FN T N(position)(T a, T b)
     const T p = a < 0 ? (T)((U)a + (U)b) : a;
     return p >= 0 && p < b ? p : (T)-1;
 }
+//: integer random
+/* Philox4x32-10 (Salmon et al., Parallel Random Numbers: As Easy as 1, 2, 3, 2011): the 24 high bits of word
+ * element mod 4 of counter element div 4. */
+FN T N(random)(T element, T seed, T stream)
+{
+    unsigned x0 = (unsigned)((U)element >> 2), x1 = (unsigned)((unsigned long long)element >> 34);
+    unsigned x2 = (unsigned)stream, x3 = (unsigned)((unsigned long long)stream >> 32);
+    unsigned k0 = (unsigned)seed, k1 = (unsigned)((unsigned long long)seed >> 32);
+    for (int i = 0; i < 10; i++) {
+        const unsigned long long p = 0xd2511f53ull * x0, q = 0xcd9e8d57ull * x2;
+        x0 = (unsigned)(q >> 32) ^ x1 ^ k0;
+        x1 = (unsigned)q;
+        x2 = (unsigned)(p >> 32) ^ x3 ^ k1;
+        x3 = (unsigned)p;
+        k0 += 0x9e3779b9u;
+        k1 += 0xbb67ae85u;
+    }
+    const unsigned low = (unsigned)element & 1 ? x1 : x0, high = (unsigned)element & 1 ? x3 : x2;
+    return (T)(((unsigned)element & 2 ? high : low) >> 8);
+}
 //: integer ipow
 FN T N(ipow)(T a, T b)
 {

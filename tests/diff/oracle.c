@@ -221,6 +221,30 @@ static wide compare_unsigned(wide a, wide b)
     return a < value ? -1 : a > value;
 }
 
+/* Philox4x32-10 from its description (Salmon et al., 2011): the 128-bit counter is (element div 4, stream), and a round
+ * is two products whose halves change places. */
+static wide random_bits(wide element, wide seed, wide stream)
+{
+    static const uint64_t multipliers[2] = {0xD2511F53, 0xCD9E8D57};
+    static const uint32_t weyl[2] = {0x9E3779B9, 0xBB67AE85};
+    const uint64_t halves[2] = {(uint64_t)element >> 2, (uint64_t)stream};
+    uint32_t counter[4], key[2] = {(uint32_t)(uint64_t)seed, (uint32_t)((uint64_t)seed >> 32)};
+    for (int w = 0; w < 4; w++)
+        counter[w] = (uint32_t)(halves[w / 2] >> 32 * (w % 2));
+    for (int round = 0; round < 10; round++) {
+        uint32_t next[4];
+        for (int half = 0; half < 2; half++) {
+            const uint64_t product = multipliers[half] * counter[2 * half];
+            next[2 - 2 * half] = (uint32_t)(product >> 32) ^ counter[3 - 2 * half] ^ key[1 - half];
+            next[3 - 2 * half] = (uint32_t)product;
+        }
+        memcpy(counter, next, sizeof next);
+        for (int half = 0; half < 2; half++)
+            key[half] += weyl[half];
+    }
+    return counter[(uint64_t)element % 4] >> 8;
+}
+
 static void least(mpfr_ptr r, mpfr_srcptr a, mpfr_srcptr b)
 {
     if (mpfr_unordered_p(a, b))

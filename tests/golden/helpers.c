@@ -35,7 +35,7 @@ fold                      19 lines  e2a3b5a9
 fold_rows                 38 lines  b06e7ad4
 gather_$1                 16 lines  6b3e927c
 harvest                   12 lines  6915357f
-ints                      47 lines  2bffa6a9
+ints                      56 lines  45111b8e
 join_lanes                 9 lines  8327a9d3
 join_rows                 13 lines  f43c962b
 join_side                  7 lines  5ecdabcf

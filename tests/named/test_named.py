@@ -10,8 +10,9 @@ import warnings
 import numpy as np
 
 HERE = os.path.dirname(os.path.abspath(__file__))
-sys.path[:0] = [HERE, os.path.dirname(HERE)]
+sys.path[:0] = [HERE, os.path.dirname(HERE), os.path.join(os.path.dirname(HERE), "positions")]
 import by_name as n
+import reference as chance
 import sample
 import weft
 
@@ -125,6 +126,15 @@ class Maker:
     def make_negative(self):
         a, x = self.some((I32, F32))
         return f"-{a}", n.operation(lambda p: -p if x.dtype.type is F32 else wrap(-int(p)), x.dtype, x)
+
+    def make_random(self):
+        a, x = self.some((I32, F32))
+        if not a or not x.dims:
+            return None
+        seed, order = self.pick.randint(0, 99), list(n.places(x.dims))
+        values = chance.random((len(order),), seed)
+        numbers = {n.key(place): i for i, place in enumerate(order)}
+        return f"random({a}, {seed})", n.Value(x.dims, F32, lambda place: values[numbers[n.key(place)]])
 
     # ---- selections ----
 

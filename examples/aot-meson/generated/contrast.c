@@ -1598,6 +1598,7 @@ enum { LANES = 8 };
 #ifdef WIDE
 typedef i32 ints __attribute__((vector_size(4 * LANES), aligned(4), may_alias));
 typedef u32 words __attribute__((vector_size(4 * LANES), aligned(4), may_alias));
+typedef u64 longs __attribute__((vector_size(4 * LANES), aligned(4), may_alias));
 typedef f32 floats __attribute__((vector_size(4 * LANES), aligned(4), may_alias));
 typedef u8 bytes __attribute__((vector_size(4 * LANES), aligned(1), may_alias));
 typedef u8 quarter __attribute__((vector_size(LANES), aligned(1), may_alias));
@@ -1615,6 +1616,14 @@ typedef u8 half __attribute__((vector_size(2 * LANES), aligned(1), may_alias));
 #define BYTES_u16 ""
 #define BYTES_i16 ""
 #define FOR(what, type) what##_##type
+/* The products of low halves. */
+static inline longs product(longs a, u64 b)
+{
+    const longs c = (longs){0} + b;
+    longs r;
+    __asm__("vpmuludq %2, %1, %0" : "=" WIDE(r) : WIDE(a), WIDE(c));
+    return r;
+}
 static inline int streams(const struct weft_args *args, const void *to)
 {
     return args->stream && (u64)to % sizeof(bytes) == 0;
@@ -2221,6 +2230,7 @@ struct tensor {
     int rank;
     int64_t shape[MAX_RANK], strides[MAX_RANK]; /* in elements, 0 where an extent is 0 or 1 */
     uintptr_t first, end;          /* the bytes it touches, equal when there are none */
+    int64_t sample;                /* its number in a batch; 0 of a tensor that goes with all samples */
 };
 
 static _Thread_local struct weft_note weft_last_note;
@@ -2431,6 +2441,7 @@ static int read_sample(const struct kernel *kernel, const struct weft_array *con
         const int status = read_tensor(&kernel->operand[o], arrays[o] + sample * steps[o], NULL, &tensors[o]);
         if (status)
             return status;
+        tensors[o].sample = steps[o] ? sample : 0;
     }
     const int wrong = find_extents(kernel, tensors, d);
     for (int r = 0; !wrong && r < kernel->results; r++) {
@@ -3154,6 +3165,7 @@ SHARED int weft_infer(const struct kernel *kernel, const int64_t *const *inputs,
     int status = WEFT_KERNEL_OK;
     for (int i = 0; !status && i < kernel->inputs; i++)
         tensors[i].data = (char *)(uintptr_t)values[i], /* only read */
+        tensors[i].sample = 0,
         status = read_layout(&kernel->operand[i], inputs[i], NULL, &tensors[i], &reach);
     status = status ? status : find_extents(kernel, tensors, d);
     for (int r = 0; !status && r < kernel->results; r++)

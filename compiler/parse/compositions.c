@@ -1,0 +1,182 @@
+/* Makes the nodes of linspace, random and random_normal (rules 12.1 and 12.2): positions, which are NODE_POSITIONs, and
+ * the arithmetic on them. All have the place of the call. A value that is used twice is bound to a hidden name, so
+ * nodes stay trees. */
+#include "compiler/parse/parse_impl.h"
+
+#include <math.h>
+
+struct making {
+    struct parser *p;
+    struct span span, token;       /* the call, and the name in it */
+};
+
+static int add(const struct making *m, struct node node, const int *operands, int count)
+{
+    node.op = node.kind == NODE_OP ? node.op : OP_COUNT;
+    node.span = m->span;
+    node.own_types = true;
+    node.token = m->token;
+    return parse_add_node(m->p, node, operands, count);
+}
+
+static int literal(const struct making *m, int value)
+{
+    return add(m, (struct node){.kind = NODE_LITERAL, .literal = {LITERAL_INTEGER, value, 0}}, NULL, 0);
+}
+
+static int real(const struct making *m, double value)
+{
+    return add(m, (struct node){.kind = NODE_LITERAL, .literal = {LITERAL_REAL, 0, value}}, NULL, 0);
+}
+
+static int operation(const struct making *m, enum op op, int a, int b)
+{
+    return add(m, (struct node){.kind = NODE_OP, .op = op}, (int[]){a, b}, 2);
+}
+
+static int choose(const struct making *m, int condition, int a, int b)
+{
+    return add(m, (struct node){.kind = NODE_OP, .op = OP_WHERE}, (int[]){condition, a, b}, 3);
+}
+
+static int apply(const struct making *m, enum op op, int a)
+{
+    return add(m, (struct node){.kind = NODE_OP, .op = op}, &a, 1);
+}
+
+static int wrap(const struct making *m, enum weft_dtype dtype, int node)
+{
+    return add(m, (struct node){.kind = NODE_WRAP, .dtype = dtype}, &node, 1);
+}
+
+static int cast(const struct making *m, enum weft_dtype dtype, int node)
+{
+    return add(m, (struct node){.kind = NODE_CAST, .dtype = dtype}, &node, 1);
+}
+
+/* Names a node; `use` is a use of it. */
+static int bind(const struct making *m, const char *name, int node)
+{
+    return m->p->failed ? 0 : resolve_hidden(m->p, name, node);
+}
+
+static int use(const struct making *m, int symbol)
+{
+    return m->p->failed ? 0 : add(m, (struct node){.kind = NODE_NAME, .symbol = symbol}, NULL, 0);
+}
+
+/* ---- linspace ---- */
+
+/* extent(positions, 0) - 1 */
+static int last_position(const struct making *m, int positions)
+{
+    struct program *program = m->p->program;
+    const struct literal *zero = arena_copy(m->p->arena, &(struct literal){LITERAL_INTEGER, 0, 0}, sizeof *zero);
+    const struct view_args extent = {.kind = VIEW_EXTENT, .dtype = WEFT_INT64,
+                                     .axes = {.given = true, .count = 1, .items = zero, .input = -1, .span = m->token}};
+    ARENA_PUSH(m->p->arena, program->views, program->view_count, extent);
+    const struct node node = {.kind = NODE_VIEW, .view = program->view_count - 1};
+    return operation(m, OP_SUB, add(m, node, (int[]){use(m, positions)}, 1), literal(m, 1));
+}
+
+/* The type in which positions are counted. */
+static enum weft_dtype counted_in(const struct numbers *n)
+{
+    const bool known = n->input < 0 && n->count && n->items[0].kind == LITERAL_INTEGER &&
+                       n->items[0].integer <= INT32_MAX;
+    return known ? WEFT_INT32 : WEFT_INT64;
+}
+
+int parse_linspace(struct parser *p, const int ends[2], int view, struct span span, struct span token)
+{
+    const struct making m = {p, span, token};
+    const int from = ends[0], to = ends[1]; /* they stand on the stack */
+    p->program->views[view].dtype = counted_in(&p->program->views[view].counts);
+    const int a = bind(&m, "a of linspace", cast(&m, WEFT_FLOAT64, from));
+    const int b = bind(&m, "b of linspace", cast(&m, WEFT_FLOAT64, to));
+    const int between = bind(&m, "b - a of linspace", operation(&m, OP_SUB, use(&m, b), use(&m, a)));
+    const struct node counted = {.kind = NODE_POSITION, .view = view};
+    const int i = bind(&m, "i of linspace", add(&m, counted, (int[]){use(&m, between)}, 1));
+    const int end = bind(&m, "last of linspace", cast(&m, WEFT_FLOAT64, last_position(&m, i)));
+    const int place = bind(&m, "place of linspace", cast(&m, WEFT_FLOAT64, use(&m, i)));
+    int value = operation(&m, OP_MUL, use(&m, place), use(&m, between));
+    value = operation(&m, OP_ADD, use(&m, a), operation(&m, OP_DIV, value, use(&m, end)));
+    value = choose(&m, operation(&m, OP_EQ, use(&m, place), use(&m, end)), use(&m, b), value);
+    value = choose(&m, operation(&m, OP_EQ, use(&m, end), literal(&m, 0)), use(&m, a), value);
+    return cast(&m, rules_of(p->source->rules)->spaced, value);
+}
+
+/* ---- random ---- */
+
+/* What random's values are made of: hidden names. */
+struct drawing {
+    struct making m;
+    int element, seed, stream;     /* int64: the element's row-major number, the key, sample and stream in one */
+};
+
+/* The numbers of x's elements, or that of the sample. Further operands are there to be checked. */
+static int numbers_of(const struct making *m, enum view_kind kind, enum chance chance, const int *symbols, int count)
+{
+    struct program *program = m->p->program;
+    const struct view_args args = {.kind = kind, .dtype = WEFT_INT64, .chance = chance};
+    int operands[3];
+    for (int i = 0; i < count; i++)
+        operands[i] = use(m, symbols[i]);
+    ARENA_PUSH(m->p->arena, program->views, program->view_count, args);
+    return add(m, (struct node){.kind = NODE_POSITION, .view = program->view_count - 1}, operands, count);
+}
+
+/* 24 random bits of the element with this number, an int32. */
+static int bits(const struct drawing *c, int element)
+{
+    const int operands[] = {element, use(&c->m, c->seed), use(&c->m, c->stream)};
+    return wrap(&c->m, WEFT_INT32, add(&c->m, (struct node){.kind = NODE_OP, .op = OP_RANDOM}, operands, 3));
+}
+
+static int scaled(const struct drawing *c, int whole, double by)
+{
+    return operation(&c->m, OP_MUL, cast(&c->m, WEFT_FLOAT32, whole), real(&c->m, by));
+}
+
+/* u * 2^-24 */
+static int uniform(const struct drawing *c)
+{
+    return scaled(c, bits(c, use(&c->m, c->element)), 0x1p-24);
+}
+
+/* Box and Muller's: of a pair's words u and v, r = sqrt(-2 log((u + 1) * 2^-24)), and r sin of 2 pi v 2^-24 for the
+ * second, r cos of it, which is the sine of a quarter of a turn more, for the first. Turns are reduced to half a turn
+ * in integers, so the sine's argument is below pi. */
+static int normal(const struct drawing *c)
+{
+    const struct making *m = &c->m;
+    const int u = bits(c, operation(m, OP_BITAND, use(m, c->element), literal(m, -2)));
+    const int v = bits(c, operation(m, OP_BITOR, use(m, c->element), literal(m, 1)));
+    const int distance = apply(m, OP_LOG, scaled(c, operation(m, OP_ADD, u, literal(m, 1)), 0x1p-24));
+    const int r = apply(m, OP_SQRT, operation(m, OP_MUL, distance, literal(m, -2)));
+    const int second = operation(m, OP_BITAND, wrap(m, WEFT_INT32, use(m, c->element)), literal(m, 1));
+    const int quarter = operation(m, OP_SUB, literal(m, 3 << 22), operation(m, OP_MUL, second, literal(m, 1 << 22)));
+    const int turned = operation(m, OP_BITAND, operation(m, OP_ADD, v, quarter), literal(m, (1 << 24) - 1));
+    const int half = operation(m, OP_SUB, turned, literal(m, 1 << 23));
+    return operation(m, OP_MUL, r, apply(m, OP_SIN, scaled(c, half, 2 * M_PI * 0x1p-24)));
+}
+
+int parse_random(struct parser *p, const int *operands, int count, int view, struct span span, struct span token)
+{
+    static const char *const names[] = {"x of random", "seed of random", "stream of random"};
+    struct drawing c = {.m = {p, span, token}};
+    const struct making *m = &c.m;
+    const enum view_kind kind = p->program->views[view].kind;
+    const int given[] = {operands[0], operands[1], count > 2 ? operands[2] : literal(m, 0)};
+    int symbols[3];
+    for (int i = 0; i < 3; i++)
+        symbols[i] = bind(m, names[i], given[i]);
+    c.element = bind(m, "element of random", numbers_of(m, kind, CHANCE_ELEMENTS, symbols, 3));
+    c.seed = bind(m, "key of random", wrap(m, WEFT_INT64, use(m, symbols[1])));
+    const int stream = operation(m, OP_SHL, wrap(m, WEFT_INT64, use(m, symbols[2])), literal(m, 32));
+    const int sample = numbers_of(m, kind, CHANCE_SAMPLE, symbols, 1);
+    c.stream = bind(m, "sample and stream of random", operation(m, OP_BITOR, stream, sample));
+    p->program->views[view].like = symbols[0];
+    const int value = kind == VIEW_RANDOM_NORMAL ? normal(&c) : uniform(&c);
+    return add(m, (struct node){.kind = NODE_VIEW, .view = view}, &value, 1);
+}
