@@ -1,14 +1,18 @@
 """Loads of which kernels gather vectors (transposed, interleaved, deinterleaved), and joins, ahead of time against
-NumPy: on shapes with and without room for vectors, and on strides of which no fast class knows. WEFT in the
-environment is the command's path."""
+NumPy: on shapes with and without room for vectors, and on strides of which no fast class knows. And random numbers of
+batches. WEFT in the environment is the command's path."""
 import ctypes
 import os
 import pathlib
 import subprocess
+import sys
 import tempfile
 import unittest
 
 import numpy as np
+
+sys.path.insert(0, str(pathlib.Path(__file__).resolve().parents[1] / "positions"))
+import reference
 
 WEFT = os.environ.get("WEFT", "weft")
 SMALL, PLANE = [(1, 1), (3, 64), (65, 7), (0, 5)], [(130, 257), (64, 64), (33, 1000), (1000, 20)]
@@ -70,14 +74,23 @@ def laid(array, how):
     return array
 
 
+class Array(ctypes.Structure):
+    """struct weft_array."""
+    _fields_ = [("data", ctypes.c_void_p), ("shape", ctypes.POINTER(ctypes.c_int64)),
+                ("strides", ctypes.POINTER(ctypes.c_int64))]
+
+
 class Gathers(unittest.TestCase):
     def build(self, here, setting, names):
-        build, flags = SETTINGS[setting]
         text = ""
         for name in names:
             types, body, _, _ = KERNELS[name]
             declared = ", ".join(f"{letter}: {t.strip()}" for letter, t in zip("abc", types.split(";")))
             text += f"kernel {name}({declared}) {{ return {body} }}\n"
+        return self.build_text(here, setting, text)
+
+    def build_text(self, here, setting, text):
+        build, flags = SETTINGS[setting]
         (here / f"{setting}.weft").write_text(text)
         flags = ["-std=gnu11", "-Wall", "-Wextra", "-Werror", "-O1", "-shared", "-fPIC", *flags]
         for command in ([WEFT, "build", f"{setting}.weft", "--bundle", setting, *build, "-o", "."],
@@ -110,6 +123,22 @@ class Gathers(unittest.TestCase):
                         for how in ("dense", "turned", "backwards", "apart"):
                             with self.subTest(setting=setting, name=name, shape=shape, how=how):
                                 self.check(library, name, [laid(x, how) for x in inputs], expected)
+
+    def test_chance(self):
+        """The number of a sample is that of what random has its shape from: a tensor for all samples has 0."""
+        text = "kernel noise(a: float32[h, w], b: float32[w]) { return random(a, 5) - random(b, 5)[0] }\n"
+        shapes, one = [(3, 5), (3, 5), (70, 5), (1, 5)], np.zeros(5, np.float32)
+        with tempfile.TemporaryDirectory(prefix="weft-aot-") as scratch:
+            library = self.build_text(pathlib.Path(scratch), "plain", text)
+        ins, outs = ([np.zeros(shape, np.float32) for shape in shapes] for _ in range(2))
+        kept = [(ctypes.c_int64 * len(x.shape))(*x.shape) for x in ins + [one]]
+        arrays = lambda items: (Array * len(items))(*(Array(x.ctypes.data, shape, None) for x, shape in items))
+        status = library.noise_batch(ctypes.c_int64(len(ins)), arrays(list(zip(ins, kept))), ctypes.c_int64(1),
+                                     arrays([(one, kept[-1])]), ctypes.c_int64(0), arrays(list(zip(outs, kept))))
+        self.assertEqual(status, 0)
+        for number, (shape, out) in enumerate(zip(shapes, outs)):
+            want = reference.random(shape, 5, 0, number) - reference.random((5,), 5)[0]
+            self.assertEqual(out.tobytes(), want.tobytes(), f"sample {number}")
 
 
 if __name__ == "__main__":
