@@ -306,12 +306,24 @@ static bool check_view(struct program *program, struct node *node)
     const struct view_args *args = &program->views[node->view];
     const struct node *operand = operand_node(program, node, 0);
     node->dtype = args->kind == VIEW_EXTENT ? args->dtype : operand->dtype;
+    if (args->part == SCATTER_FULL)
+        return check_put(program, node);
     return check_tensor(program, operand) && check_sizes(program, node) && check_modes(program, node) &&
            check_numbers(program, &args->shape, "shape", false) &&
            check_numbers(program, &args->rel_shape, "rel_shape", true) &&
            check_numbers(program, &args->src_dims, "src_dims", false) &&
            check_numbers(program, &args->axes, "axes", false) &&
            (args->kind != VIEW_REINTERPRET || check_reinterpret(program, node, args->dtype));
+}
+
+/* What is put somewhere has the type of what is there; an error at v says so already. */
+static bool check_scatter(struct program *program, struct node *node)
+{
+    bool good = true;
+    for (int i = 0; i < node->operand_count; i++)
+        good = good && !operand_node(program, node, i)->poison;
+    node->dtype = operand_node(program, node, 0)->dtype;
+    return good;
 }
 
 /* The values' types promote, and array literals meet the outcome with their full values. */
@@ -332,11 +344,12 @@ static bool check_join(struct program *program, struct node *node)
 /* The positions are integers. */
 static bool check_take(struct program *program, struct node *node)
 {
-    const struct node *from = operand_node(program, node, 0), *positions = operand_node(program, node, 1);
+    const struct node *from = shown_node(program, operand_node(program, node, 0));
+    const struct node *positions = shown_node(program, operand_node(program, node, 1));
     const char *text = text_of(program, positions->span), *value = text_of(program, from->span);
     if (program->views[node->view].kind == VIEW_SAMPLE)
         return check_sample(program, node);
-    node->dtype = from->dtype;
+    node->dtype = program->views[node->view].part == SCATTER_PLACES ? WEFT_INT64 : from->dtype;
     if (!check_tensor(program, from) || !check_tensor(program, positions) || !check_modes(program, node))
         return false;
     if (dtype_is_integer(positions->dtype))
@@ -384,6 +397,10 @@ static bool check_position(struct program *program, struct node *node)
     node->dtype = args->dtype;
     if ((node->operand_count && operand_node(program, node, 0)->poison) || !check_sizes(program, node))
         return false;
+    if (args->part) {
+        node->dtype = WEFT_INT64;
+        return check_tensor(program, shown_node(program, operand_node(program, node, 0)));
+    }
     if (args->kind == VIEW_RANDOM || args->kind == VIEW_RANDOM_NORMAL)
         return check_random(program, node);
     return args->kind != VIEW_INDEX || dtype_is_integer(args->dtype) ||
@@ -407,6 +424,7 @@ static bool check_node(struct program *program, struct node *node)
         [NODE_CORRELATE] = check_correlate,
         [NODE_JOIN] = check_join,
         [NODE_TAKE] = check_take,
+        [NODE_SCATTER] = check_scatter,
         [NODE_COUNT] = check_position_of,
         [NODE_SEARCH] = check_position_of,
         [NODE_POSITION] = check_position,

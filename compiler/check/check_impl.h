@@ -15,5 +15,6 @@ bool check_modes(struct program *program, const struct node *node);
 bool check_correlate(struct program *program, struct node *node);
 /* The dtype of sample. */
 bool check_sample(struct program *program, struct node *node);
+bool check_put(struct program *program, struct node *node);
 
 #endif

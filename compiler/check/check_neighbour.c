@@ -1,5 +1,5 @@
 /* Types of section 10: numbers outside are of x's type (rule 10.1), and k is an array literal or an input (10.3). And
- * of sample (rule 12.4). */
+ * of sample and scatter (rules 12.4 and 12.5). */
 #include "compiler/check/check_impl.h"
 
 #include "compiler/lang/lang.h"
@@ -54,6 +54,44 @@ bool check_modes(struct program *program, const struct node *node)
                                         wrong));
     }
     return good;
+}
+
+/* ---- scatter ---- */
+
+static bool wrong_put(struct program *program, const struct node *node, const struct node *value, const char *text)
+{
+    return diag_at(program->diags, DIAG_VIEW_DTYPE, ((struct span[]){value->span, node->token}), 2, text);
+}
+
+/* Whether v promotes to the type of x, to which it is converted, and x can be joined to by this word. */
+bool check_put(struct program *program, struct node *node)
+{
+    const struct view_args *args = &program->views[node->view];
+    const struct node *v = named_node(program, operand_node(program, node, 0));
+    const struct node *x = named_node(program, operand_node(program, node, 1));
+    const char *type = type_rows[x->dtype].name;
+    if (v->poison || x->poison || !check_width(program, v) || !check_width(program, x))
+        return false;
+    node->dtype = x->dtype;
+    if (x->dtype == WEFT_BOOL && args->put != PUT_SET && args->put != PUT_MUL)
+        return wrong_put(program, node, x,
+                         arena_printf(program->arena, "%s is bool, to which scatter takes \"set\" and \"mul\" alone; "
+                                      "convert it, as in uint8(%s)", text_of(program, x), text_of(program, x)));
+    const bool literal = v->literal.kind != LITERAL_NONE;
+    const char *wrong = literal ? mismatch(program, &v->literal, x->dtype) : NULL;
+    if (wrong)
+        return wrong_put(program, node, v, arena_printf(program->arena, "what is put into %s has its type, %s, and "
+                                                        "found is %s; %s", text_of(program, x), type,
+                                                        text_of(program, v), wrong));
+    if (literal)
+        return check_constant(program, v, x->dtype);
+    if (v->kind == NODE_ARRAY && meet(program, node, v, x) == x->dtype)
+        return check_constant(program, v, x->dtype);
+    return meet(program, node, v, x) == x->dtype ||
+           wrong_put(program, node, v,
+                     arena_printf(program->arena, "%s is %s, which does not promote to %s, the type of %s; convert it, "
+                                  "as in %s(%s)", text_of(program, v), type_rows[v->dtype].name, type,
+                                  text_of(program, x), type, text_of(program, v)));
 }
 
 /* ---- correlate ---- */

@@ -224,6 +224,7 @@ static const char *node_layout(struct layouts *l, const struct node *node, const
     case NODE_CORRELATE: return look_around(l, node, known_rank(l, operand_node(l->program, node, 1), shapes));
     case NODE_JOIN: return concatenated(l, node);
     case NODE_TAKE: return taken(l, node, shapes);
+    case NODE_SCATTER: return l->of[l->program->operands[node->operands]];
     case NODE_POISON: return NULL;
     case NODE_REDUCE: case NODE_SEARCH: return reduced(l, node);
     case NODE_OP: return if_complete(l, joined(l, node), rank);
@@ -254,10 +255,17 @@ static struct numbers *axes_of(struct program *program, const struct node *node)
 }
 
 /* The value whose dimensions they name. */
-static struct product axes_value(const struct program *program, const struct node *node)
+static struct product axes_value(const struct program *program, const struct node *node, int operand)
 {
     return node_is_reduced(node) ? program->reductions[node->reduction].value
-                                 : (struct product){{operand_node(program, node, 0)->span}, 1};
+                                 : (struct product){{operand_node(program, node, operand)->span}, 1};
+}
+
+/* The operand whose dimensions they name: of most nodes of scatter x is not the first. */
+static int axes_operand(const struct program *program, const struct node *node)
+{
+    const enum scatter_part part = node_is_reduced(node) ? SCATTER_WHOLE : program->views[node->view].part;
+    return part == SCATTER_FULL || part == SCATTER_SPREAD || part == SCATTER_BACK;
 }
 
 bool resolve_letters(struct program *program)
@@ -270,10 +278,12 @@ bool resolve_letters(struct program *program)
     for (int n = 0; n < program->node_count; n++) {
         const struct node *node = &program->nodes[n];
         struct numbers *axes = axes_of(program, node);
-        const bool all = node->kind == NODE_VIEW && program->views[node->view].kind == VIEW_TRANSPOSE;
+        const bool all = node->kind == NODE_VIEW && program->views[node->view].kind == VIEW_TRANSPOSE &&
+                         !program->views[node->view].part;
         if (axes && axes->letters && axes != before) { /* all nodes of a reduction's call share them */
-            const struct product value = axes_value(program, node);
-            good = axes_resolve(program, &value, axes, all, l.of[program->operands[node->operands]]) && good;
+            const int operand = axes_operand(program, node);
+            const struct product value = axes_value(program, node, operand);
+            good = axes_resolve(program, &value, axes, all, l.of[program->operands[node->operands + operand]]) && good;
         }
         before = axes ? axes : before;
         l.of[n] = node_layout(&l, node, NULL);

@@ -144,7 +144,8 @@ static int rewrite(struct naming *n, const struct node *node, int *operands)
     case NODE_OP: case NODE_CAST: case NODE_WRAP: return operation(n, node, operands);
     case NODE_ARRAY: return names_copy(n, node, operands, node->operand_count, (struct value){SORT_POSITIONAL, NULL});
     case NODE_CORRELATE: return names_neighbours(n, node, operands);
-    case NODE_VIEW: case NODE_JOIN: case NODE_TAKE: case NODE_POSITION: return names_view(n, node, operands);
+    case NODE_VIEW: case NODE_JOIN: case NODE_TAKE: case NODE_POSITION: case NODE_SCATTER:
+        return names_view(n, node, operands);
     default: return names_copy(n, node, operands, node->operand_count, scalar);
     }
 }
@@ -183,7 +184,7 @@ static void map_view_args(struct naming *n, int view)
 static bool has_view(const struct node *node)
 {
     return node->kind == NODE_VIEW || node->kind == NODE_CORRELATE || node->kind == NODE_JOIN ||
-           node->kind == NODE_TAKE || node->kind == NODE_POSITION;
+           node->kind == NODE_TAKE || node->kind == NODE_POSITION || node->kind == NODE_SCATTER;
 }
 
 /* Copies an array so that it can grow. */

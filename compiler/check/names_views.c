@@ -406,7 +406,18 @@ int names_view(struct naming *n, const struct node *node, int *operands)
     int made = -1;
     if (node->kind == NODE_JOIN)
         return names_join(n, node, operands);
-    if (node->kind == NODE_POSITION && (args_of(&v)->kind == VIEW_ARANGE || args_of(&v)->kind == VIEW_LINSPACE))
+    if (args_of(&v)->part || node->kind == NODE_SCATTER) {
+        const enum scatter_part part = args_of(&v)->part;
+        const int checked = part == SCATTER_PLACES ? 2 : part == SCATTER_FULL || part == NONZERO_EXTENTS;
+        for (int i = 0; i < checked; i++)
+            if (names_value(n, operands[i]).sort == SORT_NAMED) {
+                const int shown = (int)(shown_node(n->to, &n->to->nodes[operands[i]]) - n->to->nodes);
+                return by_position(&(struct viewing){n, node, shown, names_value(n, operands[i]), v.name});
+            }
+        return names_copy(n, node, operands, node->operand_count, (struct value){SORT_UNKNOWN, NULL});
+    }
+    const enum view_kind kind = args_of(&v)->kind;
+    if (node->kind == NODE_POSITION && (kind == VIEW_ARANGE || kind == VIEW_LINSPACE || kind == VIEW_NONZERO))
         return names_copy(n, node, operands, node->operand_count, (struct value){SORT_POSITIONAL, NULL});
     made = node->kind != NODE_TAKE                         ? view(&v, operands)
            : n->to->views[node->view].kind == VIEW_TAKE ? take(n, node, operands)

@@ -397,7 +397,7 @@ static enum weft_dtype viewed_dtype(const struct program *program, const struct 
 static struct viewed viewed_value(const struct inference *s, const struct node *node, int i)
 {
     const struct view_args *args = &s->program->views[node->view];
-    const struct node *operand = node->operand_count ? operand_node(s->program, node, i) : node;
+    const struct node *operand = node->operand_count ? shown_node(s->program, operand_node(s->program, node, i)) : node;
     return (struct viewed){
         .program = s->program, .operand = operand->span, .place = node->token,
         .name = expression_text(s->arena, s->program, operand->span),
@@ -490,7 +490,7 @@ static const struct shape *node_shape(struct inference *s, const struct node *no
     case NODE_OP: return broadcast(s, node);
     case NODE_CAST: case NODE_WRAP: return operand_shape(s, node, 0);
     case NODE_ARRAY: return shape_new(s->arena, node->rank, s->program->extents + node->extents);
-    case NODE_VIEW: case NODE_CORRELATE: case NODE_POSITION: case NODE_JOIN: case NODE_TAKE:
+    case NODE_VIEW: case NODE_CORRELATE: case NODE_POSITION: case NODE_JOIN: case NODE_TAKE: case NODE_SCATTER:
         return viewed_shape(s, node);
     }
     return NULL;

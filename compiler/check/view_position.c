@@ -1,4 +1,4 @@
-/* The shapes of index, arange, linspace and random (rules 12.1 and 12.2). */
+/* The shapes of index, arange, linspace, random and nonzero (rules 12.1, 12.2 and 12.6). */
 #include "compiler/check/view_impl.h"
 
 /* The greatest number of an integer type, or of int64 where it is greater. */
@@ -91,5 +91,20 @@ bool view_random(struct view_walk *w)
     if (!in)
         return view_unknown(w);
     *w->out = *in;
+    return true;
+}
+
+/* What nonzero is made of: its numbers have the shape of their first operand. */
+bool view_nonzero(struct view_walk *w)
+{
+    const struct shape *in = w->viewed->shape;
+    if (!w->args->part)
+        return count_out(w);
+    if (!in)
+        return view_unknown(w);
+    if (w->args->part == NONZERO_NUMBERS)
+        *w->out = *in;
+    else
+        *w->out = (struct shape){.rank = 1, .extents = {in->rank}};
     return true;
 }

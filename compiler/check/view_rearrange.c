@@ -26,6 +26,26 @@ static int permute(const struct numbers *axes, int rank, struct view_axis *to)
     return rank;
 }
 
+/* Of scatter: the axes come first, in their order; or the other way round. */
+static int bring_front(const struct view_args *args, int rank, struct view_axis *to)
+{
+    const int count = args->axes.count;
+    uint32_t set = 0;
+    for (int i = 0; i < count; i++) {
+        const int d = axis_at(&args->axes, rank, i);
+        if (d < 0 || d >= rank || set >> d & 1)
+            return -1;
+        set |= 1u << d;
+        to[args->part == SCATTER_FRONT ? d : i].result = args->part == SCATTER_FRONT ? i : d;
+    }
+    for (int d = 0, next = count; d < rank; d++)
+        if (!(set >> d & 1)) {
+            to[args->part == SCATTER_FRONT ? d : next].result = args->part == SCATTER_FRONT ? next : d;
+            next++;
+        }
+    return rank;
+}
+
 static const struct item backwards = {.kind = ITEM_SLICE, .slice = {.step = -1}, .sizes = {-1, -1, -1}};
 
 /* flip and roll: what happens along the dimensions that axes name. */
@@ -58,7 +78,7 @@ int view_axes(const struct view_args *args, int rank, struct view_axis *axes)
         axes[d] = (struct view_axis){d + added, NULL, -1};
     switch (args->kind) {
     case VIEW_SELECT: return view_selected_axes(args, rank, axes);
-    case VIEW_TRANSPOSE: return permute(&args->axes, rank, axes);
+    case VIEW_TRANSPOSE: return args->part ? bring_front(args, rank, axes) : permute(&args->axes, rank, axes);
     case VIEW_FLIP: case VIEW_ROLL: return turn(args, rank, axes);
     case VIEW_OFFSET: case VIEW_PAD: return rank;
     case VIEW_BROADCAST_TO: return added < 0 ? -1 : args->shape.count;
@@ -156,6 +176,8 @@ bool view_transpose(struct view_walk *w)
     view_unknown_extents(w->out, in ? in->rank : axes.count);
     if (!in || (axes.from->given && axes.count < 0))
         return true;
+    if (w->args->part)
+        return by_axes(w);         /* the axes are found right where positions are */
     if (axes.from->given && !view_read_axes(w, &axes, w->out->rank, true, NULL, &set))
         return false;
     if (axes.from->given && axes.count != w->out->rank)

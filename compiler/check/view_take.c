@@ -1,5 +1,7 @@
-/* The shapes of take (rule 9.3), gather and sample (rules 12.3 and 12.4). */
+/* The shapes of take (rule 9.3), gather, sample and scatter (rules 12.3 to 12.5). */
 #include "compiler/check/view_impl.h"
+
+#include <string.h>
 
 int view_take_axis(const struct view_args *args, int rank)
 {
@@ -85,6 +87,7 @@ static bool find_gathered(const struct view_walk *w, int *at, int *count)
     const struct shape *value = w->viewed[0].shape, *positions = w->viewed[1].shape;
     const int64_t extent = positions->extents[positions->rank - 1];
     const struct numbers place = {.given = true, .span = w->args->modes.span};
+    const bool row = w->args->kind == VIEW_SCATTER && positions->rank == 1;
     struct view_list axes;
     uint32_t set;
     if (!view_read_list(w, &w->args->axes, "axes", &axes))
@@ -104,8 +107,11 @@ static bool find_gathered(const struct view_walk *w, int *at, int *count)
                                                shape_text(w->arena, w->viewed->program, positions),
                                                axes.from->given
                                                    ? arena_printf(w->arena, "axes names %d", *count)
-                                                   : arena_printf(w->arena, "%s has %d dimension%s", view_value_text(w),
-                                                                  value->rank, value->rank == 1 ? "" : "s")));
+                                                   : arena_printf(w->arena, "%s has %d dimension%s%s",
+                                                                  view_value_text(w), value->rank,
+                                                                  value->rank == 1 ? "" : "s",
+                                                                  row ? "; single positions in a row are i[:, None]"
+                                                                      : "")));
     gather_axes(w->args, value->rank, *count, at);
     return !w->args->modes.listed || w->args->modes.count == *count ||
            view_wrong(w, DIAG_VIEW_RANK, &place, "there are %d modes for %d axes; write one for each, or one for all "
@@ -167,4 +173,80 @@ bool view_gather(struct view_walk *w)
 bool view_sample(struct view_walk *w)
 {
     return view_gather(w);
+}
+
+/* ---- scatter ---- */
+
+/* The shape that gather has: positions' dimensions but the last one, then x's that are no axes. -1: it is not known
+ * yet, 0: it is wrong. */
+static int gathered_shape(const struct view_walk *w, const struct shape *value, const struct shape *positions,
+                          struct shape *out)
+{
+    int at[WEFT_MAX_RANK], count;
+    uint32_t set = 0;
+    if (!w->args->axes.given && positions->extents[positions->rank - 1] < 0)
+        return -1;
+    count = w->args->axes.given ? w->args->axes.count : (int)positions->extents[positions->rank - 1];
+    gather_axes(w->args, value->rank, count, at);
+    for (int i = 0; i < count; i++)
+        set |= 1u << at[i];
+    *out = (struct shape){.rank = 0};
+    if (positions->rank - 1 + value->rank - count > WEFT_MAX_RANK)
+        return 0;
+    for (int d = 0; d < positions->rank - 1; d++)
+        out->extents[out->rank++] = positions->extents[d];
+    for (int d = 0; d < value->rank; d++)
+        if (!(set >> d & 1))
+            out->extents[out->rank++] = value->extents[d];
+    return 1;
+}
+
+/* v broadcasts to that shape. */
+static bool spread(struct view_walk *w)
+{
+    const struct shape *own = w->viewed[0].shape, *value = w->viewed[1].shape, *positions = w->viewed[2].shape;
+    const int known = own && value && positions ? gathered_shape(w, value, positions, w->out) : -1;
+    if (known < 0)
+        return view_unknown(w);
+    bool good = known && own->rank <= w->out->rank;
+    for (int d = 0; good && d < own->rank; d++) {
+        const int64_t to = w->out->extents[w->out->rank - own->rank + d], from = own->extents[d];
+        good = from == 1 || from < 0 || to < 0 || from == to;
+        if (good && from != 1 && from != to)
+            view_holds(w, extent_fact(EXTENT_EQUAL, from, to), "what is put has another shape than its places");
+    }
+    return good || view_wrong(w, DIAG_VIEW_RANK, NULL,
+                              "what scatter puts broadcasts to the shape that gather would have there%s, and %s does "
+                              "not", known && shape_known(w->out)
+                                  ? arena_printf(w->arena, ", %s", shape_text(w->arena, w->viewed->program, w->out))
+                                  : "", w->viewed->name);
+}
+
+bool view_scatter(struct view_walk *w)
+{
+    const struct shape *value = w->viewed[0].shape, *positions = w->count > 1 ? w->viewed[1].shape : NULL;
+    int at[WEFT_MAX_RANK], count;
+    switch (w->args->part) {
+    case SCATTER_FULL: case SCATTER_SPREAD: return spread(w);
+    case SCATTER_LIKE: value = w->viewed[1].shape; break;
+    case SCATTER_PLACES:
+        if (positions && positions->rank == 0)
+            return wrong_positions(w, arena_printf(w->arena, "positions stand along the last dimension of %s, and it "
+                                                   "has none; write them as [[0], [2]], one for each element",
+                                                   w->viewed[1].name));
+        if (!value || !positions)
+            return view_unknown(w);
+        if (!find_gathered(w, at, &count))
+            return false;
+        if (count < 0)
+            return view_unknown(w);
+        w->out->rank = positions->rank - 1;
+        memcpy(w->out->extents, positions->extents, (size_t)w->out->rank * sizeof *w->out->extents);
+        return true;
+    default: break;
+    }
+    if (!value)
+        return view_unknown(w);
+    *w->out = *value;
+    return true;
 }

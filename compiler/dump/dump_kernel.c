@@ -275,7 +275,7 @@ static void put_ins(struct buf *buf, const struct kernel *kernel,
     const char *type = type_rows[ins->dtype].name;
     const char *after = "";
     const struct lanes *lanes = kernel->lanes;
-    if (ins->kind != INS_STORE && ins->kind != INS_FAULT)
+    if (ins->kind != INS_STORE && ins->kind != INS_FAULT && ins->kind != INS_PUT)
         buf_printf(buf, "  %%%d = ", i);
     switch (ins->kind) {
     case INS_LOAD: case INS_TAKE:
@@ -305,6 +305,11 @@ static void put_ins(struct buf *buf, const struct kernel *kernel,
                 : evaluation->rate[i] == RATE_ROW ? "   (once for each row)"
                 : evaluation->call[i]             ? "   (a call for the whole block)"
                                                 : "";
+        break;
+    case INS_PUT:
+        buf_printf(buf, "  put %s %s to %s at %s, places and elements of each", type,
+                   access_text(buf->arena, kernel, 1), access_text(buf->arena, kernel, ins->index),
+                   access_text(buf->arena, kernel, 0));
         break;
     case INS_LOOKUP:
         buf_printf(buf, "lookup %s %s", type, access_text(buf->arena, kernel, ins->index));

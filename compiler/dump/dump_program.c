@@ -209,6 +209,16 @@ static void put_view(struct buf *buf, const struct program *program, const struc
         put_selection(buf, program, args);
         return;
     }
+    if (args->kind == VIEW_SCATTER || args->part) {
+        static const char *const parts[] = {"scatter", "places of scatter", "values of scatter", "values of scatter",
+                                            "values of scatter", "scatter's axes first", "scatter's axes back",
+                                            "numbers of what is not 0", "extents", "strides"};
+        buf_puts(buf, parts[args->part]);
+        if (!args->part && args->kind == VIEW_SCATTER)
+            buf_printf(buf, " %s", put_mode_word(args->put));
+        put_numbers(buf, program, "axes", &args->axes);
+        return;
+    }
     if (args->chance) {
         buf_puts(buf, args->chance == CHANCE_SAMPLE ? "number of the sample" : "numbers of the elements");
         return;
@@ -258,7 +268,7 @@ static void put_head(struct buf *buf, const struct program *program, const struc
         buf_printf(buf, node->rule ? "cast to a type that follows" : "cast to %s", type_rows[node->dtype].name);
         break;
     case NODE_WRAP: buf_printf(buf, "wrap to %s", type_rows[node->dtype].name); break;
-    case NODE_VIEW: case NODE_CORRELATE: case NODE_JOIN: case NODE_TAKE: case NODE_POSITION:
+    case NODE_VIEW: case NODE_CORRELATE: case NODE_JOIN: case NODE_TAKE: case NODE_POSITION: case NODE_SCATTER:
         put_view(buf, program, &program->views[node->view]);
         break;
     case NODE_REDUCE: put_reduction(buf, program, node); break;

@@ -94,7 +94,16 @@ static void put_node_types(struct buf *buf, const struct program *program, const
         break;
     case NODE_JOIN: buf_printf(buf, "%s in %s", view_rows[program->views[node->view].kind].name,
                                type_rows[node->dtype].name); break;
-    case NODE_TAKE: buf_puts(buf, "elements at positions"); break;
+    case NODE_TAKE:
+        buf_puts(buf, program->views[node->view].part ? "places" : "elements at positions");
+        break;
+    case NODE_SCATTER:
+        if (program->views[node->view].part == NONZERO_NUMBERS) {
+            buf_puts(buf, "numbers of what is not 0");
+            break;
+        }
+        buf_printf(buf, "%s at places", put_mode_word(program->views[node->view].put));
+        break;
     case NODE_POSITION:
         buf_puts(buf, program->views[node->view].chance == CHANCE_SAMPLE     ? "number of the sample"
                       : program->views[node->view].chance == CHANCE_ELEMENTS ? "numbers of the elements"

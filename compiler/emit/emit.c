@@ -13,12 +13,14 @@ const struct target target_c = {
     .numbered = weft_template_numbered_c, .shuffles = weft_template_shuffle_c, .transpose = weft_template_transpose_c,
     .math = weft_template_math_c,
     .short_rows = weft_template_short_rows, .shorts = weft_template_short_c,
+    .put = weft_template_put_c,
     .joins = weft_template_join_c, .search = weft_template_search_c, .accesses = weft_template_access_c,
     .args = weft_template_args,
     .function = "static inline",
     .block = "", .boolean = "_Bool", .fast = FAST_OF_C, .declares = true, .launch = LAUNCH_C};
 const struct target target_cuda = {
     .name = "cuda", .skeleton = weft_template_kernel_cuda, .reduce = weft_template_reduce_cuda,
+    .put = weft_template_put_cuda,
     .prelude = weft_template_prelude_cuda, .chain = weft_template_chain_cuda,
     .accesses = weft_template_access_cuda, .args = weft_template_args_cuda, .function = "DEVICE",
     .block = ", BLOCK",
@@ -159,9 +161,52 @@ static size_t block_bytes(const struct emitter *e)
     return bytes;
 }
 
+/* An int64 that the kernel takes, before there are values. */
+static const char *taken_number(const struct emitter *e, int i)
+{
+    const struct ins *ins = &e->kernel->ins[i];
+    return ins->kind != INS_LOAD              ? value_name((struct emitter *)e, i)
+           : e->params->target->chunks ? arena_printf(e->arena, "(i64)bases[%d]", ins->index)
+                                       : arena_printf(e->arena, "*(const i64_m *)sample->bases[%d]", ins->index);
+}
+
+/* What a kernel that puts elements is filled with. */
+static void emit_put(struct emitter *e)
+{
+    const struct kernel *kernel = e->kernel;
+    const struct ins *put = &kernel->ins[kernel->ins_count - 1];
+    const char *type = short_name(put->dtype), *bases = e->params->target->chunks ? "bases" : "sample->bases";
+    const char *const names[3] = {"to_place[k]", put->a[2] < 0 ? "values[e]" : "values[0]", NULL};
+    const char *place = short_name(kernel->accesses[0].dtype);
+    for (int i = 0; i < kernel->ins_count; i++)
+        if (ins_is_argument(&kernel->ins[i]))
+            emit_literal(e, kernel->ins[i].index, i);
+    buf_printf(&e->row, "%s_m *const to_place = (%s_m *)%s[%d];\n", type, type, bases, put->index);
+    buf_printf(&e->row, "const %s_m *const places = (const %s_m *)%s[0];\n", place, place, bases);
+    buf_printf(&e->row, "const %s_m *const values = (const %s_m *)%s[1];\n", type, type, bases);
+    buf_printf(&e->row, "const i64 count = %s, inner = %s;\n", taken_number(e, put->a[0]), taken_number(e, put->a[1]));
+    const bool numbers = put->op == OP_NONZERO;
+    if (numbers)
+        buf_puts(&e->row, "i64 next = 0; /* of what was found so far */\n(void)values;\n");
+    emit_marked(&e->operands, e->params->target->prelude, numbers ? "//: found head\n" : "//: places head\n",
+                &e->subst.names);
+    buf_puts(&e->body, "to_place[k] = ");
+    if (numbers)
+        buf_puts(&e->body, "e");
+    else if (put->op == OP_COUNT)
+        buf_puts(&e->body, names[1]);
+    else
+        put_meaning(e, &e->body, put, op_meaning(put->op, put->dtype), names);
+    buf_puts(&e->body, ";\n");
+}
+
 static void emit_parts(struct emitter *e)
 {
     const struct kernel *kernel = e->kernel;
+    if (kernel_puts(kernel)) {
+        emit_put(e);
+        return;
+    }
     find_called(e);
     find_joined(e);
     find_copied(e);
@@ -416,12 +461,18 @@ static void start(struct emitter *e)
         e->subst.first = "hinted";
 }
 
+/* The skeleton of a kernel that reduces nothing. */
+static const char *plain_skeleton(const struct target *target, const struct kernel *kernel)
+{
+    return kernel_puts(kernel) ? target->put : target->skeleton;
+}
+
 /* The skeleton without the comment that describes the file. In a chain the entry is another. */
 static const char *skeleton_of(struct emitter *e)
 {
     const struct target *target = e->params->target;
     const bool reduces = e->kernel->lanes;
-    const char *skeleton = strstr(!reduces                     ? target->skeleton
+    const char *skeleton = strstr(!reduces                     ? plain_skeleton(target, e->kernel)
                                   : e->kernel->lanes->beside ? target->short_rows
                                                              : target->reduce, "$comment");
     if (!e->params->form->chained)
@@ -505,7 +556,7 @@ char *emit_function(struct emit_together *together, const struct kernel *kernel,
     e.name = name;
     if (!kernel->lanes) {
         *scratch = e.scratch;
-        return fill_skeleton(&e, strstr(params->target->skeleton, "$entry\n"));
+        return fill_skeleton(&e, strstr(plain_skeleton(params->target, kernel), "$entry\n"));
     }
     e.own = &together->joined;
     emit_joins(&e);

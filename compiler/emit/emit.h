@@ -22,6 +22,7 @@ struct target {
     unsigned fast;                 /* the fast paths that it supports, a set of enum fast_path */
     int64_t launch;                /* the cost of one more kernel: instructions, times elements */
     const char *reduce;            /* the skeleton of kernels with reduced dimensions; NULL: there are none */
+    const char *put;               /* the skeleton of kernels that put elements: put.c or put.cu */
     const char *joins, *search;    /* what that one is filled with in C: join_c.h, search_c.h */
     const char *short_rows, *shorts; /* the skeleton of those that reduce short rows in C, and what it is filled with */
     const char *chain;             /* the parts of kernels that share a launch (emit_chain); NULL: none do */

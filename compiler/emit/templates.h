@@ -32,6 +32,8 @@ extern const char weft_template_args[];
 extern const char weft_template_args_cuda[];
 extern const char weft_template_kernel[];
 extern const char weft_template_reduce[];
+extern const char weft_template_put_c[];
+extern const char weft_template_put_cuda[];
 extern const char weft_template_short_rows[];
 extern const char weft_template_short_c[];
 extern const char weft_template_join_c[];

@@ -12,7 +12,7 @@ static bool moves(const struct program *program, const struct node *node)
         return false;
     if (!args || args->kind != VIEW_REINTERPRET || args->shape.given)
         return args || node_is_reduced(node) || node->kind == NODE_CORRELATE || node->kind == NODE_JOIN ||
-               node->kind == NODE_TAKE;
+               node->kind == NODE_TAKE || node->kind == NODE_SCATTER;
     return type_rows[args->dtype].size != type_rows[operand_node(program, node, 0)->dtype].size;
 }
 

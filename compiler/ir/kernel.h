@@ -20,6 +20,12 @@ enum ins_kind {
                                       map leads to; 0 where that is negative */
     INS_LOOKUP,                    /* entry a[0], a uint8, of access `index`, which is a table */
     INS_STORE,                     /* stores a[0] to access `index` */
+    INS_PUT,                       /* all that the kernel does: joins the elements of access 1, one by one in their
+                                      order, by row `op` (OP_COUNT: they take its place) to those of access `index`
+                                      whose numbers access 0 has, none where that is negative. a[0] numbers for a[1]
+                                      elements each, int64. a[2] >= 0: access 1 has one element, for all of them. Of
+                                      row NONZERO access 0 has bools: the numbers of those that are true are put, one
+                                      behind the other */
     INS_FAULT                      /* reports fault `index` where row `op` on a[0] and a[1] has one (a divisor that is
                                       0, a position outside) and the bool a[2] is true; a[2] is -1: always */
 };
@@ -51,7 +57,7 @@ struct number_source {
 enum tensor_kind {
     TENSOR_INPUT, TENSOR_CONSTANT, TENSOR_RESULT,
     TENSOR_TEMPORARY,              /* stored by another kernel of the run: see materialize.h */
-    TENSOR_TABLE,                  /* the same, read by INS_LOOKUP only */
+    TENSOR_TABLE,                  /* the same, read by INS_LOOKUP or INS_PUT only */
     TENSOR_BYTES,                  /* the numbers 0 to 255 as uint8, from which tables are made */
     TENSOR_SAMPLE,                 /* the number of the sample in its batch, an int64; its index is 0 */
     TENSOR_NUMBER                  /* ahead of time: a number_source's value, as an int64 or a float64; or an extent, or
@@ -184,6 +190,12 @@ struct kernel {
     int fault_count;
     const struct lanes *lanes;     /* NULL: no dimension is reduced */
 };
+
+/* Whether the kernel puts elements to places that others computed (rule 12.5). */
+static inline bool kernel_puts(const struct kernel *kernel)
+{
+    return kernel->ins_count && kernel->ins[kernel->ins_count - 1].kind == INS_PUT;
+}
 
 /* Where the value of a reduction, of a count or of positions is; or of another node that is stored. */
 struct reduced {

@@ -193,6 +193,12 @@ static bool is_stored(const struct lowering *l, const struct node *node)
     return l->reduced && l->reduced[node - l->program->nodes].stored;
 }
 
+/* Whether the node gives the places of scatter's positions. */
+static bool is_places(const struct lowering *l, const struct node *node)
+{
+    return l->program->views[node->view].part == SCATTER_PLACES;
+}
+
 /* Adds uses of a node's operands, for its use under a map. */
 static bool pass_use(struct lowering *l, const struct node *node, int map)
 {
@@ -214,7 +220,7 @@ static bool pass_use(struct lowering *l, const struct node *node, int map)
     if (node->kind == NODE_CORRELATE)
         return correlate_uses(l, node, map);
     if (node->kind == NODE_JOIN || node->kind == NODE_TAKE || join_of_list(l, node))
-        return (node->kind == NODE_TAKE ? take_uses : join_uses)(l, node, map);
+        return (node->kind != NODE_TAKE ? join_uses : is_places(l, node) ? places_uses : take_uses)(l, node, map);
     map = node->kind == NODE_VIEW ? view_operand_map(l, node, map) : map;
     for (int i = 0; good && i < operands; i++)
         good = lower_add_use(l, operand_index(l, node, i), map);
@@ -249,8 +255,11 @@ static int lower_view(struct lowering *l, const struct node *node)
         l->map = map;
         return value;
     }
-    int value = lower_value_as(l, operand_index(l, node, 0), from->dtype, MEET);
+    const bool meets = l->program->views[node->view].part == SCATTER_FULL;
+    int value = lower_value_as(l, operand_index(l, node, 0), meets ? node->dtype : from->dtype, MEET);
     l->map = map;
+    if (meets)
+        return value;
     if (view_is_neighbour(l->program->views[node->view].kind))
         return neighbour_value(l, node, value);
     return node->dtype == from->dtype
@@ -281,8 +290,11 @@ static int join_few(struct lowering *l, const struct node *node)
 
 static int lower_node(struct lowering *l, const struct node *node)
 {
-    if (is_stored(l, node))
-        return ins_add_load(l, TENSOR_TEMPORARY, l->reduced[node - l->program->nodes].temporary, node->dtype, node);
+    if (is_stored(l, node)) {      /* perhaps as the type in which a 16-bit one computes */
+        const int temporary = l->reduced[node - l->program->nodes].temporary;
+        const int value = ins_add_load(l, TENSOR_TEMPORARY, temporary, l->temporaries[temporary].dtype, node);
+        return ins_convert(l, value, node->dtype, false, node->token);
+    }
     switch (node->kind) {
     case NODE_NAME: {
         const struct symbol *symbol = &l->program->symbols[node->symbol];
@@ -305,7 +317,7 @@ static int lower_node(struct lowering *l, const struct node *node)
     case NODE_JOIN:
         return join_value(l, node);
     case NODE_TAKE:
-        return take_value(l, node);
+        return is_places(l, node) ? places_value(l, node) : take_value(l, node);
     case NODE_POSITION:
         return position_value(l, node);
     case NODE_REDUCE: case NODE_COUNT: case NODE_SEARCH: {

@@ -125,6 +125,11 @@ bool take_number_uses(struct lowering *l, int map);
 /* The instruction that computes the numbers of a taken step. */
 int take_number(struct lowering *l, int map);
 
+/* lower_scatter.c: the places of scatter (rule 12.5). Adds uses of the positions for a use under this map; the
+ * value. */
+bool places_uses(struct lowering *l, const struct node *node, int map);
+int places_value(struct lowering *l, const struct node *node);
+
 /* positions.c: index, arange and linspace. Whether there is room for the maps of a use under this map; the value. */
 bool position_uses(struct lowering *l, const struct node *node, int map);
 int position_value(struct lowering *l, const struct node *node);

@@ -97,7 +97,7 @@ int view_operand_map(struct lowering *l, const struct node *view, int map)
         return roll_map(l, view, map);
     if (view_is_neighbour(kind))
         return neighbour_map(l, view, map);
-    if (kind == VIEW_BROADCAST_TO || kind == VIEW_NAMED || view_is_random(kind))
+    if (kind == VIEW_BROADCAST_TO || kind == VIEW_NAMED || view_is_random(kind) || kind == VIEW_SCATTER)
         return map;                /* the operand stretches further under the same map, or is the same */
     if (kind == VIEW_TILE || kind == VIEW_REPEAT)
         return repetition_map(l, view, map);

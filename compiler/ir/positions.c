@@ -241,7 +241,7 @@ static const struct shape *counted_shape(struct lowering *l, const struct node *
 bool position_uses(struct lowering *l, const struct node *node, int map)
 {
     const struct shape *own = l->shapes[node_number(l, node)], *shape = counted_shape(l, node);
-    if (l->program->views[node->view].chance == CHANCE_SAMPLE)
+    if (l->program->views[node->view].chance == CHANCE_SAMPLE || l->program->views[node->view].part)
         return true;
     if (position_is_stored(own) && !position_is_sum(own))
         return true;
@@ -290,6 +290,36 @@ static int sample_value(struct lowering *l, const struct node *node)
     return ins_add_literal(l, (union scalar){.i64 = 0}, WEFT_INT64, node->token);
 }
 
+/* The extents of the operand, or its strides in elements, along the only dimension: loads of a constant; where the call
+ * decides, a choice by the position. */
+static int extents_value(struct lowering *l, const struct node *node)
+{
+    const struct shape *of = l->shapes[operand_index(l, node, 0)], *own = l->shapes[node_number(l, node)];
+    const bool strides = l->program->views[node->view].part == NONZERO_STRIDES;
+    int64_t *numbers = ARENA_ARRAY(l->arena, int64_t, of->rank + 1), each = 1;
+    int value = -1;
+    for (int d = of->rank - 1; d >= 0; d--) {
+        numbers[d] = strides ? each : of->extents[d];
+        each = extent_by(l->open, EXTENT_VOLUME, .shape = shape_new(l->arena, of->rank - d, of->extents + d));
+    }
+    if (shape_known(of)) {
+        const int constant = ins_add_constant(l, node_number(l, node), own, WEFT_INT64, numbers,
+                                              (size_t)of->rank * sizeof *numbers);
+        return ins_add_load(l, TENSOR_CONSTANT, constant, WEFT_INT64, node);
+    }
+    const int position = positions_loaded(l, own, l->map, node);
+    for (int d = of->rank - 1; d >= 0; d--) {
+        const int number = numbers[d] < 0
+                               ? ins_add_load_under(l, TENSOR_NUMBER, (int)numbers[d], WEFT_INT64, 0, node->token)
+                               : ins_add_literal(l, (union scalar){.i64 = numbers[d]}, WEFT_INT64, node->token);
+        const int at = ins_add_literal(l, (union scalar){.i64 = d}, WEFT_INT64, node->token);
+        const int here = ins_add_op(l, OP_EQ, WEFT_INT64, WEFT_BOOL, (int[]){position, at, -1}, node->token);
+        value = value < 0 ? number
+                          : ins_add_op(l, OP_WHERE, WEFT_INT64, WEFT_INT64, (int[]){here, number, value}, node->token);
+    }
+    return value;
+}
+
 int position_value(struct lowering *l, const struct node *node)
 {
     const int n = node_number(l, node), above = l->map;
@@ -297,6 +327,8 @@ int position_value(struct lowering *l, const struct node *node)
     const enum weft_dtype dtype = node->dtype;
     if (l->program->views[node->view].chance == CHANCE_SAMPLE)
         return sample_value(l, node);
+    if (l->program->views[node->view].part)
+        return extents_value(l, node);
     if (position_is_stored(own) && !position_is_sum(own))
         return ins_add_load(l, TENSOR_TEMPORARY, l->reduced[n].temporary, dtype, node);
     l->map = shape == own ? above : map_view(l->kernel, above, own, shape);

@@ -315,6 +315,8 @@ static void lower_taking(struct lowering *l, int n)
     if (node->kind != NODE_TAKE && !selects)
         return;
     const struct view_args *args = &l->program->views[node->view];
+    if (args->part)
+        return;                    /* places are numbers along the axes alone */
     const struct shape *from = l->shapes[l->program->operands[node->operands]];
     if (!selects)
         take_stored_digits(l->arena, from, taken_axes(l, node), store_digit, &taking);
@@ -340,6 +342,8 @@ bool lower_temporaries(struct lowering *l)
             good = lower_reduction(l, n);
         else if (needed[n] && l->program->nodes[n].kind == NODE_POSITION)
             lower_positions(l, n);
+        else if (needed[n] && l->program->nodes[n].kind == NODE_SCATTER)
+            good = lower_scatter(l, n);
         else if (needed[n])
             lower_taking(l, n);
     return good;

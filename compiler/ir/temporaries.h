@@ -51,6 +51,9 @@ bool any_stencil(const struct lowering *l);
 bool *find_stored(const struct lowering *l, const bool *needed);
 bool store_value(struct lowering *l, int n);
 
+/* scatter.c: adds the kernels of a NODE_SCATTER. False with a diagnostic. */
+bool lower_scatter(struct lowering *l, int n);
+
 /* order.c: fills in l->memory, where the order of reading is open. */
 void find_orders(struct lowering *l);
 /* How many parallel dimensions of the operand follow those of `set`, which are reduced, so that neighbours in memory

@@ -63,6 +63,9 @@ static const char *verify_ins(const struct kernel *kernel, int i)
         if (ins->index < kernel->load_count || ins->index >= kernel->access_count)
             return "a store writes what is no result";
         return kernel->ins[ins->a[0]].dtype == ins->dtype ? NULL : "a store of another type";
+    case INS_PUT:
+        return i + 1 == kernel->ins_count && kernel->load_count > 1 && ins->index == kernel->access_count - 1
+                   ? NULL : "a kernel that puts does more, or less";
     case INS_FAULT:
         return ins->a[2] < 0 || kernel->ins[ins->a[2]].dtype == WEFT_BOOL ? NULL
                                                                          : "a remark without a bool";
@@ -112,9 +115,11 @@ const char *verify_kernel(const struct kernel *kernel)
     const char *broken = NULL;
     for (int i = 0; i < kernel->ins_count && !broken; i++) {
         broken = verify_ins(kernel, i);
-        stores += kernel->ins[i].kind == INS_STORE;
+        const bool puts = kernel->ins[i].kind == INS_PUT;
+        stores += kernel->ins[i].kind == INS_STORE || puts;
         reads += kernel->ins[i].kind == INS_LOAD || kernel->ins[i].kind == INS_TAKE ||
                  kernel->ins[i].kind == INS_LOOKUP;
+        reads += puts ? 2 : 0;     /* places, and elements */
     }
     for (int a = 0; a < kernel->access_count && !broken; a++)
         if (kernel->accesses[a].map < 0 || (kernel->accesses[a].map && kernel->accesses[a].map >= kernel->map_count))

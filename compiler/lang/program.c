@@ -11,6 +11,13 @@ const struct node *named_node(const struct program *program, const struct node *
     return node;
 }
 
+const struct node *shown_node(const struct program *program, const struct node *node)
+{
+    while (node->kind == NODE_NAME && program->symbols[node->symbol].hidden)
+        node = &program->nodes[program->symbols[node->symbol].node];
+    return node;
+}
+
 bool layout_is_good(const char *text)
 {
     return strspn(text, "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ") == strlen(text);

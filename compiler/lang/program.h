@@ -70,6 +70,8 @@ enum node_kind {
     NODE_JOIN,                     /* concat or stack of the operands: program->views[view] */
     NODE_TAKE,                     /* take: the first operand's elements at the positions that are the second one;
                                       program->views[view] */
+    NODE_SCATTER,                  /* scatter: the first operand, whose axes come first, with the third one's elements
+                                      at the places that are the second one; program->views[view] */
     NODE_POSITION                  /* index, arange, linspace, or random's numbers: program->views[view]. Of an operand
                                       only the shape matters */
 };
@@ -187,6 +189,23 @@ struct view_args {
         CHANCE_SAMPLE              /* the number of the sample in its batch */
     } chance;
     int like;
+    enum put {                     /* VIEW_SCATTER: what becomes of several elements in one place (grammar/modes.def) */
+#define PUT(word, id, op) PUT_##id,
+#include "grammar/modes.def"
+        PUT_COUNT
+    } put;
+    struct span put_span;
+    enum scatter_part {            /* the nodes that scatter becomes: */
+        SCATTER_WHOLE,
+        SCATTER_PLACES,            /* NODE_TAKE of x, i: of each position its number among x's elements along axes */
+        SCATTER_FULL,              /* NODE_VIEW of v, x, i: v with the shape that gather has, of x's type */
+        SCATTER_SPREAD,            /* the same of another value, which keeps its type */
+        SCATTER_LIKE,              /* NODE_VIEW of a value and x: with x's shape */
+        SCATTER_FRONT, SCATTER_BACK, /* VIEW_TRANSPOSE: the axes come first, or go back to where they were */
+        NONZERO_NUMBERS,           /* NODE_SCATTER of -1s and a mask: the row-major numbers of true elements */
+        NONZERO_EXTENTS, NONZERO_STRIDES /* NODE_POSITION of x, int64 [rank]: the extents; how many elements lie from
+                                      one position along a dimension to the next */
+    } part;
     const struct item *items;      /* VIEW_SELECT */
     int item_count;
     const char *dim;               /* VIEW_SELECT: x.d[..], whose only item is for this dimension; NULL: x[..] */
@@ -345,6 +364,8 @@ bool input_is_weights(const struct program *program, int input);
 
 /* The node that a name stands for, through any number of bindings. Other nodes are returned as they are. */
 const struct node *named_node(const struct program *program, const struct node *node);
+/* The node that messages show in place of a use of a hidden name: what it is bound to. */
+const struct node *shown_node(const struct program *program, const struct node *node);
 /* rules.c: the dtype to which a NODE_OP's operands are converted before the operation. */
 enum weft_dtype operand_dtype(const struct program *program, const struct node *node);
 /* rules.c: whether a NODE_OP compares a signed integer with a uint64. No type holds both, so they are compared by

@@ -14,14 +14,37 @@ const struct view_row view_rows[VIEW_KIND_COUNT] = {
 enum view_kind view_find(const char *name)
 {
     int kind = 0;
+    name = strcmp(name, "argwhere") == 0 ? "nonzero" : name;
     while (kind < VIEW_KIND_COUNT && strcmp(view_rows[kind].name, name) != 0)
         kind++;
     return (enum view_kind)kind;
 }
 
+static const struct { const char *word; enum op op; } put_rows[PUT_COUNT] = {
+#define PUT(word, id, op) {word, OP_##op},
+#include "grammar/modes.def"
+};
+
+enum put put_find(const char *word)
+{
+    int put = 0;
+    while (put < PUT_COUNT && strcmp(put_rows[put].word, word) != 0)
+        put++;
+    return (enum put)put;
+}
+
+const char *put_mode_word(enum put put)
+{
+    return put_rows[put].word;
+}
+
+enum op put_op(enum put put)
+{
+    return put_rows[put].op;
+}
+
 static const struct { const char *word; enum edge edge; } mode_words[] = {
 #define MODE(word, edge, doc) {word, EDGE_##edge},
-#define MODE_HABIT(...)
 #include "grammar/modes.def"
 };
 

@@ -36,6 +36,11 @@ const char *view_conflict(const struct view_args *args, struct span places[2], i
 enum edge mode_find(const char *word);
 const char *mode_word(enum edge edge);
 
+/* What scatter does by this word; PUT_COUNT: it is none. The word, and the row that joins; OP_COUNT: none does. */
+enum put put_find(const char *word);
+const char *put_mode_word(enum put put);
+enum op put_op(enum put put);
+
 /* What a mask as an item is, and what to write instead. */
 const char *view_mask_advice(struct arena *arena, const char *mask, const char *operand);
 

@@ -235,6 +235,8 @@ void make_form(const struct kernel *kernel, const struct geometry *g, const stru
         choose_elements(kernel, g, tuning, form);
         choose_hints(kernel, g, tuning, form);
     }
+    if (kernel_puts(kernel))       /* small parts, so that there are enough blocks */
+        form->block = form->singles = form->unroll = 1;
     if (!(g->fast & FAST_VALUE) || form_args_words(form) * sizeof(uint64_t) > ARGS_MOST)
         form->many = true;
     form->literals_loaded = form->many && form->literals > LITERALS_MOST;

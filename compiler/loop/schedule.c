@@ -50,11 +50,11 @@ static void join_parts(struct schedule *schedule)
 
 /* ---- lifetimes ---- */
 
-/* Whether the kernel reads anything of which each sample has its own. */
+/* Whether the kernel reads anything of which each sample has its own; what elements are put to counts. */
 static bool reads_batches(const struct schedule *schedule, const struct kernel *kernel, const bool *batches)
 {
     bool reads = false;
-    for (int a = 0; !reads && a < kernel->load_count; a++) {
+    for (int a = 0; !reads && a < (kernel_puts(kernel) ? kernel->access_count : kernel->load_count); a++) {
         const struct access *access = &kernel->accesses[a];
         reads = access->kind == TENSOR_INPUT
                     ? batches[access->index]
@@ -64,12 +64,22 @@ static bool reads_batches(const struct schedule *schedule, const struct kernel *
     return reads;
 }
 
+/* Where samples put elements of their own, each has what they are put to for itself. */
+static void part_samples(struct schedule *schedule, int k)
+{
+    const struct kernel *kernel = schedule->kernels[k].kernel;
+    for (int i = 0; i < k && kernel_puts(kernel) && !schedule->kernels[k].shared; i++)
+        if (kernel_stores(schedule->kernels[i].kernel, kernel->accesses[kernel->access_count - 1].index))
+            schedule->kernels[i].shared = false;
+}
+
 /* Finds the kernels, and so the temporaries, that are the same for all samples, and what reads these last. */
 static void find_lifetimes(struct schedule *schedule, const bool *batches)
 {
     for (int k = 0; k < schedule->count; k++) {
         struct scheduled *s = &schedule->kernels[k];
         s->shared = k < schedule->first_result && !reads_batches(schedule, s->kernel, batches);
+        part_samples(schedule, k);
         for (int a = 0; a < s->kernel->access_count; a++) {
             const struct access *access = &s->kernel->accesses[a];
             struct lifetime *lifetime = access_is_temporary(access) ? &schedule->lifetimes[access->index] : NULL;

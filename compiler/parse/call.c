@@ -97,6 +97,7 @@ static void read_kind(struct parser *p, const struct callee *callee, struct argu
     case 'm':
         parse_modes(p, &argument->modes, callee->view == VIEW_CORRELATE || callee->view == VIEW_CONVOLVE);
         break;
+    case 'j': argument->put = parse_put(p); break;
     case 'p': parse_widths(p, &argument->numbers, &argument->after); break;
     case 'l': argument->layout = parse_layout(p); break;
     case 'b':
@@ -183,6 +184,8 @@ PARSE_APART static int add_view(struct parser *p, const struct callee *callee,
             args.has_layout = true, args.layout = slot->layout, args.layout_span = slot->span;
         else if (slot && callee->kinds[i] == 'm')
             args.modes = slot->modes;
+        else if (slot && callee->kinds[i] == 'j')
+            args.put = slot->put, args.put_span = slot->span;
         else if (slot && callee->kinds[i] == 'p')
             args.before = slot->numbers, args.after = slot->after;
         else if (slot && slot->dims)
@@ -288,6 +291,10 @@ PARSE_APART static int make(struct parser *p, const struct callee *callee,
     p->program->position_count += callee->kind == NODE_POSITION || callee->kind == NODE_TAKE;
     if (call_has_view(callee) && callee->view == VIEW_LINSPACE)
         return parse_linspace(p, p->stack + base, node.view, span, callee->span);
+    if (call_has_view(callee) && callee->view == VIEW_NONZERO)
+        return parse_nonzero(p, p->stack[base], node.view, span, callee->span);
+    if (callee->kind == NODE_SCATTER)
+        return parse_scatter(p, p->stack + base, node.view, span, callee->span);
     if (call_has_view(callee) && (callee->view == VIEW_RANDOM || callee->view == VIEW_RANDOM_NORMAL))
         return parse_random(p, p->stack + base, operands, node.view, span, callee->span);
     return parse_add_node(p, node, p->stack + base, operands);

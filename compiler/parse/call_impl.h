@@ -18,6 +18,7 @@ struct argument {
     enum weft_dtype dtype;         /* of an argument that is a type */
     struct numbers numbers, after; /* `after` of widths */
     struct modes modes;
+    enum put put;                  /* of a word of scatter */
     const char *layout;
     const struct dims *dims;       /* dimensions in quotes; NULL: the argument is another one */
     bool flag;

@@ -1,6 +1,6 @@
-/* Makes the nodes of linspace, random and random_normal (rules 12.1 and 12.2): positions, which are NODE_POSITIONs, and
- * the arithmetic on them. All have the place of the call. A value that is used twice is bound to a hidden name, so
- * nodes stay trees. */
+/* Makes the nodes of linspace, random, scatter and nonzero (rules 12.1, 12.2, 12.5 and 12.6): positions, which are
+ * NODE_POSITIONs, what is put somewhere, and the arithmetic on them. All have the place of the call. A value that is
+ * used twice is bound to a hidden name, so nodes stay trees. */
 #include "compiler/parse/parse_impl.h"
 
 #include <math.h>
@@ -179,4 +179,116 @@ int parse_random(struct parser *p, const int *operands, int count, int view, str
     p->program->views[view].like = symbols[0];
     const int value = kind == VIEW_RANDOM_NORMAL ? normal(&c) : uniform(&c);
     return add(m, (struct node){.kind = NODE_VIEW, .view = view}, &value, 1);
+}
+
+/* ---- scatter ---- */
+
+/* What scatter's nodes are made of: hidden names. */
+struct putting {
+    struct making m;
+    const struct view_args *args;
+    int x, i, v;                   /* as they are given */
+    int front, places;             /* x with the axes first; the places of the positions */
+};
+
+/* A view of the call, of which `part` is another. */
+static int part_of(const struct putting *s, enum node_kind kind, enum scatter_part part, const int *operands, int count)
+{
+    struct program *program = s->m.p->program;
+    struct view_args args = *s->args;
+    args.kind = part == SCATTER_FRONT || part == SCATTER_BACK ? VIEW_TRANSPOSE : VIEW_SCATTER;
+    args.part = part;
+    ARENA_PUSH(s->m.p->arena, program->views, program->view_count, args);
+    return add(&s->m, (struct node){.kind = kind, .view = program->view_count - 1}, operands, count);
+}
+
+/* A value with the shape that gather has; `part` SCATTER_FULL: v, which becomes x's type. */
+static int spread(const struct putting *s, enum scatter_part part, int value)
+{
+    return part_of(s, NODE_VIEW, part, (int[]){value, use(&s->m, s->x), use(&s->m, s->i)}, 3);
+}
+
+static int put(const struct putting *s, int to, int values)
+{
+    return part_of(s, NODE_SCATTER, SCATTER_WHOLE, (int[]){to, use(&s->m, s->places), values}, 3);
+}
+
+/* A value converted to the type that follows from x's. */
+static int ruled(const struct putting *s, enum type_rule rule, int value)
+{
+    return add(&s->m, (struct node){.kind = NODE_CAST, .rule = rule}, (int[]){value, use(&s->m, s->front)}, 2);
+}
+
+/* A value with the shape of x. */
+static int like(const struct putting *s, int value)
+{
+    return part_of(s, NODE_VIEW, SCATTER_LIKE, (int[]){value, use(&s->m, s->front)}, 2);
+}
+
+/* The sum of what was put in a place divided by how many it were, as mean rounds it; where nothing was, x. */
+static int mean_of(const struct putting *s)
+{
+    const struct making *m = &s->m;
+    const int none = cast(m, WEFT_INT64, literal(m, 0)), one = cast(m, WEFT_INT64, literal(m, 1));
+    const int count = bind(m, "count of scatter", put(s, like(s, none), spread(s, SCATTER_SPREAD, one)));
+    const int start = like(s, ruled(s, TYPE_DOT, literal(m, 0)));
+    const int sum = put(s, start, ruled(s, TYPE_DOT, spread(s, SCATTER_FULL, use(m, s->v))));
+    const int dividend = ruled(s, TYPE_TOTAL, sum), divisor = ruled(s, TYPE_TOTAL, use(m, count));
+    const int mean = ruled(s, TYPE_KEEP, ruled(s, TYPE_FLOAT, operation(m, OP_DIV, dividend, divisor)));
+    return choose(m, operation(m, OP_EQ, use(m, count), literal(m, 0)), use(m, s->front), mean);
+}
+
+int parse_scatter(struct parser *p, const int *operands, int view, struct span span, struct span token)
+{
+    struct view_args args = p->program->views[view];
+    const bool means = args.put == PUT_MEAN;
+    args.put = means ? PUT_ADD : args.put;
+    struct putting s = {.m = {p, span, token}, .args = &args};
+    const struct making *m = &s.m;
+    s.x = bind(m, "x of scatter", operands[0]);
+    s.i = bind(m, "i of scatter", operands[1]);
+    s.v = bind(m, "v of scatter", operands[2]);
+    s.places = bind(m, "places of scatter",
+                    part_of(&s, NODE_TAKE, SCATTER_PLACES, (int[]){use(m, s.x), use(m, s.i)}, 2));
+    p->program->position_count++;
+    s.front = s.x;
+    if (args.axes.given)
+        s.front = bind(m, "front of scatter", part_of(&s, NODE_VIEW, SCATTER_FRONT, (int[]){use(m, s.x)}, 1));
+    const int made = means ? mean_of(&s) : put(&s, use(m, s.front), spread(&s, SCATTER_FULL, use(m, s.v)));
+    return args.axes.given ? part_of(&s, NODE_VIEW, SCATTER_BACK, (int[]){made, use(m, s.x)}, 2) : made;
+}
+
+/* ---- nonzero ---- */
+
+static int nonzero_part(const struct making *m, enum node_kind kind, enum scatter_part part, const int *operands,
+                        int count)
+{
+    struct program *program = m->p->program;
+    const struct view_args args = {.kind = VIEW_NONZERO, .dtype = WEFT_INT64, .part = part};
+    ARENA_PUSH(m->p->arena, program->views, program->view_count, args);
+    return add(m, (struct node){.kind = kind, .view = program->view_count - 1}, operands, count);
+}
+
+/* Elements have row-major numbers, of which positions are the digits. */
+int parse_nonzero(struct parser *p, int x, int view, struct span span, struct span token)
+{
+    const struct making m = {p, span, token};
+    struct program *program = p->program;
+    const struct literal *one = arena_copy(p->arena, &(struct literal){LITERAL_INTEGER, 1, 0}, sizeof *one);
+    const struct view_args column = {.kind = VIEW_EXPAND_DIMS,
+                                     .axes = {.given = true, .count = 1, .items = one, .input = -1, .span = token}};
+    program->views[view].dtype = WEFT_INT64;
+    const int value = bind(&m, "x of nonzero", x), mask = cast(&m, WEFT_BOOL, use(&m, value));
+    const int counted = add(&m, (struct node){.kind = NODE_POSITION, .view = view}, NULL, 0);
+    const int none = operation(&m, OP_BITOR, counted, literal(&m, -1));
+    const int numbers = nonzero_part(&m, NODE_SCATTER, NONZERO_NUMBERS, (int[]){none, mask}, 2);
+    ARENA_PUSH(p->arena, program->views, program->view_count, column);
+    const struct node expanded = {.kind = NODE_VIEW, .view = program->view_count - 1};
+    const int rows = bind(&m, "numbers of nonzero", add(&m, expanded, &numbers, 1));
+    const int extents = bind(&m, "extents of nonzero",
+                             nonzero_part(&m, NODE_POSITION, NONZERO_EXTENTS, (int[]){use(&m, value)}, 1));
+    const int strides = nonzero_part(&m, NODE_POSITION, NONZERO_STRIDES, (int[]){use(&m, value)}, 1);
+    const int above = operation(&m, OP_FLOORDIV, use(&m, rows), strides);
+    return choose(&m, operation(&m, OP_LT, use(&m, rows), literal(&m, 0)), use(&m, extents),
+                  operation(&m, OP_MOD, above, use(&m, extents)));
 }

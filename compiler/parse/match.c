@@ -44,7 +44,7 @@ const char *call_by_name(struct parser *p, const struct callee *callee)
 bool call_has_view(const struct callee *callee)
 {
     return callee->kind == NODE_VIEW || callee->kind == NODE_CORRELATE || callee->kind == NODE_JOIN ||
-           callee->kind == NODE_TAKE || callee->kind == NODE_POSITION;
+           callee->kind == NODE_TAKE || callee->kind == NODE_POSITION || callee->kind == NODE_SCATTER;
 }
 
 static const char *takes(struct parser *p, const struct callee *callee)

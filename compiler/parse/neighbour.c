@@ -28,7 +28,6 @@ static const char *expected_at(enum token_kind closer)
 static const char *mode_advice(struct parser *p, const char *word, bool valid)
 {
     static const struct { const char *word, *ours; } habits[] = {
-#define MODE(...)
 #define MODE_HABIT(word, ours) {word, ours},
 #include "grammar/modes.def"
     };
@@ -95,6 +94,29 @@ PARSE_APART void parse_modes(struct parser *p, struct modes *modes, bool valid)
     }
     p->nesting--;
     modes->span.end = p->previous.end;
+}
+
+/* ---- words of scatter ---- */
+
+PARSE_APART enum put parse_put(struct parser *p)
+{
+    static const struct { const char *word, *ours; } habits[] = {
+#define PUT_HABIT(word, ours) {word, ours},
+#include "grammar/modes.def"
+    };
+    const struct span span = p->token.span;
+    const char *advice = "modes of scatter are \"set\", \"add\", \"mul\", \"min\", \"max\" and \"mean\"";
+    if (!parse_accept(p, TOKEN_STRING))
+        return parse_unexpected(p, "a mode in quotes, as \"add\""), PUT_SET;
+    const char *word = parse_text(p, (struct span){span.start + 1, span.end - 1});
+    const enum put put = put_find(word);
+    if (put != PUT_COUNT)
+        return put;
+    for (size_t i = 0; i < sizeof habits / sizeof *habits; i++)
+        if (strcmp(habits[i].word, word) == 0)
+            advice = arena_printf(p->arena, "write %s", habits[i].ours);
+    wrong(p, span, arena_printf(p->arena, "\"%.40s\" is no mode; %s", word, advice));
+    return PUT_SET;
 }
 
 /* ---- widths ---- */

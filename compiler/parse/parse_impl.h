@@ -163,6 +163,12 @@ int parse_recipe(struct parser *p, const struct recipe *recipe);
 
 /* linspace.c: makes the nodes of linspace from `a` to `b`; the view has n. Returns the node of the result. */
 int parse_linspace(struct parser *p, const int ends[2], int view, struct span span, struct span token);
+/* neighbour.c: parses a word of scatter in quotes. */
+enum put parse_put(struct parser *p);
+/* The nodes of scatter of x, i and v. */
+int parse_scatter(struct parser *p, const int *operands, int view, struct span span, struct span token);
+/* The nodes of nonzero of x; the view has n. */
+int parse_nonzero(struct parser *p, int x, int view, struct span span, struct span token);
 /* The nodes of random and random_normal of x, with a seed and, unless count is 2, a stream. */
 int parse_random(struct parser *p, const int *operands, int count, int view, struct span span, struct span token);
 

@@ -249,6 +249,10 @@ FN T N(floormod)(T a, T b)
     const T r = N(remainder)(a, b), apart = (r < 0) != (b < 0) ? b : (T)0;
     return r == 0 ? (T)0 : (T)((U)r + (U)apart);
 }
+//: places head
+const i64 k = places[n];
+//: found head
+const i64 k = places[n] ? next++ : -1;
 //: vector head
 #if defined __GNUC__ && !defined __TINYC__ && defined __AVX512BW__
 enum { OWN(LANES) = 16 };

@@ -326,6 +326,19 @@ DEVICE void N(fill)(T *x, T value, const int BLOCK)
     for (int j = 0; j < BLOCK; j++)
         x[j] = value;
 }
+//: places head
+const i64 place = n0 + own < count ? places[n0 + own] : -1;
+//: found head
+const bool found = n0 + own < count && places[n0 + own];
+i64 before = next;
+chosen[own] = found;
+__syncthreads();
+for (int n = 0; n < THREADS; n++) {
+    before += n < own ? chosen[n] : 0;
+    next += chosen[n];
+}
+__syncthreads();
+const i64 place = found ? before : -1;
 //: vector head
 #ifdef __CUDA_ARCH__
 /* Bytes 0 to 3 are those of `low`, 4 to 7 of `high`; each nibble of `which` names one. */

@@ -15,6 +15,8 @@ OTHERS = {"vecdot(a, b)": {"a": "float32[4]", "b": "float32[4]"}, "arange(n)": {
           "bits": {"a": "int32[4]", "b": "int32[4]"}, "reshape(x, [2, 3])": {"x": "float32[6]"},
           "broadcast_to(x, [2, 3])": {"x": "float32[3]"}}
 
+PUTS = {"x": "float32[4]", "i": "int32[3]", "v": "float32[3]"}
+
 
 def advised(text):
     """The first expression after 'write': in quotes, else a call or a formula up to a comma or a word of prose."""
@@ -31,7 +33,9 @@ def advised(text):
 
 
 def declarations(text):
-    other = OTHERS.get(text) or (OTHERS["bits"] if re.search(r"[&|^~]|<<|>>", text) and "bool" not in text else {})
+    puts = PUTS if "scatter(" in text else None
+    bits = re.search(r"[&|^~]|<<|>>", text) and "bool" not in text
+    other = OTHERS.get(text) or puts or (OTHERS["bits"] if bits else {})
     names = set(re.findall(r"\b[a-z]\w*\b(?! *\()", text))
     return "".join(f"input {name}: {kind}\n" for name, kind in {**INPUTS, **other}.items() if name in names)
 
@@ -39,7 +43,7 @@ def declarations(text):
 def main():
     text = (ROOT / "grammar/hints.def").read_text(encoding="utf-8")
     text = re.sub(r'"\n +"', "", text)
-    hints = re.findall(r'^CALL_HABIT\("(\w+)", "(.*)"\)$', text, re.MULTILINE)
+    hints = re.findall(r'^CALL_HABIT\("(\w+)", "(.*)"\)$', text.replace('\\"', '"'), re.MULTILINE)
     examples = [(name, example) for name, advice in hints if (example := advised(advice))]
     print(f"1..{len(examples) + 1}")
     print("ok" if len(examples) > 60 else "not ok", 1, "- enough examples are found")

@@ -1,4 +1,4 @@
-"""Section 12 of docs/language.md on NumPy, from the words of its rules: random numbers of rule 12.2."""
+"""Section 12 of docs/language.md on NumPy, from the words of its rules: random numbers (12.2) and scatter (12.5)."""
 import numpy as np
 
 HALF = np.uint64(0xFFFFFFFF)
@@ -37,3 +37,54 @@ def random_normal(shape, seed, stream=0, sample=0):
     turn = 2 * np.pi * w[:, 1] * 2.0 ** -24
     pairs = np.stack([r * np.cos(turn), r * np.sin(turn)], -1).ravel()[:count]
     return pairs.reshape(shape), np.repeat(r, 2)[:count].reshape(shape)
+
+
+def joined(mode, a, b):
+    """Two elements of a type in which it computes, as rule 12.5 joins them."""
+    if mode == "set":
+        return b
+    if mode in ("add", "mul"):
+        return a + b if mode == "add" else a * b
+    if a != a or b != b:
+        return a if a != a else b
+    if a == b == 0 and a.dtype.kind == "f":
+        return max(a, b, key=lambda z: z.dtype.type(1) / z) if mode == "max" else min(a, b, key=lambda z: 1 / z)
+    return max(a, b) if mode == "max" else min(a, b)
+
+
+def rounded(value, dtype):
+    """A mean as x's type: to integers by a saturating cast of float32, halves to even."""
+    if np.dtype(dtype).kind == "f":
+        return dtype(value)
+    nearest, info = np.rint(np.float64(np.float32(value))), np.iinfo(dtype)
+    return dtype(info.min if nearest <= info.min else info.max if nearest >= info.max else int(nearest))
+
+
+def scatter(x, i, v, mode="set", axes=None):
+    """One position after the other, in Python."""
+    axes = list(range(i.shape[-1])) if axes is None else [a % x.ndim for a in axes]
+    others = [d for d in range(x.ndim) if d not in axes]
+    front = x.transpose(axes + others)
+    shape = i.shape[:-1] + front.shape[len(axes):]
+    v = np.broadcast_to(v, shape)
+    compute = np.float32 if x.dtype == np.float16 else x.dtype.type
+    total = np.int64 if x.dtype.kind == "i" else np.uint64 if x.dtype.kind == "u" else compute
+    to = np.zeros(front.shape, total) if mode == "mean" else front.astype(compute)
+    counts = np.zeros(front.shape, np.int64)
+    with np.errstate(all="ignore"):
+        for place in np.ndindex(*i.shape[:-1]):
+            position = [int(p) for p in i[place]]
+            extents = front.shape[:len(axes)]
+            if not all(-e <= p < e for p, e in zip(position, extents)):
+                continue
+            at = tuple(p % e for p, e in zip(position, extents))
+            for rest in np.ndindex(*front.shape[len(axes):]):
+                b = to.dtype.type(v[place + rest])
+                to[at + rest] = joined("add" if mode == "mean" else mode, to[at + rest], b)
+                counts[at + rest] += 1
+        if mode == "mean":
+            real = np.float64 if x.dtype.kind in "iu" else compute
+            means = to.astype(real) / counts.astype(real)
+            to = np.array([rounded(m, x.dtype.type) if c else f for m, c, f in
+                           zip(means.ravel(), counts.ravel(), front.ravel())], x.dtype).reshape(front.shape)
+        return np.ascontiguousarray(to.astype(x.dtype).transpose(np.argsort(axes + others))).reshape(x.shape)

@@ -4,6 +4,7 @@ import os
 import random
 import sys
 import unittest
+import warnings
 
 import numpy as np
 
@@ -101,6 +102,132 @@ class Chance(unittest.TestCase):
         x = np.zeros(100, np.float32)
         for seed in SEEDS[:5]:
             self.check("random(x, s)", x, reference.random((100,), seed), s=np.int64(seed))
+
+
+DTYPES = ["bool", "int8", "uint8", "int16", "uint16", "int32", "uint32", "int64", "uint64", "float16", "float32",
+          "float64"]
+
+
+class Scattering:
+    """A program with scatter, and what NumPy gives."""
+
+    def __init__(self, seed):
+        self.pick, self.rng = random.Random(seed), np.random.default_rng(seed)
+        self.dtype = np.dtype(self.pick.choice(DTYPES))
+        rank = self.pick.randint(1, 4)
+        shape = [self.pick.choice([0, 1, 1, 2, 3, 5, 9] if rank > 1 else [0, 1, 4, 9, 70, 900]) for _ in range(rank)]
+        count = self.pick.randint(0, rank)
+        self.x = self.values(shape)
+        axes = self.pick.sample(range(rank), count) if self.pick.random() < 0.6 else None
+        own = list(range(count)) if axes is None else axes
+        outer = [self.pick.choice([0, 1, 2, 7, 40] if rank > 1 else [0, 1, 5, 60, 200]) for _ in
+                 range(self.pick.randint(0, 2))]
+        outside = self.pick.random() < 0.3
+        parts = [self.rng.integers(-shape[a] - outside, max(shape[a] + outside, 1 - shape[a]), outer) for a in own]
+        self.i = np.stack(parts, -1) if own else np.zeros(outer + [0])
+        self.i = self.i.astype(self.pick.choice(["int8", "int32", "int64"] if max(shape) < 100 else ["int32", "int64"]))
+        full = outer + [shape[d] for d in range(rank) if d not in own]
+        stretched = [1 if self.pick.random() < 0.2 else e for e in full]
+        self.v = self.values(stretched[self.pick.randint(0, len(full)) if self.pick.random() < 0.2 else 0:])
+        self.mode = self.pick.choice(["set", "mul"] if self.dtype == bool
+                                     else ["set", "add", "mul", "min", "max", "mean"])
+        given = "" if axes is None else f", axes={axes}"
+        self.text = f'scatter(x, i, v, "{self.mode}"{given})'
+        if self.dtype == bool:
+            want = reference.scatter(self.x.astype(np.uint8), self.i, self.v.astype(np.uint8), self.mode, axes)
+            self.want = want.astype(bool)
+        else:
+            self.want = reference.scatter(self.x, self.i, self.v, self.mode, axes)
+
+    def values(self, shape):
+        if self.dtype.kind == "f":
+            values = self.rng.standard_normal(shape) * 3
+            special = self.rng.choice([0.0, -0.0, np.nan, np.inf, -np.inf], np.shape(values))
+            return np.where(self.rng.random(shape) < 0.1, special, values).astype(self.dtype)
+        least = -9 if self.dtype.kind == "i" else 0
+        return self.rng.integers(least, 2 if self.dtype == bool else 100, shape).astype(self.dtype)
+
+
+class Scatter(unittest.TestCase):
+    """Rule 12.5."""
+
+    @classmethod
+    def setUpClass(cls):
+        cls.ways = [weft.Context(threads=threads) for threads in (1, 2, 7)]
+
+    def test_random(self):
+        first, count = int(os.environ.get("WEFT_SEED", 1)), sample.setting("WEFT_COUNT", 30) * 4
+        for seed in range(first, first + count):
+            p = Scattering(seed)
+            for context in self.ways if seed % 4 == 0 else self.ways[:1]:
+                with warnings.catch_warnings():
+                    warnings.simplefilter("ignore")
+                    found = np.asarray(weft.evaluate(p.text, {"x": p.x, "i": p.i, "v": p.v}, context=context))
+                nan = np.isnan(p.want) if p.dtype.kind == "f" else np.zeros(p.want.shape, bool)
+                good = found.dtype == p.want.dtype and found.shape == p.want.shape
+                self.assertTrue(good and same(np.where(nan, 0, found), np.where(nan, 0, p.want)) and
+                                (nan == (found != found)).all(),
+                                f"WEFT_SEED={seed} WEFT_COUNT=1: {p.text} of {p.dtype}{list(p.x.shape)} at "
+                                f"{list(p.i.shape)}\n{found}\n{p.want}")
+
+    def test_many(self):
+        """More places than one part has, and long rows, by any number of threads."""
+        rng = np.random.default_rng(5)
+        for shape, count in [((100000,), 30000), ((7,), 100000), ((300, 400), 2000)]:
+            x, i = rng.standard_normal(shape).astype(np.float32), rng.integers(0, shape[0], (count, 1))
+            v = rng.standard_normal((count,) + shape[1:]).astype(np.float32)
+            want = x.copy()
+            np.add.at(want, i[:, 0], v)
+            for context in self.ways:
+                found = np.asarray(weft.evaluate('scatter(x, i, v, "add")', {"x": x, "i": i, "v": v}, context=context))
+                self.assertTrue(same(found, want), f"{shape}")
+
+    def test_within(self):
+        """Beside other values, on computed positions, of itself, and in a batch."""
+        rng = np.random.default_rng(6)
+        x, i = rng.integers(0, 9, 50).astype(np.int32), rng.integers(0, 50, 70).astype(np.int32)
+        once = reference.scatter(x * 2, i[:, None], np.array(3, np.int32), "add")
+        twice = reference.scatter(once, i[::-1, None] // 2, i, "max")
+        for text, want in [('scatter(x * 2, i[:, None], 3, "add") + x', once + x),
+                           ('y = scatter(x * 2, i[:, None], 3, "add"); scatter(y, i[::-1, None] // 2, i, "max")',
+                            twice),
+                           ('sum(scatter(x * 2, i[:, None], 3, "add"))', np.array(once.sum(), np.int64))]:
+            found = np.asarray(weft.evaluate(text, {"x": x, "i": i}))
+            self.assertTrue(same(found, want), text)
+        samples = [rng.integers(0, 9, n).astype(np.int32) for n in (5, 5, 1, 300, 5)]
+        for number, found in enumerate(weft.evaluate('scatter(x, i[:, None] % extent(x, 0), 1, "add")',
+                                                     {"x": samples, "i": i})):
+            own = samples[number]
+            want = reference.scatter(own, i[:, None] % len(own), np.array(1, np.int32), "add")
+            self.assertTrue(same(np.asarray(found), want), f"sample {number}")
+
+
+class Nonzero(unittest.TestCase):
+    """Rule 12.6."""
+
+    def test_random(self):
+        first, count = int(os.environ.get("WEFT_SEED", 1)), sample.setting("WEFT_COUNT", 30) * 2
+        ways = [weft.Context(threads=threads) for threads in (1, 7)]
+        for seed in range(first, first + count):
+            pick, rng = random.Random(seed), np.random.default_rng(seed)
+            shape = tuple(pick.choice([0, 1, 2, 3, 7, 40]) for _ in range(pick.randint(0, 3)))
+            x = rng.choice([0.0, -0.0, np.nan, 1.5], shape, p=[0.5, 0.1, 0.1, 0.3]).astype(pick.choice(["f4", "f8"]))
+            n = pick.choice([0, 1, 5, 100, 70000 if seed % 8 == 0 else 9])
+            want = np.tile(np.array(shape, np.int64), (n, 1)).reshape(n, x.ndim)
+            found = np.argwhere(x)[:n]
+            want[:len(found)] = found
+            for context in ways:
+                got = np.asarray(weft.evaluate("nonzero(x, n)", {"x": x, "n": n}, context=context))
+                self.assertTrue(same(got, want), f"WEFT_SEED={seed} WEFT_COUNT=1: {x.dtype}{list(shape)}, {n}\n"
+                                f"{got}\n{want}")
+
+    def test_batches(self):
+        rng = np.random.default_rng(3)
+        samples = [rng.integers(0, 2, shape).astype(np.uint8) for shape in [(3, 4), (3, 4), (1, 1), (50, 70), (0, 2)]]
+        for x, found in zip(samples, weft.evaluate("nonzero(x, 5)", {"x": samples})):
+            want = np.tile(np.array(x.shape, np.int64), (5, 1))
+            want[:len(np.argwhere(x)[:5])] = np.argwhere(x)[:5]
+            self.assertTrue(same(np.asarray(found), want), f"{x.shape}")
 
 
 if __name__ == "__main__":
