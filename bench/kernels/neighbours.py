@@ -1,5 +1,5 @@
-"""Neighbours (section 10 of docs/language.md) beside NumPy, SciPy's ndimage, OpenCV, JAX and PyTorch, and against a
-copy of as many bytes:
+"""Neighbours (section 10 of docs/language.md), and positions and chance (section 12), beside NumPy, SciPy's ndimage,
+OpenCV, JAX and PyTorch, and against a copy of as many bytes:
 
     /usr/bin/python3 bench/kernels/neighbours.py [the options of selections.py]
 
@@ -140,6 +140,49 @@ def cases():
                cv=lambda out, x: cv2.sepFilter2D(x, -1, GAUSS, np.ones(1, f32), dst=out,
                                                  borderType=cv2.BORDER_REPLICATE),
                tolerance=1e-4, more=scipy(lambda out, x: ndimage.correlate1d(x, GAUSS, 1, output=out, mode="nearest")))
+    yield from chances(gray)
+
+
+def chances(gray):
+    """Noise, of which everybody has other numbers; a histogram; samples at points."""
+    rng = np.random.Generator(np.random.SFC64(7))
+
+    def jax_noise(normal):
+        def run(x):
+            import jax
+            key = jax.random.key(7)
+            return x + 0.1 * (jax.random.normal if normal else jax.random.uniform)(key, x.shape, f32)
+        return run
+    yield Case("noise", "x + 0.1 * random(x, 7)", {"x": (f32, gray)},
+               lambda out, x: np.add(x, f32(0.1) * rng.random(x.shape, f32), out=out), jax_noise(False),
+               lambda x: x + 0.1 * torch.rand_like(x), tolerance=1)
+    yield Case("noise_normal", "x + 0.1 * random_normal(x, 7)", {"x": (f32, gray)},
+               lambda out, x: np.add(x, f32(0.1) * rng.standard_normal(x.shape, f32), out=out), jax_noise(True),
+               lambda x: x + 0.1 * torch.randn_like(x), tolerance=3)
+    yield Case("histogram", 'scatter(broadcast_to(0, [256]), int32(img)[..., None], 1, "add")', {"img": (u8, gray)},
+               lambda out, img: np.copyto(out, np.bincount(img.ravel(), minlength=256)),
+               lambda img: jnp().zeros(256, np.int32).at[img].add(1),
+               lambda img: torch.bincount(img.flatten(), minlength=256).to(torch.int32),
+               cv=lambda out, img: np.copyto(out, cv2.calcHist([img], [0], None, [256], [0, 256]).ravel(),
+                                             casting="unsafe"))
+    points = "p = clamp(at * 200 + [500, 900], 0, [1000, 1900]); sample(x, p)"
+
+    def place(at):
+        return np.clip(at * f32(200) + f32([500, 900]), 0, f32([1000, 1900]))
+    yield Case("sample", points, {"x": (f32, gray), "at": (f32, (high(1080), 960, 2))},
+               lambda out, x, at: numpy_sample(out, x, place(at)),
+               cv=lambda out, x, at: cv2.remap(x, *(np.ascontiguousarray(place(at)[..., d]) for d in (1, 0)),
+                                               cv2.INTER_LINEAR, dst=out), tolerance=0.5,
+               more=scipy(lambda out, x, at: ndimage.map_coordinates(x, place(at).transpose(2, 0, 1), out, order=1)))
+
+
+def numpy_sample(out, x, at):
+    low = np.floor(at).astype(np.int64)
+    y, z = low[..., 0], low[..., 1]
+    t, s = (at - low)[..., 0], (at - low)[..., 1]
+    top = x[y, z] + s * (x[y, z + 1] - x[y, z])
+    below = x[y + 1, z] + s * (x[y + 1, z + 1] - x[y + 1, z])
+    out[...] = top + t * (below - top)
 
 
 selections.cases = cases

@@ -56,8 +56,30 @@ static int single_value(const struct lowering *l, int full)
     return spread && l->shapes[value]->rank == 0 ? value : -1;
 }
 
-/* Makes a kernel that puts what temporary `from` has to `to`, at places that temporary `at` has. */
-static void add_put(struct lowering *l, int n, struct ins put, int at, int from, int to, int64_t count, int64_t inner)
+/* The input that lies in memory as the elements that are put, and has their type; -1: there is none. */
+static int lying_input(const struct lowering *l, int full, enum weft_dtype dtype)
+{
+    const struct node *node = named_node(l->program, &l->program->nodes[full]);
+    const struct node *operand = node->kind == NODE_VIEW ? operand_node(l->program, node, 0) : NULL;
+    const struct node *value = operand ? named_node(l->program, operand) : NULL;
+    const struct symbol *symbol = value && value->kind == NODE_NAME ? &l->program->symbols[value->symbol] : NULL;
+    if (!l->inputs || l->open || !symbol || symbol->type.number || value->dtype != dtype)
+        return -1;
+    const struct strided *lies = &l->inputs[symbol->input];
+    const struct shape *shape = l->shapes[full];
+    int64_t step = 1;
+    bool dense = lies->rank == shape->rank && shape_volume(shape) > 0;
+    for (int d = shape->rank - 1; dense && d >= 0; d--) {
+        dense = lies->extents[d] == shape->extents[d] &&
+                (!lies->strides || lies->extents[d] == 1 || lies->strides[d] == step);
+        step *= shape->extents[d];
+    }
+    return dense ? symbol->input : -1;
+}
+
+/* Makes a kernel that puts elements to temporary `to`, at places that temporary `at` has. */
+static void add_put(struct lowering *l, int n, struct ins put, int at, struct access from, int to, int64_t count,
+                    int64_t inner)
 {
     const struct temporary *temporaries = l->kernels->temporaries;
     const struct span span = l->program->nodes[n].token;
@@ -67,7 +89,7 @@ static void add_put(struct lowering *l, int n, struct ins put, int at, int from,
     *kernel = (struct kernel){.arena = l->arena, .program = l->program};
     ARENA_PUSH(l->arena, kernel->maps, kernel->map_count, ((struct index_map){.parent = -1, .to = space}));
     kernel_add_access(kernel, (struct access){TENSOR_TABLE, at, temporaries[at].dtype, 0});
-    kernel_add_access(kernel, (struct access){TENSOR_TABLE, from, temporaries[from].dtype, 0});
+    kernel_add_access(kernel, from);
     put.a[0] = add_whole(kernel, count, span);
     put.a[1] = add_whole(kernel, inner, span);
     put.a[2] = put.a[2] < 0 ? -1 : put.a[0];
@@ -87,8 +109,9 @@ static bool lower_numbers(struct lowering *l, int n)
     const int *operands = &l->program->operands[l->program->nodes[n].operands];
     const int to = store_as(l, operands[0], WEFT_INT64), mask = to < 0 ? -1 : store_as(l, operands[1], WEFT_BOOL);
     const struct ins put = {.kind = INS_PUT, .op = OP_NONZERO, .a = {-1, -1, -1}};
+    const int64_t count = extent_by(l->open, EXTENT_VOLUME, .shape = l->shapes[operands[1]]);
     if (mask >= 0)
-        add_put(l, n, put, mask, mask, to, extent_by(l->open, EXTENT_VOLUME, .shape = l->shapes[operands[1]]), 1);
+        add_put(l, n, put, mask, (struct access){TENSOR_TABLE, mask, WEFT_BOOL, 0}, to, count, 1);
     return mask >= 0;
 }
 
@@ -102,13 +125,15 @@ bool lower_scatter(struct lowering *l, int n)
         return lower_numbers(l, n);
     const struct shape *places = l->shapes[operands[1]], *full = l->shapes[operands[2]];
     const int to = store_as(l, operands[0], dtype), at = to < 0 ? -1 : store_places(l, operands[1]);
-    const int single = single_value(l, operands[2]);
-    const int from = at < 0 ? -1 : store_as(l, single < 0 ? operands[2] : single, dtype);
+    const int single = single_value(l, operands[2]), input = lying_input(l, operands[2], dtype);
+    const int from = at < 0       ? -1
+                     : input >= 0 ? input
+                                  : store_as(l, single < 0 ? operands[2] : single, dtype);
     if (from < 0)
         return false;
     const struct shape *each = shape_new(l->arena, full->rank - places->rank, full->extents + places->rank);
     const struct ins put = {.kind = INS_PUT, .op = put_op(args->put), .a = {-1, -1, single}};
-    add_put(l, n, put, at, from, to, extent_by(l->open, EXTENT_VOLUME, .shape = places),
-            extent_by(l->open, EXTENT_VOLUME, .shape = each));
+    add_put(l, n, put, at, (struct access){input < 0 ? TENSOR_TABLE : TENSOR_INPUT, from, dtype, 0}, to,
+            extent_by(l->open, EXTENT_VOLUME, .shape = places), extent_by(l->open, EXTENT_VOLUME, .shape = each));
     return true;
 }

@@ -28,7 +28,7 @@ const struct shape *access_shape(const struct access_shapes *shapes, const struc
     if (a >= kernel->load_count)
         return access->kind == TENSOR_TABLE ? &bytes : access->map ? kernel->maps[access->map].to : space;
     switch (access->kind) {
-    case TENSOR_INPUT: return shapes->inputs[access->index];
+    case TENSOR_INPUT: return kernel_puts(kernel) ? &one : shapes->inputs[access->index]; /* read as it lies */
     case TENSOR_CONSTANT: return constant_shape(shapes, &kernel->constants[access->index]);
     case TENSOR_TEMPORARY: return shapes->temporaries[access->index].shape;
     case TENSOR_BYTES: return &bytes;
@@ -74,7 +74,7 @@ static bool make_view(struct arena *arena, const struct access_shapes *shapes, c
 {
     const struct access *access = &kernel->accesses[a];
     const bool joined = a >= kernel->load_count && kernel->lanes; /* a result is stored as a temporary would be */
-    const struct strided *operand = joined ? NULL : operand_of(operands, access);
+    const struct strided *operand = joined || kernel_puts(kernel) ? NULL : operand_of(operands, access);
     const bool by_value = access_by_value(shapes->program, operands->inputs, access);
     const int map = by_value ? 0 : access->map, size = type_rows[access->dtype].size;
     const struct shape *own = access_shape(shapes, kernel, space, a), *to = map ? maps[map].to : space;

@@ -66,12 +66,8 @@ static inline struct tensor *call_operand(const struct call *call, int o)
     return o < inputs ? &call->inputs[o] : &call->outputs[o - inputs];
 }
 
-/* Memory for temporaries, not zeroed. May jump if memory runs out. */
-static inline char *lend_aligned(struct arena *arena, size_t size)
-{
-    char *memory = arena_raw(arena, size + TEMPORARY_ALIGNMENT);
-    return memory + -(uintptr_t)memory % TEMPORARY_ALIGNMENT;
-}
+/* cpu_launch.c: memory for temporaries, not zeroed. May jump if memory runs out. */
+char *lend_aligned(struct arena *arena, size_t size);
 
 /* arguments.c: reads all inputs, or all outputs, into an array by position. Errors go to call->diags. NULL:
  * there are too many. */

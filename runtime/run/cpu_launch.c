@@ -6,9 +6,24 @@
 #include <fenv.h>
 #include <limits.h>
 #include <stdatomic.h>
+#include <sys/mman.h>
 
 #define SHARED static
 #include "templates/shared/traffic.c"
+
+/* Much memory is asked for in large pages where the system has them: it is new in each call, and the first touch of
+ * each small page took as long as the kernels. */
+char *lend_aligned(struct arena *arena, size_t size)
+{
+    enum { MUCH = 4 << 20, PAGE = 4096 };
+    char *memory = arena_raw(arena, size + TEMPORARY_ALIGNMENT);
+    memory += -(uintptr_t)memory % TEMPORARY_ALIGNMENT;
+#ifdef MADV_HUGEPAGE
+    if (size >= MUCH)
+        madvise(memory + -(uintptr_t)memory % PAGE, size - PAGE, MADV_HUGEPAGE); /* no more than a wish */
+#endif
+    return memory;
+}
 
 enum { LINE = 64 };                /* bytes: threads write to cache lines of their own */
 
