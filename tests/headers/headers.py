@@ -18,8 +18,21 @@ SISTERS = {"gcc": "g++", "cc": "c++", "clang": "clang++"}
 # Wrong uses: what of, the language, the text, what the compiler says.
 C_CALL = '#include "weft/weft.h"\nint f(struct weft_context *c, struct weft_results *r, DLTensor *x);\n' \
          'int f(struct weft_context *c, struct weft_results *r, DLTensor *x)\n{ return weft_eval(%s); }\n'
-WRONG = [("weft_eval without NULL at its end", "c", C_CALL % 'c, "x", r, 0, "x", x', "sentinel")]
-RIGHT = [("weft_eval", "c", C_CALL % 'c, "x", r, 0, "x", x, NULL')]
+CPP_CALL = '#include "weft/weft.hpp"\n#include <list>\nstd::vector<float> v;\nstd::vector<bool> bits;\nfloat *p;\n' \
+           'struct odd {};\nstd::vector<odd> odds;\nvoid f() { weft::evaluate<float>("x", %s); }\n'
+WRONG = [
+    ("weft_eval without NULL at its end", "c", C_CALL % 'c, "x", r, 0, "x", x', "sentinel"),
+    ("evaluate with a name alone", "c++", CPP_CALL % '"x"', "lacks its other half"),
+    ("evaluate with a value for a name", "c++", CPP_CALL % '"x", v, v, v', "a value stands where a name belongs"),
+    ("evaluate with a name for a value", "c++", CPP_CALL % '"x", "y", "y", v', "a text stands where a value belongs"),
+    ("evaluate with std::vector<bool>", "c++", CPP_CALL % '"x", bits', "std::vector<bool>"),
+    ("evaluate with a list", "c++", CPP_CALL % '"x", std::list<float>()', "Weft takes no such value"),
+    ("evaluate with a pointer", "c++", CPP_CALL % '"x", p', "a pointer needs a shape"),
+    ("evaluate with elements of a class", "c++", CPP_CALL % '"x", odds', "no such element type"),
+    ("evaluate with a type that is none", "c++", (CPP_CALL % '"x", v').replace("<float>(", "<odd>("), "element type"),
+]
+RIGHT = [("weft_eval", "c", C_CALL % 'c, "x", r, 0, "x", x, NULL'),
+         ("evaluate", "c++", CPP_CALL % '"x", v, std::string("y"), weft::view(p, {2, 3})')]
 
 
 def compile_alone(command, root, header):
@@ -34,6 +47,10 @@ def jobs(root, cc, cxx):
         name = path.relative_to(root / "include").as_posix()
         yield f"{name} as C11", [cc, "-xc", "-std=c11"] + STRICT, name
         yield f"{name} as C++17", cxx and [cxx, "-xc++", "-std=c++17"] + STRICT, name
+    for path in sorted((root / "include").rglob("*.hpp")):
+        name = path.relative_to(root / "include").as_posix()
+        for standard in ("c++17", "c++20"):
+            yield f"{name} as {standard}", cxx and [cxx, "-xc++", f"-std={standard}"] + STRICT, name
     for folder in INTERNAL:
         for path in sorted((root / folder).rglob("*.h")):
             name = path.relative_to(root).as_posix()
