@@ -407,6 +407,7 @@ class Install:
         for command, options in offered.items():
             got = self.bash_completion("weft", command, "--")
             expect(got >= options, f"{command}: {options - got}")
+        expect(self.bash_completion("weft", "help", "") >= set(offered), "commands behind help")
         expect(self.bash_completion("weft", "run", "--tier", "") == {"exact", "fast", "none"}, "values")
 
     def check_fish(self):
