@@ -39,6 +39,22 @@ static bool run_one(struct report *report, enum command command, int argc, char 
                                : runs[command](report, &arguments);
 }
 
+/* weft help [COMMAND]. */
+static bool help(struct report *report, int argc, char **argv)
+{
+    const char *const *names = command_names + 1;
+    const int count = COMMAND_COUNT - 1;
+    if (argc > 3)
+        return REPORT_ARGUMENT(report, argv[3], strlen(argv[3]), NO_ASSIGNMENT, argv[3],
+                               "a command, and 'weft help' takes one");
+    for (int i = 0; i < count && argc == 3; i++)
+        if (strcmp(argv[2], names[i]) == 0)
+            return print_help(report, (enum command)(i + 1));
+    return argc < 3 ? print_help(report, COMMAND_ALL)
+                    : REPORT_ARGUMENT(report, argv[2], strlen(argv[2]), NO_COMMAND, "command", argv[2],
+                                      report_hint(report, argv[2], names, (size_t)count));
+}
+
 static bool is_one_of(const char *text, const char *a, const char *b, const char *c)
 {
     return strcmp(text, a) == 0 || strcmp(text, b) == 0 || strcmp(text, c) == 0;
@@ -55,7 +71,7 @@ static bool dispatch(struct report *report, int argc, char **argv)
         if (strcmp(argv[1], names[i]) == 0)
             return run_one(report, (enum command)(i + 1), argc - 1, argv + 1);
     if (is_one_of(argv[1], "--help", "-h", "help"))
-        return print_help(report, COMMAND_ALL);
+        return help(report, argc, argv);
     if (is_one_of(argv[1], "--version", "-V", "version"))
         return print_version(report);
     bool option = argv[1][0] == '-';

@@ -1,4 +1,4 @@
-/* weft ops: lists operations, conversions, views and reductions. */
+/* weft ops: lists operations, conversions, views and reductions, or says more of one. */
 #include "cli/base/base.h"
 #include "cli/commands/commands.h"
 #include "cli/outputs/outputs.h"
@@ -106,14 +106,99 @@ static void print_rows(const char *form, void (*print)(const struct weft_operati
             print(&row);
 }
 
-static void print_all_json(void)
+/* Whether the row has this name; a type has the row T(x). */
+static bool is_called(const struct weft_operation *row, const char *name)
+{
+    const size_t length = strlen(name);
+    for (const char *word = row->names; *word;) {
+        const size_t size = strcspn(word, " ");
+        if (size == length && memcmp(word, name, length) == 0)
+            return true;
+        word += size + (word[size] == ' ');
+    }
+    return strcmp(row->names, "T") == 0 && weft_dtype_from_name(name, length) != WEFT_DTYPE_COUNT;
+}
+
+/* Those of a name; NULL: all. */
+static void print_all_json(const char *name)
 {
     struct weft_operation row;
+    bool first = true;
     for (size_t i = 0; weft_operation_at(i, &row); i++) {
-        fputs(i ? ",\n" : "[\n", stdout);
+        if (name && !is_called(&row, name))
+            continue;
+        fputs(first ? "[\n" : ",\n", stdout);
+        first = false;
         print_json(&row);
     }
     fputs("\n]\n", stdout);
+}
+
+/* ---- one name ---- */
+
+/* "clamp(value, lo, hi)", "left + right", "-input". */
+static void put_use(const struct weft_operation *row, const char *name)
+{
+    const int first = (int)strcspn(row->parameters, " ");
+    const bool word = *name >= 'a' && *name <= 'z';
+    const bool between = strcmp(name, "and") == 0 || strcmp(name, "or") == 0, before = strcmp(name, "not") == 0;
+    if (row->signature) {
+        fputs(row->signature, stdout);
+    } else if (strncmp(row->form, "infix", 5) == 0 && (!word || between)) {
+        printf("%.*s %s %s", first, row->parameters, name, row->parameters + first + 1);
+    } else if (strcmp(row->form, "prefix") == 0 && (!word || before)) {
+        printf("%s%s%s", name, word ? " " : "", row->parameters);
+    } else {
+        printf("%s(", name);
+        put_words(row->parameters, "", "", ", ");
+        printf(strstr(row->form, "or more") ? ", ..)" : ")");
+        if (strstr(row->form, " if "))
+            fputs(", or x if condition else y", stdout);
+    }
+}
+
+static void print_one(const struct weft_operation *row, const char *name)
+{
+    char text[32];
+    put_use(row, strcmp(row->names, "T") == 0 ? "T" : name);
+    printf("\n    %s\n", row->doc);
+    if (row->type)
+        printf("    type: %s\n", row->type);
+    if (row->ulp32 >= 0)
+        printf("    accuracy: %s\n", accuracy(row, text, sizeof text));
+    if (strchr(row->names, ' ')) {
+        fputs("    names: ", stdout);
+        put_words(row->names, "", "", ", ");
+        putchar('\n');
+    }
+}
+
+/* All rows of a name: - stands for two operations. */
+static bool print_named(struct report *report, const char *name, const char *format)
+{
+    struct weft_operation row;
+    const char **names = NULL;
+    int count = 0, found = 0;
+    for (size_t i = 0; weft_operation_at(i, &row); i++) {
+        found += is_called(&row, name);
+        for (const char *word = row.names; *word; word += strspn(word, " ")) {
+            POOL_PUSH(report->pool, names, count, pool_string(report->pool, word, strcspn(word, " ")));
+            word += strcspn(word, " ");
+        }
+    }
+    if (!found)
+        return REPORT_ARGUMENT(report, name, strlen(name), NO_COMMAND, "operation", name,
+                               report_hint(report, name, names, (size_t)count));
+    if (strcmp(format, "json") == 0) {
+        print_all_json(name);
+        return output_flush(report);
+    }
+    for (size_t i = 0; weft_operation_at(i, &row); i++)
+        if (is_called(&row, name) && strcmp(format, "md") == 0)
+            print_md(&row);
+        else if (is_called(&row, name))
+            print_one(&row, name);
+    return output_flush(report);
 }
 
 static const char conversions_text[] = "Conversions: cast(x, dtype) and T(x), for a type T: to "
@@ -128,8 +213,10 @@ static const char conversions_md[] =
 bool command_ops(struct report *report, const struct arguments *arguments)
 {
     const char *format = arguments->format ? arguments->format : "text";
+    if (arguments->program)
+        return print_named(report, arguments->program, format);
     if (strcmp(format, "json") == 0) {
-        print_all_json();
+        print_all_json(NULL);
     } else if (strcmp(format, "md") == 0) {
         puts("| names | parameters | type of the result | accuracy | |\n|---|---|---|---|---|");
         print_rows(NULL, print_md);

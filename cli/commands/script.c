@@ -45,6 +45,10 @@ static bool read_text(struct report *report, FILE *file, struct script *script)
 bool script_load(struct report *report, const char *argument, struct script *script)
 {
     *script = (struct script){.text = argument};
+    if (strcmp(argument, "-") == 0) {
+        script->origin = "<stdin>";
+        return read_text(report, stdin, script);
+    }
     const char *end = file_end(argument);
     if (!end)
         return true;

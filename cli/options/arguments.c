@@ -191,11 +191,12 @@ static bool takes_program(enum command command)
 static bool add_positional(struct parser *parser, const char *argument)
 {
     const enum command command = parser->command;
-    const char *instead = !takes_program(command)    ? "an option, and this command takes nothing else"
+    const char *instead = command == COMMAND_OPS     ? "an option, and 'weft ops' takes one name"
+                          : !takes_program(command)  ? "an option, and this command takes nothing else"
                           : command == COMMAND_CACHE ? "an option, and 'weft cache' takes one word"
                           : command == COMMAND_BUILD ? "an option, and 'weft build' takes one file"
                                                      : NULL;
-    if (instead && (!takes_program(command) || parser->arguments->program))
+    if (instead && (command == COMMAND_DOCTOR || parser->arguments->program))
         return REPORT_ARGUMENT(parser->report, argument, strlen(argument), NO_ASSIGNMENT, argument, instead);
     if (parser->arguments->program)
         return add_assignment(parser, argument);

@@ -38,7 +38,7 @@ static void print_overall(FILE *file)
           "Compiles array expressions into one fused kernel and runs it.\n\n", file);
     for (int i = COMMAND_ALL + 1; i < COMMAND_COUNT; i++)
         fprintf(file, "  %-6s  %s\n", command_names[i], texts[i].brief);
-    fputs("\n'weft COMMAND --help' says more. Try:\n"
+    fputs("\n'weft help COMMAND' says more. Try:\n"
           "  weft run 'clamp(img * gain, 0, 255)' 'img=[10, 100, 200]' gain=1.5\n\n"
           "Exit status: 0 done, 1 the result could not be made, 2 wrong usage.\n", file);
 }

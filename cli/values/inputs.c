@@ -85,6 +85,8 @@ static bool check_stdin(struct report *report, const struct arguments *arguments
         const struct assignment *given = &arguments->inputs[i];
         if (strcmp(given->value, "-") != 0)
             continue;
+        if (strcmp(arguments->program, "-") == 0)
+            return REPORT_ARGUMENT(report, given->value, 1, STDIN_PROGRAM, given->name);
         if (first)
             return REPORT_ARGUMENT(report, given->value, 1, STDIN_TWICE, first->name);
         first = given;

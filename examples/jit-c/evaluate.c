@@ -1,7 +1,6 @@
-/* evaluate EXPR: an expression over x, compiled and run while this program runs. */
+/* evaluate EXPR: an expression over x, computed while this program runs. */
 #include <math.h>
 #include <stdio.h>
-#include <stdlib.h>
 #include <weft/weft.h>
 
 enum { COUNT = 10 };
@@ -34,28 +33,15 @@ static double element(const void *data, enum weft_dtype dtype, int64_t i)
     }
 }
 
-/* Runs the program on x, into memory made for whatever it computes. */
-static enum weft_status run(struct weft_program *program, const struct weft_argument *input,
-                            struct weft_error **error)
+static void print(const struct weft_tensor_info *info, const void *data)
 {
-    struct weft_tensor_info info;
-    enum weft_status status = weft_infer(program, input, 1, &info, error);
-    if (status < 0)
-        return status;
-    void *data = calloc(COUNT, weft_dtype_size(info.dtype));
-    DLTensor out = {.data = data, .device = {kDLCPU, 0}, .ndim = info.rank,
-                    .dtype = weft_dtype_to_dlpack(info.dtype), .shape = info.shape};
-    const struct weft_argument output = {.tensors = &out};
-    status = weft_run(program, &(struct weft_run_params){.inputs = input, .input_count = 1,
-                                                         .outputs = &output, .output_count = 1}, error);
-    if (status >= 0) {
-        printf("%s:", weft_dtype_name(info.dtype));
-        for (int64_t i = 0; i < (info.rank ? info.shape[0] : 1); i++)
-            printf(" %g", element(data, info.dtype, i));
-        putchar('\n');
-    }
-    free(data);
-    return status;
+    int64_t count = 1;
+    for (int d = 0; d < info->rank; d++)
+        count *= info->shape[d];
+    printf("%s:", weft_dtype_name(info->dtype));
+    for (int64_t i = 0; i < count; i++)
+        printf(" %g", element(data, info->dtype, i));
+    putchar('\n');
 }
 
 int main(int argc, char **argv)
@@ -63,21 +49,19 @@ int main(int argc, char **argv)
     float values[COUNT];
     for (int i = 0; i < COUNT; i++)
         values[i] = (float)i;
-    DLTensor x = {.data = values, .device = {kDLCPU, 0}, .ndim = 1, .dtype = {kDLFloat, 32, 1},
-                  .shape = (int64_t[]){COUNT}};
-    const struct weft_argument input = {.name = "x", .tensors = &x};
+    const DLTensor x = weft_dense(values, WEFT_FLOAT32, 1, (int64_t[]){COUNT});
 
     struct weft_context *context = NULL;
-    struct weft_program *program = NULL;
+    struct weft_results results = {0};
     struct weft_error *error = NULL;
     enum weft_status status = weft_context_create(NULL, &context, &error);
     if (status >= 0)
-        status = weft_compile(context, argc > 1 ? argv[1] : "x * x", NULL, &program, &error);
-    if (status >= 0)
-        status = run(program, &input, &error);
+        status = weft_eval(context, argc > 1 ? argv[1] : "x * x", &results, &error, "x", &x, NULL);
+    for (size_t r = 0; r < results.count; r++)
+        print(&results.infos[r], results.items[r].tensors[0].data);
     print_errors(error);
     weft_error_destroy(error);
-    weft_program_destroy(program);
+    weft_results_free(&results);
     weft_context_destroy(context);
     return status < 0;
 }

@@ -388,6 +388,9 @@ struct weft_compile_params {
     /* Unless the text begins with `rules NAME`, which decides; another value than WEFT_RULES_DALI beside it must be the
      * same. */
     enum weft_rules rules;
+    /* Inputs that are given by name, here or to a later call, and that the text does not use are fine; otherwise
+     * WEFT_NAME_ERROR. */
+    bool ignore_unused;
 };
 
 struct weft_program;
@@ -608,6 +611,62 @@ WEFT_API enum weft_status weft_prepare(struct weft_program *program,
 WEFT_API enum weft_status weft_run(struct weft_program *program,
                                    const struct weft_run_params *params,
                                    struct weft_error **error);
+
+/* ---- in one call ---- */
+
+/* A dense, row-major tensor in host memory, as inputs and outputs are given: shape[0 .. rank) in elements. Data and
+ * shape stay the caller's and are not copied; data are written only where the tensor is an output. Rank 0 takes no
+ * shape:
+ *
+ *     DLTensor x = weft_dense(values, WEFT_FLOAT32, 2, (int64_t[]){480, 640});
+ *     DLTensor gain = weft_dense(&number, WEFT_FLOAT32, 0, NULL); */
+WEFT_API DLTensor weft_dense(const void *data, enum weft_dtype dtype, int rank, const int64_t *shape);
+
+/* Results that Weft allocated, by position: infos[i] says what result i is, items[i].tensors[0] is its tensor, and
+ * items[i].tensors[0 .. items[i].count) are its samples if it is a batch. Tensors are dense, row-major, in host memory
+ * and aligned to 64 bytes. `items` can be given to weft_run as its outputs. Everything belongs to the struct, names
+ * included, and lives until weft_results_free; {0} has no results. */
+struct weft_results {
+    size_t count;
+    struct weft_tensor_info *infos;
+    struct weft_argument *items;
+};
+
+/* Allocates what weft_infer says that the results for these inputs are; elements are not set. On an error *results is
+ * {0}. */
+WEFT_API enum weft_status weft_results_alloc(struct weft_program *program,
+                                             const struct weft_argument *inputs, size_t input_count,
+                                             struct weft_results *results, struct weft_error **error);
+/* Releases the results and leaves {0}. Takes NULL and {0}. */
+WEFT_API void weft_results_free(struct weft_results *results);
+
+/* Where a call ends with NULL, compilers warn if that is missing. */
+#if defined __GNUC__
+#define WEFT_ENDS_WITH_NULL __attribute__((sentinel))
+#else
+#define WEFT_ENDS_WITH_NULL
+#endif
+
+/* Computes a text. The inputs are pairs of a name (const char *) and a tensor (const DLTensor *), then NULL:
+ *
+ *     struct weft_results r;
+ *     weft_eval(context, "a * x + b", &r, &error, "a", &a, "x", &x, "b", &b, NULL);
+ *     float *out = r.items[0].tensors[0].data;
+ *
+ * The results are allocated and belong to the caller (weft_results_free), also beside a remark; on an error they are
+ * {0}. The context keeps the programs of the 256 texts that were used last, so a text is compiled once. Inputs lie in
+ * host memory. With WEFT_TARGET_CUDA they are copied to the GPU and back. Thread safety, statuses and errors are those
+ * of weft_compile and weft_run; a name given twice or unknown to the text is WEFT_NAME_ERROR. WEFT_INVALID_ARGUMENT: a
+ * tensor is NULL or lies on a GPU. */
+WEFT_API enum weft_status weft_eval(struct weft_context *context, const char *text,
+                                    struct weft_results *results, struct weft_error **error, ...)
+    WEFT_ENDS_WITH_NULL;
+/* The same with arguments, which may be batches, and with parameters, NULL: defaults. Inputs among the parameters have
+ * types and no values. A text is compiled once for all calls with the same parameters. */
+WEFT_API enum weft_status weft_eval_arguments(struct weft_context *context, const char *text,
+                                              const struct weft_compile_params *params,
+                                              const struct weft_argument *inputs, size_t input_count,
+                                              struct weft_results *results, struct weft_error **error);
 
 /* ---- views ---- */
 

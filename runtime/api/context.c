@@ -2,6 +2,7 @@
  * is made, and not later, because the host may change its environment at any time. A misspelt word never stands for a
  * default. */
 #include "runtime/api/debug_impl.h"
+#include "runtime/api/eval_impl.h"
 
 #include "runtime/cache/cache.h"
 #include "runtime/cc/cc.h"
@@ -202,6 +203,7 @@ void weft_context_destroy(struct weft_context *context)
     int saved = errno;
     if (!context)
         return;
+    evaluated_finish(context);
     worker_finish(context);
     log_untold(&context->log);
     cuda_devices_wait(&context->cuda);

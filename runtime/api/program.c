@@ -44,7 +44,7 @@ static struct program *parse_text(struct arena *arena, const struct source *sour
     struct program *chosen = choose_kernel(kernel, &text.programs, diags, arena);
     for (int i = 0; chosen && i < chosen->input_count; i++) {
         struct symbol *symbol = &chosen->symbols[chosen->inputs[i]];
-        symbol->typed = symbol->declared;
+        symbol->typed = symbol->declared && (!symbol->type.number || symbol->parameter); /* a value types a number */
     }
     return chosen;
 }
@@ -70,6 +70,7 @@ static enum weft_status compile(struct weft_program *program, const char *text,
     program->source = (struct source){arena_string(arena, origin, strlen(origin)),
                                       arena_string(arena, text, strlen(text)), strlen(text), params->rules};
     program->math = params->math;
+    program->ignore_unused = params->ignore_unused;
     struct diags diags = diags_new(arena, &program->source);
     program->text = program->parsed = parse_text(arena, &program->source, params->kernel, &diags);
     if (program->parsed) {

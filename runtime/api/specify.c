@@ -42,7 +42,7 @@ static bool sort_known(struct joining *j, const struct weft_compile_params *para
             good = diag_at(j->diags, DIAG_GIVEN_TWICE, NULL, 0, "input", params->inputs[i].name);
         else if (input)
             j->known[symbol->input] = &params->inputs[i];
-        else
+        else if (!j->program->ignore_unused)
             good = diag_at(j->diags, DIAG_NOT_AN_INPUT, NULL, 0, params->inputs[i].name,
                            suggestion(j->scratch, j->parsed, params->inputs[i].name, false));
     }

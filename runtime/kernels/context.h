@@ -30,6 +30,7 @@ struct weft_context {
     atomic_flag noted;             /* the log was told that the cache cannot be used */
     pthread_mutex_t mutex;         /* guards what follows */
     pthread_cond_t changed;
+    struct evaluated *evaluated;   /* the programs of weft_eval; api/eval_impl.h */
     struct loaded *buckets[256];
     bool told_no_compiler;
     struct worker worker;

@@ -33,7 +33,7 @@ static int find_input(const struct program *parsed, const char *name)
     return symbol >= 0 && parsed->symbols[symbol].kind == SYMBOL_INPUT ? parsed->symbols[symbol].input : -1;
 }
 
-/* The position that an argument is for; -1 with a diagnostic. */
+/* The position that an argument is for; -1 with a diagnostic, or where the program may ignore it. */
 static int argument_index(struct call *call, const struct weft_argument *argument, size_t position,
                           bool output)
 {
@@ -46,7 +46,7 @@ static int argument_index(struct call *call, const struct weft_argument *argumen
     if (output)
         diag_at(&call->diags, DIAG_NOT_A_RESULT, NULL, 0, argument->name,
                 suggestion(&call->arena, parsed, argument->name, output));
-    else
+    else if (!call->program->ignore_unused)
         diag_at(&call->diags, DIAG_NOT_AN_INPUT, NULL, 0, argument->name,
                 suggestion(&call->arena, parsed, argument->name, output));
     return -1;

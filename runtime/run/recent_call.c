@@ -160,6 +160,8 @@ static struct recent *make(const struct call *call, const struct weft_run_params
 
 void recent_keep(struct call *call, const struct weft_run_params *params)
 {
+    if (params->input_count != (size_t)call->program->parsed->input_count)
+        return;                    /* some are ignored */
     pthread_mutex_lock(&call->program->mutex);
     if (!call->plan->recent)
         call->plan->recent = make(call, params);

@@ -64,7 +64,7 @@ class Usage(CommandTest):
         self.assertIn("then NAME=a.npy", self.bad(2, 129, "run", "a.npy"))
         os.unlink(self.path("a.npy"))
         self.assertNotIn("'--'", self.bad(2, 101, "ops", "--json"))
-        self.bad(2, 105, "ops", "sin")
+        self.bad(2, 105, "doctor", "gcc")
         self.bad(2, 105, "doctor", "gcc")
         self.bad(2, 102, "doctor", "--format", "md")
         self.bad(2, 101, "doctor", "--math", "fast")

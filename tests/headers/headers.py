@@ -3,7 +3,8 @@
     headers.py ROOT CC [CXX]
 
 public ones as C11 and as C++17 under strict warnings, internal ones as C11. Templates and .inc
-files are no headers. C++ is skipped where there is no such compiler. Reports in TAP."""
+files are no headers. Then what compilers must say of wrong uses. C++ is skipped where there is no such compiler.
+Reports in TAP."""
 import pathlib
 import shutil
 import subprocess
@@ -13,6 +14,25 @@ STRICT = ["-Wall", "-Wextra", "-Werror", "-pedantic"]
 INTERNAL = ("compiler", "runtime", "cli")
 # Of the C compiler named by the first word, the C++ compiler of the same family.
 SISTERS = {"gcc": "g++", "cc": "c++", "clang": "clang++"}
+
+# Wrong uses: what of, the language, the text, what the compiler says.
+C_CALL = '#include "weft/weft.h"\nint f(struct weft_context *c, struct weft_results *r, DLTensor *x);\n' \
+         'int f(struct weft_context *c, struct weft_results *r, DLTensor *x)\n{ return weft_eval(%s); }\n'
+CPP_CALL = '#include "weft/weft.hpp"\n#include <list>\nstd::vector<float> v;\nstd::vector<bool> bits;\nfloat *p;\n' \
+           'struct odd {};\nstd::vector<odd> odds;\nvoid f() { weft::evaluate<float>("x", %s); }\n'
+WRONG = [
+    ("weft_eval without NULL at its end", "c", C_CALL % 'c, "x", r, 0, "x", x', "sentinel"),
+    ("evaluate with a name alone", "c++", CPP_CALL % '"x"', "lacks its other half"),
+    ("evaluate with a value for a name", "c++", CPP_CALL % '"x", v, v, v', "a value stands where a name belongs"),
+    ("evaluate with a name for a value", "c++", CPP_CALL % '"x", "y", "y", v', "a text stands where a value belongs"),
+    ("evaluate with std::vector<bool>", "c++", CPP_CALL % '"x", bits', "std::vector<bool>"),
+    ("evaluate with a list", "c++", CPP_CALL % '"x", std::list<float>()', "Weft takes no such value"),
+    ("evaluate with a pointer", "c++", CPP_CALL % '"x", p', "a pointer needs a shape"),
+    ("evaluate with elements of a class", "c++", CPP_CALL % '"x", odds', "no such element type"),
+    ("evaluate with a type that is none", "c++", (CPP_CALL % '"x", v').replace("<float>(", "<odd>("), "element type"),
+]
+RIGHT = [("weft_eval", "c", C_CALL % 'c, "x", r, 0, "x", x, NULL'),
+         ("evaluate", "c++", CPP_CALL % '"x", v, std::string("y"), weft::view(p, {2, 3})')]
 
 
 def compile_alone(command, root, header):
@@ -27,6 +47,10 @@ def jobs(root, cc, cxx):
         name = path.relative_to(root / "include").as_posix()
         yield f"{name} as C11", [cc, "-xc", "-std=c11"] + STRICT, name
         yield f"{name} as C++17", cxx and [cxx, "-xc++", "-std=c++17"] + STRICT, name
+    for path in sorted((root / "include").rglob("*.hpp")):
+        name = path.relative_to(root / "include").as_posix()
+        for standard in ("c++17", "c++20"):
+            yield f"{name} as {standard}", cxx and [cxx, "-xc++", f"-std={standard}"] + STRICT, name
     for folder in INTERNAL:
         for path in sorted((root / folder).rglob("*.h")):
             name = path.relative_to(root).as_posix()
@@ -34,12 +58,25 @@ def jobs(root, cc, cxx):
                                      "-Wno-unused-function"], name
 
 
+def compile_uses(root, cc, cxx):
+    """(what, whether it is as it should be, what the compiler says) of every use; None: there is no such compiler."""
+    for what, language, text, *told in RIGHT + WRONG:
+        command = [cc, "-xc", "-std=c11"] if language == "c" else cxx and [cxx, "-xc++", "-std=c++17"]
+        if not command:
+            yield what, None, ""
+            continue
+        done = subprocess.run(command + STRICT + ["-fsyntax-only", f"-I{root / 'include'}", "-"], input=text,
+                              capture_output=True, text=True)
+        good = done.returncode and told[0] in done.stderr if told else not done.returncode
+        yield what + (" is refused" if told else " is taken"), good, done.stderr
+
+
 def main():
     root, cc = pathlib.Path(sys.argv[1]).resolve(), sys.argv[2]
     cxx = shutil.which(sys.argv[3] if len(sys.argv) > 3 else SISTERS.get(pathlib.Path(cc).name, "c++"))
     all_jobs = list(jobs(root, cc, cxx))
     failed = False
-    print(f"1..{len(all_jobs)}")
+    print(f"1..{len(all_jobs) + len(RIGHT) + len(WRONG)}")
     for number, (what, command, header) in enumerate(all_jobs, 1):
         if not command:
             print(f"ok {number} {what} # SKIP there is no C++ compiler")
@@ -49,6 +86,12 @@ def main():
         print("not ok" if done.returncode else "ok", number, what)
         for line in done.stderr.splitlines():
             print(line, file=sys.stderr)
+    for number, (what, good, told) in enumerate(compile_uses(root, cc, cxx), len(all_jobs) + 1):
+        failed |= good is not None and not good
+        print("not ok" if good is not None and not good else "ok", number, what,
+              "# SKIP there is no C++ compiler" if good is None else "")
+        if good is not None and not good:
+            print(told, file=sys.stderr)
     return failed
 
 
