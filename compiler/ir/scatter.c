@@ -5,23 +5,6 @@
 
 #include "compiler/ir/ir.h"
 
-/* Adds a kernel that stores a node's value as another type. Returns the temporary; -1, with a diagnostic, where there
- * are too many maps. */
-static int store_as(struct lowering *l, int n, enum weft_dtype dtype)
-{
-    const struct shape *space = l->shapes[n];
-    const struct lower_params params = lower_params(l);
-    struct axis *axes = ARENA_ARRAY(l->arena, struct axis, space->rank + 1);
-    for (int d = 0; d < space->rank; d++)
-        axes[d] = (struct axis){d, {.step = 1}, EDGE_VALUE};
-    const struct lowered_value value = {.node = n, .dtype = dtype, .space = space, .axes = axes, .sought = -1,
-                                        .positions = -1, .temporary = add_temporary(l->kernels, dtype, space)};
-    struct kernel *kernel = lower_value(l->arena, &params, &value);
-    if (kernel)
-        add_kernel(l->kernels, (struct program_kernel){.kernel = kernel, .space = space});
-    return kernel ? value.temporary : -1;
-}
-
 /* An int64 of the kernel; negative: an extent that only the call knows. */
 static int add_whole(struct kernel *kernel, int64_t number, struct span span)
 {

@@ -205,10 +205,9 @@ bool any_stencil(const struct lowering *l)
     return any;
 }
 
-bool store_value(struct lowering *l, int n)
+int store_as(struct lowering *l, int n, enum weft_dtype dtype)
 {
     const struct shape *space = l->shapes[n];
-    const enum weft_dtype dtype = l->program->nodes[n].dtype;
     const struct lower_params params = lower_params(l);
     struct axis *axes = ARENA_ARRAY(l->arena, struct axis, space->rank + 1);
     for (int d = 0; d < space->rank; d++)
@@ -216,10 +215,17 @@ bool store_value(struct lowering *l, int n)
     const struct lowered_value value = {.node = n, .dtype = dtype, .space = space, .axes = axes, .sought = -1,
                                         .positions = -1, .temporary = add_temporary(l->kernels, dtype, space)};
     struct kernel *kernel = lower_value(l->arena, &params, &value);
-    if (!kernel)
+    if (kernel)
+        add_kernel(l->kernels, (struct program_kernel){.kernel = kernel, .space = space});
+    return kernel ? value.temporary : -1;
+}
+
+bool store_value(struct lowering *l, int n)
+{
+    const int temporary = store_as(l, n, l->program->nodes[n].dtype);
+    if (temporary < 0)
         return false;
-    add_kernel(l->kernels, (struct program_kernel){.kernel = kernel, .space = space});
-    l->reduced[n].temporary = value.temporary;
+    l->reduced[n].temporary = temporary;
     l->reduced[n].stored = true;
     return true;
 }

@@ -50,6 +50,9 @@ bool lower_temporaries(struct lowering *l);
 bool any_stencil(const struct lowering *l);
 bool *find_stored(const struct lowering *l, const bool *needed);
 bool store_value(struct lowering *l, int n);
+/* Adds a kernel that stores a node's value as a type. Returns the temporary; -1, with a diagnostic, where there are too
+ * many maps. */
+int store_as(struct lowering *l, int n, enum weft_dtype dtype);
 
 /* scatter.c: adds the kernels of a NODE_SCATTER. False with a diagnostic. */
 bool lower_scatter(struct lowering *l, int n);
