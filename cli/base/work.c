@@ -104,20 +104,20 @@ static void lead(struct crew *crew)
         fputs("\r\033[K", stderr);
 }
 
-static int count_threads(const struct work *work)
+int work_threads(int threads, int most)
 {
     const char *asked = getenv("OMP_NUM_THREADS");
     long processors = sysconf(_SC_NPROCESSORS_ONLN), wanted = asked ? strtol(asked, NULL, 10) : 0;
-    long count = work->threads ? work->threads : wanted > 0 ? wanted : processors;
+    long count = threads ? threads : wanted > 0 ? wanted : processors;
     count = count > MOST_THREADS ? MOST_THREADS : count;
-    return (int)(count > work->count ? work->count : count);
+    return (int)(count > most ? most : count);
 }
 
 bool work_run(struct report *report, const struct work *work)
 {
     struct crew crew = {.work = work, .report = report, .failed = -1};
     pthread_t threads[MOST_THREADS];
-    int started = 0, wanted = count_threads(work) - 1;
+    int started = 0, wanted = work_threads(work->threads, work->count) - 1;
     crew.progress = work->count > 1 && !report->quiet && isatty(STDERR_FILENO);
     crew.shown = now();
     pthread_mutex_init(&crew.mutex, NULL);

@@ -17,5 +17,7 @@ struct work {
 };
 
 bool work_run(struct report *report, const struct work *work);
+/* How many threads that would be for `count` tasks. */
+int work_threads(int threads, int count);
 
 #endif

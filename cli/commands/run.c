@@ -1,6 +1,6 @@
 /* weft run: compile, load, check everything that can be checked, compute, write or print. */
 #include "cli/commands/commands.h"
-#include "cli/commands/session_impl.h"
+#include "cli/commands/stream_impl.h"
 #include "cli/outputs/outputs.h"
 #include "cli/values/values.h"
 
@@ -23,6 +23,7 @@ struct run {
     struct weft_tensor_info *infos;
     const char **names; /* of the results */
     struct value *results;
+    double read; /* seconds that reading the inputs took */
 };
 
 /* Checks all that needs no data: the text, the inputs' names, the outputs. */
@@ -108,9 +109,20 @@ static bool specify(struct run *run)
     return describe_results(run) && name_results(run);
 }
 
+/* Whether the samples of batches can be read, computed and written one after the other: every result is a batch. */
+static bool is_stream(const struct run *run)
+{
+    bool batches = inputs_batch(&run->inputs, run->program) != NULL;
+    for (size_t i = 0; i < run->result_count; i++)
+        batches = batches && run->results[i].batch;
+    return batches;
+}
+
 /* All results and what is still to be read must fit into memory together. */
 static bool check_memory(struct run *run)
 {
+    if (is_stream(run))
+        return true;
     double pending = inputs_pending(&run->inputs), total = pending;
     for (size_t i = 0; i < run->result_count; i++)
         total += value_bytes(&run->results[i]);
@@ -150,6 +162,11 @@ struct times {
     double first, again; /* seconds; until the first result is there, and of a later run */
 };
 
+static void print_time(const struct run *run, const char *what, double seconds, const char *more)
+{
+    fprintf(run->report->stream, "%-7s %10.3f ms%s%s\n", what, 1e3 * seconds, *more ? "  " : "", more);
+}
+
 /* "200 samples, ", "" without a batch. */
 static const char *samples_text(const struct run *run)
 {
@@ -159,34 +176,70 @@ static const char *samples_text(const struct run *run)
                                  batch->count == 1 ? "" : "s");
 }
 
-static void print_times(const struct run *run, const struct weft_kernel_info *kernels, size_t count,
+/* What the kernels of a run say together. */
+struct kernels {
+    int from[WEFT_FROM_FIRST + 1], first, threads;
+    bool gpu; /* no thread of the host computes */
+    double seconds, first_seconds;
+};
+
+static struct kernels sum_kernels(const struct weft_kernel_info *infos, size_t count)
+{
+    struct kernels sum = {.threads = 1};
+    for (size_t i = 0; i < count && i < MOST_KERNELS; i++) {
+        sum.from[infos[i].origin]++;
+        sum.first += infos[i].first_seconds > 0;
+        sum.threads = infos[i].threads > sum.threads ? infos[i].threads : sum.threads;
+        sum.gpu = sum.gpu || infos[i].threads == 0;
+        sum.seconds += infos[i].seconds;
+        sum.first_seconds += infos[i].first_seconds;
+    }
+    return sum;
+}
+
+static void print_compile(const struct run *run, const struct kernels *kernels)
+{
+    const int *from = kernels->from;
+    print_time(run, "compile", kernels->seconds,
+               pool_printf(run->report->pool, "%d compiled, %d from disk, %d from memory, %d by libtcc",
+                           from[WEFT_FROM_COMPILER], from[WEFT_FROM_DISK], from[WEFT_FROM_MEMORY],
+                           from[WEFT_FROM_FIRST]));
+}
+
+static void print_run(const struct run *run, const struct kernels *kernels, int threads, double seconds)
+{
+    struct pool *pool = run->report->pool;
+    const double bytes = bytes_moved(run);
+    const char *where = kernels->gpu ? "GPU, copies included"
+                                     : pool_printf(pool, "%d thread%s", threads, threads == 1 ? "" : "s");
+    print_time(run, "run", seconds,
+               pool_printf(pool, "%s, %s%s moved, %.2f GB/s", where, samples_text(run),
+                           report_size(run->report, bytes), seconds > 0 ? 1e-9 * bytes / seconds : 0.0));
+}
+
+/* Whether some input comes from a file. */
+static bool files_read(const struct run *run)
+{
+    bool read = false;
+    for (int i = 0; i < run->inputs.count; i++)
+        read = read || run->inputs.items[i].file;
+    return read;
+}
+
+static void print_times(const struct run *run, const struct weft_kernel_info *infos, size_t count,
                         const struct times *times)
 {
-    FILE *file = run->report->stream;
-    int from[WEFT_FROM_FIRST + 1] = {0}, first = 0, threads = 1;
-    bool gpu = false; /* no thread of the host computes */
-    double seconds = 0, first_seconds = 0, bytes = bytes_moved(run);
-    for (size_t i = 0; i < count && i < MOST_KERNELS; i++) {
-        from[kernels[i].origin]++;
-        first += kernels[i].first_seconds > 0;
-        threads = kernels[i].threads > threads ? kernels[i].threads : threads;
-        gpu = gpu || kernels[i].threads == 0;
-        seconds += kernels[i].seconds;
-        first_seconds += kernels[i].first_seconds;
-    }
-    fprintf(file, "compile %10.3f ms  %d compiled, %d from disk, %d from memory, %d by libtcc\n",
-            1e3 * seconds, from[WEFT_FROM_COMPILER], from[WEFT_FROM_DISK], from[WEFT_FROM_MEMORY],
-            from[WEFT_FROM_FIRST]);
-    fprintf(file, "first   %10.3f ms  with page faults and the wait for kernels",
-            1e3 * times->first);
-    if (first)
-        fprintf(file, ", %d by libtcc in %.3f ms", first, 1e3 * first_seconds);
-    const char *where = gpu ? "GPU, copies included"
-                            : pool_printf(run->report->pool, "%d thread%s", threads,
-                                           threads == 1 ? "" : "s");
-    fprintf(file, "\nrun     %10.3f ms  %s, %s%s moved, %.2f GB/s\n", 1e3 * times->again, where,
-            samples_text(run),
-            report_size(run->report, bytes), times->again > 0 ? 1e-9 * bytes / times->again : 0.0);
+    struct pool *pool = run->report->pool;
+    const struct kernels kernels = sum_kernels(infos, count);
+    const char *first = kernels.first ? pool_printf(pool, ", %d by libtcc in %.3f ms", kernels.first,
+                                                    1e3 * kernels.first_seconds)
+                                      : "";
+    if (files_read(run))
+        print_time(run, "read", run->read, "");
+    print_compile(run, &kernels);
+    print_time(run, "first", times->first,
+               pool_printf(pool, "with page faults and the wait for kernels%s", first));
+    print_run(run, &kernels, kernels.threads, times->again);
 }
 
 static bool run_once(struct run *run, const struct weft_run_params *params, double *seconds)
@@ -269,10 +322,100 @@ static bool prepare_run(struct run *run)
            check_memory(run);
 }
 
+/* ---- a batch, sample after sample ---- */
+
+enum { STREAM_BYTES = 512 << 20 }; /* that samples take at a time, unless one alone takes more */
+
+static bool open_stream(struct run *run, struct stream *stream)
+{
+    *stream = (struct stream){.report = run->report, .program = run->program, .inputs = &run->inputs,
+                              .batch = inputs_batch(&run->inputs, run->program), .outputs = &run->outputs,
+                              .results = run->results, .result_count = run->result_count,
+                              .keep = !outputs_stream(&run->outputs)};
+    double kept = 0, sample = stream_sample_bytes(stream);
+    for (int i = 0; i < run->inputs.count; i++)
+        kept += run->inputs.items[i].value.batch ? 0 : value_pending(&run->inputs.items[i].value);
+    for (size_t i = 0; i < run->result_count && stream->keep; i++)
+        kept += value_bytes(&run->results[i]);
+    const double left = memory_available() - kept, room = left < STREAM_BYTES ? left : STREAM_BYTES;
+    stream->threads = work_threads(run->arguments->threads, stream->batch->count);
+    if (sample * stream->threads > room)
+        stream->threads = room > sample ? (int)(room / sample) : 1;
+    return memory_check(run->report, script_origin(&run->script),
+                        stream->keep ? "the result with its inputs" : "a sample with its result", kept + sample);
+}
+
+/* The kernels of all samples, with --time: what then is measured waits for none. */
+static bool prepare_kernels(struct run *run, struct kernels *kernels)
+{
+    struct pool *pool = run->report->pool;
+    struct weft_kernel_info infos[MOST_KERNELS] = {{0}};
+    size_t count = MOST_KERNELS;
+    struct weft_run_params params = {0};
+    struct weft_error *errors = NULL;
+    params.inputs = inputs_arguments(pool, &run->inputs, &params.input_count);
+    if (!report_library(run->report, weft_prepare(run->program, &params, infos, &count, &errors), &errors))
+        return false;
+    *kernels = sum_kernels(infos, count);
+    print_compile(run, kernels);
+    return true;
+}
+
+static void print_stream(struct run *run, const struct stream *stream, const struct kernels *kernels, double all)
+{
+    struct pool *pool = run->report->pool;
+    const int threads = stream->threads > kernels->threads ? stream->threads : kernels->threads;
+    print_time(run, "read", stream->times.read, "");
+    print_run(run, kernels, threads, stream->times.compute);
+    if (!stream->keep)
+        print_time(run, "write", stream->times.write, "");
+    print_time(run, "all", all,
+               stream->threads == 1 ? "one sample after the other"
+                                    : pool_printf(pool, "%d samples at a time; the lines above add up their times",
+                                                  stream->threads));
+}
+
+static bool stream_all(struct run *run)
+{
+    struct stream stream;
+    struct kernels kernels = {.threads = 1};
+    if (!open_stream(run, &stream) || !inputs_read_single(run->report, &run->inputs, run->arguments->threads) ||
+        (run->arguments->time && !prepare_kernels(run, &kernels)))
+        return false;
+    const double start = now();
+    if (!stream_run(&stream))
+        return false;
+    if (run->arguments->time)
+        print_stream(run, &stream, &kernels, now() - start);
+    close_session(run);
+    return !stream.keep || deliver(run);
+}
+
+/* ---- all of it ---- */
+
+static bool read_inputs(struct run *run)
+{
+    const double start = now();
+    const bool done = inputs_read(run->report, &run->inputs, run->arguments->threads);
+    run->read = now() - start;
+    return done;
+}
+
+static bool compute_all(struct run *run)
+{
+    if (!read_inputs(run) || !allocate(run) || !compute(run) || !mappings_whole(run->report))
+        return false;
+    const double start = now();
+    if (!deliver(run))
+        return false;
+    if (run->arguments->time && run->outputs.count)
+        print_time(run, "write", now() - start, "");
+    return true;
+}
+
 static bool run_all(struct run *run)
 {
-    return prepare_run(run) && inputs_read(run->report, &run->inputs, run->arguments->threads) &&
-           allocate(run) && compute(run) && mappings_whole(run->report) && deliver(run);
+    return prepare_run(run) && (is_stream(run) ? stream_all(run) : compute_all(run));
 }
 
 bool command_run(struct report *report, const struct arguments *arguments)

@@ -4,14 +4,16 @@
 static void on_log(void *user, const struct weft_error *record)
 {
     struct session *session = user;
+    pthread_mutex_lock(&session->mutex);
     if (!session->muted)
         report_record(session->report, record);
+    pthread_mutex_unlock(&session->mutex);
 }
 
 bool session_open(struct session *session, struct report *report,
                   struct weft_context_params params)
 {
-    *session = (struct session){.report = report};
+    *session = (struct session){.report = report, .mutex = PTHREAD_MUTEX_INITIALIZER};
     params.log = on_log;
     params.user = session;
     struct weft_error *errors = NULL;

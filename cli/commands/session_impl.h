@@ -6,10 +6,13 @@
 #include "cli/commands/script_impl.h"
 #include "cli/values/values.h"
 
+#include <pthread.h>
+
 struct session {
     struct report *report;
     struct weft_context *context;
     bool muted; /* warnings are dropped: they are told again later */
+    pthread_mutex_t mutex; /* of the report, to which runs on several threads may tell something */
 };
 
 /* Fills in the log of `params`. */

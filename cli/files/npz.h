@@ -31,4 +31,11 @@ void npz_close(struct npz *npz);
  * the stream is never repositioned, so it may be a pipe. False when memory ran out. */
 bool npz_write(FILE *file, const char *const *keys, const struct tensor *tensors, int count);
 
+/* The same, array after array. npz_begin for `most` arrays returns NULL when memory ran out; keys live until the end.
+ * npz_end writes what completes the archive and releases the writer; npz_abandon releases it alone and takes NULL. */
+struct npz_writer *npz_begin(FILE *file, int most);
+void npz_put(struct npz_writer *writer, const char *key, const struct tensor *tensor);
+void npz_end(struct npz_writer *writer);
+void npz_abandon(struct npz_writer *writer);
+
 #endif

@@ -155,20 +155,55 @@ static void put_end(struct archive *archive, int count, uint64_t directory)
     put_fields(archive, fields);
 }
 
+struct npz_writer {
+    struct archive archive;
+    struct entry *entries;
+    int count;
+};
+
+struct npz_writer *npz_begin(FILE *file, int most)
+{
+    struct npz_writer *writer = malloc(sizeof *writer);
+    struct entry *entries = malloc(((size_t)most + 1) * sizeof *entries);
+    if (!writer || !entries) {
+        free(writer);
+        free(entries);
+        return NULL;
+    }
+    *writer = (struct npz_writer){.archive = {file, 0}, .entries = entries};
+    return writer;
+}
+
+void npz_put(struct npz_writer *writer, const char *key, const struct tensor *tensor)
+{
+    struct entry *entry = &writer->entries[writer->count++];
+    entry->key = key;
+    put_entry(&writer->archive, entry, tensor);
+}
+
+void npz_end(struct npz_writer *writer)
+{
+    struct archive *archive = &writer->archive;
+    const uint64_t directory = archive->offset;
+    for (int i = 0; i < writer->count; i++)
+        put_directory(archive, &writer->entries[i]);
+    put_end(archive, writer->count, directory);
+    npz_abandon(writer);
+}
+
+void npz_abandon(struct npz_writer *writer)
+{
+    if (writer)
+        free(writer->entries);
+    free(writer);
+}
+
 bool npz_write(FILE *file, const char *const *keys, const struct tensor *tensors, int count)
 {
-    struct archive archive = {file, 0};
-    struct entry *entries = malloc(((size_t)count + 1) * sizeof *entries);
-    if (!entries)
-        return false;
-    for (int i = 0; i < count; i++) {
-        entries[i].key = keys[i];
-        put_entry(&archive, &entries[i], &tensors[i]);
-    }
-    uint64_t directory = archive.offset;
-    for (int i = 0; i < count; i++)
-        put_directory(&archive, &entries[i]);
-    put_end(&archive, count, directory);
-    free(entries);
-    return true;
+    struct npz_writer *writer = npz_begin(file, count);
+    for (int i = 0; writer && i < count; i++)
+        npz_put(writer, keys[i], &tensors[i]);
+    if (writer)
+        npz_end(writer);
+    return writer;
 }

@@ -62,7 +62,7 @@ static double limit_available(void)
 }
 
 /* The smaller of what the machine and the process's own limit leave, in bytes. */
-static double memory_available(void)
+double memory_available(void)
 {
     double kilobytes = read_number("/proc/meminfo", "MemAvailable:"), limit = limit_available();
     return kilobytes >= 0 && 1024 * kilobytes < limit ? 1024 * kilobytes : limit;

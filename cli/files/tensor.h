@@ -47,6 +47,8 @@ DLTensor tensor_view(struct tensor *tensor);
 /* "float32[2, 3]@HW" or "float32(x:s=2, y:s=3)", a type as the language writes it. */
 const char *tensor_type(struct pool *pool, const struct tensor *tensor);
 
+/* The bytes of memory there are now. */
+double memory_available(void);
 /* Whether `size` more bytes fit into the memory there is now; reports when not. */
 bool memory_check(struct report *report, const char *path, const char *what, double size);
 

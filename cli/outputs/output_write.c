@@ -130,6 +130,20 @@ static bool write_file(struct report *report, const struct target *target, const
     return good;
 }
 
+/* One file of a directory. */
+static bool write_member(struct report *report, const struct target *target, const struct tensor *tensor, int index)
+{
+    const char *directory = target->destination->path;
+    const char *slash = directory[strlen(directory) - 1] == '/' ? "" : "/";
+    const char *path =
+        pool_printf(report->pool, "%s%s%s", directory, slash, target->names[index]);
+    struct content content = {.tensors = tensor, .kind = KIND_PNG};
+    ending_pass();
+    return write_file(report, target, path,
+                      openat(target->pictures, target->names[index], O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, 0666),
+                      &content);
+}
+
 /* The pictures of one directory. */
 struct pictures {
     const struct target *target;
@@ -139,16 +153,7 @@ struct pictures {
 static bool write_picture(struct report *report, void *user, int index)
 {
     const struct pictures *pictures = user;
-    const struct target *target = pictures->target;
-    const char *directory = target->destination->path;
-    const char *slash = directory[strlen(directory) - 1] == '/' ? "" : "/";
-    const char *path =
-        pool_printf(report->pool, "%s%s%s", directory, slash, target->names[index]);
-    struct content content = {.tensors = &pictures->value->samples[index], .kind = KIND_PNG};
-    ending_pass();
-    return write_file(report, target, path,
-                      openat(target->pictures, target->names[index], O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, 0666),
-                      &content);
+    return write_member(report, pictures->target, &pictures->value->samples[index], index);
 }
 
 static bool write_temporary(struct report *report, struct outputs *outputs, struct target *target,
@@ -254,22 +259,124 @@ static bool write_all(struct report *report, struct outputs *outputs, const stru
     return true;
 }
 
-bool outputs_write(struct report *report, struct outputs *outputs, const struct value *results,
-                   const char *const *names, int threads)
+static void begin(struct outputs *outputs)
 {
-    struct watch watch = {remove_folders, outputs, NULL};
+    outputs->watch = (struct watch){remove_folders, outputs, NULL};
     for (int i = 0; i < outputs->count; i++)
         outputs->items[i].pictures = -1;
     ending_hold();
-    ending_watch(&watch);
+    ending_watch(&outputs->watch);
     ending_release();
-    bool done = write_all(report, outputs, results, names, threads, false) &&
-                write_all(report, outputs, results, names, threads, true);
+}
+
+static bool end(struct report *report, struct outputs *outputs, bool done)
+{
     ending_hold();
     done = done && rename_all(report, outputs);
     remove_folders(outputs);
-    ending_forget(&watch);
+    ending_forget(&outputs->watch);
     ending_release();
     close_all(outputs);
+    outputs->watch.remove = NULL;
     return done;
+}
+
+bool outputs_write(struct report *report, struct outputs *outputs, const struct value *results,
+                   const char *const *names, int threads)
+{
+    begin(outputs);
+    return end(report, outputs, write_all(report, outputs, results, names, threads, false) &&
+                                    write_all(report, outputs, results, names, threads, true));
+}
+
+/* ---- sample after sample ---- */
+
+bool outputs_stream(const struct outputs *outputs)
+{
+    bool good = outputs->count > 0;
+    for (int i = 0; i < outputs->count; i++)
+        good = good && !outputs->items[i].direct;
+    return good;
+}
+
+static bool open_archive(struct report *report, struct target *target, int fd, int samples)
+{
+    target->file = fdopen(fd, "w");
+    const int error = errno;
+    if (!target->file) {
+        close(fd);
+        return failed(report, target, target->destination->path, strerror(error));
+    }
+    target->writer = npz_begin(target->file, samples);
+    return target->writer || failed(report, target, target->destination->path, "memory ran out");
+}
+
+bool outputs_begin(struct report *report, struct outputs *outputs, int samples)
+{
+    begin(outputs);
+    for (int i = 0; i < outputs->count; i++) {
+        struct target *target = &outputs->items[i];
+        const int fd = create_temporary(report, outputs, target);
+        if (fd < 0)
+            return failed(report, target, target->destination->path, strerror(errno));
+        if (target->directory)
+            target->pictures = fd;
+        else if (!open_archive(report, target, fd, samples))
+            return false;
+    }
+    return true;
+}
+
+bool outputs_files(struct report *report, struct outputs *outputs, const struct tensor *results, int sample)
+{
+    for (int i = 0; i < outputs->count; i++) {
+        const struct target *target = &outputs->items[i];
+        if (target->directory && !write_member(report, target, &results[target->result], sample))
+            return false;
+    }
+    return true;
+}
+
+bool outputs_archives(struct report *report, struct outputs *outputs, const struct tensor *results, const char *key)
+{
+    for (int i = 0; i < outputs->count; i++) {
+        struct target *target = &outputs->items[i];
+        if (!target->writer)
+            continue;
+        ending_pass();
+        errno = 0;
+        npz_put(target->writer, key, &results[target->result]);
+        if (ferror(target->file))
+            return failed(report, target, target->destination->path, errno ? strerror(errno) : "a write failed");
+    }
+    return true;
+}
+
+static bool complete_archive(struct report *report, struct target *target)
+{
+    errno = 0;
+    npz_end(target->writer);
+    target->writer = NULL;
+    bool good = !ferror(target->file);
+    int error = errno;
+    if (fclose(target->file) != 0 && good) {
+        good = false;
+        error = errno;
+    }
+    target->file = NULL;
+    return good || failed(report, target, target->destination->path, error ? strerror(error) : "a write failed");
+}
+
+bool outputs_end(struct report *report, struct outputs *outputs, bool good)
+{
+    if (!outputs->watch.remove)
+        return good;               /* nothing was begun */
+    for (int i = 0; i < outputs->count; i++)
+        if (outputs->items[i].file && good)
+            good = complete_archive(report, &outputs->items[i]);
+        else if (outputs->items[i].file) {
+            npz_abandon(outputs->items[i].writer);
+            fclose(outputs->items[i].file);
+        }
+    return end(report, outputs, good);
 }

@@ -26,12 +26,15 @@ struct target {
     bool renamed;           /* it is in its place */
     bool exchanged, alone;  /* and the replaced file is in the folder; there was none, or a directory */
     int pictures;           /* the descriptor of a directory */
+    FILE *file;             /* an archive that is being written */
+    struct npz_writer *writer;
 };
 
 struct outputs {
     struct target *items;
     int count;
     struct folder *folders; /* one for each directory with targets */
+    struct watch watch;     /* while folders are there */
 };
 
 /* Checks kinds and directories, and that no two outputs go to one path. */
@@ -50,6 +53,17 @@ bool outputs_bind(struct report *report, struct outputs *outputs, const struct v
 /* Writes them; `threads` as in struct work. */
 bool outputs_write(struct report *report, struct outputs *outputs, const struct value *results,
                    const char *const *names, int threads);
+
+/* The same, sample after sample, of results that are all batches: outputs_begin, then for each sample outputs_files and
+ * outputs_archives, then outputs_end. `results` are the tensors of that sample, by result. Files are written from any
+ * threads in any order, archives from one thread at a time and in the samples' order. */
+bool outputs_stream(const struct outputs *outputs); /* whether that can be: nothing is written in place */
+bool outputs_begin(struct report *report, struct outputs *outputs, int samples);
+bool outputs_files(struct report *report, struct outputs *outputs, const struct tensor *results, int sample);
+bool outputs_archives(struct report *report, struct outputs *outputs, const struct tensor *results, const char *key);
+/* If all is `good` so far, what was written appears; else it goes. Also where outputs_begin failed or was not
+ * called. */
+bool outputs_end(struct report *report, struct outputs *outputs, bool good);
 
 /* Standard output is buffered unless it is a terminal, so write errors usually show up in output_flush. Text of
  * unbounded length goes through output_puts. */

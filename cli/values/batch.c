@@ -7,6 +7,7 @@
 #include <dirent.h>
 #include <errno.h>
 #include <glob.h>
+#include <pthread.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/stat.h>
@@ -142,19 +143,25 @@ static bool same_outline(const struct tensor *a, const struct tensor *b)
            memcmp(a->shape, b->shape, sizeof *a->shape * (size_t)a->rank) == 0;
 }
 
+/* Reads a sample, which must fit its outline. */
+static bool read_whole(struct report *report, const struct reading *reading, int index, struct tensor *sample)
+{
+    const struct value *value = reading->value;
+    struct tensor tensor = {0};
+    if (!read_sample(report, reading, index, &tensor))
+        return false;
+    if (!same_outline(&value->samples[index], &tensor)) {
+        tensor_finish(&tensor);
+        return REPORT_FILE(report, value->paths[index], FILE_CHANGED, "read");
+    }
+    *sample = tensor;
+    return !value->alignment || tensor_make_dense(report, value->paths[index], value->alignment, sample);
+}
+
 static bool load_sample(struct report *report, void *user, int index)
 {
     struct reading *reading = user;
-    struct tensor *sample = &reading->value->samples[index], tensor = {0};
-    if (!read_sample(report, reading, index, &tensor))
-        return false;
-    if (!same_outline(sample, &tensor)) {
-        tensor_finish(&tensor);
-        return REPORT_FILE(report, reading->value->paths[index], FILE_CHANGED, "read");
-    }
-    *sample = tensor;
-    return !reading->value->alignment || tensor_make_dense(report, reading->value->paths[index],
-                                                           reading->value->alignment, sample);
+    return read_whole(report, reading, index, &reading->value->samples[index]);
 }
 
 static const char *describe(struct pool *pool, const struct tensor *tensor)
@@ -226,4 +233,46 @@ bool batch_load(struct report *report, struct value *value, int threads)
     if (done)
         value->source = VALUE_READY;
     return done;
+}
+
+/* ---- one sample after the other ---- */
+
+struct samples {
+    struct reading reading;
+    pthread_mutex_t mutex;         /* of the archive */
+};
+
+struct samples *samples_open(struct report *report, struct value *value)
+{
+    struct samples *samples = POOL_NEW(report->pool, struct samples);
+    samples->reading.value = value;
+    pthread_mutex_init(&samples->mutex, NULL);
+    if (value->source != VALUE_ARCHIVE)
+        return samples;
+    if (!npz_open(report, value->text, &samples->reading.npz))
+        return NULL;
+    if (samples->reading.npz.count == value->count)
+        return samples;
+    REPORT_FILE(report, value->text, FILE_CHANGED, "read");
+    samples_close(samples);
+    return NULL;
+}
+
+bool samples_read(struct report *report, struct samples *samples, int index, struct tensor *tensor)
+{
+    const bool archive = samples->reading.value->source == VALUE_ARCHIVE;
+    if (archive)
+        pthread_mutex_lock(&samples->mutex);
+    const bool done = read_whole(report, &samples->reading, index, tensor);
+    if (archive)
+        pthread_mutex_unlock(&samples->mutex);
+    return done;
+}
+
+void samples_close(struct samples *samples)
+{
+    if (samples && samples->reading.npz.archive)
+        npz_close(&samples->reading.npz);
+    if (samples)
+        pthread_mutex_destroy(&samples->mutex);
 }

@@ -285,6 +285,14 @@ bool inputs_read(struct report *report, struct inputs *inputs, int threads)
     return good;
 }
 
+bool inputs_read_single(struct report *report, struct inputs *inputs, int threads)
+{
+    bool good = true;
+    for (int i = 0; i < inputs->count; i++)
+        good = good && (inputs->items[i].value.batch || value_load(report, &inputs->items[i].value, threads));
+    return good;
+}
+
 void inputs_finish(struct inputs *inputs)
 {
     for (int i = 0; i < inputs->count; i++)

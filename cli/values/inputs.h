@@ -36,6 +36,8 @@ bool inputs_load(struct report *report, const struct weft_program *program,
                  const struct arguments *arguments, enum inputs_mode mode, struct inputs *inputs);
 /* The data of all of them. */
 bool inputs_read(struct report *report, struct inputs *inputs, int threads);
+/* The same, but for batches. */
+bool inputs_read_single(struct report *report, struct inputs *inputs, int threads);
 void inputs_finish(struct inputs *inputs);
 /* The bytes that inputs_read will allocate. */
 double inputs_pending(const struct inputs *inputs);

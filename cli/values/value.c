@@ -189,15 +189,17 @@ static bool open_pattern(struct report *report, const char *text, int threads, s
     return !*found || open_files(report, threads, value);
 }
 
-/* Refuses data that are larger than memory together before any of them is read. */
+/* Refuses data that are larger than memory before any of them is read. The samples of a batch need not lie there
+ * together. */
 static bool check_memory(struct report *report, const struct value *value)
 {
-    const char *what = value->batch                                ? "the batch"
-                       : value->count && *value->samples[0].layout ? "the picture"
-                                                                   : "the array";
-    const char *path = value->batch ? value->text : value->paths[0];
-    double pending = value_pending(value);
-    return !pending || memory_check(report, path, what, pending);
+    int largest = 0;
+    for (int i = 1; i < value->count; i++)
+        if (value_sample_pending(value, i) > value_sample_pending(value, largest))
+            largest = i;
+    const double pending = value->count ? value_sample_pending(value, largest) : 0;
+    return !pending || memory_check(report, value->paths[largest],
+                                    *value->samples[largest].layout ? "the picture" : "the array", pending);
 }
 
 bool value_open(struct report *report, const char *text, int threads, const struct weft_error *errors,
@@ -245,19 +247,23 @@ void value_finish(struct value *value)
         tensor_finish(&value->samples[i]);
 }
 
-/* Of one sample; a shape whose size overflows counts as SIZE_MAX. */
 static double sample_bytes(const struct tensor *tensor)
 {
     size_t bytes;
     return tensor_bytes(tensor, &bytes) ? (double)bytes : (double)SIZE_MAX;
 }
 
+double value_sample_pending(const struct value *value, int index)
+{
+    const struct tensor *sample = &value->samples[index];
+    return sample->outline && !sample->mapped ? sample_bytes(sample) : 0;
+}
+
 double value_pending(const struct value *value)
 {
     double total = 0;
     for (int i = 0; i < value->count; i++)
-        if (value->samples[i].outline && !value->samples[i].mapped)
-            total += sample_bytes(&value->samples[i]);
+        total += value_sample_pending(value, i);
     return total;
 }
 
@@ -267,6 +273,11 @@ double value_bytes(const struct value *value)
     for (int i = 0; i < value->count; i++)
         total += sample_bytes(&value->samples[i]);
     return total;
+}
+
+double value_sample_bytes(const struct value *value, int index)
+{
+    return sample_bytes(&value->samples[index]);
 }
 
 struct weft_argument value_argument(struct pool *pool, const struct value *value)

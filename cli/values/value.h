@@ -45,11 +45,20 @@ bool value_make_dense(struct report *report, struct value *value, size_t alignme
 bool value_load(struct report *report, struct value *value, int threads);
 void value_finish(struct value *value);
 
+/* The samples of a batch that is not loaded, one after the other, from any threads. NULL after a diagnostic. */
+struct samples *samples_open(struct report *report, struct value *value);
+/* Sample `index`, which is the caller's to finish. It is an error if it no longer fits its outline. */
+bool samples_read(struct report *report, struct samples *samples, int index, struct tensor *tensor);
+/* NULL is fine. */
+void samples_close(struct samples *samples);
+
 /* For the library: without a name, and with the data pointers as they are now. */
 struct weft_argument value_argument(struct pool *pool, const struct value *value);
-/* The bytes that value_load will allocate. */
+/* The bytes that value_load will allocate, for all samples and for one. */
 double value_pending(const struct value *value);
-/* The bytes of all samples. */
+double value_sample_pending(const struct value *value, int index);
+/* The bytes of all samples, and of one; a shape whose size overflows counts as SIZE_MAX. */
 double value_bytes(const struct value *value);
+double value_sample_bytes(const struct value *value, int index);
 
 #endif

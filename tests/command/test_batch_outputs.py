@@ -171,12 +171,74 @@ class Outputs(BatchTest):
         done = self.weft("run", "a + 1", "a=a.npz", "-o", "b.npz", "--time")
         self.assertEqual(done.returncode, 0, done.stderr)
         self.assertRegex(done.stderr.decode(), r"3 samples, 16\.3 kB moved, [0-9.]+ GB/s")
+        self.assertEqual([line.split()[0] for line in done.stderr.decode().splitlines()],
+                         ["compile", "read", "run", "write", "all"])
+        np.save(self.path("a.npy"), np.zeros(1000))
+        done = self.weft("run", "a + 1", "a=a.npy", "-o", "b.npy", "--time")
+        self.assertEqual([line.split()[0] for line in done.stderr.decode().splitlines()],
+                         ["read", "compile", "first", "run", "write"])
 
     def test_divisions_by_zero(self):
         np.savez(self.path("a.npz"), np.array([1, 2]), np.array([0]))
         done = self.weft("run", "6 // a", "a=a.npz")
         self.assertEqual(done.returncode, 0)
         self.assertEqual(done.stderr.count(b"warning"), 1)
+
+
+class Streams(BatchTest):
+    """Samples are read, computed and written one after the other."""
+
+    def test_memory(self):
+        """40 pictures, which take 240 MB together."""
+        self.picture("d/00.png", (1000, 1000, 3))
+        for i in range(1, 40):
+            os.link(self.path("d/00.png"), self.path("d/%02d.png" % i))
+        self.good("run", "uint8(img // 255)", "img=d/0[0-3].png", "-o", "few")
+        for text, output in (("uint8(img // 255)", ["-o", "out"]), ("mean(img)", []),
+                             ("uint8(img // 255)", ["-o", "out.npz"])):
+            code = "import resource, subprocess, sys\n" \
+                   "subprocess.run(sys.argv[1:], check=True, stdout=subprocess.DEVNULL)\n" \
+                   "print(resource.getrusage(resource.RUSAGE_CHILDREN).ru_maxrss)"
+            used = subprocess.run([sys.executable, "-c", code, WEFT, "run", text, "img=d", *output, "--threads", "2"],
+                                  cwd=self.here, capture_output=True, check=True)
+            self.assertLess(int(used.stdout), 110000, text)
+        self.assertEqual(len(os.listdir(self.path("out"))), 40)
+        self.assertEqual(len(self.arrays("out.npz")), 40)
+
+    def test_order_and_threads(self):
+        """Archives hold the samples in their order, whoever is done first."""
+        generator = np.random.default_rng(2)
+        values = {"k%d" % i: generator.integers(-9, 9, int(n), "i4") for i, n in
+                  enumerate(generator.integers(1, 200000, 30))}
+        for save in np.savez, np.savez_compressed:
+            save(self.path("a.npz"), **values)
+            for threads in "1", "2", "7":
+                self.good("run", "return y=a * 2, s=sum(a)", "a=a.npz", "-o", "y=y.npz", "-o", "s=s.npz", "--threads",
+                          threads)
+                self.same(self.arrays("y.npz"), [(key, value * np.int32(2)) for key, value in values.items()])
+                self.same(self.arrays("s.npz"), [(key, np.int64(value.sum())) for key, value in values.items()])
+
+    def test_one_is_broken(self):
+        """Which one, and that nothing was written."""
+        for i in range(20):
+            self.picture("d/%02d.png" % i, (50, 50, 3), seed=i)
+        with open(self.path("d/13.png"), "r+b") as file:
+            file.truncate(os.path.getsize(self.path("d/13.png")) - 200)
+        for output in "out", "out.npz":
+            told = self.bad(1, 115, "run", "+x", "x=d", "-o", output)
+            self.assertIn("d/13.png: error[W0115]", told)
+            self.assertRegex(told, r"\n%s: note\[W0151\]: nothing was written; \d+ of 20 samples had been done\n$" %
+                             output)
+            self.assertEqual(self.files(), ["d"])
+            self.assertNotIn("note", self.bad(1, 115, "run", "+x", "x=d", "-o", output, "-q"))
+        self.assertNotIn("note", self.bad(1, 115, "run", "mean(x)", "x=d"))
+
+    def test_remarks_are_told_once(self):
+        np.savez(self.path("a.npz"), *[np.array([i % 3]) for i in range(30)])
+        for output in [], ["-o", "b.npz"]:
+            done = self.weft("run", "6 // a", "a=a.npz", *output)
+            self.assertEqual((done.returncode, done.stderr.count(b"warning")), (0, 1), done.stderr)
+        self.assertEqual(self.weft("run", "6 // a", "a=a.npz", "-q", "-o", "b.npz").stderr, b"")
 
 
 class Progress(BatchTest):
@@ -205,7 +267,7 @@ class Progress(BatchTest):
         for i in range(1, 24):
             os.link(self.path("d/00.png"), self.path("d/%02d.png" % i))
         seen = self.on_terminal("run", "x", "x=d", "-o", "out", "--threads", "1")
-        self.assertRegex(seen, r"\rwriting \d+ of 24")
+        self.assertRegex(seen, r"\rcomputing \d+ of 24")
         self.assertTrue(seen.endswith("\r\x1b[K"), seen)
         subprocess.run(["rm", "-r", self.path("out")], check=True)
         self.assertEqual(self.on_terminal("run", "x", "x=d", "-o", "out", "-q"), "")

@@ -244,8 +244,8 @@ class Inputs(BatchTest):
         self.good("run", "a + 1", "a=a.npz", "-o", "out.npz")
         self.assertEqual([a.shape for _, a in self.arrays("out.npz")], [(0, 3), (2, 3), (4, 0)])
 
-    def test_memory_is_compared_for_the_whole_batch(self):
-        """Each of the samples would fit, all of them do not; nothing of them is read."""
+    def test_memory_is_compared_before_anything_is_read(self):
+        """Each of the samples would fit, all of them do not, which matters where results stay in memory."""
         def limit():
             resource.setrlimit(resource.RLIMIT_AS, (2 << 30, 2 << 30))
         if self.weft("--version", preexec_fn=limit).returncode:
@@ -256,9 +256,13 @@ class Inputs(BatchTest):
         for i in range(12):
             self.write("d/%02d.jpg" % i, data)
         done = self.weft("run", "uint8(x + 1)", "x=d", preexec_fn=limit)
-        self.assertIn("d: error[W0117]: the batch needs 2.4 GB of memory", done.stderr.decode())
-        done = self.weft("run", "float64(x)", "x=d/0[01].jpg", preexec_fn=limit)
-        self.assertIn("the result with its inputs needs 3.6 GB", done.stderr.decode())
+        self.assertIn("W0117]: the result with its inputs needs 2.6 GB of memory", done.stderr.decode())
+        done = self.weft("run", "return float64(x), y=float64(x)", "x=d/0[01].jpg", "-o", "out0=o.npz",
+                         preexec_fn=limit)
+        self.assertIn("a sample with its result needs 3.4 GB", done.stderr.decode())
+        done = self.weft("run", "uint8(x + 1)", "x=d", "-o", "out", "--threads", "1", preexec_fn=limit)
+        self.assertIn("d/00.jpg: error[W0119]", done.stderr.decode())
+        self.assertIn("out: note[W0151]: nothing was written; 0 of 12 samples had been done", done.stderr.decode())
 
     def test_check_and_show(self):
         self.picture("d/a.png", (2, 2, 3))
