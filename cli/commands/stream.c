@@ -220,7 +220,7 @@ static bool do_sample(struct report *report, void *user, int index)
                             .results = POOL_ARRAY(report->pool, struct tensor, stream->result_count + 1)};
     report->samples = &stream->batch->paths[index]; /* the library counts one sample */
     report->sample_count = 1;
-    struct weft_run_params params = {.output_count = stream->result_count};
+    struct weft_run_params params = {.output_count = stream->result_count, .first_sample = index};
     params.inputs = read_inputs(report, flow, &sample, index, &params.input_count);
     params.outputs = params.inputs ? make_results(report, flow, &sample, index) : NULL;
     bool good = params.outputs && compute(report, flow, index, &params);

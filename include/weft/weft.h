@@ -566,6 +566,9 @@ struct weft_run_params {
     /* The cudaStream_t on which a run on a GPU is placed; it must belong to the GPU of the operands. NULL: the
      * legacy default stream. Ignored by runs on the host. */
     void *stream;
+    /* The number of the first sample of batches, where a call has a part of one: the numbers of samples are a part of
+     * what `random` draws (docs/language.md, 12.2). Nothing else depends on it. */
+    int64_t first_sample;
 };
 
 /* Makes the good kernels for these inputs now, so that weft_run neither waits for a compiler nor begins with

@@ -189,7 +189,7 @@ static void number_samples(struct call *call, const struct kernel *kernel)
         return;
     call->numbers = ARENA_ARRAY(&call->arena, int64_t, call->samples);
     for (int64_t i = 0; i < call->samples; i++)
-        call->numbers[i] = i;
+        call->numbers[i] = call->first_sample + i;
 }
 
 /* Appends the segment's samples to a launch. */

@@ -40,7 +40,8 @@ struct call {
     int64_t samples;               /* of each batch; 1 if there is none */
     int counted;                   /* the first input that is a batch */
     bool *batched;                 /* [results] whether it depends on a batch */
-    int64_t *numbers;              /* [samples] 0, 1, .. for TENSOR_SAMPLE; NULL: no kernel reads them yet */
+    int64_t first_sample;          /* as in weft_run_params */
+    int64_t *numbers;              /* [samples] their numbers for TENSOR_SAMPLE; NULL: no kernel reads them yet */
     struct batch_part parts[PART_COUNT];
     bool slabs;                    /* the samples are slabs (gpu_pieces_impl.h) of the tensors in `whole` */
     struct {

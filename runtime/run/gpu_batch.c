@@ -262,6 +262,7 @@ static void fill_entry(struct batch_run *run, const struct place *place, int k)
     struct table *table = &run->tables[place->segment->launches[k]];
     size_t geometry = geometry_word(&run->launches.items[place->segment->launches[k]].launch, entry->geometry);
     int64_t count = planned->shared ? 1 : place->segment->count;
+    const int64_t first = run->work.call->first_sample + place->segment->first;
     for (int a = 0; entry->maps && a < form->accesses; a++)
         entry->maps[a] = entry->cuda->maps[a].address;
     if (form->many)
@@ -269,7 +270,7 @@ static void fill_entry(struct batch_run *run, const struct place *place, int k)
     for (int64_t i = 0; i < count; i++) {
         for (int a = 0; a < form->accesses; a++)
             table->bases[a] = planned->kinds[a] == ACCESS_VALUE
-                                  ? cuda_value(run->work.call, &planned->kernel->accesses[a], place->segment->first + i)
+                                  ? cuda_value(run->work.call, &planned->kernel->accesses[a], first + i)
                                   : access_address(run, place, k, a, i) + (uint64_t)planned->starts[a];
         if (form->many)
             cuda_write_sample(planned, table->tiles, table->address + geometry * sizeof *table->words,

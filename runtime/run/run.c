@@ -60,6 +60,7 @@ enum weft_status call_make(struct weft_program *program, call_body *body, const 
 /* Reads the arguments, finds the plan or plans, and makes all checks that do not depend on addresses. */
 static bool find_plan(struct call *call, const struct weft_run_params *params, bool needs_data)
 {
+    call->first_sample = params->first_sample;
     call->inputs = read_arguments(call, params->inputs, params->input_count, false, needs_data);
     if (call->diags.errors || !find_typed(call))
         return false;

@@ -1,14 +1,18 @@
 """Batches read: archives, directories and patterns of files, and what is told about them."""
 
 import os
+import pathlib
 import resource
 import subprocess
+import sys
 import unittest
 import zipfile
 
 import numpy as np
 
+sys.path.insert(0, str(pathlib.Path(__file__).resolve().parents[1] / "positions"))
 import jpegs
+import reference
 from batch_case import BatchTest
 
 
@@ -48,6 +52,17 @@ class Inputs(BatchTest):
         self.assertEqual(done.returncode, 0)
         self.assertIn("W0088", done.stderr.decode())
         self.same(self.arrays("out.npz"), [("arr_0", np.array([0], "i4")), ("arr_1", np.array([0], "i4"))])
+
+    def test_random_numbers_are_those_of_the_sample(self):
+        """Samples are computed one after the other, and each draws with its own number."""
+        np.savez(self.path("x.npz"), *(np.zeros(4, "u1") for _ in range(3)))
+        self.good("run", "random(x, 7)", "x=x.npz", "-o", "out.npz")
+        found = [array for _, array in self.arrays("out.npz")]
+        self.good("run", "random(x, 7)", "x=[0, 0, 0, 0]", "-o", "one.npy")
+        self.assertEqual(found[0].tobytes(), np.load(self.path("one.npy")).tobytes())
+        self.assertEqual(len({array.tobytes() for array in found}), 3)
+        for number, array in enumerate(found):
+            self.assertEqual(array.tobytes(), reference.random((4,), 7, 0, number).tobytes())
 
     def test_two_batches(self):
         a = [np.arange(6, dtype="f4").reshape(2, 3), np.ones((1,), "f4").reshape(1, 1)]
