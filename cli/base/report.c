@@ -122,6 +122,16 @@ bool report_text(struct report *report, const char *origin, const char *text, co
     return false;
 }
 
+void report_note(struct report *report, const char *origin, enum message id, const char *format, ...)
+{
+    va_list args;
+    va_start(args, format);
+    struct weft_error record = make_record(report, id, origin, format, args);
+    va_end(args);
+    record.severity = WEFT_NOTE;
+    report_record(report, &record);
+}
+
 /* The span moved by `offset`; all of the `length` bytes if it does not lie within them. */
 static struct weft_span move_span(struct weft_span span, size_t offset, size_t length)
 {

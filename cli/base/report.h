@@ -44,6 +44,12 @@ void report_init(struct report *report, struct pool *pool, FILE *stream, char *c
 #define REPORT_FILE(report, path, id, ...)                                                         \
     report_text(report, path, NULL, NULL, 0, MESSAGE_##id, MESSAGE_##id##_FORMAT, __VA_ARGS__)
 
+/* REPORT_NOTE is a note about a file, which --quiet drops. */
+#define REPORT_NOTE(report, path, id, ...)                                                         \
+    report_note(report, path, MESSAGE_##id, MESSAGE_##id##_FORMAT, __VA_ARGS__)
+void report_note(struct report *report, const char *origin, enum message id, const char *format, ...)
+    __attribute__((format(printf, 4, 5)));
+
 bool report_argument(struct report *report, const char *place, size_t length, enum message id,
                      const char *format, ...) __attribute__((format(printf, 5, 6)));
 /* REPORT_TEXT marks `count` places in a program's text. */

@@ -81,7 +81,7 @@ static bool is_empty(const char *path)
     return empty;
 }
 
-/* For a batch of pictures. `status` is NULL when nothing is there. */
+/* For a batch of files. `status` is NULL when nothing is there. */
 static bool place_directory(struct report *report, struct target *target, const struct stat *status)
 {
     const char *path = target->destination->path;
@@ -94,11 +94,15 @@ static bool place_directory(struct report *report, struct target *target, const 
         return cannot_write(report, target, "there is a file of that name");
     if (!status)
         return place_new(report, target, plain);
-    if (!is_empty(plain))
+    target->merged = !is_empty(plain);
+    if (target->merged && !target->force)
         return cannot_write(report, target,
-                            "the directory is not empty; name a new or an empty one");
+                            "the directory is not empty; name a new or an empty one, or add --force, which replaces "
+                            "files of the same names and keeps the others");
     if (!place_existing(report, target, plain, status->st_mode))
         return false;
+    if (target->merged)
+        return true;
     const char *here = resolve(report->pool, ".");
     return !here || strcmp(here, target->path) != 0 ||
            cannot_write(report, target, "it is the current directory; name a new one");
@@ -160,10 +164,10 @@ static bool check_apart(struct report *report, const struct target *a, const str
 
 /* Places one more output, apart from those before it. */
 static bool add_output(struct report *report, struct outputs *outputs, const struct destination *destination,
-                       bool (*how)(struct report *report, struct target *target))
+                       bool force, bool (*how)(struct report *report, struct target *target))
 {
     struct target *target = &outputs->items[outputs->count];
-    *target = (struct target){.destination = destination, .result = outputs->count++};
+    *target = (struct target){.destination = destination, .result = outputs->count++, .force = force};
     if (!how(report, target))
         return false;
     for (const struct target *before = outputs->items; before < target; before++)
@@ -178,7 +182,7 @@ bool outputs_prepare(struct report *report, const struct arguments *arguments,
     bool good = true;
     outputs->items = POOL_ARRAY(report->pool, struct target, arguments->output_count + 1);
     for (int i = 0; good && i < arguments->output_count; i++)
-        good = add_output(report, outputs, &arguments->outputs[i], place);
+        good = add_output(report, outputs, &arguments->outputs[i], arguments->force, place);
     return good;
 }
 
@@ -200,7 +204,7 @@ bool outputs_texts(struct report *report, const char *const *paths, int count, s
     *outputs = (struct outputs){.items = POOL_ARRAY(report->pool, struct target, count)};
     for (int i = 0; good && i < count; i++) {
         destinations[i] = (struct destination){paths[i], NULL, paths[i]};
-        good = add_output(report, outputs, &destinations[i], place_text);
+        good = add_output(report, outputs, &destinations[i], false, place_text);
     }
     return good;
 }

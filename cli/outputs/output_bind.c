@@ -86,6 +86,7 @@ static bool name_files(struct report *report, struct target *target, const struc
 {
     const char *path = target->destination->path;
     target->names = POOL_ARRAY(report->pool, const char *, value->count + 1);
+    target->name_count = value->count;
     for (int i = 0; i < value->count; i++) {
         target->names[i] = pool_printf(report->pool, "%s.png", value->keys[i]);
         const char *why = bad_name(target->names[i]);

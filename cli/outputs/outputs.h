@@ -19,8 +19,12 @@ struct target {
     bool direct;      /* standard output or a special file: written in place, at the end */
     mode_t mode;      /* of the file that is replaced; 0: there is none */
     int result;       /* of the program */
-    bool directory;   /* of pictures, one for each sample */
+    bool directory;   /* of files, one for each sample */
+    bool force;       /* the directory may hold files */
+    bool merged;      /* it does: it stays, and files of the same names change places with the new ones */
     const char **names; /* of those, without directory */
+    int name_count;
+    unsigned char *how;     /* [names] of a merged directory; output_write.c */
     struct folder *folder;  /* beside the target, with the unfinished output */
     const char *temporary;  /* its name in there; NULL: there is none */
     bool renamed;           /* it is in its place */

@@ -111,6 +111,34 @@ class Outputs(BatchTest):
         self.assertEqual(os.stat(self.path("new")).st_mode & 0o777, 0o750)
         self.assertEqual(os.stat(self.path("new/a.png")).st_mode & 0o777, 0o640)
 
+    def test_force(self):
+        """Files of the same names are replaced, the others stay."""
+        self.picture("d/a.png")
+        self.picture("d/b.png", seed=1)
+        self.write("out/a.png", b"old")
+        self.write("out/note.txt", b"mine")
+        for output in "out", "out/":
+            self.assertIn("add --force", self.bad(1, 123, "run", "+x", "x=d", "-o", output))
+        self.assertEqual(sorted(os.listdir(self.path("out"))), ["a.png", "note.txt"])
+        self.good("run", "uint8(x // 2)", "x=d", "-o", "out", "--force")
+        self.assertEqual(self.files(), ["d", "out"])
+        self.assertEqual(sorted(os.listdir(self.path("out"))), ["a.png", "b.png", "note.txt"])
+        with open(self.path("out/note.txt"), "rb") as file:
+            self.assertEqual(file.read(), b"mine")
+        before = self.text("run", "x", "x=out/a.png")
+        self.good("run", "uint8(x // 2)", "x=out/*.png", "-o", "out", "--force")
+        self.assertNotEqual(self.text("run", "x", "x=out/a.png"), before)
+        self.good("run", "x", "x=d", "-o", "new", "--force")
+        # Nothing is replaced where something fails, and no directory is.
+        before = self.text("run", "x", "x=out/*.png")
+        for text, output in (("+x, n=3", ["-o", "n=/dev/full"]), ("+x, n=uint8(x*0)", ["-o", "n=taken"])):
+            self.write("taken/b.png/mine", b"1")
+            self.bad(1, 123, "run", "return y=" + text, "x=d", "-o", "y=out", *output, "--force")
+            self.assertEqual(self.text("run", "x", "x=out/*.png"), before)
+            self.assertEqual(os.listdir(self.path("taken")), ["b.png"])
+            self.assertEqual(os.listdir(self.path("taken/b.png")), ["mine"])
+        self.assertEqual(self.files(), ["d", "new", "out", "taken"])
+
     def test_several(self):
         self.picture("d/a.png")
         self.picture("d/b.png", seed=1)
