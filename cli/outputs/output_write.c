@@ -104,7 +104,7 @@ static bool put_content(FILE *file, const struct content *content)
     case KIND_NPZ:
         return npz_write(file, content->keys, content->tensors, content->count);
     default:
-        return picture_write(file, content->tensors);
+        return picture_write(file, content->kind, content->tensors);
     }
 }
 
@@ -133,11 +133,8 @@ static bool write_file(struct report *report, const struct target *target, const
 /* One file of a directory. */
 static bool write_member(struct report *report, const struct target *target, const struct tensor *tensor, int index)
 {
-    const char *directory = target->destination->path;
-    const char *slash = directory[strlen(directory) - 1] == '/' ? "" : "/";
-    const char *path =
-        pool_printf(report->pool, "%s%s%s", directory, slash, target->names[index]);
-    struct content content = {.tensors = tensor, .kind = KIND_PNG};
+    const char *path = pool_printf(report->pool, "%s%s", target->shown, target->names[index]);
+    struct content content = {.tensors = tensor, .kind = target->kind};
     ending_pass();
     return write_file(report, target, path,
                       openat(target->pictures, target->names[index], O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, 0666),
@@ -181,11 +178,23 @@ static bool write_direct(struct report *report, struct target *target,
                       content);
 }
 
-static bool write_target(struct report *report, struct outputs *outputs, struct target *target,
-                         const struct value *value, const char *const *name, int threads)
+/* The only sample of each result. */
+static struct content all_content(struct pool *pool, const struct value *results, const char *const *names, int count)
 {
-    struct content content = {value->samples, value->batch ? value->keys : name, value->count,
+    struct tensor *tensors = POOL_ARRAY(pool, struct tensor, count + 1);
+    for (int i = 0; i < count; i++)
+        tensors[i] = results[i].samples[0];
+    return (struct content){tensors, names, count, KIND_NPZ};
+}
+
+static bool write_target(struct report *report, struct outputs *outputs, struct target *target,
+                         const struct value *results, const char *const *names, int threads)
+{
+    const struct value *value = &results[target->result];
+    struct content content = {value->samples, value->batch ? value->keys : &names[target->result], value->count,
                               target->kind};
+    if (target->all)
+        content = all_content(report->pool, results, names, target->result_count);
     return target->direct ? write_direct(report, target, &content)
                           : write_temporary(report, outputs, target, value, &content, threads);
 }
@@ -323,9 +332,7 @@ static bool write_all(struct report *report, struct outputs *outputs, const stru
 {
     for (int i = 0; i < outputs->count; i++) {
         struct target *target = &outputs->items[i];
-        int r = target->result;
-        if (target->direct == direct &&
-            !write_target(report, outputs, target, &results[r], &names[r], threads))
+        if (target->direct == direct && !write_target(report, outputs, target, results, names, threads))
             return false;
     }
     return true;

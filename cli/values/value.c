@@ -82,7 +82,7 @@ static const char *find_key(struct report *report, const char *value, const char
 static bool bad_extension(struct report *report, const char *value, const char *path,
                           const char *extension)
 {
-    return REPORT_ARGUMENT(report, value, strlen(value), EXTENSION, path, extension, KINDS_READ);
+    return REPORT_ARGUMENT(report, value, strlen(value), EXTENSION, path, extension, KINDS);
 }
 
 /* Whether a value that names no file was meant as a literal. */
