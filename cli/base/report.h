@@ -28,6 +28,7 @@ struct report {
     char *const *arguments;
     int argument_count;
     bool quiet; /* drop warnings and notes */
+    bool json;  /* one object of JSON a line, in place of text */
     const char *const *samples; /* names for what the library numbers; NULL: none */
     int sample_count;
     int status;

@@ -301,8 +301,16 @@ static bool deliver(struct run *run)
     if (run->outputs.count)
         return outputs_write(run->report, &run->outputs, run->results, run->names,
                              run->arguments->threads);
-    for (size_t i = 0; i < run->result_count; i++)
-        print_result(run->report, stdout, run->names[i], &run->results[i], run->infos[i].dtype);
+    const bool json = run->report->json;
+    fputs(json ? "[" : "", stdout);
+    for (size_t i = 0; i < run->result_count; i++) {
+        fputs(json && i ? ",\n" : "", stdout);
+        if (json)
+            print_result_json(stdout, run->report->pool, run->names[i], &run->results[i], run->infos[i].dtype);
+        else
+            print_result(run->report, stdout, run->names[i], &run->results[i], run->infos[i].dtype);
+    }
+    fputs(json ? "]\n" : "", stdout);
     return output_flush(run->report);
 }
 

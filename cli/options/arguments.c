@@ -361,6 +361,8 @@ static bool set_option(struct parser *parser, const struct option_row *row, cons
         *words[row->id] = value;
     else if (flags[row->id])
         *flags[row->id] = true;
+    else if (row->id == OPTION_RUN_FORMAT || row->id == OPTION_CHECKED_FORMAT)
+        parser->report->json = choice; /* text stands first */
     else if (row->id == OPTION_TIER)
         arguments->tier = (enum weft_tier)choice;
     else if (row->id == OPTION_BUILT_TARGET)
