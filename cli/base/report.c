@@ -1,6 +1,8 @@
 /* See report.h. */
 #include "cli/base/report.h"
 
+#include "cli/base/json.h"
+
 #include <string.h>
 
 struct row {
@@ -34,16 +36,41 @@ static const char *name_sample(struct report *report, const char *message)
     return pool_printf(report->pool, "sample '%s':%s", report->samples[number], message + length);
 }
 
+/* {"severity": "error", "code": "W0060", "message": .., "origin": "<expr>", "line": 1, "column": 5, "spans": [[4, 5]]};
+ * places, in bytes of the whole text, only where there is a text. */
+static void put_json(FILE *file, const struct weft_error *record)
+{
+    static const char *const severities[] = {"error", "warning", "note"};
+    fprintf(file, "{\"severity\": \"%s\", \"code\": \"W%04d\", \"message\": ", severities[record->severity],
+            record->code);
+    json_put(file, record->message);
+    fputs(", \"origin\": ", file);
+    json_put(file, record->origin);
+    if (record->line)
+        fprintf(file, ", \"line\": %zu, \"column\": %zu, \"spans\": [", record->line, record->column);
+    for (int i = 0; i < record->span_count && record->line; i++)
+        fprintf(file, "%s[%zu, %zu]", i ? ", " : "", record->spans[i].start, record->spans[i].end);
+    fputs(record->line ? "]}\n" : "}\n", file);
+}
+
+static void put_text(struct report *report, const struct weft_error *record)
+{
+    const size_t size = weft_error_render(record, NULL, 0) + 1;
+    char *text = pool_alloc(report->pool, size);
+    weft_error_render(record, text, size);
+    fputs(text, report->stream);
+}
+
 void report_record(struct report *report, const struct weft_error *record)
 {
     if (record->severity != WEFT_ERROR && report->quiet)
         return;
     struct weft_error named = *record;
     named.message = name_sample(report, record->message);
-    size_t size = weft_error_render(&named, NULL, 0) + 1;
-    char *text = pool_alloc(report->pool, size);
-    weft_error_render(&named, text, size);
-    fputs(text, report->stream);
+    if (report->json)
+        put_json(report->stream, &named);
+    else
+        put_text(report, &named);
     if (record->severity == WEFT_ERROR) {
         int status = record->status == WEFT_INVALID_ARGUMENT && record->code >= 100 ? 2 : 1;
         report->status = status > report->status ? status : report->status;
@@ -120,6 +147,16 @@ bool report_text(struct report *report, const char *origin, const char *text, co
         record.spans[record.span_count] = spans[record.span_count];
     report_record(report, &record);
     return false;
+}
+
+void report_note(struct report *report, const char *origin, enum message id, const char *format, ...)
+{
+    va_list args;
+    va_start(args, format);
+    struct weft_error record = make_record(report, id, origin, format, args);
+    va_end(args);
+    record.severity = WEFT_NOTE;
+    report_record(report, &record);
 }
 
 /* The span moved by `offset`; all of the `length` bytes if it does not lie within them. */

@@ -28,6 +28,7 @@ struct report {
     char *const *arguments;
     int argument_count;
     bool quiet; /* drop warnings and notes */
+    bool json;  /* one object of JSON a line, in place of text */
     const char *const *samples; /* names for what the library numbers; NULL: none */
     int sample_count;
     int status;
@@ -43,6 +44,12 @@ void report_init(struct report *report, struct pool *pool, FILE *stream, char *c
     report_argument(report, place, length, MESSAGE_##id, MESSAGE_##id##_FORMAT, __VA_ARGS__)
 #define REPORT_FILE(report, path, id, ...)                                                         \
     report_text(report, path, NULL, NULL, 0, MESSAGE_##id, MESSAGE_##id##_FORMAT, __VA_ARGS__)
+
+/* REPORT_NOTE is a note about a file, which --quiet drops. */
+#define REPORT_NOTE(report, path, id, ...)                                                         \
+    report_note(report, path, MESSAGE_##id, MESSAGE_##id##_FORMAT, __VA_ARGS__)
+void report_note(struct report *report, const char *origin, enum message id, const char *format, ...)
+    __attribute__((format(printf, 4, 5)));
 
 bool report_argument(struct report *report, const char *place, size_t length, enum message id,
                      const char *format, ...) __attribute__((format(printf, 5, 6)));

@@ -21,6 +21,7 @@ static void keep(void *user, const struct weft_cache_entry *entry)
     const struct weft_cache_entry copy = {
         .path = pool_printf(pool, "%s", entry->path), .key = pool_printf(pool, "%s", entry->key),
         .size = entry->size, .used = entry->used, .compiler = report_plain(kept->report, entry->compiler),
+        .expression = report_plain(kept->report, entry->expression),
         .problem = entry->problem ? pool_printf(pool, "%s", entry->problem) : NULL};
     POOL_PUSH(pool, kept->entries, kept->count, copy);
     const bool closed = strlen(entry->key) == 2;
@@ -69,8 +70,9 @@ static void print_list(struct report *report)
         struct tm parts;
         if (used && localtime_r(&used, &parts))
             strftime(when, sizeof when, "%Y-%m-%d %H:%M", &parts);
-        printf("%s  %16s  %9s  %s\n", entry->key, when, report_size(report, (double)entry->size),
-               entry->problem ? entry->problem : entry->compiler);
+        printf("%s  %16s  %9s  %s%s%s\n", entry->key, when, report_size(report, (double)entry->size),
+               entry->problem ? entry->problem : entry->expression, entry->problem || !*entry->expression ? "" : "  ",
+               entry->problem ? "" : *entry->compiler ? pool_printf(report->pool, "[%s]", entry->compiler) : "");
     }
     const int kernels = kept.count - kept.closed;
     printf("%d %s, %s\n", kernels, kernels == 1 ? "kernel" : "kernels",

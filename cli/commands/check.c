@@ -13,7 +13,33 @@ struct check {
     struct inputs inputs;
     struct weft_program *program;
     struct weft_tensor_info *infos; /* of the results, where all inputs have values; else NULL */
+    int *lines; /* how many results were printed before */
 };
+
+/* {"kernel": "blur", "name": "out", "type": "uint8[?, 2, 3]@HWC", "samples": 2}; dtype and shape where they are known
+ * and the same for all. */
+static void print_object(const struct check *check, size_t index, const char *type)
+{
+    const struct weft_tensor_info *info = check->infos ? &check->infos[index] : NULL;
+    fputs((*check->lines)++ ? ",\n{" : "[{", stdout);
+    if (check->script.kernel) {
+        fputs("\"kernel\": ", stdout);
+        json_string(check->script.kernel);
+        fputs(", ", stdout);
+    }
+    fputs("\"name\": ", stdout);
+    json_string(weft_program_result_name(check->program, index));
+    json_member("type", type);
+    if (info)
+        json_member("dtype", weft_dtype_name(info->dtype));
+    for (int d = 0; info && !info->batch && d < info->rank; d++)
+        printf("%s%lld", d ? ", " : ", \"shape\": [", (long long)info->shape[d]);
+    if (info && !info->batch)
+        fputs(info->rank ? "]" : ", \"shape\": []", stdout);
+    if (info && info->batch)
+        printf(", \"samples\": %lld", (long long)info->count);
+    putchar('}');
+}
 
 /* "out uint8[?, ?, 3]@HWC, 200 samples" where extents differ from sample to sample. */
 static void print_line(const struct check *check, size_t index, const char *type)
@@ -25,6 +51,10 @@ static void print_line(const struct check *check, size_t index, const char *type
         memcpy(tensor.layout, info->layout, sizeof tensor.layout);
         tensor.dims = strchr(type, '(');
         type = tensor_type(check->session->report->pool, &tensor);
+    }
+    if (check->session->report->json) {
+        print_object(check, index, type);
+        return;
     }
     if (check->script.kernel)
         printf("%s: ", check->script.kernel);
@@ -77,9 +107,9 @@ static bool check_program(struct check *check)
 }
 
 static bool check_one(struct session *session, const struct arguments *arguments,
-                      const struct script *script, const char *kernel)
+                      const struct script *script, const char *kernel, int *lines)
 {
-    struct check check = {.session = session, .arguments = arguments, .script = *script};
+    struct check check = {.session = session, .arguments = arguments, .script = *script, .lines = lines};
     check.script.kernel = kernel;
     bool good = check_program(&check);
     inputs_finish(&check.inputs);
@@ -99,12 +129,15 @@ static bool check_all(struct session *session, const struct arguments *arguments
         !session_open(session, report, context))
         return false;
     bool good = report_library(report, weft_kernel_names(script.text, script.origin, &names, &count, &errors), &errors);
+    int lines = 0;
     if (good && (script.kernel || count == 0))
-        good = check_one(session, arguments, &script, script.kernel);
+        good = check_one(session, arguments, &script, script.kernel, &lines);
     else
         for (size_t i = 0; good && i < count; i++)
-            good &= check_one(session, arguments, &script, names[i]);
+            good &= check_one(session, arguments, &script, names[i], &lines);
     weft_free(names);
+    if (report->json && (lines || good))
+        puts(lines ? "]" : "[]");
     return good && output_flush(report);
 }
 

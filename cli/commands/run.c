@@ -272,16 +272,6 @@ static bool run_timed(struct run *run, const struct weft_run_params *params)
     return done;
 }
 
-/* Ends a C compiler that is still running for a kernel that nobody will call. */
-static void close_session(struct run *run)
-{
-    for (size_t i = 0; i < run->result_count; i++) /* names die with the program */
-        run->names[i] = pool_string(run->report->pool, run->names[i], strlen(run->names[i]));
-    weft_program_destroy(run->program);
-    run->program = NULL;
-    session_close(&run->session);
-}
-
 static bool compute(struct run *run)
 {
     struct pool *pool = run->report->pool;
@@ -291,9 +281,7 @@ static bool compute(struct run *run)
     struct weft_run_params params = {.outputs = results, .output_count = run->result_count};
     params.inputs = inputs_arguments(pool, &run->inputs, &params.input_count);
     double seconds;
-    bool done = run->arguments->time ? run_timed(run, &params) : run_once(run, &params, &seconds);
-    close_session(run);
-    return done;
+    return run->arguments->time ? run_timed(run, &params) : run_once(run, &params, &seconds);
 }
 
 static bool deliver(struct run *run)
@@ -301,8 +289,16 @@ static bool deliver(struct run *run)
     if (run->outputs.count)
         return outputs_write(run->report, &run->outputs, run->results, run->names,
                              run->arguments->threads);
-    for (size_t i = 0; i < run->result_count; i++)
-        print_result(run->report, stdout, run->names[i], &run->results[i], run->infos[i].dtype);
+    const bool json = run->report->json;
+    fputs(json ? "[" : "", stdout);
+    for (size_t i = 0; i < run->result_count; i++) {
+        fputs(json && i ? ",\n" : "", stdout);
+        if (json)
+            print_result_json(stdout, run->report->pool, run->names[i], &run->results[i], run->infos[i].dtype);
+        else
+            print_result(run->report, stdout, run->names[i], &run->results[i], run->infos[i].dtype);
+    }
+    fputs(json ? "]\n" : "", stdout);
     return output_flush(run->report);
 }
 
@@ -387,7 +383,6 @@ static bool stream_all(struct run *run)
         return false;
     if (run->arguments->time)
         print_stream(run, &stream, &kernels, now() - start);
-    close_session(run);
     return !stream.keep || deliver(run);
 }
 
@@ -413,9 +408,29 @@ static bool compute_all(struct run *run)
     return true;
 }
 
+/* The results are out. Where data came from files the same will be computed again: the C compiler may finish, so that
+ * later runs find its kernel on disk. For literals it would take longer than all of them. */
+static void leave_kernels(struct run *run)
+{
+    char *cache = NULL;
+    struct weft_run_params params = {0};
+    struct weft_error *errors = NULL;
+    size_t count = 0;
+    const bool kept = files_read(run) && weft_cache_path(NULL, &cache, NULL) == WEFT_OK && *cache;
+    weft_free(cache);
+    if (!kept)
+        return;
+    params.inputs = inputs_arguments(run->report->pool, &run->inputs, &params.input_count);
+    weft_prepare(run->program, &params, NULL, &count, &errors);
+    weft_error_destroy(errors);
+}
+
 static bool run_all(struct run *run)
 {
-    return prepare_run(run) && (is_stream(run) ? stream_all(run) : compute_all(run));
+    const bool done = prepare_run(run) && (is_stream(run) ? stream_all(run) : compute_all(run));
+    if (done)
+        leave_kernels(run);
+    return done;
 }
 
 bool command_run(struct report *report, const struct arguments *arguments)

@@ -253,11 +253,8 @@ static bool open_samples(struct flow *flow)
 /* What a user asks who sees an error: is there anything of it? */
 static void tell_nothing_written(const struct stream *stream)
 {
-    const struct weft_error note = {
-        .severity = WEFT_NOTE, .code = 151, .origin = stream->outputs->items[0].destination->path,
-        .message = pool_printf(stream->report->pool, "nothing was written; %d of %d samples had been done",
-                               stream->done, stream->batch->count)};
-    report_record(stream->report, &note);
+    REPORT_NOTE(stream->report, stream->outputs->items[0].destination->path, NOTHING_WRITTEN, stream->done,
+                stream->batch->count);
 }
 
 static bool do_all(struct flow *flow)

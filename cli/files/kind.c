@@ -54,7 +54,7 @@ enum kind kind_of_content(const unsigned char *bytes, size_t size)
     return is_pnm(bytes, size) ? KIND_PNM : KIND_UNKNOWN;
 }
 
-bool kind_is_written(enum kind kind)
+bool kind_is_picture(enum kind kind)
 {
-    return kind < KIND_JPEG;
+    return kind == KIND_PNG || kind == KIND_JPEG || kind == KIND_PNM;
 }

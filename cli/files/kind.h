@@ -5,12 +5,11 @@
 #include <stdbool.h>
 #include <stddef.h>
 
-/* Those that are written come first. KIND_TEXT is what weft build makes: bytes as they are. */
+/* KIND_TEXT is what weft build makes: bytes as they are. */
 enum kind { KIND_NPY, KIND_NPZ, KIND_PNG, KIND_JPEG, KIND_PNM, KIND_UNKNOWN, KIND_TEXT };
 
-/* For messages. messages.def and options.def list the kinds that are read, too. */
-#define KINDS_READ ".npy, .npz, .png, .jpg and .ppm"
-#define KINDS_WRITTEN ".npy, .npz and .png"
+/* For messages. messages.def and options.def list the kinds, too. */
+#define KINDS ".npy, .npz, .png, .jpg and .ppm"
 
 /* From the extension of the last part of a path, in either case. *extension is where it starts, at
  * its dot, NULL when there is none (a leading dot starts no extension). */
@@ -19,7 +18,7 @@ enum kind kind_of_path(const char *path, const char **extension);
 enum kind kind_of_content(const unsigned char *bytes, size_t size);
 /* The extension most used, with its dot; NULL for KIND_UNKNOWN. Static storage. */
 const char *kind_extension(enum kind kind);
-/* Whether outputs may be of this kind; KIND_UNKNOWN may not. */
-bool kind_is_written(enum kind kind);
+/* Whether it is one of pictures. */
+bool kind_is_picture(enum kind kind);
 
 #endif

@@ -1,7 +1,7 @@
 /* See picture.h: JPEG. libjpeg calls back with errors and warnings; both end in one longjmp, and
  * everything that is changed after the jump was set lives in a struct of the caller's.
  *
- * Invariant: damaged or truncated data are an error. libjpeg only warns and fills the rest with grey. */
+ * Invariant: on reading, damaged or truncated data are an error. libjpeg only warns and fills the rest with grey. */
 #include "cli/files/picture.h"
 
 #include <setjmp.h>
@@ -126,5 +126,59 @@ bool picture_read_jpeg(struct report *report, const char *path, FILE *file, stru
     jpeg_destroy_decompress(&decoder.jpeg);
     if (!done)
         tensor_finish(tensor);
+    return done;
+}
+
+/* ---- writing ---- */
+
+struct encoder {
+    struct jpeg_error_mgr errors; /* first, as above */
+    struct jpeg_compress_struct jpeg;
+    jmp_buf jump;
+    FILE *file;
+    const struct tensor *tensor;
+};
+
+/* Memory ran out, or a write failed, which the stream knows, too. */
+static void on_write_error(j_common_ptr jpeg)
+{
+    longjmp(((struct encoder *)jpeg->err)->jump, 1);
+}
+
+static void write_rows(struct encoder *encoder)
+{
+    struct jpeg_compress_struct *jpeg = &encoder->jpeg;
+    const struct tensor *tensor = encoder->tensor;
+    const size_t row = (size_t)tensor->strides[0];
+    jpeg->image_height = (JDIMENSION)tensor->shape[0];
+    jpeg->image_width = (JDIMENSION)tensor->shape[1];
+    jpeg->input_components = tensor->rank == 3 ? (int)tensor->shape[2] : 1;
+    jpeg->in_color_space = jpeg->input_components == 3 ? JCS_RGB : JCS_GRAYSCALE;
+    jpeg_set_defaults(jpeg);
+    jpeg_set_quality(jpeg, PICTURE_QUALITY, TRUE);
+    jpeg_start_compress(jpeg, TRUE);
+    while (jpeg->next_scanline < jpeg->image_height)
+        jpeg_write_scanlines(jpeg, (JSAMPROW[]){(JSAMPLE *)tensor->data + jpeg->next_scanline * row}, 1);
+    jpeg_finish_compress(jpeg);
+}
+
+static bool guarded_write(struct encoder *encoder)
+{
+    if (setjmp(encoder->jump))
+        return false;
+    jpeg_create_compress(&encoder->jpeg);
+    jpeg_stdio_dest(&encoder->jpeg, encoder->file);
+    write_rows(encoder);
+    return true;
+}
+
+bool picture_write_jpeg(FILE *file, const struct tensor *tensor)
+{
+    struct encoder encoder = {.file = file, .tensor = tensor};
+    encoder.jpeg.err = jpeg_std_error(&encoder.errors);
+    encoder.errors.error_exit = on_write_error;
+    encoder.errors.output_message = on_output;
+    const bool done = guarded_write(&encoder);
+    jpeg_destroy_compress(&encoder.jpeg);
     return done;
 }

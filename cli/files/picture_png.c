@@ -117,21 +117,6 @@ bool picture_read_png(struct report *report, const char *path, FILE *file, struc
     return done;
 }
 
-const char *picture_misfit(enum weft_dtype dtype, int rank, const int64_t *shape)
-{
-    if (dtype != WEFT_UINT8 && dtype != WEFT_UINT16)
-        return "write uint8(...) around the result";
-    if (rank != 2 && rank != 3)
-        return "it has neither two nor three dimensions";
-    if (shape[0] < 1 || shape[1] < 1)
-        return "its height or width is 0";
-    if (shape[0] > PICTURE_MAX_EXTENT || shape[1] > PICTURE_MAX_EXTENT)
-        return "its height or width is more than 1000000";
-    if (rank == 3 && (shape[2] < 1 || shape[2] > 4))
-        return "its last extent, the channels, is not 1 to 4";
-    return NULL;
-}
-
 static void write_rows(struct codec *codec)
 {
     const struct tensor *tensor = codec->tensor;
@@ -168,7 +153,7 @@ static bool guarded_write(struct codec *codec)
     return true;
 }
 
-bool picture_write(FILE *file, const struct tensor *tensor)
+bool picture_write_png(FILE *file, const struct tensor *tensor)
 {
     struct tensor copy = *tensor;
     struct codec codec = {.file = file, .tensor = &copy};

@@ -353,7 +353,7 @@ static bool set_option(struct parser *parser, const struct option_row *row, cons
                                              [OPTION_FOUND_FORMAT] = &arguments->format};
     bool *const flags[OPTION_NOTE] = {
         [OPTION_OPENMP] = &arguments->openmp, [OPTION_COMPARE] = &arguments->check, [OPTION_LIST] = &arguments->list,
-        [OPTION_TIME] = &arguments->time,     [OPTION_HELP] = &arguments->help,
+        [OPTION_TIME] = &arguments->time,     [OPTION_FORCE] = &arguments->force, [OPTION_HELP] = &arguments->help,
         [OPTION_QUIET] = &parser->report->quiet, [OPTION_VERSION] = &arguments->version};
     if (setters[row->id])
         return setters[row->id](parser, row, value);
@@ -361,6 +361,8 @@ static bool set_option(struct parser *parser, const struct option_row *row, cons
         *words[row->id] = value;
     else if (flags[row->id])
         *flags[row->id] = true;
+    else if (row->id == OPTION_RUN_FORMAT || row->id == OPTION_CHECKED_FORMAT)
+        parser->report->json = choice; /* text stands first */
     else if (row->id == OPTION_TIER)
         arguments->tier = (enum weft_tier)choice;
     else if (row->id == OPTION_BUILT_TARGET)

@@ -62,11 +62,9 @@ static bool bad_kind(struct report *report, const struct target *target, const c
 {
     const char *path = target->destination->path;
     size_t length = strlen(path);
-    if (target->kind != KIND_UNKNOWN)
-        return REPORT_ARGUMENT(report, path, length, ONLY_READ, path, extension, KINDS_WRITTEN);
     if (extension)
-        return REPORT_ARGUMENT(report, path, length, EXTENSION, path, extension, KINDS_WRITTEN);
-    return REPORT_ARGUMENT(report, path, length, NO_EXTENSION, path, KINDS_WRITTEN);
+        return REPORT_ARGUMENT(report, path, length, EXTENSION, path, extension, KINDS);
+    return REPORT_ARGUMENT(report, path, length, NO_EXTENSION, path, KINDS);
 }
 
 static bool is_empty(const char *path)
@@ -81,24 +79,28 @@ static bool is_empty(const char *path)
     return empty;
 }
 
-/* For a batch of pictures. `status` is NULL when nothing is there. */
-static bool place_directory(struct report *report, struct target *target, const struct stat *status)
+/* For a batch of files. `status` is NULL when nothing is there. */
+static bool place_directory(struct report *report, struct target *target, const char *path, const struct stat *status)
 {
-    const char *path = target->destination->path;
     size_t length = strlen(path);
     while (length > 1 && path[length - 1] == '/')
         length--;
     const char *plain = pool_string(report->pool, path, length);
     target->directory = true;
+    target->shown = strcmp(plain, "/") == 0 ? plain : pool_printf(report->pool, "%s/", plain);
     if (!status && access(plain, F_OK) == 0)
         return cannot_write(report, target, "there is a file of that name");
     if (!status)
         return place_new(report, target, plain);
-    if (!is_empty(plain))
+    target->merged = !is_empty(plain);
+    if (target->merged && !target->force)
         return cannot_write(report, target,
-                            "the directory is not empty; name a new or an empty one");
+                            "the directory is not empty; name a new or an empty one, or add --force, which replaces "
+                            "files of the same names and keeps the others");
     if (!place_existing(report, target, plain, status->st_mode))
         return false;
+    if (target->merged)
+        return true;
     const char *here = resolve(report->pool, ".");
     return !here || strcmp(here, target->path) != 0 ||
            cannot_write(report, target, "it is the current directory; name a new one");
@@ -118,6 +120,18 @@ static const char *follow(struct pool *pool, const char *path)
     return path;
 }
 
+/* A star and an extension behind a directory: its files, of this kind. */
+static bool place_pattern(struct report *report, struct target *target, const char *star, const char *extension)
+{
+    struct stat status;
+    const char *path = target->destination->path;
+    const char *directory = star == path ? "." : pool_string(report->pool, path, (size_t)(star - path));
+    if (!extension || target->kind == KIND_UNKNOWN || target->kind == KIND_NPZ)
+        return bad_kind(report, target, extension);
+    target->extension = extension;
+    return place_directory(report, target, directory, stat(directory, &status) == 0 ? &status : NULL);
+}
+
 static bool place(struct report *report, struct target *target)
 {
     struct stat status;
@@ -127,13 +141,17 @@ static bool place(struct report *report, struct target *target)
     bool standard = strcmp(path, "-") == 0, there = !standard && stat(path, &status) == 0;
     if (!standard && !there && errno == ELOOP)
         return cannot_write(report, target, strerror(errno));
+    const char *last = strrchr(path, '/');
+    last = last ? last + 1 : path;
+    if (!there && last[0] == '*' && strchr(last, '.') == last + 1)
+        return place_pattern(report, target, last, extension);
     bool slash = path[strlen(path) - 1] == '/';
     if (slash || (there ? S_ISDIR(status.st_mode) : !standard && !extension))
-        return place_directory(report, target, there ? &status : NULL);
+        return place_directory(report, target, path, there ? &status : NULL);
     target->direct = standard || (there && !S_ISREG(status.st_mode));
     if (target->direct && target->kind == KIND_UNKNOWN && !extension)
         target->kind = KIND_NPY;
-    if (!kind_is_written(target->kind))
+    if (target->kind == KIND_UNKNOWN)
         return bad_kind(report, target, extension);
     if (target->direct)
         return standard || access(path, W_OK) == 0 || cannot_write(report, target, strerror(errno));
@@ -160,10 +178,10 @@ static bool check_apart(struct report *report, const struct target *a, const str
 
 /* Places one more output, apart from those before it. */
 static bool add_output(struct report *report, struct outputs *outputs, const struct destination *destination,
-                       bool (*how)(struct report *report, struct target *target))
+                       bool force, bool (*how)(struct report *report, struct target *target))
 {
     struct target *target = &outputs->items[outputs->count];
-    *target = (struct target){.destination = destination, .result = outputs->count++};
+    *target = (struct target){.destination = destination, .result = outputs->count++, .force = force};
     if (!how(report, target))
         return false;
     for (const struct target *before = outputs->items; before < target; before++)
@@ -178,7 +196,7 @@ bool outputs_prepare(struct report *report, const struct arguments *arguments,
     bool good = true;
     outputs->items = POOL_ARRAY(report->pool, struct target, arguments->output_count + 1);
     for (int i = 0; good && i < arguments->output_count; i++)
-        good = add_output(report, outputs, &arguments->outputs[i], place);
+        good = add_output(report, outputs, &arguments->outputs[i], arguments->force, place);
     return good;
 }
 
@@ -200,7 +218,7 @@ bool outputs_texts(struct report *report, const char *const *paths, int count, s
     *outputs = (struct outputs){.items = POOL_ARRAY(report->pool, struct target, count)};
     for (int i = 0; good && i < count; i++) {
         destinations[i] = (struct destination){paths[i], NULL, paths[i]};
-        good = add_output(report, outputs, &destinations[i], place_text);
+        good = add_output(report, outputs, &destinations[i], false, place_text);
     }
     return good;
 }
@@ -239,16 +257,17 @@ static bool name_unknown(struct report *report, const struct target *target, con
                            hint);
 }
 
-bool outputs_match(struct report *report, const struct outputs *outputs,
+bool outputs_match(struct report *report, struct outputs *outputs,
                    const struct weft_program *program, const char *const **wanted, size_t *wanted_count)
 {
     size_t results, all, count = 0;
     const char **names = list_names(report->pool, program, &results, &all);
     const char **list = POOL_ARRAY(report->pool, const char *, outputs->count + 1);
     for (int i = 0; i < outputs->count; i++) {
-        const struct target *target = &outputs->items[i];
+        struct target *target = &outputs->items[i];
         const char *name = target->destination->name;
-        if (!name && results != 1)
+        target->all = !name && results != 1 && target->kind == KIND_NPZ && !target->directory;
+        if (!name && results != 1 && !target->all)
             return REPORT_ARGUMENT(report, target->destination->argument, strlen(target->destination->argument),
                                    OUTPUT_NAMELESS, (int)results, pool_join(report->pool, names, results, ", "));
         if (name && find_name(names, all, name) < 0)

@@ -7,6 +7,12 @@
 #include <stdlib.h>
 #include <string.h>
 
+/* What else the user could write than a picture. */
+static const char *other_kind(struct report *report, const struct target *target)
+{
+    return target->directory ? pool_printf(report->pool, "; or write arrays, -o '%s*.npy'", target->shown) : "";
+}
+
 static bool misfit(struct report *report, const struct target *target, const struct value *value,
                    int index, const char *why)
 {
@@ -14,19 +20,46 @@ static bool misfit(struct report *report, const struct target *target, const str
     const char *type = tensor_type(report->pool, &value->samples[index]);
     if (value->batch)
         type = pool_printf(report->pool, "%s in sample '%s'", type, value->keys[index]);
-    return REPORT_ARGUMENT(report, path, strlen(path), PNG_RESULT, type, why);
+    return REPORT_ARGUMENT(report, path, strlen(path), PICTURE_RESULT, kind_extension(target->kind),
+                           picture_takes(target->kind), type, why, other_kind(report, target));
+}
+
+/* The first sample that cannot be written, and why; -1: all can. */
+static int find_misfit(enum kind kind, const struct value *value, const char **why)
+{
+    for (int i = 0; i < value->count; i++) {
+        const struct tensor *sample = &value->samples[i];
+        *why = picture_misfit(kind, sample->dtype, sample->rank, sample->shape);
+        if (*why)
+            return i;
+    }
+    return -1;
 }
 
 static bool check_pictures(struct report *report, const struct target *target,
                            const struct value *value)
 {
-    for (int i = 0; i < value->count; i++) {
-        const struct tensor *sample = &value->samples[i];
-        const char *why = picture_misfit(sample->dtype, sample->rank, sample->shape);
-        if (why)
-            return misfit(report, target, value, i, why);
-    }
-    return true;
+    const char *why;
+    const int index = find_misfit(target->kind, value, &why);
+    return index < 0 || misfit(report, target, value, index, why);
+}
+
+/* Whether samples come from pictures, by the names of their files. */
+static bool from_pictures(const struct value *value)
+{
+    const char *extension;
+    bool picture = false;
+    for (int i = 0; i < value->count; i++)
+        picture = picture || kind_is_picture(kind_of_path(value->paths[i], &extension));
+    return picture;
+}
+
+/* Where the user named no kind: pictures if that is what the results are, and arrays of arrays. */
+static void choose_kind(struct target *target, const struct value *value)
+{
+    const char *why;
+    const bool fits = find_misfit(KIND_PNG, value, &why) < 0;
+    target->kind = fits || from_pictures(value) ? KIND_PNG : KIND_NPY;
 }
 
 /* One array into a file, a batch into an archive or a directory. */
@@ -36,13 +69,12 @@ static bool check_kind(struct report *report, const struct target *target,
     const char *path = target->destination->path;
     size_t length = strlen(path);
     if (value->batch && !target->directory && target->kind != KIND_NPZ)
-        return REPORT_ARGUMENT(report, path, length, BATCH_RESULT, path,
-                               target->kind == KIND_PNG ? " or, with pictures, a directory" : "");
+        return REPORT_ARGUMENT(report, path, length, BATCH_RESULT, path, kind_extension(target->kind));
     if (value->batch || !target->directory)
         return true;
-    if (target->mode || path[length - 1] == '/')
+    if (target->mode || path[length - 1] == '/' || target->extension)
         return REPORT_ARGUMENT(report, path, length, NO_BATCH_RESULT, path);
-    return REPORT_ARGUMENT(report, path, length, NO_EXTENSION, path, KINDS_WRITTEN);
+    return REPORT_ARGUMENT(report, path, length, NO_EXTENSION, path, KINDS);
 }
 
 /* Why a file of the directory cannot have this name; NULL: it can. */
@@ -86,8 +118,10 @@ static bool name_files(struct report *report, struct target *target, const struc
 {
     const char *path = target->destination->path;
     target->names = POOL_ARRAY(report->pool, const char *, value->count + 1);
+    target->name_count = value->count;
     for (int i = 0; i < value->count; i++) {
-        target->names[i] = pool_printf(report->pool, "%s.png", value->keys[i]);
+        target->names[i] = pool_printf(report->pool, "%s%s", value->keys[i],
+                                       target->extension ? target->extension : kind_extension(target->kind));
         const char *why = bad_name(target->names[i]);
         if (why)
             return REPORT_ARGUMENT(report, path, strlen(path), SAMPLE_NAME, target->names[i], path,
@@ -98,12 +132,27 @@ static bool name_files(struct report *report, struct target *target, const struc
 
 static bool bind(struct report *report, struct target *target, const struct value *value)
 {
-    if (!check_kind(report, target, value) ||
-        ((target->directory || target->kind == KIND_PNG) && !check_pictures(report, target, value)))
+    if (!check_kind(report, target, value))
+        return false;
+    if (target->directory && !target->extension)
+        choose_kind(target, value);
+    if (kind_is_picture(target->kind) && !check_pictures(report, target, value))
         return false;
     return !value->batch ||
            ((!target->directory || name_files(report, target, value)) &&
             check_apart(report, target, value, target->directory ? target->names : value->keys));
+}
+
+/* An archive of all results: of one array each. */
+static bool bind_all(struct report *report, struct target *target, const struct value *results,
+                     const char *const *names, size_t count)
+{
+    const char *path = target->destination->path;
+    target->result_count = (int)count;
+    for (size_t r = 0; r < count; r++)
+        if (results[r].batch)
+            return REPORT_ARGUMENT(report, path, strlen(path), ALL_BATCH, path, names[r], names[r], names[r]);
+    return true;
 }
 
 bool outputs_bind(struct report *report, struct outputs *outputs, const struct value *results,
@@ -116,7 +165,7 @@ bool outputs_bind(struct report *report, struct outputs *outputs, const struct v
         while (name && r + 1 < count && strcmp(names[r], name) != 0)
             r++;
         target->result = (int)r;
-        if (!bind(report, target, &results[r]))
+        if (target->all ? !bind_all(report, target, results, names, count) : !bind(report, target, &results[r]))
             return false;
     }
     return true;

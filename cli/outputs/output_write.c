@@ -104,7 +104,7 @@ static bool put_content(FILE *file, const struct content *content)
     case KIND_NPZ:
         return npz_write(file, content->keys, content->tensors, content->count);
     default:
-        return picture_write(file, content->tensors);
+        return picture_write(file, content->kind, content->tensors);
     }
 }
 
@@ -133,11 +133,8 @@ static bool write_file(struct report *report, const struct target *target, const
 /* One file of a directory. */
 static bool write_member(struct report *report, const struct target *target, const struct tensor *tensor, int index)
 {
-    const char *directory = target->destination->path;
-    const char *slash = directory[strlen(directory) - 1] == '/' ? "" : "/";
-    const char *path =
-        pool_printf(report->pool, "%s%s%s", directory, slash, target->names[index]);
-    struct content content = {.tensors = tensor, .kind = KIND_PNG};
+    const char *path = pool_printf(report->pool, "%s%s", target->shown, target->names[index]);
+    struct content content = {.tensors = tensor, .kind = target->kind};
     ending_pass();
     return write_file(report, target, path,
                       openat(target->pictures, target->names[index], O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, 0666),
@@ -181,16 +178,92 @@ static bool write_direct(struct report *report, struct target *target,
                       content);
 }
 
-static bool write_target(struct report *report, struct outputs *outputs, struct target *target,
-                         const struct value *value, const char *const *name, int threads)
+/* The only sample of each result. */
+static struct content all_content(struct pool *pool, const struct value *results, const char *const *names, int count)
 {
-    struct content content = {value->samples, value->batch ? value->keys : name, value->count,
+    struct tensor *tensors = POOL_ARRAY(pool, struct tensor, count + 1);
+    for (int i = 0; i < count; i++)
+        tensors[i] = results[i].samples[0];
+    return (struct content){tensors, names, count, KIND_NPZ};
+}
+
+static bool write_target(struct report *report, struct outputs *outputs, struct target *target,
+                         const struct value *results, const char *const *names, int threads)
+{
+    const struct value *value = &results[target->result];
+    struct content content = {value->samples, value->batch ? value->keys : &names[target->result], value->count,
                               target->kind};
+    if (target->all)
+        content = all_content(report->pool, results, names, target->result_count);
     return target->direct ? write_direct(report, target, &content)
                           : write_temporary(report, outputs, target, value, &content, threads);
 }
 
 /* ---- renaming ---- */
+
+/* How a file of a merged directory got there: it changed places with another, or there was none. */
+enum { EXCHANGED = 1, ALONE = 2 };
+
+/* Brings file i of a merged directory back. */
+static void undo_member(const struct target *target, int directory, int i)
+{
+    const char *name = target->names[i];
+    if (target->how[i] == EXCHANGED)
+        renameat2(directory, name, target->pictures, name, RENAME_EXCHANGE);
+    else if (target->how[i] == ALONE)
+        renameat(directory, name, target->pictures, name);
+    target->how[i] = 0;
+}
+
+static void undo_merge(struct target *target, int directory)
+{
+    for (int i = 0; i < target->name_count; i++)
+        undo_member(target, directory, i);
+}
+
+static bool is_directory(int directory, const char *name)
+{
+    struct stat status;
+    return fstatat(directory, name, &status, AT_SYMLINK_NOFOLLOW) == 0 && S_ISDIR(status.st_mode);
+}
+
+/* Files change places with those of their names, which so can come back; those that are replaced are then in the
+ * temporary directory, which goes. Where the file system exchanges nothing, they are replaced for good. */
+static bool merge(struct pool *pool, struct target *target, int directory)
+{
+    target->how = POOL_ARRAY(pool, unsigned char, target->name_count + 1);
+    for (int i = 0; i < target->name_count; i++) {
+        const char *name = target->names[i];
+        const bool taken = is_directory(directory, name);
+        const bool exchanged =
+            !taken && renameat2(target->pictures, name, directory, name, RENAME_EXCHANGE) == 0;
+        target->how[i] = exchanged ? EXCHANGED : errno == ENOENT ? ALONE : 0;
+        if (exchanged || (!taken && renameat(target->pictures, name, directory, name) == 0))
+            continue;
+        const int error = taken ? EISDIR : errno;
+        target->how[i] = 0;
+        undo_merge(target, directory);
+        errno = error;
+        return false;
+    }
+    return true;
+}
+
+static int open_directory(const struct target *target)
+{
+    return openat(target->folder->parent, strrchr(target->path, '/') + 1, O_RDONLY | O_DIRECTORY | O_CLOEXEC);
+}
+
+static bool merge_one(struct pool *pool, struct target *target)
+{
+    const int directory = open_directory(target);
+    const bool done = directory >= 0 && merge(pool, target, directory);
+    const int error = errno;
+    if (directory >= 0)
+        close(directory);
+    errno = error;
+    return done;
+}
 
 /* A file changes places with the one that it replaces, which can so come back. */
 static bool rename_one(struct target *target)
@@ -210,6 +283,13 @@ static void undo_one(struct target *target)
 {
     const struct folder *folder = target->folder;
     const char *name = strrchr(target->path, '/') + 1;
+    if (target->merged) {
+        const int directory = open_directory(target);
+        if (directory >= 0)
+            undo_merge(target, directory);
+        close(directory);
+        return;
+    }
     if (target->exchanged)
         renameat2(folder->parent, name, folder->fd, target->temporary, RENAME_EXCHANGE);
     else if (target->alone)
@@ -223,7 +303,7 @@ static void keep_modes(const struct outputs *outputs)
 {
     for (int i = 0; i < outputs->count; i++) {
         const struct target *target = &outputs->items[i];
-        if (target->temporary && target->directory && target->mode)
+        if (target->temporary && target->directory && target->mode && !target->merged)
             (void)!fchmod(target->pictures, target->mode);
     }
 }
@@ -233,7 +313,8 @@ static bool rename_all(struct report *report, struct outputs *outputs)
 {
     for (int i = 0; i < outputs->count; i++) {
         const struct target *target = &outputs->items[i];
-        if (!target->temporary || rename_one(&outputs->items[i]))
+        if (!target->temporary ||
+            (target->merged ? merge_one(report->pool, &outputs->items[i]) : rename_one(&outputs->items[i])))
             continue;
         const int error = errno;
         while (i-- > 0)
@@ -251,9 +332,7 @@ static bool write_all(struct report *report, struct outputs *outputs, const stru
 {
     for (int i = 0; i < outputs->count; i++) {
         struct target *target = &outputs->items[i];
-        int r = target->result;
-        if (target->direct == direct &&
-            !write_target(report, outputs, target, &results[r], &names[r], threads))
+        if (target->direct == direct && !write_target(report, outputs, target, results, names, threads))
             return false;
     }
     return true;

@@ -19,8 +19,16 @@ struct target {
     bool direct;      /* standard output or a special file: written in place, at the end */
     mode_t mode;      /* of the file that is replaced; 0: there is none */
     int result;       /* of the program */
-    bool directory;   /* of pictures, one for each sample */
+    int result_count; /* how many it has */
+    bool directory;   /* of files of `kind`, one for each sample; KIND_UNKNOWN: what its results ask for */
+    const char *shown;      /* the directory as the user wrote it, with a slash at its end */
+    const char *extension;  /* of its files, as the user wrote it; NULL: that of the kind */
+    bool all;         /* an archive of all results, by their names */
+    bool force;       /* the directory may hold files */
+    bool merged;      /* it does: it stays, and files of the same names change places with the new ones */
     const char **names; /* of those, without directory */
+    int name_count;
+    unsigned char *how;     /* [names] of a merged directory; output_write.c */
     struct folder *folder;  /* beside the target, with the unfinished output */
     const char *temporary;  /* its name in there; NULL: there is none */
     bool renamed;           /* it is in its place */
@@ -44,7 +52,7 @@ bool outputs_prepare(struct report *report, const struct arguments *arguments,
 bool outputs_texts(struct report *report, const char *const *paths, int count, struct outputs *outputs);
 /* Whether every name is a result or a binding of the program; the bindings that are no results yet,
  * for weft_program_specify, in *names. */
-bool outputs_match(struct report *report, const struct outputs *outputs,
+bool outputs_match(struct report *report, struct outputs *outputs,
                    const struct weft_program *program, const char *const **names, size_t *count);
 /* Finds each output's result, and checks that its file or directory can hold it. Only names, shapes and keys of the
  * `count` results are used. */

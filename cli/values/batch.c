@@ -77,6 +77,58 @@ bool batch_directory(struct report *report, const char *path, const char ***path
     return !error || REPORT_FILE(report, path, FILE_ERROR, "read it", strerror(error));
 }
 
+/* Whether a file without an extension holds nothing that is read. */
+static bool is_strange(const char *path)
+{
+    unsigned char bytes[8];
+    FILE *file = fopen(path, "re");
+    const size_t size = file ? fread(bytes, 1, sizeof bytes, file) : 0;
+    const bool read = file && !ferror(file);
+    if (file)
+        fclose(file);
+    return read && kind_of_content(bytes, size) == KIND_UNKNOWN;
+}
+
+/* Whether a file, for what it is or is called, was hardly meant as a sample: why, else NULL. */
+static const char *no_sample(struct report *report, const char *path)
+{
+    struct stat status;
+    const char *extension;
+    const enum kind kind = kind_of_path(path, &extension);
+    if (stat(path, &status) != 0)
+        return NULL;
+    if (S_ISDIR(status.st_mode))
+        return "a directory";
+    if (kind == KIND_UNKNOWN && extension)
+        return pool_printf(report->pool, "%s", extension);
+    if (kind == KIND_NPZ)
+        return "an archive";
+    return S_ISREG(status.st_mode) && kind == KIND_UNKNOWN && is_strange(path) ? "of no known kind" : NULL;
+}
+
+void batch_skip(struct report *report, struct value *value)
+{
+    enum { NAMED = 3 };            /* in the note */
+    const char **kept = POOL_ARRAY(report->pool, const char *, value->count + 1), *names = "";
+    int count = 0, skipped = 0;
+    for (int i = 0; i < value->count; i++) {
+        const char *why = no_sample(report, value->paths[i]);
+        if (!why)
+            kept[count++] = value->paths[i];
+        else if (skipped++ < NAMED)
+            names = pool_printf(report->pool, "%s%s'%s' (%s)", names, *names ? ", " : "",
+                                report_plain(report, value->paths[i]), why);
+    }
+    if (!skipped || !count)
+        return;                    /* where there is nothing else, they are told one by one */
+    if (skipped > NAMED)
+        names = pool_printf(report->pool, "%s and %d more", names, skipped - NAMED);
+    REPORT_NOTE(report, value->text, SKIPPED, skipped, skipped == 1 ? "file is" : "files are",
+                skipped == 1 ? "is no sample" : "are no samples", names);
+    value->paths = kept;
+    value->count = count;
+}
+
 /* What the work on samples shares. */
 struct reading {
     struct value *value;

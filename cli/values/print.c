@@ -244,3 +244,61 @@ void print_result(struct report *report, FILE *file, const char *name, const str
                     &value->samples[sample], MOST_VALUES / shown);
     }
 }
+
+/* ---- JSON ---- */
+
+/* What JSON has no number for is a text: "nan", "inf", "-inf". */
+static void put_json_value(FILE *file, enum weft_dtype dtype, const void *at)
+{
+    char shown[NUMBER];
+    put_value(shown, dtype, at);
+    const bool word = dtype != WEFT_BOOL && strpbrk(shown, "nif");
+    fprintf(file, word ? "\"%s\"" : "%s", shown);
+}
+
+static void put_json_from(FILE *file, const struct tensor *tensor, int d, const char *at)
+{
+    if (d == tensor->rank) {
+        put_json_value(file, tensor->dtype, at);
+        return;
+    }
+    const int64_t step = tensor->strides[d] * (int64_t)weft_dtype_size(tensor->dtype);
+    fputc('[', file);
+    for (int64_t i = 0; i < tensor->shape[d]; i++) {
+        if (i)
+            fputs(", ", file);
+        put_json_from(file, tensor, d + 1, at + i * step);
+    }
+    fputc(']', file);
+}
+
+static void put_json_tensor(FILE *file, struct pool *pool, const struct tensor *tensor)
+{
+    fputs("\"type\": ", file);
+    json_put(file, tensor_type(pool, tensor));
+    fputs(", \"shape\": [", file);
+    for (int d = 0; d < tensor->rank; d++)
+        fprintf(file, "%s%" PRId64, d ? ", " : "", tensor->shape[d]);
+    fputs("], \"value\": ", file);
+    put_json_from(file, tensor, 0, tensor->data);
+}
+
+void print_result_json(FILE *file, struct pool *pool, const char *name, const struct value *value,
+                       enum weft_dtype dtype)
+{
+    fputs("{\"name\": ", file);
+    json_put(file, name);
+    fprintf(file, ", \"dtype\": \"%s\", ", weft_dtype_name(dtype));
+    if (!value->batch)
+        put_json_tensor(file, pool, value->samples);
+    else
+        fputs("\"samples\": [", file);
+    for (int i = 0; i < value->count && value->batch; i++) {
+        fputs(i ? ",\n  {\"key\": " : "\n  {\"key\": ", file);
+        json_put(file, value->keys[i]);
+        fputs(", ", file);
+        put_json_tensor(file, pool, &value->samples[i]);
+        fputc('}', file);
+    }
+    fputs(value->batch ? "]}" : "}", file);
+}

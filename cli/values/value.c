@@ -82,7 +82,7 @@ static const char *find_key(struct report *report, const char *value, const char
 static bool bad_extension(struct report *report, const char *value, const char *path,
                           const char *extension)
 {
-    return REPORT_ARGUMENT(report, value, strlen(value), EXTENSION, path, extension, KINDS_READ);
+    return REPORT_ARGUMENT(report, value, strlen(value), EXTENSION, path, extension, KINDS);
 }
 
 /* Whether a value that names no file was meant as a literal. */
@@ -124,6 +124,7 @@ static bool open_files(struct report *report, int threads, struct value *value)
 {
     value->batch = true;
     value->source = VALUE_FILES;
+    batch_skip(report, value);
     value->keys = POOL_ARRAY(report->pool, const char *, value->count + 1);
     for (int i = 0; i < value->count; i++)
         value->keys[i] = file_key(report->pool, value->paths[i]);

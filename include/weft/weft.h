@@ -759,6 +759,8 @@ struct weft_cache_entry {
     int64_t used;                  /* last use, to the minute, in seconds since 1970 */
     const char *compiler;          /* the first line of its --version, or NVRTC's version; "" if unknown */
     const char *problem;           /* what is wrong; NULL: nothing */
+    const char *expression;        /* the beginning of the text that the kernel was first made for, or its file; others
+                                    * may share it. "" if unknown */
 };
 
 /* Reads and checks every entry and passes it to `visit`, in no particular order. All pointers are valid during

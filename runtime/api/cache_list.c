@@ -90,7 +90,8 @@ static bool list_closed(const struct order *order, const struct cache_file *shar
     char *path = NULL;
     if (asprintf(&path, "%s/%s", order->path, shard->name) >= 0) {
         order->visit(order->user, &(struct weft_cache_entry){.path = path, .key = shard->name, .compiler = "",
-                                                             .problem = cache_problem(shard->problem)});
+                                                             .problem = cache_problem(shard->problem),
+                                                             .expression = ""});
         free(path);
     }
     return true;
@@ -110,10 +111,13 @@ static bool list_file(void *user, const struct cache_file *file)
         return true; /* removed meanwhile */
     const char *problem = fd >= 0 ? check_file(fd, file->name, &entry) : cache_problem(errno);
     if (asprintf(&path, "%s/%.2s/%s", order->path, file->name, file->name) >= 0) {
-        const char *compiler = entry.note ? entry.note : "";
-        char key[33];
+        const char *note = entry.note ? entry.note : "", *label = strchr(note, '\n');
+        const int length = label ? (int)(label - note) : (int)strlen(note);
+        char key[33], compiler[256];
         snprintf(key, sizeof key, "%.32s", file->name);
-        order->visit(order->user, &(struct weft_cache_entry){path, key, file->size, file->used, compiler, problem});
+        snprintf(compiler, sizeof compiler, "%.*s", length, note);
+        order->visit(order->user, &(struct weft_cache_entry){path, key, file->size, file->used, compiler, problem,
+                                                             label ? label + 1 : ""});
         free(path);
     }
     entry_finish(&entry);

@@ -16,7 +16,8 @@ struct entry {
     unsigned char *bytes;          /* the whole file, from malloc */
     size_t size, image_size, key_size;
     const char *key;               /* not NUL-terminated; see identity.h */
-    const char *note;              /* the compiler's version, NUL-terminated */
+    const char *note;              /* the compiler's version, a newline and what users call the kernel by, or the
+                                    * former alone; NUL-terminated */
 };
 
 enum entry_state {

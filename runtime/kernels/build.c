@@ -45,7 +45,7 @@ static bool key_of(const struct build *build, const char *identity, struct cache
 /* A compiler's output, to be kept on disk. */
 struct output {
     struct image image;
-    char note[128];                /* the compiler's version */
+    char note[128];                /* the compiler's version, in a line */
 };
 
 static void *compile_c(const struct build *build, const struct cache_key *disk, const char *identity,
@@ -121,8 +121,9 @@ static void publish(const struct build *build, const struct cache_key *disk, con
     char *after = identity_of(build);
     bool same = after && strcmp(after, identity) == 0;
     free(after);
+    const char *note = build->label ? arena_printf(diags->arena, "%s\n%s", output->note, build->label) : output->note;
     int where;
-    if (same && !cache_publish(context->cache, disk, &output->image, output->note, context->cache_cap, &where) &&
+    if (same && !cache_publish(context->cache, disk, &output->image, note, context->cache_cap, &where) &&
         context->log.tell && !atomic_flag_test_and_set(&context->noted)) {
         const char *problem = cache_problem(errno);
         const char *below = where ? arena_printf(diags->arena, "/%.2s%s%s%s", disk->name, where > 1 ? "/" : "",

@@ -16,6 +16,7 @@ struct build {
     const char *text, *entry;      /* and the name of its function */
     enum weft_math math;
     struct cuda_device *device;    /* NULL: a kernel in C */
+    const char *label;             /* as in struct kernel_request */
 };
 
 /* Loads the kernel from disk. Returns a handle of dlopen, or a CUmodule, which the caller closes; NULL:

@@ -42,6 +42,7 @@ static void free_entry(struct loaded *entry)
         cuda_unload(entry->device, entry->module);
     first_release(&entry->first);
     free(entry->key);
+    free(entry->label);
     free(entry);
 }
 
@@ -91,7 +92,7 @@ void kernels_improve(struct weft_context *context, struct loaded *entry)
     struct made made;
     entry->building = true;
     pthread_mutex_unlock(&context->mutex);
-    bool good = tiers_improve(context, entry->key + 1, entry->math, &made);
+    bool good = tiers_improve(context, entry->key + 1, entry->label, entry->math, &made);
     pthread_mutex_lock(&context->mutex);
     entry->building = false;
     if (good)
@@ -154,7 +155,8 @@ static struct loaded *get(struct weft_context *context, char *key,
     }
     struct loaded **bucket = bucket_of(context, key);
     *entry = (struct loaded){.next = *bucket, .key = key, .math = request->math,
-                              .device = request->device};
+                              .device = request->device,
+                              .label = request->label ? strdup(request->label) : NULL};
     *bucket = entry;
     entry = build(context, bucket, entry, request, diags);
     if (entry)

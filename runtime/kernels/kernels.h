@@ -24,6 +24,7 @@ struct loaded {
     bool building;                 /* a thread is making the good kernel */
     struct loaded *next_job;       /* in the worker's queue */
     struct weft_kernel_info info;  /* how the best kernel so far was made */
+    char *label;                   /* of the request; NULL: none */
 };
 
 /* What a plan asks for. */
@@ -34,6 +35,7 @@ struct kernel_request {
     bool exact;                    /* all rows are exact: every compiler's kernel has the same bits */
     bool wait;                     /* for the good kernel, even where a first one would do */
     struct cuda_device *device;    /* NULL: a kernel in C */
+    const char *label;             /* what users call it by: the program's text; NULL: nothing */
 };
 
 /* The kernel for this text: from the table, or made while other threads that need it wait. It lives as long as

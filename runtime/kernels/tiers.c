@@ -125,7 +125,7 @@ bool tiers_make(struct weft_context *context, const char *key, const struct kern
 {
     double start = clock_seconds();
     const struct build build = {context, key, request->text, request->entry ? request->entry : NAME_ENTRY,
-                                request->math, request->device};
+                                request->math, request->device, request->label};
     *made = (struct made){.final = context->only_first};
     if (context->only_first && !request->device)
         return use_first(context, request, made, diags);
@@ -150,10 +150,10 @@ static void improve(struct diags *diags, void *user)
         log_reason(context, diags);
 }
 
-bool tiers_improve(struct weft_context *context, const char *key, enum weft_math math,
+bool tiers_improve(struct weft_context *context, const char *key, const char *label, enum weft_math math,
                    struct made *made)
 {
-    struct improvement improvement = {{context, key, key, NAME_ENTRY, math, NULL}, made, false};
+    struct improvement improvement = {{context, key, key, NAME_ENTRY, math, NULL, label}, made, false};
     *made = (struct made){0};
     guarded_call(NULL, NULL, improve, &improvement, NULL);
     return improvement.good;

@@ -20,7 +20,7 @@ bool tiers_make(struct weft_context *context, const char *key, const struct kern
                 struct diags *diags, struct made *made);
 /* Makes the good kernel for one whose first kernel is in use. False: it cannot be made, which the
  * log is told, or the context is being destroyed. */
-bool tiers_improve(struct weft_context *context, const char *key, enum weft_math math,
+bool tiers_improve(struct weft_context *context, const char *key, const char *label, enum weft_math math,
                    struct made *made);
 
 #endif

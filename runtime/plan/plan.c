@@ -75,6 +75,42 @@ static bool all_exact(const struct kernel *kernel)
     return true;
 }
 
+enum { LABEL = 160 };              /* bytes of a text by which users know a kernel */
+
+/* The text in one line, without comments; statements on lines of their own get a semicolon. */
+static const char *one_line(struct arena *arena, const char *text)
+{
+    struct buf line = buf_new(arena);
+    const char *between = "";
+    int depth = 0;                 /* of brackets */
+    for (; *text && line.length < LABEL; text++) {
+        if (*text == '#') {
+            text += strcspn(text, "\n") - 1;
+        } else if (*text == '\n' && depth == 0) {
+            between = "; ";
+        } else if (strchr(" \t\r\n", *text)) {
+            between = *between ? between : " ";
+        } else {
+            buf_puts(&line, line.length ? between : "");
+            buf_putc(&line, *text);
+            between = "";
+            depth += strchr("([", *text) ? 1 : strchr(")]", *text) ? -1 : 0;
+        }
+    }
+    return line.text;
+}
+
+/* What `weft cache list` calls a kernel: the expression, or the file and what is in it. */
+static const char *label_of(const struct weft_program *program, struct arena *arena)
+{
+    const struct source *source = &program->source;
+    const char *name = program->parsed->name;
+    if (name)
+        return arena_printf(arena, "%.80s:%.80s", source->origin, name);
+    const char *text = one_line(arena, source->text);
+    return *source->origin == '<' ? text : arena_printf(arena, "%.80s: %s", source->origin, text);
+}
+
 /* Loads kernel k, unless it is loaded. False with a diagnostic. */
 static bool load_kernel(struct weft_program *program, struct plan *plan, int k, struct arena *scratch, bool wait,
                         struct diags *diags)
@@ -86,7 +122,7 @@ static bool load_kernel(struct weft_program *program, struct plan *plan, int k, 
     if (planned->loaded && planned->loaded->device == plan->gpu && (!wait || atomic_load(&planned->loaded->final)))
         return true;
     struct kernel_request request = {emitted->made.text, NULL, program->math, all_exact(planned->kernel), wait,
-                                     plan->gpu};
+                                     plan->gpu, label_of(program, scratch)};
     if (context->keep)
         request.text = keep_text(scratch, planned->kernel, request.text, &request.entry);
     planned->loaded = kernels_get(context, &request, diags, &plan->infos[k]);

@@ -187,6 +187,32 @@ class Use(CacheTest):
         self.assertEqual(os.listdir(self.path("cache")), ["mine"])
         self.assertEqual(self.cache("list"), "0 kernels, 0 bytes\n")
 
+    def test_list_tells_expressions(self):
+        with open(self.path("k.weft"), "w", encoding="utf-8") as file:
+            file.write("kernel half(x: float32[n]) { return out = x / 2 }\n")
+        for text, value in (("y = x * 2  # twice\nz = (y +\n  1)\n\nz", "x=[1, 2]"), ("k.weft:half", "x=[1.5, 2]"),
+                            ("x - " + "+ ".join(["x"] * 200), "x=[1.5]")):
+            self.good("run", text, value, env=self.env)
+        listed = self.cache("list")
+        self.assertIn("  y = x * 2; z = (y + 1); z  [", listed)
+        self.assertIn("  k.weft:half  [", listed)
+        self.assertIn("  x - x+ x+ x", listed)
+        self.assertLess(max(map(len, listed.splitlines())), 350)
+
+    def test_short_runs_leave_their_kernel(self):
+        """Those of files, whose data the next one has again; not those of literals."""
+        env = dict(self.env, WEFT_DISABLE="")
+        if "first" in self.weft("run", "1", env=dict(env, WEFT_CC="libtcc")).stderr.decode():
+            self.skipTest("there is no libtcc")
+        os.mkdir(self.path("d"))
+        for name in "a.npy", "d/b.npy":
+            self.good("run", "[1, 2]", "-o", name)
+        data = pathlib.Path(self.path("a.npy")).read_bytes()
+        for value in "x=[1, 2]", "x=a.npy", "x=d", "x=-":
+            self.good("run", "x * 3", value, env=env, data=data)
+            self.assertEqual(len(self.entries()), 0 if value == "x=[1, 2]" else 1, value)
+            self.cache("clear")
+
     def test_command_used_wrongly(self):
         for words in (["brew"], [], ["list", "more"], ["prune", "--size", "x"], ["prune", "--size", "1KB"]):
             self.cache(*words, status=2)

@@ -343,14 +343,47 @@ class Jpeg(PictureTest):
             size = "25.7 GB" if progressive else "12.9 GB"
             self.assertIn("the picture needs %s of memory" % size, done.stderr.decode())
 
-    def test_is_not_written(self):
-        for name in "a.jpg", "a.JPEG", "a.ppm", "a.pgm", "a.pnm":
-            told = self.bad(2, 127, "run", "uint8([[1]])", "-o", name)
-            self.assertIn("write one of .npy, .npz and .png", told)
+    def test_is_written(self):
+        """Smooth colours come back nearly as they were, and grey as grey."""
+        y, x = np.mgrid[0:40, 0:50]
+        for shape in [(40, 50, 3), (40, 50, 1), (40, 50)]:
+            value = np.broadcast_to((y * 3 + x * 2)[:, :, None], (40, 50, 3)).astype("u1")
+            value = value[:, :, :shape[2]] if len(shape) == 3 else value[:, :, 0]
+            np.save(self.path("a.npy"), value)
+            for name in "b.jpg", "b.JPEG":
+                self.copy("a.npy", name)
+                read = self.read(name)
+                self.assertEqual(read.shape, shape if len(shape) == 3 else shape + (1,))
+                self.assertLess(np.abs(read.reshape(shape).astype(int) - value).max(), 8)
+                os.unlink(self.path(name))
+
+    def test_what_does_not_fit_a_jpeg(self):
+        for text, why in [("uint16([[1]])", "write uint8(...)"), ("uint8([[[1, 2]]])", "neither 1 nor 3"),
+                          ("uint8([1])", "two nor three"), ("broadcast_to(uint8(1), [65501, 1])", "more than 65500"),
+                          ("[[true]]", "write uint8(255 * (...)) around the result, which makes 0 and 255 of it")]:
+            told = self.bad(1, 116, "run", text, "-o", "a.jpg")
+            self.assertIn("a .jpg takes uint8 of shape (h, w), (h, w, 1) or (h, w, 3), found ", told)
+            self.assertIn(why, told)
         self.assertEqual(self.files(), [])
+
+    def test_a_full_device(self):
+        text = "uint8(arange(900)[:, None] // 4 + 0 * arange(900))"
+        for name in "a.jpg", "b.ppm", "c.png":
+            os.symlink("/dev/full", self.path(name))
+            self.assertIn("No space left", self.bad(1, 123, "run", text, "-o", name))
 
 
 class Pnm(PictureTest):
+    def test_round_trips(self):
+        for dtype in "u1", "u2":
+            for shape in [(4, 6), (4, 6, 1), (4, 6, 3)]:
+                value = sample(dtype, shape)
+                np.save(self.path("a.npy"), value)
+                for name in "b.ppm", "b.pgm", "b.pnm":
+                    self.copy("a.npy", name)
+                    self.same(self.read(name), value.reshape(shape if len(shape) == 3 else shape + (1,)))
+        self.assertIn("neither 1 nor 3", self.bad(1, 116, "run", "uint8([[[1, 2]]])", "-o", "a.ppm"))
+
     def test_kinds(self):
         grey, colour = sample("u1", (4, 5, 1)), sample("u1", (4, 5, 3))
         wide = sample("u2", (4, 5, 3))

@@ -1,6 +1,7 @@
 """What a person types in the first five minutes: programs from standard input, help, one operation."""
 
 import json
+import os
 import unittest
 
 from weft_test import CommandTest
@@ -32,6 +33,60 @@ class Programs(CommandTest):
         self.assertEqual(self.text("check", "input k: number; arange(k)", "k=5"), "out int32[5]\n")
         self.assertIn("a size is an integer, and k is float", self.bad(1, 278, "run", "input k: number; arange(k)",
                                                                        "k=0.5"))
+
+
+class Json(CommandTest):
+    def told(self, *arguments, status=1):
+        """The objects on stderr."""
+        done = self.weft(*arguments)
+        self.assertEqual(done.returncode, status, done)
+        self.assertEqual(done.stdout, b"")
+        return [json.loads(line) for line in done.stderr.decode().splitlines()]
+
+    def test_results(self):
+        self.assertEqual(json.loads(self.text("run", "return a=x * 0.5, b=x > 1, c=int64(2)**62 + 0 * x[0]", "x=[1, 2]",
+                                              "--format", "json")),
+                         [{"name": "a", "dtype": "float32", "type": "float32[2]", "shape": [2], "value": [0.5, 1.0]},
+                          {"name": "b", "dtype": "bool", "type": "bool[2]", "shape": [2], "value": [False, True]},
+                          {"name": "c", "dtype": "int64", "type": "int64[]", "shape": [], "value": 2**62}])
+        values = json.loads(self.text("run", "log(x)", "x=[0, -1, 1, inf]", "--format=json"))[0]["value"]
+        self.assertEqual(values, ["-inf", "nan", 0.0, "inf"])
+        values = json.loads(self.text("run", "arange(5000)", "--format=json"))[0]["value"]
+        self.assertEqual(values, list(range(5000)))
+        self.assertEqual(json.loads(self.text("run", "broadcast_to(1, [2, 0])", "--format=json"))[0]["value"], [[], []])
+        self.assertEqual(self.text("run", "1", "-o", "a.npy", "--format=json"), "")
+
+    def test_batches(self):
+        os.mkdir(self.path("d"))
+        for key, text in ("a", "[1, 2]"), ("b", "[3]"), ('c"\u00e9', "[4]"):
+            self.good("run", text, "-o", "d/%s.npy" % key)
+        batch = json.loads(self.text("run", "x + 1", "x=d", "--format=json"))[0]
+        self.assertEqual([(sample["key"], sample["value"]) for sample in batch["samples"]],
+                         [("a", [2, 3]), ("b", [4]), ('c"\u00e9', [5])])
+        self.assertEqual(json.loads(self.text("check", "x + 1", "x=d", "--format=json")),
+                         [{"name": "out", "type": "int32[?]", "dtype": "int32", "samples": 3}])
+
+    def test_check(self):
+        self.assertEqual(json.loads(self.text("check", "a * b", "a=uint8[h, 3]", "b=float32[3]", "--format=json")),
+                         [{"name": "out", "type": "float32[h, 3]"}])
+        with open(self.path("k.weft"), "w") as file:
+            file.write("kernel a(x: float32[n]) { return x }\nkernel b(x: float32[n]) { return x, y = x > 1 }\n")
+        self.assertEqual([(row["kernel"], row["name"], row["type"]) for row in
+                          json.loads(self.text("check", "k.weft", "--format=json"))],
+                         [("a", "x", "float32[n]"), ("b", "x", "float32[n]"), ("b", "y", "bool[n]")])
+
+    def test_errors_are_objects(self):
+        error, = self.told("run", "a + [1, 2]", "a=[1, 2, 3]", "--format=json")
+        self.assertEqual((error["severity"], error["code"], error["origin"], error["line"], error["column"]),
+                         ("error", "W0060", "<expr>", 1, 3))
+        self.assertEqual(error["spans"], [[2, 3], [0, 1], [4, 10]])
+        error, = self.told("check", "a + b", "a=uint8[2]", "b=uint8[3]", "--format=json")
+        self.assertEqual(error["code"], "W0060")
+        error, = self.told("run", "x", "x=no\u00e9.npy", "--format=json")
+        self.assertIn("no\u00e9.npy", error["message"])
+        done = self.weft("run", "6 // x", "x=[0]", "--format=json")
+        self.assertEqual((json.loads(done.stdout)[0]["value"], json.loads(done.stderr)["severity"]), ([0], "warning"))
+        self.bad(2, 102, "run", "1", "--format", "xml")
 
 
 class Help(CommandTest):

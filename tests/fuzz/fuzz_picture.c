@@ -26,8 +26,8 @@ static void check_again(struct file *file, const struct tensor *tensor)
 {
     struct tensor again = {.rank = 0};
     FILE *stream = tmpfile();
-    CHECK(stream && !picture_misfit(tensor->dtype, tensor->rank, tensor->shape));
-    CHECK(picture_write(stream, tensor) && !fflush(stream) && !ferror(stream));
+    CHECK(stream && !picture_misfit(KIND_PNG, tensor->dtype, tensor->rank, tensor->shape));
+    CHECK(picture_write(stream, KIND_PNG, tensor) && !fflush(stream) && !ferror(stream));
     rewind(stream);
     CHECK(picture_read_png(&file->report, "x", stream, &again) && file_same(tensor, &again, false));
     tensor_finish(&again);

@@ -46,7 +46,7 @@ static void round_trips(void **state)
                           out = make_tensor(wide ? WEFT_UINT16 : WEFT_UINT8, channels ? 3 : 2,
                                             (int64_t[]){5, 3, channels}, data);
             FILE *file = tmpfile();
-            assert_true(picture_write(file, &out));
+            assert_true(picture_write(file, KIND_PNG, &out));
             rewind(file);
             assert_true(picture_read_png(&f->report, "x.png", file, &in));
             fclose(file);
@@ -62,14 +62,14 @@ static void round_trips(void **state)
 static void what_fits(void **state)
 {
     (void)state;
-    assert_null(picture_misfit(WEFT_UINT8, 2, (int64_t[]){1, 1}));
-    assert_null(picture_misfit(WEFT_UINT16, 3, (int64_t[]){1, 1, 4}));
-    assert_non_null(picture_misfit(WEFT_UINT8, 3, (int64_t[]){1, 1, 5}));
-    assert_non_null(picture_misfit(WEFT_UINT8, 3, (int64_t[]){1, 1, 0}));
-    assert_non_null(picture_misfit(WEFT_UINT8, 2, (int64_t[]){0, 1}));
-    assert_non_null(picture_misfit(WEFT_UINT8, 1, (int64_t[]){4}));
-    assert_non_null(picture_misfit(WEFT_UINT8, 2, (int64_t[]){1, INT64_MAX}));
-    assert_non_null(picture_misfit(WEFT_FLOAT32, 2, (int64_t[]){1, 1}));
+    assert_null(picture_misfit(KIND_PNG, WEFT_UINT8, 2, (int64_t[]){1, 1}));
+    assert_null(picture_misfit(KIND_PNG, WEFT_UINT16, 3, (int64_t[]){1, 1, 4}));
+    assert_non_null(picture_misfit(KIND_PNG, WEFT_UINT8, 3, (int64_t[]){1, 1, 5}));
+    assert_non_null(picture_misfit(KIND_PNG, WEFT_UINT8, 3, (int64_t[]){1, 1, 0}));
+    assert_non_null(picture_misfit(KIND_PNG, WEFT_UINT8, 2, (int64_t[]){0, 1}));
+    assert_non_null(picture_misfit(KIND_PNG, WEFT_UINT8, 1, (int64_t[]){4}));
+    assert_non_null(picture_misfit(KIND_PNG, WEFT_UINT8, 2, (int64_t[]){1, INT64_MAX}));
+    assert_non_null(picture_misfit(KIND_PNG, WEFT_FLOAT32, 2, (int64_t[]){1, 1}));
 }
 
 static void png_damage(void **state)
@@ -79,7 +79,7 @@ static void png_damage(void **state)
     unsigned char bytes[1024];
     struct tensor out = make_tensor(WEFT_UINT8, 3, (int64_t[]){4, 4, 3}, data);
     FILE *file = tmpfile();
-    assert_true(picture_write(file, &out));
+    assert_true(picture_write(file, KIND_PNG, &out));
     rewind(file);
     size_t size = fread(bytes, 1, sizeof bytes, file);
     fclose(file);
