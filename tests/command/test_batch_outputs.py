@@ -159,6 +159,7 @@ class Outputs(BatchTest):
         self.assertEqual(sorted(os.listdir(self.path("out"))), ["a.jpg", "a.npy", "b.jpg", "b.npy"])
         self.bad(2, 106, "run", "+x", "x=d", "-o", "o/*.gif")
         self.bad(2, 106, "run", "+x", "x=d", "-o", "o/*.npz")
+        self.bad(2, 124, "run", "+x", "x=d", "-o", "o/*")
         self.bad(1, 143, "run", "+x", "x=d/a.png", "-o", "o/*.png")
         self.assertIn("or a directory, as in -o 'out/*.jpg'", self.bad(1, 142, "run", "+x", "x=d", "-o", "o.jpg"))
         self.assertIn("uint8(255 * (...))", self.bad(1, 116, "run", "x > 9", "x=d", "-o", "o"))
