@@ -143,7 +143,7 @@ static bool place(struct report *report, struct target *target)
         return cannot_write(report, target, strerror(errno));
     const char *last = strrchr(path, '/');
     last = last ? last + 1 : path;
-    if (!there && last[0] == '*' && strchr(last, '.') == last + 1)
+    if (!there && last[0] == '*' && (!last[1] || strchr(last, '.') == last + 1))
         return place_pattern(report, target, last, extension);
     bool slash = path[strlen(path) - 1] == '/';
     if (slash || (there ? S_ISDIR(status.st_mode) : !standard && !extension))

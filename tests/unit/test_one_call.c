@@ -18,8 +18,7 @@ static struct weft_context *context;
 static int open_context(void **state)
 {
     (void)state;
-    return weft_context_create(&(struct weft_context_params){.cache = "", .cc = "libtcc"}, &context, NULL) < 0 &&
-           weft_context_create(&(struct weft_context_params){.cache = ""}, &context, NULL) < 0;
+    return weft_context_create(&(struct weft_context_params){.cache = ""}, &context, NULL) < 0;
 }
 
 static int close_context(void **state)
