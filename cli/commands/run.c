@@ -24,6 +24,7 @@ struct run {
     const char **names; /* of the results */
     struct value *results;
     double read; /* seconds that reading the inputs took */
+    struct weft_run_params given; /* the inputs as arguments, for what is done once results are out */
 };
 
 /* Checks all that needs no data: the text, the inputs' names, the outputs. */
@@ -280,6 +281,7 @@ static bool compute(struct run *run)
         results[i] = value_argument(pool, &run->results[i]);
     struct weft_run_params params = {.outputs = results, .output_count = run->result_count};
     params.inputs = inputs_arguments(pool, &run->inputs, &params.input_count);
+    run->given = (struct weft_run_params){.inputs = params.inputs, .input_count = params.input_count};
     double seconds;
     return run->arguments->time ? run_timed(run, &params) : run_once(run, &params, &seconds);
 }
@@ -378,6 +380,7 @@ static bool stream_all(struct run *run)
     if (!open_stream(run, &stream) || !inputs_read_single(run->report, &run->inputs, run->arguments->threads) ||
         (run->arguments->time && !prepare_kernels(run, &kernels)))
         return false;
+    run->given.inputs = inputs_arguments(run->report->pool, &run->inputs, &run->given.input_count);
     const double start = now();
     if (!stream_run(&stream))
         return false;
@@ -408,20 +411,18 @@ static bool compute_all(struct run *run)
     return true;
 }
 
-/* The results are out. Where data came from files the same will be computed again: the C compiler may finish, so that
- * later runs find its kernel on disk. For literals it would take longer than all of them. */
+/* The results are out, so nothing here may fail. Where data came from files the same will be computed again: the C
+ * compiler may finish, so that later runs find its kernel on disk. For literals it would take longer than all of them. */
 static void leave_kernels(struct run *run)
 {
     char *cache = NULL;
-    struct weft_run_params params = {0};
     struct weft_error *errors = NULL;
     size_t count = 0;
     const bool kept = files_read(run) && weft_cache_path(NULL, &cache, NULL) == WEFT_OK && *cache;
     weft_free(cache);
     if (!kept)
         return;
-    params.inputs = inputs_arguments(run->report->pool, &run->inputs, &params.input_count);
-    weft_prepare(run->program, &params, NULL, &count, &errors);
+    weft_prepare(run->program, &run->given, NULL, &count, &errors);
     weft_error_destroy(errors);
 }
 
