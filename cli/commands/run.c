@@ -412,7 +412,8 @@ static bool compute_all(struct run *run)
 }
 
 /* The results are out, so nothing here may fail. Where data came from files the same will be computed again: the C
- * compiler may finish, so that later runs find its kernel on disk. For literals it would take longer than all of them. */
+ * compiler may finish, so that later runs find its kernel on disk. For literals it would take longer than all of
+ * them. */
 static void leave_kernels(struct run *run)
 {
     char *cache = NULL;
