@@ -330,15 +330,16 @@ static bool open_stream(struct run *run, struct stream *stream)
                               .batch = inputs_batch(&run->inputs, run->program), .outputs = &run->outputs,
                               .results = run->results, .result_count = run->result_count,
                               .keep = !outputs_stream(&run->outputs)};
-    double kept = 0, sample = stream_sample_bytes(stream);
+    const double sample = stream_sample_bytes(stream, false), all = stream_sample_bytes(stream, true);
+    double kept = 0;
     for (int i = 0; i < run->inputs.count; i++)
         kept += run->inputs.items[i].value.batch ? 0 : value_pending(&run->inputs.items[i].value);
     for (size_t i = 0; i < run->result_count && stream->keep; i++)
         kept += value_bytes(&run->results[i]);
     const double left = memory_available() - kept, room = left < STREAM_BYTES ? left : STREAM_BYTES;
     stream->threads = work_threads(run->arguments->threads, stream->batch->count);
-    if (sample * stream->threads > room)
-        stream->threads = room > sample ? (int)(room / sample) : 1;
+    if (all * stream->threads > room)
+        stream->threads = room > all ? (int)(room / all) : 1;
     return memory_check(run->report, script_origin(&run->script),
                         stream->keep ? "the result with its inputs" : "a sample with its result", kept + sample);
 }

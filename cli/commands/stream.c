@@ -36,14 +36,18 @@ static void add_time(struct flow *flow, double *to, double start)
     pthread_mutex_unlock(&flow->mutex);
 }
 
-double stream_sample_bytes(const struct stream *stream)
+static double input_bytes(const struct value *value, int index, bool mapped)
+{
+    return !value->batch ? 0 : mapped ? value_sample_bytes(value, index) : value_sample_pending(value, index);
+}
+
+double stream_sample_bytes(const struct stream *stream, bool mapped)
 {
     double largest = 0;
     for (int s = 0; s < stream->batch->count; s++) {
         double bytes = 0;
         for (int i = 0; i < stream->inputs->count; i++)
-            if (stream->inputs->items[i].value.batch)
-                bytes += value_sample_pending(&stream->inputs->items[i].value, s);
+            bytes += input_bytes(&stream->inputs->items[i].value, s, mapped);
         for (size_t r = 0; r < stream->result_count && !stream->keep; r++)
             bytes += value_sample_bytes(&stream->results[r], s);
         largest = bytes > largest ? bytes : largest;

@@ -26,8 +26,8 @@ struct stream {
     int done;                      /* samples that were read, computed and written */
 };
 
-/* The bytes that a sample takes while it is in memory, of the largest. */
-double stream_sample_bytes(const struct stream *stream);
+/* The bytes that a sample takes while it is in memory, of the largest; with files that are mapped, or without. */
+double stream_sample_bytes(const struct stream *stream, bool mapped);
 /* Reads, computes and writes all samples. What else is among the inputs has been read. False after a diagnostic: then
  * nothing was written. */
 bool stream_run(struct stream *stream);
