@@ -82,7 +82,7 @@ def _token(token, spec):
         return "threshold", _threshold(token, spec)
     if "." in token:
         return "number", _number_format(token, spec)
-    raise ValueError(f"a tensor's format {spec!r} has the unknown token {token!r}; {_nearest(token)}there are {_tokens()}")
+    raise ValueError(f"there is no token {token!r}, as in the format {spec!r}; {_nearest(token)}there are {_tokens()}")
 
 
 def _threshold(token, spec):
@@ -321,7 +321,7 @@ def _full_without_grid(array, dims, options):
 
 
 def _blocks(array, others, options):
-    """The lines of each block, under its index if there are several. array: the other dimensions, then (y, x) or (x)."""
+    """The lines of each block, under its index if there are several. array: the others, then (y, x) or (x)."""
     sizes = array.shape[:len(others)]
     for index in numpy.ndindex(sizes):
         if _product(sizes) > 1:
