@@ -20,7 +20,7 @@ __all__ = ["Context", "Error", "Program", "Remark", "Results", "Status", "compil
 
 def __getattr__(name):
     """The modules weft.numexpr, weft.dask and weft.xarray are imported when they are used."""
-    if name not in ("numexpr", "dask", "xarray"):
+    if name not in ("numexpr", "dask", "xarray", "math"):
         raise AttributeError(f"module 'weft' has no attribute {name!r}")
     import importlib
     return importlib.import_module(f"weft.{name}")

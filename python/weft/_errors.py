@@ -1,6 +1,8 @@
 """weft.Error and weft.Remark, and how the extension makes them."""
+import contextlib
 import enum
 import sys
+import threading
 import warnings
 
 
@@ -83,6 +85,10 @@ def tell(severity, text):
     """A warning becomes one of Python's, at the line that called the package. A note goes to the logger 'weft', if
     the program uses logging."""
     if severity == WARNING:
+        if told.outside != "warned" and OUTSIDE in text:
+            if told.outside == "quiet":
+                return
+            raise IndexError(text.rstrip("\n"))
         warnings.warn(text.rstrip("\n"), Remark, stacklevel=level_of_caller())
     elif "logging" in sys.modules:
         sys.modules["logging"].getLogger("weft").info("%s", text.rstrip("\n"))
@@ -96,4 +102,21 @@ def level_of_caller():
     return level
 
 
+class Told(threading.local):
+    outside = "warned"
+
+
+@contextlib.contextmanager
+def outside_is(what):
+    """Within it, a position outside that a run of this thread reads is 'raised', an IndexError, or passed over in
+    'quiet', in place of a warning."""
+    before, told.outside = told.outside, what
+    try:
+        yield
+    finally:
+        told.outside = before
+
+
 WARNING = 1  # of enum weft_severity
+OUTSIDE = "[W0088]"
+told = Told()
