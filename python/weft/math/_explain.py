@@ -49,12 +49,17 @@ def explain(*values: Value) -> Explanation:
     >>> u = math.wrap([1.0, 2.0], spatial("x"))
     >>> print(math.explain(u * 2 + 1))
     program:
-      float32(a0) * float32(k1) + float32(k2)
+      (float32(a0) * float32(k1)) + float32(k2)
     inputs:
       a0: float64(x:s=2)
       k1: 2.0
       k2: 1.0
     kernels:
-      <BLANKLINE>
+      kernel for out [2]
+        goes over d0 < 2
+        groups: 2
+        1 row of 2 elements, in 1 tile of at most 1 x 2
+        load 1  float64  a0[d0]: element after element, by vectors  (bytes apart 8)
+        store   float32  out[d0]: element after element, by vectors  (bytes apart 4)
     """
     return Explanation([as_tensor(value) for value in values])

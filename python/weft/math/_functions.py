@@ -181,7 +181,7 @@ def linspace(start: Value, stop: Value, dim: Union[Shape, str]) -> Tensor:
         raise ValueError(f"linspace is along one dimension, and {shape} has {shape.rank}")
     count = size_number(shape._dims[0])
     at = make(shape, "int64", Data(numpy.arange(count)), HOST)
-    with _types.precision(max(64, _types.get_precision())):
+    with _types.precision(builtins.max(64, _types.get_precision())):
         a = as_tensor(start)
         if count == 1:
             made = expanded(binary("*", a, 1.0), shape)
@@ -209,7 +209,7 @@ def arange(dim: Union[Shape, str], start_or_stop: int | None = None, stop: int |
             raise TypeError("range with a stop needs a start before it")
         start_or_stop = size_number(shape._dims[0])
     bounds = (0, start_or_stop, step) if stop is None else (start_or_stop, stop, step)
-    if all(isinstance(each, int) for each in bounds):
+    if builtins.all(isinstance(each, int) for each in bounds):
         array = numpy.arange(*bounds, dtype=numpy.int32)
     else:
         array = numpy.arange(*bounds, dtype=numpy.dtype(floating()))
@@ -459,7 +459,7 @@ def to_int64(x: Value) -> Tensor:
     """A tensor of int64, as cast.
 
     >>> math.to_int64(2.5)
-    2 int64
+    int64 2
     """
     return cast(x, ALL["int64"])
 

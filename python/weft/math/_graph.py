@@ -40,8 +40,8 @@ class Constant:
 
 
 class Operation:
-    """Values that wait: a text with a %s for each argument, a Node, or a Number where the language takes one. `strict`
-    says what a position outside is."""
+    """Values that wait: a text with a %s for each argument, a Node, or a Number where the language takes one. A text that
+    begins with a parenthesis ends with its other one. `strict` says what a position outside is."""
     __slots__ = ("text", "args", "strict")
 
     def __init__(self, text: str, args: tuple[Any, ...], strict: int = 0) -> None:
@@ -71,7 +71,7 @@ class Node:
     __slots__ = ("_shape", "_type", "_source", "_home", "_weight", "_reads", "__weakref__")
     _shape: Shape
     _type: str
-    _source: Union[Data, Constant, Operation, Parts]
+    _source: Any  # Data, Constant, Operation or Parts
     _home: Home | None
     _weight: int
     _reads: bool
@@ -92,7 +92,7 @@ class Written:
         order, uses = visit(roots)
         for node in order:
             self.add(node, uses[id(node)])
-        results = [bare(self.texts[id(node)]) for node in roots]
+        results = [self.bare(node) for node in roots]
         if len(results) > 1:
             results = [f"r{i} = {text}" for i, text in enumerate(results)]
         self.text = "\n".join(self.bindings + ["return " + ", ".join(results) if len(roots) > 1 else results[0]])
@@ -100,13 +100,13 @@ class Written:
     def add(self, node: Node, uses: int) -> None:
         source = node._source
         if type(source) is Operation:
-            args = tuple([self.texts[id(arg)] if isinstance(arg, Node) else self.number(arg.value)
-                          for arg in source.args])
-            text = source.text % args
+            texts = self.texts
+            text = source.text % tuple([self.number(arg.value) if type(arg) is Number else texts[id(arg)]
+                                        for arg in source.args])
             self.strict |= source.strict
             if uses > 1 or len(text) > LINE:
                 name = f"t{len(self.bindings)}"
-                self.bindings.append(f"{name} = {bare(text)}")
+                self.bindings.append(f"{name} = {text[1:-1] if source.text[0] == '(' else text}")
                 text = name
         elif type(source) is Constant:
             text = f"{node._type}({self.number(source.value)})"
@@ -115,6 +115,11 @@ class Written:
         else:
             text = self.data(node, source)
         self.texts[id(node)] = text
+
+    def bare(self, node: Node) -> str:
+        """The text of a result, without the parentheses that an operator has among others."""
+        text, source = self.texts[id(node)], node._source
+        return text[1:-1] if text[0] == "(" and type(source) is Operation and source.text[0] == "(" else text
 
     def number(self, value: Union[bool, int, float]) -> str:
         self.leaves.append(value)
@@ -133,37 +138,27 @@ class Written:
         return self.text, tuple(self.types.values())
 
 
-def bare(text: str) -> str:
-    """Without the parentheses that an operator has among others."""
-    if text[0] == "(" and text[-1] == ")":
-        depth = 0
-        for at, character in enumerate(text):
-            depth += (character == "(") - (character == ")")
-            if not depth:
-                return text[1:-1] if at == len(text) - 1 else text
-    return text
-
-
 def visit(roots: Iterable[Node]) -> tuple[list[Node], dict[int, int]]:
-    """The nodes that these are computed from, each after its arguments, and how often each is used."""
+    """The nodes that these are computed from, each after its arguments, and how often each is used. So few wait at a
+    time that this may call itself."""
     order: list[Node] = []
     uses: dict[int, int] = {}
-    stack: list[tuple[Node, bool]] = [(node, False) for node in reversed(tuple(roots))]
-    while stack:
-        node, ready = stack.pop()
-        if ready:
-            order.append(node)
-            continue
-        used = uses.get(id(node), 0)
-        uses[id(node)] = used + 1
-        if used:
-            continue
+
+    def walk(node: Node) -> None:
+        key = id(node)
+        if key in uses:
+            uses[key] += 1
+            return
+        uses[key] = 1
         source = node._source
         if type(source) is Operation:
-            stack.append((node, True))
-            stack += [(arg, False) for arg in reversed(source.args) if isinstance(arg, Node)]
-        else:
-            order.append(node)
+            for arg in source.args:
+                if type(arg) is not Number:
+                    walk(arg)
+        order.append(node)
+
+    for node in roots:
+        walk(node)
     return order, uses
 
 

@@ -1,6 +1,7 @@
 """Functions that read neighbours and positions (docs/math.md, "Neighbours")."""
 from __future__ import annotations
 
+import functools
 from typing import Any, Sequence, Union
 
 import numpy
@@ -293,26 +294,41 @@ def laplace(x: Value, dx: Value = 1, padding: Mode = BOUNDARY, dims: DimsLike = 
         for part in parts[1:]:
             made = binary("+", made, part)
         return made
-    texts: list[str] = []
+    steps = [step_of(dx, name, names) for name in names]
+    plan = laplace_of(t._shape, t._type, names, outside, tuple([step * step == 1 if isinstance(step, (int, float)) else None
+                                                                for step in steps]))
     args: list[Any] = []
-    for name in names:
-        up, a = neighbour(t, {name: 1}, outside)
-        low, b = neighbour(t, {name: -1}, outside)
-        step = step_of(dx, name, names)
-        args += [*a, *b, t]
-        text = f"({up} + {low} - 2 * %s)"
+    shape = plan.shape
+    for step, numbers in zip(steps, plan.modes):
+        args += [t, *numbers[0], t, *numbers[1], t]
         if isinstance(step, Tensor):
-            text = f"({text} / %s)"
             args.append(floats(binary("*", step, step)))
+            shape = merge(shape, args[-1]._shape)
         elif step * step != 1:
-            text = f"({text} / {t._type}(%s))"
             args.append(Number(float(step * step)))
-        texts.append(text)
-    shape = _unlabelled(t._shape, names)
-    for arg in args:
-        if isinstance(arg, Tensor) and arg is not t:
-            shape = merge(shape, arg._shape)
-    return operation(shape, t._type, texts[0] if len(texts) == 1 else f"({' + '.join(texts)})", tuple(args), reads=True)
+    return operation(shape, t._type, plan.text, tuple(args), reads=True)
+
+
+class _Laplace:
+    """What laplace writes for a shape and what lies outside of it: per dimension, `units` says whether the step is 1,
+    None that it is a tensor."""
+
+    def __init__(self, shape: Shape, kind: str, names: Sequence[str], mode: Extrapolation,
+                 units: Sequence[bool | None]) -> None:
+        probe = constant(0, kind, shape)
+        self.modes: list[tuple[tuple[Any, ...], tuple[Any, ...]]] = []
+        texts = []
+        for name, unit in zip(names, units):
+            up, above = neighbour(probe, {name: 1}, mode)
+            low, below = neighbour(probe, {name: -1}, mode)
+            self.modes.append((above[1:], below[1:]))
+            text = f"({up} + {low} - 2 * %s)"
+            texts.append(text if unit else f"({text} / %s)" if unit is None else f"({text} / {kind}(%s))")
+        self.text = texts[0] if len(texts) == 1 else f"({' + '.join(texts)})"
+        self.shape = _unlabelled(shape, names)
+
+
+laplace_of = functools.lru_cache(maxsize=512)(_Laplace)
 
 
 def convolve(value: Value, kernel: Value, extrapolation: Mode = None) -> Tensor:

@@ -630,6 +630,8 @@ def chosen(dims: DimsLike, of: Shape) -> tuple[str, ...]:
     """The names of `of`'s dimensions that dims says, in the order of dims; absent ones are ignored."""
     if dims is None:
         return ()
+    if type(dims) is tuple and all([name in of._names for name in dims]):
+        return dims
     if isinstance(dims, str):
         return tuple(name for name in dict.fromkeys(names_in(dims)) if name in of._names)
     if isinstance(dims, Shape):
@@ -637,7 +639,12 @@ def chosen(dims: DimsLike, of: Shape) -> tuple[str, ...]:
     if isinstance(dims, (list, tuple, set, frozenset)):
         return tuple(dict.fromkeys(name for each in dims for name in chosen(each, of)))
     if callable(dims) and dims in FILTERS:
-        return cast(Shape, dims(of))._names
+        found = _of_kind_here.get((dims, of))
+        if found is None:
+            found = _of_kind_here[dims, of] = cast(Shape, dims(of))._names
+            if len(_of_kind_here) > REMEMBERED:
+                _of_kind_here.clear()
+        return found
     raise TypeError(f"dimensions are given by names, as 'x,y', a shape or a kind, as spatial, not by {dims!r}")
 
 
@@ -658,6 +665,8 @@ def size_text(size: Size) -> str:
     return f"({', '.join(map(str, size.sizes))})" if isinstance(size, Varying) else str(size)
 
 
+REMEMBERED = 4096
+_of_kind_here: dict[tuple[Any, Shape], tuple[str, ...]] = {}
 _merged: dict[tuple[Shape, Shape], Shape] = {}
 
 
@@ -666,7 +675,7 @@ def merge(a: Shape, b: Shape) -> Shape:
     found = _merged.get((a, b))
     if found is None:
         found = _merge((a, b))
-        if len(_merged) > 4096:
+        if len(_merged) > REMEMBERED:
             _merged.clear()
         _merged[a, b] = found
     return found

@@ -127,7 +127,7 @@ def wrap(data: Value, *shape: Union[Shape, str], names: str | None = None) -> Te
     must not change before all that was computed from the tensor is evaluated; math.copy(t) protects.
 
     >>> math.wrap([[1, 2], [3, 4]], spatial("y,x"))
-    (yˢ=2, xˢ=2) int64 2.500 ± 1.118 (1e+00...4e+00)
+    1; 2; 3; 4 (yˢ=2, xˢ=2) int64
     >>> math.wrap([1.0, 2.0], channel(vector="x,y"))
     (x=1.000, y=2.000) float64
 
@@ -762,7 +762,7 @@ class Tensor(Node):
 
     >>> u = math.wrap([[1.0, 2.0], [3.0, 4.0]], spatial("y,x"))
     >>> u.x[0] + u.y[0]
-    (xˢ=2, yˢ=2) float32 3.000 ± 1.118 (2e+00...5e+00)
+    2.000; 3.000; 4.000; 5.000 (yˢ=2, xˢ=2)
     """
 
     __slots__ = ()
