@@ -1,5 +1,6 @@
 """The libraries whose arrays weft takes: how an array of each is made, and which stream it works on. The extension
 reads arrays itself; it asks here about types that it meets for the first time."""
+import re
 import sys
 
 import numpy
@@ -98,12 +99,37 @@ def aligned(shape, dtype):
     return memory[start:start + size].view(dtype).reshape(shape)
 
 
+OPTIONS = ("math", "results", "ignore_unused", "types", "context")
+NAME = re.compile(r"[A-Za-z_][A-Za-z0-9_]*")
+
+
 def again(text, inputs, named):
-    """What evaluate does after it failed: NotImplemented unless it is for DataArrays (weft/xarray.py)."""
-    if "xarray" not in sys.modules or not isinstance(text, str):
+    """What evaluate does after it failed: NotImplemented unless a value has names, a tensor of weft.math or a DataArray,
+    or the mapping of names is a Dataset."""
+    if not isinstance(text, str) or not ("xarray" in sys.modules or "weft.math" in sys.modules):
         return NotImplemented
-    import weft.xarray
-    return weft.xarray.again(text, inputs, named, sys._getframe(1))
+    frame = sys._getframe(1)
+    options = {name: named.pop(name) for name in OPTIONS if name in named}
+    dataset = is_of(inputs, "xarray", "Dataset")
+    given = {**({} if dataset else inputs or {}), **named}
+    used = {}
+    for name in dict.fromkeys(NAME.findall(text)):
+        for space in given, inputs if dataset else {}, frame.f_locals, frame.f_globals:
+            if name in space:
+                used[name] = space[name]
+                break
+    if any(is_of(value, "weft.math._tensors", "Tensor") for value in used.values()):
+        return sys.modules["weft.math._evaluate"].evaluate(text, used, given, options)
+    if any(is_of(value, "xarray", "DataArray") for value in used.values()):
+        import weft.xarray
+        return weft.xarray.evaluate(text, used, given, options)
+    return NotImplemented
+
+
+def is_of(value, module, name):
+    """Whether a value is of this class of a module, if that was imported at all."""
+    found = getattr(sys.modules.get(module), name, None)
+    return found is not None and isinstance(value, found)
 
 
 def library_of(kind):
@@ -112,6 +138,8 @@ def library_of(kind):
         return "a masked array would lose its mask; give x.filled(..) or x.data"
     if kind.__module__.partition(".")[0] == "xarray":
         return "a DataArray would lose its names; weft.evaluate takes them, a weft.Program takes x.values"
+    if kind.__module__.startswith("weft.math."):
+        return "a tensor would lose its names; weft.evaluate takes them, a weft.Program takes t.native('y,x')"
     for base in kind.__mro__:
         found = LIBRARIES.get(base.__module__.partition(".")[0])
         if found:

@@ -13,26 +13,8 @@ from weft._program import compile
 from weft._results import make
 
 MOST_LABELS = 4096  # of a dimension whose coordinates are followed element by element
-OPTIONS = ("math", "results", "ignore_unused", "types", "context")
 KINDS = {"batch": "b", "instance": "i", "spatial": "s", "channel": "c"}
 NAME = re.compile(r"[A-Za-z_][A-Za-z0-9_]*")
-
-
-def again(text, inputs, named, frame):
-    """What weft.evaluate does after it failed: NotImplemented unless a value is of xarray."""
-    import xarray
-    dataset = isinstance(inputs, xarray.Dataset)
-    options = {name: named.pop(name) for name in OPTIONS if name in named}
-    given = {**({} if dataset else inputs or {}), **named}
-    used = {}
-    for name in dict.fromkeys(NAME.findall(text)):
-        for space in given, inputs if dataset else {}, frame.f_locals, frame.f_globals:
-            if name in space:
-                used[name] = space[name]
-                break
-    if not any(isinstance(value, xarray.DataArray) for value in used.values()):
-        return NotImplemented
-    return evaluate(text, used, given, options)
 
 
 def labels_of(array, dim):

@@ -27,3 +27,5 @@ from weft.math._structure import (concat, convert, copy, evaluate, expand, join_
                                   reshaped_tensor, stack, unpack_dim, unstack)
 from weft.math._tensors import BoundDim, Tensor, tensor, wrap
 from weft.math._types import DType, get_precision, precision, set_global_precision
+from weft.math import _evaluate as _evaluate
+from weft.math import _xarray as _xarray
