@@ -111,6 +111,8 @@ def again(text, inputs, named):
     frame = sys._getframe(1)
     options = {name: named.pop(name) for name in OPTIONS if name in named}
     dataset = is_of(inputs, "xarray", "Dataset")
+    if not dataset and not isinstance(inputs, (dict, type(None))) and not hasattr(inputs, "keys"):
+        return NotImplemented
     given = {**({} if dataset else inputs or {}), **named}
     used = {}
     for name in dict.fromkeys(NAME.findall(text)):
