@@ -9,7 +9,7 @@ import numpy
 from weft import _errors
 from weft._program import Program
 from weft._use import in_use
-from weft.math._backends import NUMPY, Home, moved
+from weft.math._backends import NUMPY, Home, common, moved
 from weft.math._shapes import Shape, sized_text, typed
 
 PROGRAMS = 4096  # kept, in a process
@@ -77,133 +77,163 @@ class Node:
     _reads: bool
 
 
-# Writing a program.
+# What waits, in the order in which it is computed.
 
-class Written:
-    """The text of a program for some nodes, with what it takes."""
+class Survey:
+    """What some nodes are computed from: all nodes in order, each after its arguments, the leaves, which a run takes, and
+    what they are made of, the same for programs that differ in leaves alone."""
+    __slots__ = ("roots", "order", "leaves", "made", "strict", "_places")
 
     def __init__(self, roots: Sequence[Node]) -> None:
+        self.roots = roots
+        self.order: list[Node] = []
         self.leaves: list[Any] = []
-        self.types: dict[str, str] = {}
+        self.made: list[Any] = []
         self.strict = 0
-        self.home: Home | None = None
-        self.bindings: list[str] = []
-        self.texts: dict[int, str] = {}
-        order, uses = visit(roots)
-        for node in order:
-            self.add(node, uses[id(node)])
-        results = [self.bare(node) for node in roots]
-        if len(results) > 1:
-            results = [f"r{i} = {text}" for i, text in enumerate(results)]
-        self.text = "\n".join(self.bindings + ["return " + ", ".join(results) if len(roots) > 1 else results[0]])
+        self._places: dict[int, int] = {}
+        for root in roots:
+            self.made.append(self.visit(root))
 
-    def add(self, node: Node, uses: int) -> None:
+    def visit(self, node: Node) -> int:
+        """The node's place in the order. So few operations wait at a time that this may call itself."""
+        place = self._places.get(id(node))
+        if place is not None:
+            return place
         source = node._source
         if type(source) is Operation:
-            texts = self.texts
-            text = source.text % tuple([self.number(arg.value) if type(arg) is Number else texts[id(arg)]
-                                        for arg in source.args])
+            mine: list[Any] = [source.text]
+            for arg in source.args:
+                if type(arg) is Number:
+                    self.leaves.append(arg.value)
+                    mine.append(None)
+                else:
+                    mine.append(self.visit(arg))
+            self.made += mine
             self.strict |= source.strict
-            if uses > 1 or len(text) > LINE:
-                name = f"t{len(self.bindings)}"
-                self.bindings.append(f"{name} = {text[1:-1] if source.text[0] == '(' else text}")
-                text = name
         elif type(source) is Constant:
-            text = f"{node._type}({self.number(source.value)})"
-            if node._shape._dims:
-                text = f'broadcast_to({text}, "{sized_text(node._shape)}")'
+            self.leaves.append(source.value)
+            self.made += node._type, sized_text(node._shape) if node._shape._dims else ""
         else:
-            text = self.data(node, source)
-        self.texts[id(node)] = text
+            self.leaves.append(source.array)
+            self.made += (sized_text(node._shape), Sized) if type(source) is Sized else (typed(node._shape), Data)
+        place = self._places[id(node)] = len(self.order)
+        self.order.append(node)
+        return place
+
+
+def waiting(roots: Sequence[Node]) -> int:
+    """How many operations wait for these nodes."""
+    return sum([type(node._source) is Operation for node in Survey(roots).order])
+
+
+# Writing a program.
+
+class Writer:
+    """The text of a program for what was surveyed: input i is leaf i, aI an array and kI a number."""
+
+    def __init__(self, survey: Survey) -> None:
+        self.types: dict[str, str] = {}
+        self.bindings: list[str] = []
+        self.texts: dict[int, str] = {}
+        self.leaf = 0
+        self.uses: dict[int, int] = {}
+        for node in [*survey.roots, *[arg for node in survey.order if type(node._source) is Operation
+                                      for arg in node._source.args]]:
+            self.uses[id(node)] = self.uses.get(id(node), 0) + 1
+        for node in survey.roots:
+            self.write(node)
+        results = [self.bare(node) for node in survey.roots]
+        if len(results) > 1:
+            results = ["return " + ", ".join([f"r{i} = {text}" for i, text in enumerate(results)])]
+        self.text = "\n".join(self.bindings + results)
+
+    def write(self, node: Node) -> str:
+        """The text of a node; leaves are met in the order of the survey."""
+        text = self.texts.get(id(node))
+        if text is None:
+            text = self.texts[id(node)] = self.text_of(node, node._source)
+        return text
+
+    def text_of(self, node: Node, source: Any) -> str:
+        if type(source) is Constant:
+            text = f"{node._type}({self.name('k')})"
+            return f'broadcast_to({text}, "{sized_text(node._shape)}")' if node._shape._dims else text
+        if type(source) is not Operation:
+            name = self.name("a")
+            if node._shape._dims:
+                self.types[name] = f"({sized_text(node._shape)})" if type(source) is Sized else typed(node._shape)
+            return name
+        text = source.text % tuple([self.name("k") if type(arg) is Number else self.write(arg) for arg in source.args])
+        if self.uses[id(node)] == 1 and len(text) <= LINE:
+            return text
+        self.bindings.append(f"t{len(self.bindings)} = {unwrapped(text, source)}")
+        return f"t{len(self.bindings) - 1}"
+
+    def name(self, letter: str) -> str:
+        self.leaf += 1
+        return f"{letter}{self.leaf - 1}"
 
     def bare(self, node: Node) -> str:
         """The text of a result, without the parentheses that an operator has among others."""
         text, source = self.texts[id(node)], node._source
-        return text[1:-1] if text[0] == "(" and type(source) is Operation and source.text[0] == "(" else text
-
-    def number(self, value: Union[bool, int, float]) -> str:
-        self.leaves.append(value)
-        return f"k{len(self.leaves) - 1}"
-
-    def data(self, node: Node, source: Any) -> str:
-        name = f"a{len(self.leaves)}"
-        self.leaves.append(source.array)
-        if node._shape._dims:
-            self.types[name] = f"({sized_text(node._shape)})" if type(source) is Sized else typed(node._shape)
-        self.home = node._home if self.home is None or self.home.backend is NUMPY else self.home
-        return name
-
-    @property
-    def key(self) -> tuple[Any, ...]:
-        return self.text, tuple(self.types.values())
+        return unwrapped(text, source) if type(source) is Operation and text[0] == "(" else text
 
 
-def visit(roots: Iterable[Node]) -> tuple[list[Node], dict[int, int]]:
-    """The nodes that these are computed from, each after its arguments, and how often each is used. So few wait at a
-    time that this may call itself."""
-    order: list[Node] = []
-    uses: dict[int, int] = {}
-
-    def walk(node: Node) -> None:
-        key = id(node)
-        if key in uses:
-            uses[key] += 1
-            return
-        uses[key] = 1
-        source = node._source
-        if type(source) is Operation:
-            for arg in source.args:
-                if type(arg) is not Number:
-                    walk(arg)
-        order.append(node)
-
-    for node in roots:
-        walk(node)
-    return order, uses
-
-
-def waiting(roots: Iterable[Node]) -> int:
-    """How many operations wait for these nodes."""
-    return sum(type(node._source) is Operation for node in visit(roots)[0])
+def unwrapped(text: str, source: Operation) -> str:
+    return text[1:-1] if source.text[0] == "(" else text
 
 
 # Running.
 
-_programs: dict[tuple[Any, ...], tuple[Program, list[int]]] = {}
+class Plan:
+    """A program, and which leaf each of its inputs is."""
+    __slots__ = ("program", "inputs")
+
+    def __init__(self, survey: Survey, context: Any) -> None:
+        writer = Writer(survey)
+        self.program = Program(writer.text, types=writer.types, context=context)
+        self.inputs = [int(name[1:]) for name in self.program.inputs]
 
 
-def program_of(written: Written, results: int) -> tuple[Program, list[int]]:
-    """The program, and which of the leaves its inputs are."""
+_plans: dict[tuple[Any, ...], Plan] = {}
+
+
+def plan_of(survey: Survey) -> Plan:
+    """The plan for what was surveyed, made once for all that are made alike."""
     context = in_use()
-    key = (*written.key, context)
-    found = _programs.get(key)
+    key = (context, *survey.made)
+    found = _plans.get(key)
     if found is None:
-        program = Program(written.text, types=written.types, context=context)
-        found = program, [int(name[1:]) for name in program.inputs]
-        if len(_programs) >= PROGRAMS:
-            for old in list(_programs)[:PROGRAMS // 4]:
-                _programs.pop(old, None)
-        _programs[key] = found
+        found = Plan(survey, context)
+        if len(_plans) >= PROGRAMS:
+            for old in list(_plans)[:PROGRAMS // 4]:
+                _plans.pop(old, None)
+        _plans[key] = found
     return found
 
 
-def run(written: Written, leaves: Sequence[Any], results: int) -> Any:
-    program, order = program_of(written, results)
-    if not written.strict:
-        return program(*[leaves[i] for i in order])
-    with _errors.outside_is("raised" if written.strict & RAISES else "quiet"):
-        return program(*[leaves[i] for i in order])
+def run(survey: Survey, leaves: Sequence[Any]) -> Any:
+    plan = plan_of(survey)
+    values = [leaves[i] for i in plan.inputs]
+    if not survey.strict:
+        return plan.program(*values)
+    with _errors.outside_is("raised" if survey.strict & RAISES else "quiet"):
+        return plan.program(*values)
 
 
 def compute(roots: Sequence[Node]) -> None:
     """Computes nodes that wait, by one program."""
-    written = Written(roots)
-    home = written.home
-    leaves = written.leaves
+    survey = Survey(roots)
+    home = roots[0]._home
+    for node in roots:
+        home = common(home, node._home)
+    leaves = survey.leaves
     if home is not None and home.backend is not NUMPY:
         leaves = [home.take(leaf) for leaf in leaves]
-    got = run(written, leaves, len(roots))
-    for node, array in zip(roots, got if len(roots) > 1 else (got,)):
+    if len(roots) == 1:
+        keep(roots[0], run(survey, leaves), home)
+        return
+    for node, array in zip(roots, run(survey, leaves)):
         keep(node, array, home)
 
 
@@ -217,44 +247,40 @@ def keep(node: Node, array: Any, home: Home | None) -> None:
 
 def compute_parts(parts: Sequence[Node]) -> None:
     """Computes parts that wait: as one batch, where they differ in sizes alone."""
-    waiting = [node for node in parts if type(node._source) is Operation]
-    written = [Written([node]) for node in waiting]
-    if len({(each.key, each.home) for each in written}) > 1 or len(written) == 1 or written and not batched(written):
-        for node in waiting:
+    nodes = [node for node in parts if type(node._source) is Operation]
+    surveys = [Survey([node]) for node in nodes]
+    samples = batch_of(surveys) if len(surveys) > 1 else None
+    if samples is None:
+        for node in nodes:
             compute([node])
         return
-    if not written:
-        return
-    first = written[0]
-    leaves = []
-    for i, leaf in enumerate(first.leaves):
-        each = [one.leaves[i] for one in written]
-        if isinstance(leaf, (bool, int, float)):
-            if any(number != leaf or type(number) is not type(leaf) for number in each):
-                for node in waiting:
-                    compute([node])
-                return
-            leaves.append(leaf)
+    home = nodes[0]._home
+    if home is not None and home.backend is not NUMPY:
+        samples = [[home.take(one) for one in leaf] if isinstance(leaf, list) else home.take(leaf) for leaf in samples]
+    got = run(surveys[0], samples)
+    for i, node in enumerate(nodes):
+        keep(node, got[i] if isinstance(got, list) else got, home)
+
+
+def batch_of(surveys: Sequence[Survey]) -> list[Any] | None:
+    """The leaves of one run for all, lists of arrays where they differ; None where one run cannot be."""
+    first = surveys[0]
+    if any(survey.made != first.made or survey.roots[0]._home is not first.roots[0]._home for survey in surveys):
+        return None
+    samples: list[Any] = []
+    for each in zip(*[survey.leaves for survey in surveys]):
+        leaf = each[0]
+        if all([one is leaf for one in each]):
+            samples.append(leaf)
+        elif isinstance(leaf, (bool, int, float)):
+            if any([type(one) is not type(leaf) or one != leaf for one in each]):
+                return None
+            samples.append(leaf)
+        elif any([one.dtype != leaf.dtype for one in each]):
+            return None
         else:
-            leaves.append(leaf if all(array is leaf for array in each) else each)
-    if first.home is not None and first.home.backend is not NUMPY:
-        take = first.home.take
-        leaves = [[take(one) for one in leaf] if isinstance(leaf, list) else take(leaf) for leaf in leaves]
-    got = run(first, leaves, 1)
-    if isinstance(got, list):
-        for node, array in zip(waiting, got):
-            keep(node, array, first.home)
-    else:
-        for node in waiting:
-            keep(node, got, first.home)
-
-
-def batched(written: Sequence[Written]) -> bool:
-    """Whether the leaves of each kind have one type, as the samples of a batch do."""
-    def kinds(one: Written) -> list[tuple[Any, ...]]:
-        return [(getattr(leaf, "dtype", type(leaf)), getattr(leaf, "ndim", 0)) for leaf in one.leaves]
-    first = kinds(written[0])
-    return all(kinds(one) == first for one in written[1:])
+            samples.append(list(each))
+    return samples
 
 
 def evaluate(nodes: Iterable[Node]) -> None:
@@ -290,6 +316,6 @@ def array_of(node: Node) -> Any:
 
 def program_for(nodes: Sequence[Node]) -> tuple[Program, dict[str, Any]]:
     """The program of nodes that wait, and its inputs by name; for what explains it."""
-    written = Written(nodes)
-    program, order = program_of(written, len(nodes))
-    return program, {name: written.leaves[i] for name, i in zip(program.inputs, order)}
+    survey = Survey(nodes)
+    plan = plan_of(survey)
+    return plan.program, {name: survey.leaves[i] for name, i in zip(plan.program.inputs, plan.inputs)}

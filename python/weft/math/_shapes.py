@@ -91,8 +91,9 @@ class Shape:
     ((yˢ=3, xˢ=4), (vectorᶜ=x,y), (xˢ=4, yˢ=3))
     """
 
-    __slots__ = ("_dims", "_hash", "_names")
+    __slots__ = ("_dims", "_hash", "_names", "_typed")
     _dims: tuple[Dim, ...]
+    _typed: str
     _hash: int
     _names: tuple[str, ...]
 
@@ -378,6 +379,7 @@ def _shape(dims: tuple[Dim, ...]) -> Shape:
     self = object.__new__(Shape)
     self._dims = dims
     self._hash = hash(dims)
+    self._typed = ""
     self._names = tuple([dim.name for dim in dims])
     if len(set(self._names)) < len(dims):
         twice = next(name for i, name in enumerate(self._names) if name in self._names[:i])
@@ -730,7 +732,9 @@ def concatenated(shapes: Iterable[Shape]) -> Shape:
 
 def typed(shape: Shape) -> str:
     """The dimensions as a type without sizes: names choose strides alone, so sizes and labels are left out."""
-    return "(" + ", ".join([f"{dim.name}:{dim.kind[0]}" for dim in shape._dims]) + ")"
+    if not shape._typed:
+        shape._typed = "(" + ", ".join([f"{dim.name}:{dim.kind[0]}" for dim in shape._dims]) + ")"
+    return shape._typed
 
 
 def sized_text(shape: Shape) -> str:
