@@ -12,7 +12,7 @@ static bool is_comparison(enum op op)
 
 static bool is_test(enum op op)
 {
-    return op == OP_ISNAN || op == OP_ISINF || op == OP_ISFINITE;
+    return op == OP_ISNAN || op == OP_ISINF || op == OP_ISFINITE || op == OP_SIGNBIT;
 }
 
 static bool is_logic(enum op op)
