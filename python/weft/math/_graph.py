@@ -41,11 +41,12 @@ class Constant:
 
 class Operation:
     """Values that wait: a text with a %s for each argument, a Node, or a Number where the language takes one. A text that
-    begins with a parenthesis ends with its other one. `strict` says what a position outside is."""
-    __slots__ = ("text", "args", "strict")
+    begins with a parenthesis ends with its other one. `strict` says what a position outside is; `dear`: whether it reads
+    many elements for each of its own."""
+    __slots__ = ("text", "args", "strict", "dear")
 
-    def __init__(self, text: str, args: tuple[Any, ...], strict: int = 0) -> None:
-        self.text, self.args, self.strict = text, args, strict
+    def __init__(self, text: str, args: tuple[Any, ...], strict: int = 0, dear: bool = False) -> None:
+        self.text, self.args, self.strict, self.dear = text, args, strict, dear
 
 
 class Parts:
@@ -67,14 +68,15 @@ class Number:
 class Node:
     """What all tensors have: a shape, the name of their elements' type, where their values come from, the home of their
     data, and how many operations wait (counted as a tree until that is many), some of which read other elements than
-    they compute."""
-    __slots__ = ("_shape", "_type", "_source", "_home", "_weight", "_reads", "__weakref__")
+    they compute. `_seen`: whether it was part of a program that ran, without being kept."""
+    __slots__ = ("_shape", "_type", "_source", "_home", "_weight", "_reads", "_seen", "__weakref__")
     _shape: Shape
     _type: str
     _source: Any  # Data, Constant, Operation or Parts
     _home: Home | None
     _weight: int
     _reads: bool
+    _seen: bool
 
 
 # What waits, in the order in which it is computed.
@@ -221,9 +223,31 @@ def run(survey: Survey, leaves: Sequence[Any]) -> Any:
         return plan.program(*values)
 
 
+DEAR = 4  # operations that are worth keeping where they are needed again
+
+
+def needed_again(survey: Survey) -> list[Node]:
+    """The nodes that an earlier program computed without keeping them, and which are worth it; all are marked now."""
+    before = [node for node in survey.order if node._seen]
+    for node in survey.order:
+        node._seen = True
+    if not before:
+        return before
+    dear = {id(node): node for node in before
+            if type(node._source) is Operation and (node._source.dear or node._weight >= DEAR)}
+    used = [arg for node in survey.order if type(node._source) is Operation and id(node) not in dear
+            for arg in node._source.args]
+    roots = {id(node) for node in survey.roots}
+    return list({id(arg): arg for arg in used if id(arg) in dear and id(arg) not in roots}.values())
+
+
 def compute(roots: Sequence[Node]) -> None:
-    """Computes nodes that wait, by one program."""
+    """Computes nodes that wait, by one program; what another program computed before them is computed first, and kept."""
     survey = Survey(roots)
+    again = needed_again(survey)
+    if again:
+        compute(again)
+        survey = Survey(roots)
     home = roots[0]._home
     for node in roots:
         home = common(home, node._home)

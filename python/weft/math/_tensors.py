@@ -37,7 +37,7 @@ _new = object.__new__
 def make(shape: Shape, kind: str, source: Any, home: Home | None) -> Tensor:
     self = _new(Tensor)
     self._shape, self._type, self._source, self._home = shape, kind, source, home
-    self._weight, self._reads = 0, False
+    self._weight, self._reads, self._seen = 0, False, False
     return self
 
 
@@ -53,7 +53,7 @@ def constant(value: Any, kind: str, shape: Shape = EMPTY_SHAPE, home: Home | Non
 
 
 def operation(shape: Shape, kind: str, text: str, args: tuple[Any, ...], reads: bool = False,
-              strict: int = 0) -> Tensor:
+              strict: int = 0, dear: bool = False) -> Tensor:
     """A tensor that waits: a text of the language with a %s for each argument. `reads`: whether it reads other elements
     of its arguments than the one that it computes; what waits under it and does so, too, is computed first."""
     home: Home | None = None
@@ -76,8 +76,9 @@ def operation(shape: Shape, kind: str, text: str, args: tuple[Any, ...], reads: 
             evaluate(nodes)
             weight, deep = 1, reads
     self = _new(Tensor)
-    self._shape, self._type, self._source, self._home = shape, kind, Operation(text, args, strict), home
-    self._weight, self._reads = weight, deep
+    self._shape, self._type, self._home = shape, kind, home
+    self._source = Operation(text, args, strict, dear or reads)
+    self._weight, self._reads, self._seen = weight, deep, False
     return self
 
 
@@ -487,8 +488,8 @@ def reduce(name: str, t: Tensor, dims: DimsLike) -> Tensor:
         for each in over:
             if t._shape.dim(each).size == 0:
                 raise ValueError(f"{name} over {each} of {t._shape}, which has no elements, has no value")
-        return operation(t._shape.without(over), kind, f"{name}(%s, axes={listed(over)})", (t,))
-    return operation(t._shape.without(over), kind, f"{name}(%s, {listed(over)})", (t,))
+        return operation(t._shape.without(over), kind, f"{name}(%s, axes={listed(over)})", (t,), dear=True)
+    return operation(t._shape.without(over), kind, f"{name}(%s, {listed(over)})", (t,), dear=True)
 
 
 # Selections.
