@@ -83,6 +83,9 @@ class Documents(unittest.TestCase):
     def test_page(self):
         self.check(ROOT / "docs/python.md")
 
+    def test_math(self):
+        self.check(ROOT / "docs/math.md")
+
     def test_page_with_dask(self):
         support.optional("dask.array")
         self.check(ROOT / "docs/python.md", "python|py")

@@ -120,7 +120,7 @@ def again(text, inputs, named):
             if name in space:
                 used[name] = space[name]
                 break
-    if any(is_of(value, "weft.math._tensors", "Tensor") for value in used.values()):
+    if any(is_of(value, "weft.math", "Tensor") for value in used.values()):
         return sys.modules["weft.math._evaluate"].evaluate(text, used, given, options)
     if any(is_of(value, "xarray", "DataArray") for value in used.values()):
         import weft.xarray
@@ -140,7 +140,7 @@ def library_of(kind):
         return "a masked array would lose its mask; give x.filled(..) or x.data"
     if kind.__module__.partition(".")[0] == "xarray":
         return "a DataArray would lose its names; weft.evaluate takes them, a weft.Program takes x.values"
-    if kind.__module__.startswith("weft.math."):
+    if kind.__module__ == "weft.math":
         return "a tensor would lose its names; weft.evaluate takes them, a weft.Program takes t.native('y,x')"
     for base in kind.__mro__:
         found = LIBRARIES.get(base.__module__.partition(".")[0])

@@ -29,3 +29,6 @@ from weft.math._tensors import BoundDim, Tensor, tensor, wrap
 from weft.math._types import DType, get_precision, precision, set_global_precision
 from weft.math import _evaluate as _evaluate
 from weft.math import _xarray as _xarray
+
+for _public in (BoundDim, DType, IncompatibleShapes, Shape, Tensor):
+    _public.__module__ = __name__

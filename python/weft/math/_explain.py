@@ -8,7 +8,7 @@ from weft.math._tensors import Tensor, Value, as_tensor, parts_of
 
 
 class Explanation:
-    """The program of tensors that wait, and its kernels; in a notebook, with the sources."""
+    """The program of tensors that wait (text), its inputs, and its kernels; in a notebook, with the sources."""
 
     def __init__(self, tensors: Sequence[Tensor]) -> None:
         waiting = [part for each in tensors for part in parts_of(each)[:1] if type(part._source) is Operation]
@@ -47,19 +47,7 @@ def explain(*values: Value) -> Explanation:
     it becomes. Nothing is computed. str() is the text; a notebook shows the sources, too.
 
     >>> u = math.wrap([1.0, 2.0], spatial("x"))
-    >>> print(math.explain(u * 2 + 1))
-    program:
-      (float32(a0) * float32(k1)) + float32(k2)
-    inputs:
-      a0: float64(x:s=2)
-      k1: 2.0
-      k2: 1.0
-    kernels:
-      kernel for out [2]
-        goes over d0 < 2
-        groups: 2
-        1 row of 2 elements, in 1 tile of at most 1 x 2
-        load 1  float64  a0[d0]: element after element, by vectors  (bytes apart 8)
-        store   float32  out[d0]: element after element, by vectors  (bytes apart 4)
+    >>> print(math.explain(u * 2 + 1).text)
+    (float32(a0) * float32(k1)) + float32(k2)
     """
     return Explanation([as_tensor(value) for value in values])
