@@ -6,6 +6,7 @@
     table.py            prints them
     table.py --write    puts them into the pages
     table.py --check    names the pages that hold others, and fails if there is one"""
+import functools
 import json
 import pathlib
 import re
@@ -300,7 +301,26 @@ def more():
     return [line for item in details() for line in wrapped(item, initial_indent="* ", subsequent_indent="  ")]
 
 
+def gallery():
+    """Region -> its lines: a time for each picture, and how they were measured."""
+    result = load("gallery")
+
+    def line(case):
+        yield f"{short(case['ms'] / 1e3)}{' a step' if 'step' in case['text'] or 'life' in case['text'] else ''}."
+
+    def how():
+        height, width = result["pixels"]
+        yield from wrapped(
+            f"{result['machine']}, load {result['load_average']:.1f}, {result['versions']['cc']}, {result['date']}: "
+            f"`{result['command']}` runs the commands of this page with pictures of {width} by {height} pixels and "
+            f"`--time`, on {result['threads']} thread, and takes the best time of computing. Reading and writing files "
+            "and compiling come on top.")
+
+    return {**{case["picture"]: functools.partial(line, case) for case in result["cases"]}, "how": how}
+
+
 REGIONS = {
+    "docs/gallery.md": gallery(),
     "README.md": {"title": title},
     "docs/performance.md": {"processor": processor, "gpu": gpu_lines, "more": more},
     "docs/python.md": {"calls": python_page},

@@ -8,7 +8,8 @@ lines under it are what it prints on stdout and stderr together; an exit status 
 line `[exit N]`. A block `c file=NAME` (or `weft file=NAME`, any language) writes that file before
 what follows; `<!-- run: COMMAND -->` runs a command whose output no reader needs to see. Each page
 has a scratch directory of its own. `<...>` in an expected line stands for any text. A block `console needs=NAME` is
-skipped where that program (NEEDS below) does not work.
+skipped where that program (NEEDS below) does not work. `<!-- environment: NAME=VALUE -->` sets a variable for all
+commands of a page.
 
 A page's commands find docs/images/. Where a command writes a picture NAME that the page shows as images/../NAME, the
 two are to be alike, but for two levels of 255 (NEAR below; of a .jpg more).
@@ -33,6 +34,7 @@ TESTED_SECTIONS = range(1, 8)
 RULE = re.compile(r"^\*\*(\d+\.\d+|[DN]\d+)\b")
 FENCE = re.compile(r"^```(\w*)(?: +file=(\S+))?(?: +needs=(\S+))?\s*$")
 HIDDEN = re.compile(r"^<!-- run: (.*) -->$")
+ENVIRONMENT = re.compile(r"^<!-- environment: (\w+)=(.*) -->$")
 PICTURE = re.compile(r"!\[[^]]*\]\(((?:docs/)?images/(?:\w+/)?)([\w-]+\.(?:png|jpg))\)")
 NEAR = {".png": 2, ".jpg": 8}
 SECONDS = 120
@@ -132,6 +134,8 @@ class Page:
 
     def run(self, environment, scratch):
         able = {}
+        own = [ENVIRONMENT.match(part) for part in self.parts if isinstance(part, str)]
+        environment = dict(environment, **{found[1]: found[2] for found in own if found})
         if any("docs/images/" in step.command() for step in self.steps()):
             images = next(place / "docs/images" for place in self.path.parents if (place / "docs/images").is_dir())
             shutil.copytree(images, pathlib.Path(scratch, "docs/images"))
