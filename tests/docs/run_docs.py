@@ -235,7 +235,7 @@ def report(pages, results):
                 results.append((False, f"rule {rule} has a tested example", []))
         later = [rule for rule in page.rules if not is_known(rule)]
         if later:
-            print("# not there yet:", " ".join(rule for rule in later if rule not in tested))
+            print("# rules without an example:", " ".join(rule for rule in later if rule not in tested))
     print(f"1..{len(results)}")
     for number, (good, what, notes) in enumerate(results, 1):
         print("ok" if good else "not ok", number, what)
