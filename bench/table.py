@@ -1,5 +1,12 @@
-"""Prints README.md's paragraph of numbers from bench/results, or that of the page given (docs/python.md), and with
---write puts both there, between the heading "How fast" and the next."""
+"""The numbers of the documents, from bench/results. Each stands in its page between two lines,
+
+    <!-- numbers: NAME -->
+    <!-- end of numbers -->
+
+    table.py            prints them
+    table.py --write    puts them into the pages
+    table.py --check    names the pages that hold others, and fails if there is one"""
+import functools
 import json
 import pathlib
 import re
@@ -43,6 +50,18 @@ def gpu_lines():
     yield ""
     yield from wrapped(gpu_prose(result, cases))
     yield ""
+    yield from wrapped(gpu_behind(cases))
+
+
+def gpu_behind(cases):
+    """Where a peer is faster by a tenth or more."""
+    behind = []
+    for case in cases:
+        best = min(case["best_us"], key=case["best_us"].get)
+        ratio = case["best_us"][best] / case["best_us"]["Weft"]
+        if ratio < 0.9:
+            behind.append(f"{case['case']} ({best} takes {ratio:.2f} of the time)")
+    return f"More than a tenth behind the fastest: {'; '.join(behind)}." if behind else "No peer is a tenth faster."
 
 
 def gpu_prose(result, cases):
@@ -81,17 +100,16 @@ def short(seconds):
 
 
 def python_small():
-    """README.md's line."""
+    """The line about small arrays."""
     result = load("python")
     small, first = result["cases"][0], result["first_calls"]
     others = ", ".join(f"{name} {short(seconds)}" for name, seconds in small["seconds"].items() if "weft" not in name)
     firsts = ", ".join(f"{name} {short(seconds)}" for name, seconds in first.items() if "weft" not in name)
-    machine = ", ".join(result["machine"].split(", ")[:2])
     return (f"From Python, `{small['text']}` on {small['size']} elements takes "
             f"{short(small['seconds']['weft program'])} with a compiled program and "
             f"{short(small['seconds']['weft.evaluate'])} with `weft.evaluate` ({others}). The first call "
             f"of a process takes {short(first['weft, libtcc first'])} after the import ({firsts}); "
-            f"[docs/python.md](docs/python.md#how-fast) has larger arrays ({machine}, "
+            f"[python.md](python.md#how-fast) has larger arrays ({machine(result)}, "
             f"load {result['load_average']:.0f}; `scripts/python bench`).")
 
 
@@ -226,47 +244,112 @@ def naive(hoist):
     return hoist["sum"]["one loop, libmvec declared"]
 
 
-def paragraph():
+PEERS = {"NumPy": "numpy", "numexpr": "numexpr", "blosc2": "blosc2", "JAX": "jax", "PyTorch compiled": "torch"}
+
+
+def title():
+    """README.md's first lines: the first row of the table."""
+    speed = load("peers")
+    case = speed["cases"][0]
+    ms = {name.replace("PyTorch compiled", "torch.compile"): value for name, value in case["ms"].items()}
+    others = [f"{name} {times(ms[name] / ms['Weft'])} times" for name in ("NumPy", "torch.compile", "JAX")]
+    elements, threads = case["elements"] // 3 / 1e6, speed["threads"]
+    yield f"# Weft: array expressions in one pass, here {times(ms['NumPy'] / ms['Weft'])} times as fast as NumPy"
+    yield ""
+    yield from wrapped(
+        f"`{case['text']}` on a picture of {elements:.1f} megapixels takes Weft {ms['Weft']:.1f} ms on "
+        f"{'one thread' if threads == 1 else f'{threads} threads'}, at {case['of_copy']['Weft']:.2f} of the speed of "
+        f"a copy. {others[0].replace(' ', ' takes ', 1)} as long, {others[1]}, {others[2]} ({machine(speed)}, "
+        f"{speed['date']}).")
+
+
+def times(ratio):
+    return f"{ratio:.0f}" if ratio >= 10 else f"{ratio:.1f}"
+
+
+def machine(result):
+    return ", ".join(result["machine"].split(", ")[:2])
+
+
+def processor():
     speed, cold = load("peers"), load("compile_time")
-    package = {"NumPy": "numpy", "numexpr": "numexpr", "blosc2": "blosc2", "JAX": "jax", "PyTorch compiled": "torch"}
-    peers = [name for name in package if any(name in case["ms"] for case in speed["cases"])]
+    peers = [name for name in PEERS if any(name in case["ms"] for case in speed["cases"])]
     processors = f"{speed['threads']} processor" + "s" * (speed["threads"] > 1)
-    lines = [f"| {processors}, GB/s | Weft | {' | '.join(peers)} | Weft, of copy |",
-             "|---|" + "---|" * (len(peers) + 2)]
+    yield f"| {processors}, GB/s | Weft | {' | '.join(peers)} | Weft, of copy |"
+    yield "|---|" + "---|" * (len(peers) + 2)
     for case in speed["cases"]:
         rate = {name: f"{case['bytes'] / ms / 1e6:.1f}" for name, ms in case["ms"].items()}
         kind = case["case"].rpartition(": ")[2]
         formula = f"`{case['text']}`, {kind}" if len(case["text"]) < 80 else kind  # of several statements
         cells = [formula, rate["Weft"]] + [rate.get(name, "") for name in peers]
-        lines.append("| " + " | ".join(cells + [f"{case['of_copy']['Weft']:.2f}"]) + " |")
-    versions = ", ".join(f"{name.split()[0]} {speed['versions'][package[name]]}" for name in peers)
+        yield "| " + " | ".join(cells + [f"{case['of_copy']['Weft']:.2f}"]) + " |"
+    versions = ", ".join(f"{name.split()[0]} {speed['versions'][PEERS[name]]}" for name in peers)
     ratios = [program["ratio"] for program in cold["programs"]]
     compiler = [program["cc_ms"] for program in cold["programs"]]
-    prose = (
+    yield ""
+    yield from wrapped(
         "Bytes read and written once, by the time taken. `of copy`: 1 is the speed of copying as many bytes, the "
         f"faster of memcpy and a copy with non-temporal stores. {speed['machine']}; {speed['versions']['cc']}; "
         f"{versions}; "
         f"{speed['date']}; `{speed['command']}`. JAX and blosc2 return a new array each time, "
         "everybody else writes into the same one. A kernel that was never compiled before takes "
         f"{span(ratios, '.2f')} times what the bare C compiler takes on the same text "
-        f"({span(compiler, '.0f')} ms on {cold['machine'].split(',')[0]}; `{cold['command']}`). The numbers are those "
-        "of [bench/results](bench/results); run the commands for yours.")
-    lines += [""] + wrapped(prose) + [""] + list(gpu_lines())
-    lines += ["More of the same kind, each from its file there:", ""] + [
-        line for item in details() for line in wrapped(item, initial_indent="* ", subsequent_indent="  ")]
-    return "\n".join(lines) + "\n"
+        f"({span(compiler, '.0f')} ms on {cold['machine'].split(',')[0]}; `{cold['command']}`).")
+
+
+def more():
+    return [line for item in details() for line in wrapped(item, initial_indent="* ", subsequent_indent="  ")]
+
+
+def gallery():
+    """Region -> its lines: a time for each picture, and how they were measured."""
+    result = load("gallery")
+
+    def line(case):
+        yield f"{short(case['ms'] / 1e3)}{' a step' if 'step' in case['text'] or 'life' in case['text'] else ''}."
+
+    def how():
+        height, width = result["pixels"]
+        yield from wrapped(
+            f"{result['machine']}, load {result['load_average']:.1f}, {result['versions']['cc']}, {result['date']}: "
+            f"`{result['command']}` runs the commands of this page with pictures of {width} by {height} pixels and "
+            f"`--time`, on {result['threads']} thread, and takes the best time of computing. Reading and writing files "
+            "and compiling come on top.")
+
+    return {**{case["picture"]: functools.partial(line, case) for case in result["cases"]}, "how": how}
+
+
+REGIONS = {
+    "docs/gallery.md": gallery(),
+    "README.md": {"title": title},
+    "docs/performance.md": {"processor": processor, "gpu": gpu_lines, "more": more},
+    "docs/python.md": {"calls": python_page},
+}
+REGION = re.compile(r"(<!-- numbers: (\w+) -->\n).*?(<!-- end of numbers -->)", re.DOTALL)
+
+
+def current(page):
+    """What a page should hold."""
+    old = (ROOT / page).read_text(encoding="utf-8")
+    names = [found[2] for found in REGION.finditer(old)]
+    if sorted(names) != sorted(REGIONS[page]):
+        sys.exit(f"{page} lacks or has twice one of: {' '.join(REGIONS[page])}")
+    return REGION.sub(lambda found: found[1] + "\n".join([*REGIONS[page][found[2]]()]).strip("\n") + "\n" + found[3],
+                      old)
 
 
 def main():
-    pages = {"README.md": paragraph, "docs/python.md": lambda: "\n".join(python_page()) + "\n"}
-    if "--write" not in sys.argv:
-        sys.stdout.write(pages[sys.argv[1] if sys.argv[1:] else "README.md"]())
-        return
-    for name, text in pages.items():
-        page, new = ROOT / name, text()
-        old = page.read_text(encoding="utf-8")
-        page.write_text(re.sub(r"(## How fast\n\n).*?(\n## )", lambda m: m[1] + new + m[2], old, flags=re.DOTALL),
-                        encoding="utf-8")
+    stale = []
+    for page, regions in REGIONS.items():
+        if "--write" in sys.argv:
+            (ROOT / page).write_text(current(page), encoding="utf-8")
+        elif "--check" in sys.argv:
+            stale += [page] * (current(page) != (ROOT / page).read_text(encoding="utf-8"))
+        else:
+            for name, lines in regions.items():
+                print(f"{page}, {name}:", *lines(), sep="\n")
+    if stale:
+        sys.exit(f"not the numbers of bench/results: {' '.join(stale)}; run bench/table.py --write")
 
 
 main()

@@ -133,7 +133,7 @@ def of_jax(case):
         jnp = jax.numpy
         words = types.SimpleNamespace(array=jnp.asarray, f32=lambda x: x.astype(jnp.float32), clip=jnp.clip,
                                       rint=jnp.rint, u8=lambda x: x.astype(jnp.uint8), sqrt=jnp.sqrt, exp=jnp.exp,
-                                      log=jnp.log, erf=jax.scipy.special.erf, where=jnp.where)
+                                      log=jnp.log, erf=jax.scipy.special.erf, where=jnp.where, softmax=jax.nn.softmax)
         held = [jnp.asarray(array) for array in case.inputs.values()]
         function = jax.jit(lambda *inputs: case.formula(words, *inputs))
         yield "JAX", lambda: function(*held).block_until_ready(), np.asarray
@@ -143,7 +143,8 @@ def of_torch(case):
     if torch:
         words = types.SimpleNamespace(array=torch.from_numpy, f32=lambda x: x.to(torch.float32), clip=torch.clip,
                                       rint=torch.round, u8=lambda x: x.to(torch.uint8), sqrt=torch.sqrt,
-                                      exp=torch.exp, log=torch.log, erf=torch.erf, where=torch.where)
+                                      exp=torch.exp, log=torch.log, erf=torch.erf, where=torch.where,
+                                      softmax=lambda x: torch.softmax(x, -1))
         held, out = [torch.from_numpy(array) for array in case.inputs.values()], torch.from_numpy(case.out)
         yield "PyTorch", lambda: case.formula(words, *held), lambda got: got.numpy()
         torch._dynamo.reset()

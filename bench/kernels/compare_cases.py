@@ -62,6 +62,16 @@ def numpy_headline(out, img):
     np.rint(np.clip(img * GAIN, f32(128), f32(255)), out=out, casting="unsafe")
 
 
+def numpy_gray(out, img):
+    np.rint(f32(0.299) * img[..., 0] + f32(0.587) * img[..., 1] + f32(0.114) * img[..., 2], out=out, casting="unsafe")
+
+
+def numpy_softmax(out, x):
+    np.subtract(x, x.max(-1, keepdims=True), out=out)
+    np.exp(out, out=out)
+    out /= out.sum(-1, keepdims=True)
+
+
 def numpy_blend(out, a, b):
     np.multiply(a, f32(0.4), out=out)
     out += b * f32(0.6)
@@ -129,6 +139,11 @@ def of_bytes(count, scale, random):
                lambda l, img: l.u8(l.rint(l.clip(img * l.array(GAIN), 128.0, 255.0))))
     yield Case("normalize: uint8 to float32", "(img - [123.7, 116.3, 103.5]) * [1/58.4, 1/57.1, 1/57.4]",
                {"img": img}, real, numpy_normalize, None, lambda l, img: (img - l.array(MEAN)) * l.array(SCALE), 1e-6)
+    # Halfway between two bytes the order of the sum decides, and a gray value there is one apart.
+    yield Case("gray: uint8 to uint8", "uint8(0.299 * img[..., 0] + 0.587 * img[..., 1] + 0.114 * img[..., 2])",
+               {"img": img}, aligned(picture[:-1], u8), numpy_gray, None,
+               lambda l, img: l.u8(l.rint(0.299 * l.f32(img[..., 0]) + 0.587 * l.f32(img[..., 1]) +
+                                          0.114 * l.f32(img[..., 2]))), 1 / 255)
     # Where a value is nearly halfway between two bytes the last bits of pow decide.
     yield Case("gamma: pow of uint8 to uint8", "uint8(255 * (img * (1/255)) ** 0.45)", {"img": img}, small, numpy_gamma,
                None, lambda l, img: l.u8(l.rint(255 * (l.f32(img) * (1 / 255)) ** 0.45)), 1 / 255)
@@ -146,6 +161,9 @@ def of_floats(count, random):
                "exp(x * x * m)", lambda l, x: l.exp(x * x * -0.5), 1e-6, m=f32(-0.5))
     yield Case("leaky: where on float32", "where(x > 0, x, x * 0.1)", {"x": x}, flat, numpy_leaky,
                "where(x > z, x, x * t)", lambda l, x: l.where(x > 0, x, x * 0.1), 1e-7, z=f32(0), t=f32(0.1))
+    rows = x[:count // 1000 * 1000].reshape(-1, 1000) if count >= 1000 else x.reshape(1, -1)
+    yield Case("softmax: rows of float32", "softmax(x)", {"x": rows}, aligned(rows.shape, f32), numpy_softmax, None,
+               lambda l, x: l.softmax(x), 1e-5)
     yield Case("add: two float32", "x + y", {"x": x, "y": y}, flat, lambda out, x, y: np.add(x, y, out=out),
                "x + y", lambda l, x, y: x + y)
     yield Case("every second float32", "x[::2] * 2.0 + y", {"x": twice, "y": y}, flat, numpy_every_second,

@@ -12,16 +12,17 @@
  *     std::mdspan, or its like    its extents and strides
  *     weft::array, DLTensor       as they are
  *     weft::view(x, {480, 640})   another shape
+ *     a container of these        a batch, of samples of any shapes: std::vector<std::vector<float>>
  *
  * Nothing is copied, and values live until the call returns. Results have the types in <>, and several are a tuple. A
- * result of another dtype is an error that says which: nothing is converted in silence. Without <> the call returns
- * weft::results, which says what there is.
+ * result of another dtype is an error that says which: nothing is converted in silence. Of a batch it is
+ * weft::batch<float>, a range of arrays. Without <> the call returns weft::results, which says what there is.
  *
  * Errors are weft::error, whose what() is the text with the carets; out of memory without more to say is
  * std::bad_alloc. Remarks, such as divisions by zero, go to the context's log and are no errors.
  *
  * Threads: as in weft.h; a program may be called from several threads at once. Contexts are shared by their copies and
- * their programs; other objects are moved, not copied. Batches: weft_eval_arguments with context::get(). */
+ * their programs; other objects are moved, not copied. */
 #ifndef WEFT_WEFT_HPP
 #define WEFT_WEFT_HPP
 
@@ -292,6 +293,19 @@ struct owned_results {
     ~owned_results() { weft_results_free(&items); }
 };
 
+/* Whether result `index` is what was asked for; else weft::error. */
+inline void check_result(const weft_tensor_info &info, weft_dtype wanted, bool batch)
+{
+    const std::string result = std::string("result '") + info.name + "' is ", type = weft_dtype_name(wanted);
+    if (info.batch && !batch)
+        fail(WEFT_INVALID_ARGUMENT, result + "a batch; ask for weft::batch<..> of its element type");
+    if (!info.batch && batch)
+        fail(WEFT_INVALID_ARGUMENT, result + "no batch; ask for its element type alone");
+    if (info.dtype != wanted)
+        fail(WEFT_TYPE_ERROR, result + weft_dtype_name(info.dtype) + ", and " + type + " was asked for; write " + type +
+                                  "(..) around it, or ask for its type");
+}
+
 }  // namespace detail
 
 /* A result: dense, row-major, in memory that it owns, aligned to 64 bytes. It is a contiguous range, so that std::span
@@ -306,14 +320,12 @@ public:
     array(std::shared_ptr<detail::owned_results> owner, std::size_t index)
         : owner_(std::move(owner)), tensor_(owner_->items.items[index].tensors)
     {
-        const weft_tensor_info &info = owner_->items.infos[index];
-        if (info.batch)
-            detail::fail(WEFT_INVALID_ARGUMENT,
-                         std::string("result '") + info.name + "' is a batch; take its samples from weft::results");
-        if (info.dtype != dtype_of<T>())
-            detail::fail(WEFT_TYPE_ERROR, std::string("result '") + info.name + "' is " + weft_dtype_name(info.dtype) +
-                                              ", and " + weft_dtype_name(dtype_of<T>()) + " was asked for; write " +
-                                              weft_dtype_name(dtype_of<T>()) + "(..) around it, or ask for its type");
+        detail::check_result(owner_->items.infos[index], dtype_of<T>(), false);
+    }
+    /* A sample of a batch. */
+    array(std::shared_ptr<detail::owned_results> owner, const DLTensor &sample)
+        : owner_(std::move(owner)), tensor_(&sample)
+    {
     }
     array(array &&) noexcept = default;
     array &operator=(array &&) noexcept = default;
@@ -368,6 +380,64 @@ private:
     const DLTensor *tensor_;
 };
 
+/* A result that is a batch: a range of arrays, one for each sample, which share its memory. */
+template <class T>
+class batch {
+public:
+    /* Goes over the samples; each is made as it is asked for. */
+    class iterator {
+    public:
+        using iterator_category = std::input_iterator_tag;
+        using value_type = array<T>;
+        using difference_type = std::ptrdiff_t;
+        using pointer = void;
+        using reference = array<T>;
+
+        iterator(const batch *of, std::size_t at) : of_(of), at_(at) {}
+        array<T> operator*() const { return (*of_)[at_]; }
+        iterator &operator++()
+        {
+            at_++;
+            return *this;
+        }
+        iterator operator++(int) { return iterator(of_, at_++); }
+        bool operator==(const iterator &other) const { return at_ == other.at_; }
+        bool operator!=(const iterator &other) const { return at_ != other.at_; }
+
+    private:
+        const batch *of_;
+        std::size_t at_;
+    };
+
+    batch(std::shared_ptr<detail::owned_results> owner, std::size_t index)
+        : owner_(std::move(owner)), samples_(&owner_->items.items[index])
+    {
+        detail::check_result(owner_->items.infos[index], dtype_of<T>(), true);
+    }
+    batch(batch &&) noexcept = default;
+    batch &operator=(batch &&) noexcept = default;
+
+    std::size_t size() const noexcept { return static_cast<std::size_t>(samples_->count); }
+    /* Unchecked. */
+    array<T> operator[](std::size_t i) const { return array<T>(owner_, samples_->tensors[i]); }
+    iterator begin() const { return iterator(this, 0); }
+    iterator end() const { return iterator(this, size()); }
+    const DLTensor *tensors() const noexcept { return samples_->tensors; }
+
+private:
+    std::shared_ptr<detail::owned_results> owner_;
+    const weft_argument *samples_;
+};
+
+namespace detail {
+
+/* What a type in <> asks for. */
+template <class T> struct asked { using type = array<T>; };
+template <class T> struct asked<batch<T>> { using type = batch<T>; };
+template <class T> using asked_t = typename asked<T>::type;
+
+}  // namespace detail
+
 /* All results of a call, whatever their types. */
 class results {
 public:
@@ -377,16 +447,16 @@ public:
     const weft_tensor_info &info(std::size_t i) const { return owner_->items.infos[checked(i)]; }
     /* The tensor, or sample 0 of a batch with more behind it. */
     const DLTensor *tensors(std::size_t i) const { return owner_->items.items[checked(i)].tensors; }
-    /* By position or by name, as elements of type T. */
+    /* By position or by name, as elements of type T, or as weft::batch<T>. */
     template <class T>
-    array<T> get(std::size_t i = 0) const
+    detail::asked_t<T> get(std::size_t i = 0) const
     {
-        return array<T>(owner_, checked(i));
+        return detail::asked_t<T>(owner_, checked(i));
     }
     template <class T>
-    array<T> get(const std::string &name) const
+    detail::asked_t<T> get(const std::string &name) const
     {
-        return array<T>(owner_, find(name));
+        return detail::asked_t<T>(owner_, find(name));
     }
 
 private:
@@ -425,7 +495,16 @@ struct operand {
         std::uint64_t natural;
         double real;
     } value{};
-    bool number = false;
+    bool number = false, batch = false;
+    std::vector<operand> samples;  /* of a batch, beside their tensors */
+    std::vector<DLTensor> tensors;
+
+    void put_into(weft_argument &to) const
+    {
+        to.tensors = batch ? tensors.data() : &tensor;
+        to.count = batch ? static_cast<std::int64_t>(tensors.size()) : 0;
+        to.batch = batch;
+    }
 };
 
 template <class T, class = void>
@@ -444,6 +523,20 @@ template <class T> struct is_array : std::false_type {};
 template <class T> struct is_array<array<T>> : std::true_type {};
 template <class T> struct is_view : std::false_type {};
 template <class T> struct is_view<view<T>> : std::true_type {};
+template <class T>
+constexpr bool array_or_view = is_array<std::remove_cv_t<T>>::value || is_view<std::remove_cv_t<T>>::value;
+
+/* A container whose elements are tensors; float[2][3] is one tensor. */
+template <class T, class = void>
+struct is_batch : std::false_type {};
+template <class T>
+struct is_batch<T, std::enable_if_t<is_range<T>::value && !array_or_view<T>>> {
+    using element = std::remove_cv_t<std::remove_reference_t<decltype(*std::data(std::declval<T &>()))>>;
+    static constexpr bool value = std::is_same_v<element, DLTensor> || array_or_view<element> ||
+                                  is_mdspan<element>::value ||
+                                  (is_range<element>::value && !std::is_array_v<element> &&
+                                   !std::is_convertible_v<element &, std::string_view>);
+};
 
 inline int checked_rank(std::size_t rank)
 {
@@ -498,6 +591,23 @@ void set_mdspan(operand &to, T &value)
 }
 
 template <class T>
+void set(operand &to, T &value);
+
+template <class T>
+void set_batch(operand &to, T &value)
+{
+    to.batch = true;
+    to.samples = std::vector<operand>(std::size(value));
+    to.tensors.reserve(to.samples.size());
+    for (std::size_t i = 0; i < to.samples.size(); i++) {
+        static_assert(!is_batch<std::remove_reference_t<decltype(std::data(value)[i])>>::value,
+                      "the samples of a batch are tensors, not batches");
+        set(to.samples[i], std::data(value)[i]);
+        to.tensors.push_back(to.samples[i].tensor);
+    }
+}
+
+template <class T>
 void set(operand &to, T &value)
 {
     using plain = std::remove_cv_t<T>;
@@ -512,6 +622,8 @@ void set(operand &to, T &value)
                                checked_rank(value.shape().size()), value.shape().data());
     } else if constexpr (is_mdspan<plain>::value) {
         set_mdspan(to, value);
+    } else if constexpr (is_batch<T>::value) {
+        set_batch(to, value);
     } else if constexpr (std::is_array_v<T> && !std::is_convertible_v<T &, std::string_view>) {
         set_nested(to, value);
     } else {
@@ -519,8 +631,9 @@ void set(operand &to, T &value)
                       "a text stands where a value belongs: inputs are pairs of a name and a value");
         static_assert(is_range<T>::value,
                       "Weft takes no such value: it takes numbers, containers with data() and size() (not "
-                      "std::vector<bool>, whose elements are no bytes), arrays, mdspans, weft::array, weft::view and "
-                      "DLTensor; a pointer needs a shape, as in weft::view(pointer, {480, 640})");
+                      "std::vector<bool>, whose elements are no bytes), arrays, mdspans, weft::array, weft::view, "
+                      "DLTensor, and containers of these as batches; a pointer needs a shape, as in "
+                      "weft::view(pointer, {480, 640})");
         to.extents[0] = static_cast<std::int64_t>(std::size(value));
         to.tensor = weft_dense(std::data(value), dtype_of<std::remove_reference_t<decltype(*std::data(value))>>(), 1,
                                to.extents);
@@ -555,7 +668,7 @@ struct arguments {
                       "a value stands where a name belongs: inputs are pairs of a name and a value");
         set(operands[at], value);
         items[at].name = name_of(name);
-        items[at].tensors = &operands[at].tensor;
+        operands[at].put_into(items[at]);
         if (operands[at].number) {
             numbers[number_count].name = items[at].name;
             numbers[number_count++].type = "number";
@@ -582,9 +695,9 @@ arguments<sizeof...(Inputs) / 2> *fill(arguments<sizeof...(Inputs) / 2> *to, Inp
 }
 
 template <class... T, std::size_t... I>
-std::tuple<array<T>...> arrays(const std::shared_ptr<owned_results> &owner, std::index_sequence<I...>)
+std::tuple<asked_t<T>...> arrays(const std::shared_ptr<owned_results> &owner, std::index_sequence<I...>)
 {
-    return {array<T>(owner, I)...};
+    return {asked_t<T>(owner, I)...};
 }
 
 /* The results as the types that were asked for. */
@@ -597,7 +710,7 @@ auto deliver(std::shared_ptr<owned_results> owner)
     if constexpr (sizeof...(T) == 0)
         return results(std::move(owner));
     else if constexpr (sizeof...(T) == 1)
-        return array<T...>(std::move(owner), 0);
+        return typename asked<T...>::type(std::move(owner), 0);
     else
         return arrays<T...>(owner, std::index_sequence_for<T...>());
 }
@@ -657,8 +770,9 @@ public:
         call(handle, arguments, owner->items.items, owner->items.count);
         return detail::deliver<T...>(std::move(owner));
     }
-    /* Into the caller's memory: a container, span, mdspan, view or DLTensor of the result's dtype and shape; several
-     * are std::tie(y, z). It may be an input, whose very elements are then overwritten. */
+    /* Into the caller's memory: a container, span, mdspan, view or DLTensor of the result's dtype and shape, or a
+     * container of these for a batch; several are std::tie(y, z). It may be an input, whose very elements are then
+     * overwritten. */
     template <class Output, class... Inputs>
     void run_to(Output &&output, const Inputs &...inputs) const
     {
@@ -735,7 +849,7 @@ private:
                               "a number is no memory for a result; take weft::view(&number, {})");
                 static_assert((!std::is_const_v<std::remove_reference_t<decltype(output)>> && ...),
                               "a result cannot be written to a const value");
-                ((detail::set(operands[at], output), items[at].tensors = &operands[at].tensor, ++at), ...);
+                ((detail::set(operands[at], output), operands[at].put_into(items[at]), ++at), ...);
             },
             outputs);
         call(variant(arguments), arguments, items.data(), sizeof...(Outputs));

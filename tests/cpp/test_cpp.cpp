@@ -100,6 +100,38 @@ static void several()
     CHECK(has(thrown([&] { (void)all.get<double>("a").value(); }), "takes one element, found 3"));
 }
 
+static void batches()
+{
+    const std::vector<std::vector<float>> x{{1, 2, 3}, {}, {4}};
+    auto y = weft::evaluate<weft::batch<float>>("x * k", "x", x, "k", 2);
+    CHECK(y.size() == 3 && y[0][2] == 6 && y[1].size() == 0 && y[2].value() == 8);
+    std::size_t count = 0;
+    for (const auto &sample : y)
+        count += sample.size();
+    CHECK(count == 4);
+    auto [sums, one] = weft::evaluate<weft::batch<float>, float>("return sum(x), sum(y)", "x", x, "y", x[0]);
+    CHECK(sums[0].value() == 6 && sums[1].value() == 0 && one.value() == 6);
+    float padded[8] = {1, 2, 3, 0, 4, 5, 6, 0};
+    const rows views[2] = {{padded, 2, 3, 4}, {padded, 1, 2, 4}};
+    CHECK(weft::evaluate("sum(x, 1)", "x", views).get<weft::batch<float>>()[1][0] == 3);
+    const std::vector<weft::view<float>> shaped{weft::view(padded, {4, 2}), weft::view(padded, {2, 4})};
+    auto widths = weft::evaluate<weft::batch<std::int32_t>>("extent(x, 1) + 0 * int32(x[0, 0])", "x", shaped);
+    CHECK(widths[0].value() == 2 && widths[1].value() == 4);
+    const std::vector<DLTensor> tensors{y[0].tensor(), y[2].tensor()};
+    std::vector<std::vector<float>> out{std::vector<float>(3), std::vector<float>(1)};
+    const weft::program negative("-x");
+    negative.run_to(out, "x", tensors);
+    CHECK(out[0][2] == -6 && out[1][0] == -8);
+    negative.run_to(out, "x", out);
+    CHECK(out[0][2] == 6);
+    CHECK(negative.run<weft::batch<float>>("x", out)[1].value() == -8);
+    CHECK(has(thrown([&] { weft::evaluate<float>("-x", "x", x); }), "result 'out' is a batch; ask for weft::batch"));
+    CHECK(has(thrown([&] { weft::evaluate<weft::batch<float>>("-x", "x", x[0]); }), "result 'out' is no batch"));
+    CHECK(has(thrown([&] { weft::evaluate<weft::batch<double>>("-x", "x", x); }), "float32, and float64 was asked"));
+    const std::vector<std::vector<float>> none;
+    CHECK(weft::evaluate<weft::batch<float>>("input x: float32[?]; -x", "x", none).size() == 0);
+}
+
 static void programs()
 {
     std::vector<float> x{1, 2, 3}, y(3), z(2);
@@ -182,6 +214,7 @@ int main()
 {
     values();
     several();
+    batches();
     programs();
     errors();
     logs();

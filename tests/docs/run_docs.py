@@ -8,18 +8,24 @@ lines under it are what it prints on stdout and stderr together; an exit status 
 line `[exit N]`. A block `c file=NAME` (or `weft file=NAME`, any language) writes that file before
 what follows; `<!-- run: COMMAND -->` runs a command whose output no reader needs to see. Each page
 has a scratch directory of its own. `<...>` in an expected line stands for any text. A block `console needs=NAME` is
-skipped where that program (NEEDS below) does not work.
+skipped where that program (NEEDS below) does not work. `<!-- environment: NAME=VALUE -->` sets a variable for all
+commands of a page.
 
---update rewrites the expected lines; read the difference before you believe it.
+A page's commands find docs/images/. Where a command writes a picture NAME that the page shows as images/../NAME, the
+two are to be alike, but for two levels of 255 (NEAR below; of a .jpg more).
+
+--update rewrites the expected lines, and the pictures; read the difference before you believe it.
 
 A rule is a line that begins with **N.M in docs/language.md, **DN or **NN in docs/dali.md; the examples
 under it are its tests. A rule of sections 1 to 7 without one fails the suite, and so does one of dali.md; later
 sections are only listed. docs/ops.md is what
-`weft ops --format md` prints, between its first lines and its sections. Reports in TAP."""
+`weft ops --format md` prints, between its first lines and its sections. Numbers and charts are those of bench/results.
+Reports in TAP."""
 import argparse
 import os
 import pathlib
 import re
+import shutil
 import subprocess
 import sys
 import tempfile
@@ -28,6 +34,9 @@ TESTED_SECTIONS = range(1, 8)
 RULE = re.compile(r"^\*\*(\d+\.\d+|[DN]\d+)\b")
 FENCE = re.compile(r"^```(\w*)(?: +file=(\S+))?(?: +needs=(\S+))?\s*$")
 HIDDEN = re.compile(r"^<!-- run: (.*) -->$")
+ENVIRONMENT = re.compile(r"^<!-- environment: (\w+)=(.*) -->$")
+PICTURE = re.compile(r"!\[[^]]*\]\(((?:docs/)?images/(?:\w+/)?)([\w-]+\.(?:png|jpg))\)")
+NEAR = {".png": 2, ".jpg": 8}
 SECONDS = 120
 # What tells that a program works: containers often forbid debuggers and profilers what they need.
 NEEDS = {"gdb": "gdb -q -batch -ex run --args true 2>&1 | grep -q 'exited normally'",
@@ -125,6 +134,11 @@ class Page:
 
     def run(self, environment, scratch):
         able = {}
+        own = [ENVIRONMENT.match(part) for part in self.parts if isinstance(part, str)]
+        environment = dict(environment, **{found[1]: found[2] for found in own if found})
+        if any("docs/images/" in step.command() for step in self.steps()):
+            images = next(place / "docs/images" for place in self.path.parents if (place / "docs/images").is_dir())
+            shutil.copytree(images, pathlib.Path(scratch, "docs/images"))
         for part in self.parts:
             if isinstance(part, tuple):
                 pathlib.Path(scratch, part[0]).write_text("\n".join(part[1]) + "\n", encoding="utf-8")
@@ -133,6 +147,13 @@ class Page:
                     able[part.needs] = works(part.needs, environment)
                 part.skipped = part.needs and not able[part.needs]
                 part.got = part.expected if part.skipped else shell(part, scratch, environment)
+
+    def pictures(self, scratch):
+        """(the committed file, what a command has written) of the pictures that the page shows."""
+        for folder, name in PICTURE.findall("\n".join(part for part in self.parts if isinstance(part, str))):
+            made = pathlib.Path(scratch, name)
+            if made.exists():
+                yield self.path.parent / folder / name, made
 
     def text(self):
         lines = []
@@ -158,6 +179,14 @@ def make_environment(build, cache):
     return environment
 
 
+def alike(picture, made, environment):
+    """Whether two pictures differ by no more than NEAR in any value."""
+    differ = f"max(abs(int32(a) - b)) <= {NEAR[made.suffix]}"
+    done = subprocess.run(["weft", "run", differ, f"a={picture}", f"b={made}"], env=environment, timeout=SECONDS,
+                          capture_output=True, text=True, check=False)
+    return done.stdout.endswith("true\n")
+
+
 def current_ops(root, environment):
     """What docs/ops.md should hold: its own lines before the table, then the table, then its own sections."""
     text = (root / "docs/ops.md").read_text(encoding="utf-8")
@@ -180,11 +209,10 @@ def current_paths(root):
     return head + "\n".join(lines) + "\n\n" + tail
 
 
-def measured(root, page):
-    """Whether a page's numbers are those of the committed results."""
-    text = subprocess.run([sys.executable, root / "bench/table.py", page], check=True, capture_output=True,
-                          text=True).stdout
-    return text in (root / page).read_text(encoding="utf-8")
+def passes(root, *command):
+    """What is wrong with files that a script keeps, by its own words; nothing if they are current."""
+    done = subprocess.run([sys.executable, *command], cwd=root, capture_output=True, text=True, check=False)
+    return done.stderr.splitlines() if done.returncode else []
 
 
 def is_known(rule):
@@ -207,7 +235,7 @@ def report(pages, results):
                 results.append((False, f"rule {rule} has a tested example", []))
         later = [rule for rule in page.rules if not is_known(rule)]
         if later:
-            print("# not there yet:", " ".join(rule for rule in later if rule not in tested))
+            print("# rules without an example:", " ".join(rule for rule in later if rule not in tested))
     print(f"1..{len(results)}")
     for number, (good, what, notes) in enumerate(results, 1):
         print("ok" if good else "not ok", number, what)
@@ -227,11 +255,17 @@ def main():
     names = options.pages or ["README.md"] + sorted(
         path.relative_to(root).as_posix() for path in (root / "docs").glob("*.md"))
     pages = [Page(root / name, name) for name in names if (root / name).exists()]
+    others = []
     with tempfile.TemporaryDirectory() as cache:
         environment = make_environment(build, cache)
         for page in pages:
             with tempfile.TemporaryDirectory() as scratch:
                 page.run(environment, scratch)
+                for picture, made in page.pictures(scratch):
+                    if options.update and not (picture.exists() and alike(picture, made, environment)):
+                        shutil.copyfile(made, picture)
+                    others.append((picture.exists() and alike(picture, made, environment),
+                                   f"{page.name} shows {picture.name} as it is made", []))
         ops, table = root / "docs/ops.md", current_ops(root, environment)
     debugging = root / "docs/debugging.md"
     if options.update:
@@ -242,9 +276,11 @@ def main():
         return 0
     current = ops.read_text(encoding="utf-8") == table
     paths = debugging.read_text(encoding="utf-8") == current_paths(root)
-    others = [(current, "docs/ops.md is current", []), (paths, "docs/debugging.md has all fast paths", []),
-              *((measured(root, page), f"{page} holds the numbers of bench/results", [])
-                for page in ("README.md", "docs/python.md"))]
+    others += [(current, "docs/ops.md is current", []), (paths, "docs/debugging.md has all fast paths", [])]
+    for what, *command in (("numbers", "bench/table.py", "--check"), ("charts", "bench/chart.py", "--check"),
+                           ("the picture of a terminal", "scripts/terminal.py", build, "--check")):
+        wrong = passes(root, *command)
+        others.append((not wrong, f"{what} are current", wrong))
     return 1 if report(pages, others) else 0
 
 

@@ -19,7 +19,9 @@ SISTERS = {"gcc": "g++", "cc": "c++", "clang": "clang++"}
 C_CALL = '#include "weft/weft.h"\nint f(struct weft_context *c, struct weft_results *r, DLTensor *x);\n' \
          'int f(struct weft_context *c, struct weft_results *r, DLTensor *x)\n{ return weft_eval(%s); }\n'
 CPP_CALL = '#include "weft/weft.hpp"\n#include <list>\nstd::vector<float> v;\nstd::vector<bool> bits;\nfloat *p;\n' \
-           'struct odd {};\nstd::vector<odd> odds;\nvoid f() { weft::evaluate<float>("x", %s); }\n'
+           'struct odd {};\nstd::vector<odd> odds;\n' \
+           'std::vector<std::vector<float>> batch;\nstd::vector<std::string> texts;\n' \
+           'void f() { weft::evaluate<float>("x", %s); }\n'
 WRONG = [
     ("weft_eval without NULL at its end", "c", C_CALL % 'c, "x", r, 0, "x", x', "sentinel"),
     ("evaluate with a name alone", "c++", CPP_CALL % '"x"', "lacks its other half"),
@@ -29,10 +31,13 @@ WRONG = [
     ("evaluate with a list", "c++", CPP_CALL % '"x", std::list<float>()', "Weft takes no such value"),
     ("evaluate with a pointer", "c++", CPP_CALL % '"x", p', "a pointer needs a shape"),
     ("evaluate with elements of a class", "c++", CPP_CALL % '"x", odds', "no such element type"),
+    ("evaluate with a batch of batches", "c++", CPP_CALL % '"x", std::vector<std::vector<std::vector<float>>>()',
+     "the samples of a batch are tensors"),
+    ("evaluate with texts", "c++", CPP_CALL % '"x", texts', "no such element type"),
     ("evaluate with a type that is none", "c++", (CPP_CALL % '"x", v').replace("<float>(", "<odd>("), "element type"),
 ]
 RIGHT = [("weft_eval", "c", C_CALL % 'c, "x", r, 0, "x", x, NULL'),
-         ("evaluate", "c++", CPP_CALL % '"x", v, std::string("y"), weft::view(p, {2, 3})')]
+         ("evaluate", "c++", CPP_CALL % '"x", v, std::string("y"), weft::view(p, {2, 3}), "z", batch')]
 
 
 def compile_alone(command, root, header):

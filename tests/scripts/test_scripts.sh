@@ -148,22 +148,23 @@ wrong_usage() {
 
 # ---- continuous integration ----
 
-# counts FRESH WHEEL LINE: .ci/run ends with this line where the demo on a bare Debian and the wheel's tests have these
-# exit statuses.
+# counts FRESH WHEEL SITE LINE: .ci/run ends with this line where the demo on a bare Debian, the wheel's tests and the
+# site have these exit statuses.
 counts() {
     local tree=$scratch/ci
     mkdir -p "$tree/.ci" "$tree/scripts"
     cp "$root/.ci/run" "$tree/.ci/"
     printf '#!/bin/bash\nexit %s\n' "$1" >"$tree/scripts/fresh"
     printf '#!/bin/bash\nexit %s\n' "$2" >"$tree/scripts/python"
+    printf '#!/bin/bash\nexit %s\n' "$3" >"$tree/scripts/docs"
     printf '#!/bin/bash\n%s %s $MORE_LOGS\n' "$PYTHON" "$root/scripts/count.py" >"$tree/scripts/test"
     chmod +x "$tree"/scripts/*
-    same "last line" "$3" "$("$tree/.ci/run" | tail -1)"
+    same "last line" "$4" "$("$tree/.ci/run" | tail -1)"
 }
 counted() {
-    counts 0 0 "2 passed, 0 failed, 0 skipped"
-    counts 1 77 "0 passed, 1 failed, 1 skipped"
-    counts 77 1 "0 passed, 1 failed, 1 skipped"
+    counts 0 0 0 "3 passed, 0 failed, 0 skipped"
+    counts 1 77 0 "1 passed, 1 failed, 1 skipped"
+    counts 77 1 77 "0 passed, 1 failed, 2 skipped"
 }
 
 check "where there is nothing no need is met" nothing_is_met
@@ -178,6 +179,6 @@ check "a bare Debian needs root" not_root
 check "a bare Debian needs mounts" no_mounts
 check "a bare Debian needs debootstrap" no_debootstrap
 check "scripts/fresh tells wrong options" wrong_usage
-check "the last line of .ci/run counts the demo and the wheel" counted
+check "the last line of .ci/run counts the demo, the wheel and the site" counted
 echo "1..$number"
 exit $failed
