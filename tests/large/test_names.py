@@ -172,7 +172,8 @@ class Texts(unittest.TestCase):
     """Generated texts hold no name of an origin that is not known here."""
 
     def check(self, text, program, more=()):
-        known = ONCE | hand_written(tuple(templates())) | library() | c_names() | set().union(*helpers().values()) | set(more)
+        known = ONCE | hand_written(tuple(templates())) | library() | c_names() | set(more)
+        known |= set().union(*helpers().values())
         known |= {name + end for name in types() for end in ("", "_m")}
         known |= {"define", "ifndef", "undef", "include", "line"}
         known |= {"ACCESS_" + kind for kind in re.findall(r"^KIND\((\w+),", templates()["access_kinds.def"], re.M)}
