@@ -32,7 +32,8 @@ class CudaTest(unittest.TestCase):
     def run_in(self, *command, mock=True, env=None):
         environment = dict(os.environ, **(env or {}))
         if mock:
-            environment.update(CUDA_HOME=MOCK, LD_LIBRARY_PATH=MOCK)
+            environment = {**environment, "CUDA_HOME": MOCK, "LD_LIBRARY_PATH": MOCK, "MOCKCUDA_CFLAGS": "-O0",
+                           **(env or {})}
         return subprocess.run(command, cwd=self.here, capture_output=True, text=True, env=environment)
 
     def good(self, *command, **more):
@@ -80,7 +81,7 @@ class Written(CudaTest):
 kernel pixels(x: float32[n, 3], gain: float32[3]) { return y = x * gain }
 kernel single(x: float32[1]) { return y = x * 2 }
 """)
-        self.build("--arch", "sm_90", "--bundle", "all", env={"MOCKCUDA_CFLAGS": "-O0"})
+        self.build("--arch", "sm_90", "--bundle", "all")
         text = (self.here / "out/all.c").read_text()
         for name, kinds in (("plane", "uu uu uu au au au gg gg"), ("pixels", "upu upu apu apu ggg ggg"),
                             ("single", "uu uu au au gg gg")):
@@ -160,7 +161,11 @@ class RealCode(CudaTest):
 
     def test_every_class(self):
         """NVRTC takes kernels of each kind that a loop gets."""
-        self.build_real("--arch", "sm_75", "--bundle", "sample", text=HERE / "sample_cuda.weft")
+        kernels = re.findall(r"^kernel .*?^}$", (HERE / "sample_cuda.weft").read_text(), re.MULTILINE | re.DOTALL)
+        self.assertEqual(len(kernels), 5)
+        some = kernels[::sample.number("4/4/4/1")]  # the first has every kind
+        (self.here / "sample.weft").write_text("\n\n".join(some))
+        self.build_real("--arch", "sm_75", "--bundle", "sample", text="sample.weft")
         self.good("gcc", *STRICT, "-Iout", "-c", "out/sample.c", "-o", "sample.o", mock=False)
 
     def test_no_driver(self):
@@ -194,8 +199,9 @@ class Called(CudaTest):
         cls.made = tempfile.TemporaryDirectory(prefix="weft-aot-cuda-")
         cls.source = pathlib.Path(cls.made.name)
         done = subprocess.run([WEFT, "build", str(HERE / "sample_cuda.weft"), "-o", str(cls.source), "--target", "cuda",
-                               "--bundle", "sample_cuda", "--arch", "sm_90"], env=dict(os.environ, CUDA_HOME=MOCK),
-                              capture_output=True, text=True)
+                               "--bundle", "sample_cuda", "--arch", "sm_90"],
+                              env=dict(os.environ, CUDA_HOME=MOCK, MOCKCUDA_CFLAGS="-O0"), capture_output=True,
+                              text=True)
         if done.returncode:
             raise RuntimeError(done.stderr)
 
@@ -204,7 +210,7 @@ class Called(CudaTest):
         cls.made.cleanup()
 
     def compiled(self, source, *flags, out="calls"):
-        self.good("gcc", *STRICT, "-O1", "-g", *flags, f"-I{self.source}", str(HERE / "calls_cuda.c"), str(source),
+        self.good("gcc", *STRICT, "-O0", "-g", *flags, f"-I{self.source}", str(HERE / "calls_cuda.c"), str(source),
                   f"-L{MOCK}", "-l:libcuda.so.1", "-ldl", "-o", str(out), mock=False)
 
     def compiled_once(self):

@@ -46,7 +46,7 @@ KERNELS = {
 SETTINGS = {"plain": ([], []), "native": ([], ["-march=native"]),
             "levels": (["--isa", "x86-64-v2,x86-64-v3,x86-64-v4"], [])}
 # Of each layer the settings, and of how many kernels one is tried.
-LAYERS = {"quick": {"native": 3}, "usual": {"plain": 4, "native": 1}, "full": dict.fromkeys(SETTINGS, 1)}
+LAYERS = {"quick": {"native": 3}, "usual": {"plain": 4, "native": 2}, "full": dict.fromkeys(SETTINGS, 1)}
 
 
 def given(types, shape):

@@ -197,7 +197,7 @@ static void test_threads(void **state)
 /* Kernels of a chain, which threads are at different ones of, need unlike amounts of memory of their own. */
 static void test_chained_threads(void **state)
 {
-    enum { POINTS = 512, ELEMENTS = 700, INNER = 6, RUNS = 50 };
+    enum { POINTS = 512, ELEMENTS = 700, INNER = 6 };
     static const char *const names[] = {"x"};
     const int64_t shape[] = {POINTS, ELEMENTS, INNER};
     (void)state;
@@ -213,7 +213,7 @@ static void test_chained_threads(void **state)
         run_threads(several ? 8 : 1);
         struct weft_program *program = run_compile("x - mean(x, axis=1, keepdims=true) + "
                                                    "float32(sum(float64(x), axis=1, keepdims=true)) * 0.5");
-        for (int i = 0; i < (several ? RUNS : 1); i++) {
+        for (int i = 0; i < (several ? sample_number("20/10/20/50") : 1); i++) {
             run_program(program, &x, names, 1, &out[several], 1, NULL);
             assert_memory_equal(out[several].memory, out[0].memory, (size_t)POINTS * ELEMENTS * INNER * sizeof(float));
         }
@@ -285,7 +285,7 @@ static void test_wider(void **state)
     static const int counts[] = {1, 17, 65, 300, 1030};
     (void)state;
     run_disable("");
-    for (size_t k = 0; k < sizeof narrow / sizeof *narrow; k++)
+    for (size_t k = 0; k < sizeof narrow / sizeof *narrow; k += (size_t)sample_number("3/3/1/1"))
         for (int c = 0; c < 5; c++)
             for (int low = narrow[k] == WEFT_UINT8 ? 0 : -50; low <= 50; low += 50) {
                 struct tensor x = tensor_line(narrow[k], counts[c]);

@@ -275,7 +275,7 @@ static void test_copied(void **state)
     const int64_t shape[] = {2003, 2801, 3};
     const struct input x = {"x", small_integers(WEFT_UINT8, 3, shape)};
     (void)state;
-    for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
+    for (size_t i = 0; i < sizeof cases / sizeof *cases; i += (size_t)sample_number("1/3/1/1")) {
         struct placed out = place(WEFT_UINT8, 3, (int64_t[]){2003, 2801, cases[i].channels}, 0, 1);
         check(cases[i].text, &x, 1, &out, 1);
         tensor_free(&out.tensor);

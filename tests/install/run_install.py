@@ -132,8 +132,8 @@ class Install:
         if not self.tracked() or run("git", "-c", "safe.directory=*", "-C", self.root, "status", "--porcelain"):
             return False
         need("re2c")
-        run("meson", "dist", "-C", self.tree, "--no-tests")
-        archive, = (self.tree / "meson-dist").glob("*.tar.xz")
+        run("meson", "dist", "-C", self.tree, "--no-tests", "--formats", "gztar")
+        archive, = (self.tree / "meson-dist").glob("*.tar.gz")
         run("tar", "xf", archive, "-C", self.scratch)
         next(self.scratch.glob("weft-*")).rename(self.source)
         return True

@@ -5,6 +5,7 @@
 
 generated_names.h has a pattern for each kind of name. Those are held against all names of templates/ and grammar/, of C
 and of the compilers' own macros; then every name in generated texts has to be of one of these origins."""
+import functools
 import itertools
 import os
 import pathlib
@@ -38,11 +39,13 @@ def code_of(text):
     return re.sub(r'"(\\.|[^"\\\n])*"', '""', without_comments(text))
 
 
+@functools.cache
 def header():
     path, = (ROOT / "compiler").rglob("generated_names.h")
     return path.read_text(encoding="utf-8")
 
 
+@functools.cache
 def kinds():
     """Name in the header -> pattern."""
     found = dict(re.findall(r'#define (NAME_\w+) "([^"]*)"', header()))
@@ -51,30 +54,36 @@ def kinds():
     return {**found, "NAME_KEPT_ENTRY": entry + suffix}
 
 
+@functools.cache
 def expression(pattern):
     return re.compile("".join(WORD[part[1]] if part[0] == "%" else re.escape(part)
                               for part in re.findall(r"%[ds]|[^%]+", pattern)))
 
 
+@functools.cache
 def types():
     return re.findall(r"^TYPE\(\w+, *\w+, *(\w+),", read("grammar/types.def"), flags=re.M)
 
 
+@functools.cache
 def meanings():
     """The code in rows of ops.def: what is left of them without texts."""
     return code_of(read("grammar/ops.def"))
 
 
+@functools.cache
 def templates():
     return {path.name: path.read_text(encoding="utf-8") for path in sorted((ROOT / "templates").rglob("*.*"))}
 
 
+@functools.cache
 def library():
     """Functions of the C library, for both types."""
     names = set(re.findall(r"\bF\((\w+)\)", meanings() + "".join(map(code_of, templates().values()))))
     return names | {name + "f" for name in names}
 
 
+@functools.cache
 def helpers():
     """Each helper for every type and every pair of types."""
     sections = set()
@@ -86,11 +95,13 @@ def helpers():
     return {name: {f"{name}_{t}" for t in short} | {f"{name}_{s}_{t}" for s in short for t in short} for name in names}
 
 
+@functools.cache
 def c_names():
     text = re.sub(r'"\s*"', "", without_comments(read("grammar/cnames.def")))
     return {word for names in re.findall(r'C_NAMES\(\w+,\s*"[^"]*",\s*"([^"]*)"\)', text) for word in names.split()}
 
 
+@functools.cache
 def predefined():
     """Macros that compilers define themselves."""
     found = set()
@@ -100,6 +111,7 @@ def predefined():
     return found
 
 
+@functools.cache
 def hand_written(names):
     """Identifiers of these templates. What an access numbers is no name yet, nor is what takes a library
     function's place."""
@@ -121,8 +133,8 @@ class Names(unittest.TestCase):
     def test_none_of_another_origin(self):
         patterns = kinds()
         ahead = {kind: pattern for kind, pattern in patterns.items() if kind not in ("NAME_ENTRY", "NAME_KEPT_ENTRY")}
-        self.assert_apart(hand_written(templates()), "templates/", ahead)
-        self.assert_apart(hand_written(KERNELS), "a kernel", {"kept": patterns["NAME_KEPT_ENTRY"]})
+        self.assert_apart(hand_written(tuple(templates())), "templates/", ahead)
+        self.assert_apart(hand_written(tuple(KERNELS)), "a kernel", {"kept": patterns["NAME_KEPT_ENTRY"]})
         self.assert_apart(IDENTIFIER.findall(meanings()), "grammar/ops.def", patterns)
         self.assert_apart([name + end for name in types() for end in ("", "_m")], "grammar/types.def", patterns)
         self.assert_apart(set().union(*helpers().values()), "a helper", patterns)
@@ -147,7 +159,7 @@ class Names(unittest.TestCase):
         for helper, names in helpers().items():
             for name in names:
                 self.assertEqual(seen.setdefault(name, helper), helper)
-        others = library() | {name + end for name in types() for end in ("", "_m")} | hand_written(KERNELS)
+        others = library() | {name + end for name in types() for end in ("", "_m")} | hand_written(tuple(KERNELS))
         self.assertFalse(set(seen) & others)
 
     def test_accesses_number_what_has_a_kind(self):
@@ -160,7 +172,8 @@ class Texts(unittest.TestCase):
     """Generated texts hold no name of an origin that is not known here."""
 
     def check(self, text, program, more=()):
-        known = ONCE | hand_written(templates()) | library() | c_names() | set().union(*helpers().values()) | set(more)
+        known = ONCE | hand_written(tuple(templates())) | library() | c_names() | set(more)
+        known |= set().union(*helpers().values())
         known |= {name + end for name in types() for end in ("", "_m")}
         known |= {"define", "ifndef", "undef", "include", "line"}
         known |= {"ACCESS_" + kind for kind in re.findall(r"^KIND\((\w+),", templates()["access_kinds.def"], re.M)}

@@ -1,5 +1,6 @@
 /* Batches of unlike shapes run by several threads at once on one program, more of them than plans are
  * kept: plans are found, made, pinned and dropped side by side. */
+#include "tests/sample.h"
 #include "tests/threads/job.h"
 
 #include <pthread.h>
@@ -9,7 +10,7 @@
 #include <string.h>
 #include <cmocka.h>
 
-enum { CALLERS = 4, TURNS = 6, SAMPLES = 700, KINDS = 61 };
+enum { CALLERS = 4, SAMPLES = 700, KINDS = 61 };
 
 /* Each sample has a shape of its own, and its second result that shape turned, as numbers say. Two callers
  * each have the same shapes. */
@@ -87,8 +88,8 @@ static void *call(void *data)
 {
     struct caller *caller = data;
     caller->good = true;
-    for (int turn = 0; turn < TURNS && caller->good; turn++) {
-        lay_out(caller, turn);
+    for (long turn = 0, turns = sample_setting("WEFT_TURNS", 6); turn < turns && caller->good; turn++) {
+        lay_out(caller, (int)turn);
         caller->good = run_all(caller, turn % 2);
     }
     return NULL;

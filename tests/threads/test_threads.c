@@ -42,7 +42,7 @@ static const struct sample samples[] = {
     {"x * 2 + y", {F64(SHAPE(2, 0, 5)), F64(SHAPE(1, 5))}, 2},
 };
 
-enum { SAMPLES = sizeof samples / sizeof *samples, THREADS = 4, CALLERS = 6, TURNS = 6 };
+enum { SAMPLES = sizeof samples / sizeof *samples, THREADS = 4, CALLERS = 6 };
 static const int counts[THREADS] = {1, 2, 3, 8};
 
 static void test_same_bits(void **state)
@@ -152,6 +152,7 @@ struct caller {
     pthread_t thread;
     struct job *jobs[2];
     const struct job *expected[2];
+    int runs;
     bool good;
 };
 
@@ -159,10 +160,15 @@ static void *call(void *data)
 {
     struct caller *caller = data;
     caller->good = true;
-    for (int i = 0; i < 2 * TURNS; i++)
+    for (int i = 0; i < caller->runs; i++)
         caller->good = caller->good && job_run(caller->jobs[i % 2]) >= 0 &&
                        job_same(caller->jobs[i % 2], caller->expected[i % 2]);
     return NULL;
+}
+
+static int runs(void)
+{
+    return (int)sample_setting("WEFT_RUNS", 12);
 }
 
 /* Two programs, run by several threads at once on buffers of their own, one of them with two shapes. */
@@ -177,7 +183,7 @@ static void run_at_once(bool host)
         assert_true(job_run(first[s]) >= 0);
     }
     for (int i = 0; i < CALLERS; i++) {
-        callers[i] = (struct caller){.expected = {first[0], first[1]}};
+        callers[i] = (struct caller){.expected = {first[0], first[1]}, .runs = runs()};
         for (int s = 0; s < 2; s++)
             callers[i].jobs[s] = job_copy(first[s], both[s]);
         assert_int_equal(pthread_create(&callers[i].thread, NULL, call, &callers[i]), 0);
@@ -219,7 +225,7 @@ static void test_first_runs(void **state)
         assert_int_equal(weft_compile(context, samples[0].text, NULL, &source.program, NULL), WEFT_OK);
         struct caller callers[CALLERS];
         for (int i = 0; i < CALLERS; i++) {
-            callers[i] = (struct caller){.expected = {first, first}};
+            callers[i] = (struct caller){.expected = {first, first}, .runs = runs()};
             callers[i].jobs[0] = job_copy(&source, &samples[0]);
             callers[i].jobs[1] = job_copy(&source, &samples[0]);
         }
