@@ -88,7 +88,7 @@ def tell(severity, text):
         if told.outside != "warned" and OUTSIDE in text:
             if told.outside == "quiet":
                 return
-            raise IndexError(text.rstrip("\n"))
+            raise IndexError(text.rstrip("\n").replace(f"warning{OUTSIDE}", "error").replace(ZERO, ""))
         warnings.warn(text.rstrip("\n"), Remark, stacklevel=level_of_caller())
     elif "logging" in sys.modules:
         sys.modules["logging"].getLogger("weft").info("%s", text.rstrip("\n"))
@@ -119,4 +119,5 @@ def outside_is(what):
 
 WARNING = 1  # of enum weft_severity
 OUTSIDE = "[W0088]"
+ZERO = "; such elements are 0, or dropped by scatter"
 told = Told()

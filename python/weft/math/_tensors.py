@@ -751,6 +751,12 @@ class BoundDim:
     def __repr__(self) -> str:
         return f"{self._name} of {self._tensor._shape}"
 
+    def __call__(self, *arguments: Any, **named: Any) -> NoReturn:
+        raise TypeError(f"tensors have no function {self._name}; functions are those of the module, as math.{self._name}(t)")
+
+    def __setitem__(self, item: Any, value: Any) -> NoReturn:
+        self._tensor[item] = value
+
     def __getattr__(self, name: str) -> NoReturn:
         raise AttributeError(f"a dimension of a tensor has no {name!r}; t.{self._name} was taken as the dimension "
                              f"{self._name!r} of {self._tensor._shape}")
