@@ -13,7 +13,7 @@ from weft.math import _ragged, _shapes, _types
 from weft.math._backends import HOST, default_home, home_of, moved
 from weft.math._graph import Constant, Data, Number, Parts, array_of, evaluate
 from weft.math._shapes import (EMPTY_SHAPE, Dim, DimsLike, Shape, _shape, as_shape, chosen, concatenated, merge, non_batch,
-                               sized_text)
+                               expanded_text, in_order)
 from weft.math._structure import expanded
 from weft.math._tensors import (Hooks, Tensor, Value, as_tensor, binary, cast_to, common_type, constant, joined, make, met,
                                 number, operation, ordered, reduce, size_number, unary, wrap)
@@ -130,7 +130,7 @@ def _random(name: str, shape: Shape) -> Tensor:
     home = default_home()
     if not shape._dims:
         return operation(EMPTY_SHAPE, "float32", f"{name}(false, %s, %s)", (Number(key), Number(stream)))
-    text = f'{name}(broadcast_to(false, "{sized_text(shape)}"), %s, %s)'
+    text = f"{name}({expanded_text('false', shape)}, %s, %s)"
     made = operation(shape, "float32", text, (Number(key), Number(stream)))
     if home is not HOST:
         array = moved(array_of(made), home)
@@ -430,6 +430,7 @@ def cast(x: Value, dtype: DTypeLike) -> Tensor:
     t, kind = as_tensor(x), _types.name_of(dtype)
     if type(t._source) is Parts:
         return _ragged.spread(lambda part: cast(part, dtype), t)
+    t = ordered(t, merge(t._shape, EMPTY_SHAPE))
     if kind == t._type or kind in FLOATS or kind == "bool" or t._type == "bool":
         return cast_to(t, kind)
     if t._type in FLOATS:
@@ -443,7 +444,7 @@ def to_float(x: Value) -> Tensor:
     >>> math.to_float(math.wrap([1, 2], spatial("x")))
     (1.000, 2.000) along xˢ
     """
-    return cast_to(as_tensor(x), floating())
+    return cast(x, float)
 
 
 def to_int32(x: Value) -> Tensor:
@@ -555,7 +556,8 @@ def cumulative_sum(x: Value, dim: Union[Shape, str]) -> Tensor:
         step = 1
         while step < size_number(at):
             evaluate([t])
-            t = operation(t._shape, kind, f"(%s + offset(%s, %s, axes=[{name}]))", (t, t, Number(-step)), reads=True)
+            text = in_order(f"(%s + offset(%s, %s, axes=[{name}]))", t._shape)
+            t = operation(t._shape, kind, text, (t, t, Number(-step)), reads=True)
             step *= 2
     evaluate([t])
     return t

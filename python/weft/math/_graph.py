@@ -10,7 +10,7 @@ from weft import _errors
 from weft._program import Program
 from weft._use import in_use
 from weft.math._backends import NUMPY, Home, common, moved
-from weft.math._shapes import Shape, sized_text, typed
+from weft.math._shapes import Shape, expanded_text, sized_text, typed
 
 PROGRAMS = 4096  # kept, in a process
 LINE = 100  # characters of an expression that is written where it is used
@@ -157,7 +157,7 @@ class Writer:
     def text_of(self, node: Node, source: Any) -> str:
         if type(source) is Constant:
             text = f"{node._type}({self.name('k')})"
-            return f'broadcast_to({text}, "{sized_text(node._shape)}")' if node._shape._dims else text
+            return expanded_text(text, node._shape) if node._shape._dims else text
         if type(source) is not Operation:
             name = self.name("a")
             if node._shape._dims:

@@ -522,6 +522,8 @@ def kind_by_name(name: str, labelled: bool) -> str:
         return "channel"
     if len(name) == 1:
         return "spatial"
+    if name in ORDER:
+        raise ValueError(f"what kind of dimension is {name}? write {name}({name}=..)")
     raise ValueError(f"what kind of dimension is {name}? write spatial({name}=..), channel({name}=..), "
                      f"batch({name}=..) or instance({name}=..)")
 
@@ -740,6 +742,17 @@ def typed(shape: Shape) -> str:
 def sized_text(shape: Shape) -> str:
     """The dimensions as a text with sizes, without labels."""
     return ", ".join([f"{dim.name}:{dim.kind[0]}={dim.size}" for dim in shape._dims])
+
+
+def expanded_text(text: str, shape: Shape) -> str:
+    """The text of one value for all elements of a shape."""
+    return in_order(f'broadcast_to({text}, "{sized_text(shape)}")', shape)
+
+
+def in_order(text: str, shape: Shape) -> str:
+    """The text of a value whose dimensions come sorted by kind, in the order of a shape."""
+    kinds = [ORDER[dim.kind] for dim in shape._dims]
+    return text if kinds == sorted(kinds) else f"transpose({text}, {listed(shape._names)})"
 
 
 def listed(names: Iterable[str]) -> str:

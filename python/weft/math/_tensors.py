@@ -11,7 +11,7 @@ from weft.math import _printing, _shapes, _types
 from weft.math._backends import HOST, NUMPY, Backend, Home, common, default_home, home_of, moved
 from weft.math._graph import LIMIT, Constant, Data, Node, Number, Operation, Parts, array_of, evaluate, waiting
 from weft.math._shapes import (EMPTY_SHAPE, Dim, DimsLike, IncompatibleShapes, Shape, Varying, _shape, as_shape,
-                               check_labels, chosen, concatenated, listed, merge, names_in)
+                               check_labels, chosen, concatenated, in_order, listed, merge, names_in)
 from weft.math._types import ALL, FLOATS, PROMOTED, DType, DTypeLike, floating
 
 Value = Any  # a tensor, a number, or what lies along a tensor's channels: a list, a Shape, an array of rank 1
@@ -449,7 +449,7 @@ def cast_to(t: Tensor, kind: str) -> Tensor:
     if type(t._source) is Constant and (kind in FLOATS or t._type not in FLOATS and kind != "bool"
                                         and fits(t._source.value, kind)):
         return constant(t._source.value, kind, t._shape, t._home)
-    return operation(t._shape, kind, f"{kind}(%s)", (t,))
+    return operation(t._shape, kind, in_order(f"{kind}(%s)", t._shape), (t,))
 
 
 def fits(value: Any, kind: str) -> bool:
