@@ -137,10 +137,10 @@ class Shape:
         """The number of elements, None if a size is unknown. Where sizes vary it is the sum over the parts."""
         if any(dim.size is None for dim in self._dims):
             return None
-        along = self.along
-        if along is None:
+        varying = [dim.size for dim in self._dims if isinstance(dim.size, Varying)]
+        if not varying:
             return product(cast("int", dim.size) for dim in self._dims)
-        return sum(cast(int, self.part(i).volume) for i in range(cast(int, self.dim(along).size)))
+        return sum(cast(int, self.part(i).volume) for i in range(len(varying[0].sizes)))
 
     @property
     def is_uniform(self) -> bool:
@@ -297,9 +297,15 @@ class Shape:
         if isinstance(item, str):
             return _shape(tuple(self.dim(name) for name in names_in(item)))
         if isinstance(item, (list, tuple)):
-            return _shape(tuple(self.dim(each) if isinstance(each, str) else self._dims[each] for each in item))
-        got = self._dims[item]
-        return _shape(cast("tuple[Dim, ...]", got) if isinstance(item, slice) else (cast(Dim, got),))
+            return _shape(tuple(self.dim(each) if isinstance(each, str) else self._at(each) for each in item))
+        return _shape(self._dims[item] if isinstance(item, slice) else (self._at(item),))
+
+    def _at(self, i: Any) -> Dim:
+        if not hasattr(i, "__index__"):
+            raise TypeError(f"dimensions of a shape are selected by position, slice, name or a list of these, not by {i!r}")
+        if not -self.rank <= i.__index__() < self.rank:
+            raise IndexError(f"position {i} is outside of {self}, which has {self.rank} dimensions")
+        return self._dims[i]
 
     def __iter__(self) -> Iterator[Shape]:
         return (_shape((dim,)) for dim in self._dims)

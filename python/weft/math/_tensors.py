@@ -731,6 +731,9 @@ class BoundDim:
     def __getitem__(self, item: Any) -> Tensor:
         return select(self._tensor, self._name, item)
 
+    def __setitem__(self, item: Any, value: Any) -> NoReturn:
+        self._tensor[item] = value
+
     def __iter__(self) -> Iterator[Tensor]:
         return iter(self.unstack())
 
