@@ -218,7 +218,11 @@ def run(survey: Survey, leaves: Sequence[Any]) -> Any:
     if not survey.strict:
         return plan.program(*values)
     with _errors.outside_is("raised" if survey.strict & RAISES else "quiet"):
-        return plan.program(*values)
+        try:
+            return plan.program(*values)
+        except IndexError:
+            raise IndexError("a position lies outside of the tensor that is selected or gathered from; positions are 0 to "
+                             "size - 1, or negative from the end; math.clip(i, 0, size - 1) keeps them inside") from None
 
 
 def compute(roots: Sequence[Node]) -> None:
