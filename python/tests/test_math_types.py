@@ -186,8 +186,9 @@ class Pairs(Case):
                     self.assertEqual(t.dtype.name, kind_of(symbol, a, b) or f"float{bits}", (symbol, a, b, bits))
                     made.append((symbol, function, a, b, t))
             if value_of and bits == 32:
-                for at in range(0, len(made), 200):
-                    math.evaluate(*[each[-1] for each in made[at:at + 200]])
+                made = [each for each in made if each[0] != "**" or each[-1].dtype.kind is int]
+                for at in range(0, len(made), 40):
+                    math.evaluate(*[each[-1] for each in made[at:at + 40]])
                 for symbol, function, a, b, t in made:
                     value_of(symbol, function, a, b, t)
 
@@ -246,6 +247,10 @@ class Pairs(Case):
             self.assertEqual((t + [1, 2, 3]).dtype.name, self.expected(name, "int64") or "float32")
             self.assertEqual((t + [1.0, 2.0, 3.0]).dtype.name, "float32")
             self.assertEqual((t + np.ones(3, np.float16)).dtype.name, "float32")
+
+    def test_powers_of_floats(self):
+        for name in ("float16", "float32", "float64", "uint8"):
+            self.same(tensor(name) ** 0.5, np.float32([3, 1, 2]) ** np.float32(0.5), tolerance=1e-6)
 
     def test_operands_are_converted_first(self):
         big = 2**24 + 1
