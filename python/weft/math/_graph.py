@@ -160,8 +160,7 @@ class Writer:
             return expanded_text(text, node._shape) if node._shape._dims else text
         if type(source) is not Operation:
             name = self.name("a")
-            if node._shape._dims:
-                self.types[name] = f"({sized_text(node._shape)})" if type(source) is Sized else typed(node._shape)
+            self.types[name] = f"({sized_text(node._shape)})" if type(source) is Sized else typed(node._shape)
             return name
         text = source.text % tuple([self.name("k") if type(arg) is Number else self.write(arg) for arg in source.args])
         if self.uses[id(node)] == 1 and len(text) <= LINE:
@@ -171,7 +170,9 @@ class Writer:
 
     def name(self, letter: str) -> str:
         self.leaf += 1
-        return f"{letter}{self.leaf - 1}"
+        made = f"{letter}{self.leaf - 1}"
+        self.types[made] = "()"
+        return made
 
     def bare(self, node: Node) -> str:
         """The text of a result, without the parentheses that an operator has among others."""
