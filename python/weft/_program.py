@@ -125,7 +125,7 @@ def types_of(program, types):
 
 
 def type_of(array, given):
-    name = str(array.dtype).rpartition(".")[2]  # PyTorch's are torch.float32
+    name = str(getattr(array.dtype, "name", array.dtype)).rpartition(".")[2]  # PyTorch's are torch.float32
     if "(" not in given:
         return f"{name}[{', '.join(map(str, array.shape))}]"
     dims = re.findall(r"(?:[^,()'\"]|\([^()]*\)|'[^']*'|\"[^\"]*\")+", given[given.index("(") + 1:-1])

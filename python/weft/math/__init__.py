@@ -9,7 +9,7 @@
 docs/math.md is the guide; docs/named.md says what names mean.
 """
 from weft.math import backend, extrapolation
-from weft.math._backends import set_global_default_backend, use
+from weft.math._backends import NUMPY, set_global_default_backend, use
 from weft.math._explain import explain
 from weft.math._functions import (INF, NAN, PI, abs, all, any, arccos, arccosh, arcsin, arcsinh, arctan, arctan2, arctanh,
                                   assert_close, cast, cbrt, ceil, clip, close, copysign, cos, cosh, cumulative_sum, erf,

@@ -13,7 +13,7 @@ from weft.math import _ragged, _shapes, _types
 from weft.math._backends import HOST, default_home, home_of, moved
 from weft.math._graph import Constant, Data, Number, Parts, array_of, evaluate
 from weft.math._shapes import (EMPTY_SHAPE, Dim, DimsLike, Shape, _shape, as_shape, chosen, concatenated, merge, non_batch,
-                               sized_text)
+                               expanded_text, in_order)
 from weft.math._structure import expanded
 from weft.math._tensors import (Hooks, Tensor, Value, as_tensor, binary, cast_to, common_type, constant, joined, make, met,
                                 number, operation, ordered, reduce, size_number, unary, wrap)
@@ -130,7 +130,7 @@ def _random(name: str, shape: Shape) -> Tensor:
     home = default_home()
     if not shape._dims:
         return operation(EMPTY_SHAPE, "float32", f"{name}(false, %s, %s)", (Number(key), Number(stream)))
-    text = f'{name}(broadcast_to(false, "{sized_text(shape)}"), %s, %s)'
+    text = f"{name}({expanded_text('false', shape)}, %s, %s)"
     made = operation(shape, "float32", text, (Number(key), Number(stream)))
     if home is not HOST:
         array = moved(array_of(made), home)
@@ -208,6 +208,8 @@ def arange(dim: Union[Shape, str], start_or_stop: int | None = None, stop: int |
         if stop is not None:
             raise TypeError("range with a stop needs a start before it")
         start_or_stop = size_number(shape._dims[0])
+    if step == 0:
+        raise ValueError("a range with step 0 has no end; the step is 1, or another number")
     bounds = (0, start_or_stop, step) if stop is None else (start_or_stop, stop, step)
     if builtins.all(isinstance(each, int) for each in bounds):
         array = numpy.arange(*bounds, dtype=numpy.int32)
@@ -430,6 +432,7 @@ def cast(x: Value, dtype: DTypeLike) -> Tensor:
     t, kind = as_tensor(x), _types.name_of(dtype)
     if type(t._source) is Parts:
         return _ragged.spread(lambda part: cast(part, dtype), t)
+    t = ordered(t, merge(t._shape, EMPTY_SHAPE))
     if kind == t._type or kind in FLOATS or kind == "bool" or t._type == "bool":
         return cast_to(t, kind)
     if t._type in FLOATS:
@@ -443,7 +446,7 @@ def to_float(x: Value) -> Tensor:
     >>> math.to_float(math.wrap([1, 2], spatial("x")))
     (1.000, 2.000) along xˢ
     """
-    return cast_to(as_tensor(x), floating())
+    return cast(x, float)
 
 
 def to_int32(x: Value) -> Tensor:
@@ -502,32 +505,36 @@ all = _reduction("all", "Whether no element is 0, over dimensions, all but batch
 def _finite(name: str, otherwise: float, what: str) -> Reduction:
     def function(value: Value, dim: DimsLike = non_batch) -> Tensor:
         t = reduced(value)
-        finite = isfinite(t)
         over = chosen(dim, t._shape)
-        kept = where(finite, t, constant(otherwise, t._type)) if t._type in FLOATS else t
-        if kept._type != t._type:
-            kept = cast_to(kept, t._type)
-        count = reduce("sum", finite, over)
-        if name in ("sum", "prod"):
-            return reduce(name, kept, over)
-        if name in ("min", "max"):
-            if t._type not in FLOATS:
-                return reduce(name, t, over)
-            return cast_to(where(binary(">", count, 0), reduce(name, kept, over), NAN), t._type)
-        mean_ = binary("/", reduce("sum", kept, over), count)
-        if name == "mean":
-            return mean_
-        off = where(finite, binary("-", t, mean_), 0.0)
-        return sqrt(binary("/", reduce("sum", binary("*", off, off), over), count))
+        if t._type not in FLOATS:
+            return reduce(name, t, over)
+        with _types.precision(64 if t._type == "float64" else 32):
+            return cast_to(_finite_of(name, t, otherwise, over), t._type)
     return described(function, f"finite_{name}", what)
+
+
+def _finite_of(name: str, t: Tensor, otherwise: float, over: tuple[str, ...]) -> Tensor:
+    """A reduction of the finite elements of floats, in the current precision."""
+    finite = isfinite(t)
+    kept = where(finite, t, otherwise)
+    if name in ("sum", "prod"):
+        return reduce(name, kept, over)
+    count = reduce("sum", finite, over)
+    if name in ("min", "max"):
+        return where(binary(">", count, 0), reduce(name, kept, over), NAN)
+    mean_ = binary("/", reduce("sum", kept, over), count)
+    if name == "mean":
+        return mean_
+    off = where(finite, binary("-", t, mean_), 0.0)
+    return sqrt(binary("/", reduce("sum", binary("*", off, off), over), count))
 
 
 finite_sum = _finite("sum", 0, "The sum of the finite elements over dimensions, all but batch if none are given.")
 finite_prod = _finite("prod", 1, "The product of the finite elements over dimensions, all but batch if none are given.")
-finite_mean = _finite("mean", 0, "The mean of the finite elements over dimensions, all but batch if none are given, in "
-                      "the current precision; NaN without any.")
+finite_mean = _finite("mean", 0, "The mean of the finite elements over dimensions, all but batch if none are given; "
+                      "NaN without any.")
 finite_std = _finite("std", 0, "The standard deviation of the finite elements over dimensions, all but batch if none are "
-                     "given, in the current precision; NaN without any.")
+                     "given; NaN without any.")
 finite_min = _finite("min", INF, "The smallest finite element over dimensions, all but batch if none are given; NaN "
                      "without any.")
 finite_max = _finite("max", -INF, "The largest finite element over dimensions, all but batch if none are given; NaN "
@@ -555,7 +562,8 @@ def cumulative_sum(x: Value, dim: Union[Shape, str]) -> Tensor:
         step = 1
         while step < size_number(at):
             evaluate([t])
-            t = operation(t._shape, kind, f"(%s + offset(%s, %s, axes=[{name}]))", (t, t, Number(-step)), reads=True)
+            text = in_order(f"(%s + offset(%s, %s, axes=[{name}]))", t._shape)
+            t = operation(t._shape, kind, text, (t, t, Number(-step)), reads=True)
             step *= 2
     evaluate([t])
     return t
@@ -578,19 +586,23 @@ def _far(tensors: Sequence[Value], rel_tolerance: float, abs_tolerance: float) -
     for i, each in enumerate(made[1:], 1):
         try:
             with _types.precision(64):
-                first = made[0]
-                near = binary("<=", abs(binary("-", each, first)),
-                              binary("+", abs_tolerance, binary("*", rel_tolerance, abs(first))))
-                near = near | (each == first) | (isnan(each) & isnan(first))
+                near = _near(made[0], each, rel_tolerance, abs_tolerance)
         except ValueError as error:
             return f"values 0 and {i}: {error}"
-        except TypeError:
-            near = each == made[0]
         far = int(reduce("sum", ~near, near._shape))
         if far:
             return (f"values 0 and {i} differ in {far} of {near._shape.volume} elements: {made[0]:summary} and "
                     f"{each:summary}")
     return ""
+
+
+def _near(first: Tensor, t: Tensor, rel_tolerance: float, abs_tolerance: float) -> Tensor:
+    """Where t is near the first. Differences of integers are those of int64, so that they do not wrap."""
+    kinds = {first._type, t._type}
+    kind = "int64" if not kinds & {*FLOATS, "uint64"} else "float64"
+    a, b = cast_to(first, kind), cast_to(t, kind)
+    allowed = binary("+", abs_tolerance, binary("*", rel_tolerance, abs(a)))
+    return (binary("<=", abs(binary("-", b, a)), allowed) & isfinite(a)) | (t == first) | (isnan(a) & isnan(b))
 
 
 def assert_close(*tensors: Value, rel_tolerance: float = 1e-5, abs_tolerance: float = 0, msg: str = "",

@@ -10,7 +10,7 @@ from weft import _errors
 from weft._program import Program
 from weft._use import in_use
 from weft.math._backends import NUMPY, Home, common, moved
-from weft.math._shapes import Shape, sized_text, typed
+from weft.math._shapes import Shape, expanded_text, sized_text, typed
 
 PROGRAMS = 4096  # kept, in a process
 LINE = 100  # characters of an expression that is written where it is used
@@ -159,11 +159,10 @@ class Writer:
     def text_of(self, node: Node, source: Any) -> str:
         if type(source) is Constant:
             text = f"{node._type}({self.name('k')})"
-            return f'broadcast_to({text}, "{sized_text(node._shape)}")' if node._shape._dims else text
+            return expanded_text(text, node._shape) if node._shape._dims else text
         if type(source) is not Operation:
             name = self.name("a")
-            if node._shape._dims:
-                self.types[name] = f"({sized_text(node._shape)})" if type(source) is Sized else typed(node._shape)
+            self.types[name] = f"({sized_text(node._shape)})" if type(source) is Sized else typed(node._shape)
             return name
         text = source.text % tuple([self.name("k") if type(arg) is Number else self.write(arg) for arg in source.args])
         if self.uses[id(node)] == 1 and len(text) <= LINE:
@@ -173,7 +172,9 @@ class Writer:
 
     def name(self, letter: str) -> str:
         self.leaf += 1
-        return f"{letter}{self.leaf - 1}"
+        made = f"{letter}{self.leaf - 1}"
+        self.types[made] = "()"
+        return made
 
     def bare(self, node: Node) -> str:
         """The text of a result, without the parentheses that an operator has among others."""
@@ -220,7 +221,11 @@ def run(survey: Survey, leaves: Sequence[Any]) -> Any:
     if not survey.strict:
         return plan.program(*values)
     with _errors.outside_is("raised" if survey.strict & RAISES else "quiet"):
-        return plan.program(*values)
+        try:
+            return plan.program(*values)
+        except IndexError:
+            raise IndexError("a position lies outside of the tensor that is selected or gathered from; positions are 0 to "
+                             "size - 1, or negative from the end; math.clip(i, 0, size - 1) keeps them inside") from None
 
 
 DEAR = 4  # operations that are worth keeping where they are needed again

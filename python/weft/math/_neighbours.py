@@ -9,11 +9,11 @@ import numpy
 from weft.math import _functions, _ragged, _shapes
 from weft.math._graph import QUIET, RAISES, Constant, Data, Number, Parts, Sized, array_of, evaluate
 from weft.math._shapes import (EMPTY_SHAPE, Dim, DimsLike, IncompatibleShapes, Shape, _shape, as_shape, channel, chosen,
-                               instance, listed, merge, spatial)
+                               in_order, instance, listed, merge, spatial)
 from weft.math._structure import expanded
 from weft.math._tensors import (Hooks, Tensor, Value, as_tensor, binary, cast_to, common_type, constant, make, operation,
-                                ordered, reduce, select, select_slice, shareable, size_number, wrap)
-from weft.math._types import FLOATS, floating
+                                ordered, reduce, rounded, select, select_slice, shareable, size_number, wrap)
+from weft.math._types import ALL, FLOATS, floating
 from weft.math.extrapolation import BOUNDARY, NONE, ConstantExtrapolation, Extrapolation, as_extrapolation
 
 Mode = Union[Extrapolation, float, int, str, None]
@@ -21,12 +21,26 @@ Mode = Union[Extrapolation, float, int, str, None]
 
 def mode_text(mode: Extrapolation, kind: str) -> tuple[str, tuple[Any, ...]]:
     """The language's mode for tensors of a type: a word, or a number that comes with the run."""
+    if mode == NONE:
+        raise ValueError("NONE says nothing of the elements outside, which are needed here; give another extrapolation, "
+                         "as extrapolation.ZERO or extrapolation.BOUNDARY")
     if not isinstance(mode, ConstantExtrapolation):
         return f'"{mode.mode}"', ()
-    value = mode.value
+    value = number_of(mode.value, kind)
+    return ("true" if value else "false", ()) if kind == "bool" else ("%s", (Number(value),))
+
+
+def number_of(value: Union[bool, int, float], kind: str) -> Union[bool, int, float]:
+    """A number as cast makes it of a type."""
+    if kind in FLOATS:
+        return rounded(float(value), kind)
     if kind == "bool":
-        return ("true" if value else "false"), ()
-    return "%s", (Number(float(value) if kind in FLOATS else int(value)),)
+        return bool(value)
+    bits = ALL[kind].bits
+    low, up = (0, 2**bits - 1) if kind[0] == "u" else (-2**(bits - 1), 2**(bits - 1) - 1)
+    if isinstance(value, int):
+        return (value - low) % 2**bits + low
+    return 0 if value != value else low if value <= low else up if value >= up else int(value)
 
 
 def dims_of(dims: DimsLike, t: Tensor) -> tuple[str, ...]:
@@ -89,12 +103,23 @@ def pad(value: Value, widths: dict[str, Any], mode: Mode = 0) -> Tensor:
         raise TypeError(f"widths are a dict of dimensions, as {{'x': (1, 1)}}, not {widths!r}")
     if outside is None:
         return t
-    given = {}
-    for name, pair in widths.items():
-        low, up = pair if isinstance(pair, (tuple, list)) else (pair, pair)
-        if name in t._shape._names:
-            given[name] = int(low), int(up)
-    return padded(t, given, outside)
+    given = {name: pair_of(name, pair) for name, pair in widths.items()}
+    return padded(t, {name: pair for name, pair in given.items() if name in t._shape._names}, outside)
+
+
+def pair_of(name: str, widths: Any) -> tuple[int, int]:
+    """How many elements pad adds below and above."""
+    pair = tuple(widths) if isinstance(widths, (tuple, list)) else (widths, widths)
+    if len(pair) != 2:
+        raise ValueError(f"pad adds a pair (below, above), or one number on both sides, along {name}, not {widths!r}")
+    return whole(pair[0], f"the width of pad along {name}"), whole(pair[1], f"the width of pad along {name}")
+
+
+def whole(value: Any, what: str) -> int:
+    """An integer; TypeError for another."""
+    if isinstance(value, bool) or not hasattr(value, "__index__"):
+        raise TypeError(f"{what} is an integer, not {value!r}")
+    return int(value.__index__())
 
 
 def padded(t: Tensor, widths: dict[str, tuple[int, int]], mode: Extrapolation) -> Tensor:
@@ -103,27 +128,47 @@ def padded(t: Tensor, widths: dict[str, tuple[int, int]], mode: Extrapolation) -
         return t
     if type(t._source) is Parts:
         return _ragged.spread(lambda part: padded(part, widths, mode), t)
-    later = {}
-    dims = {dim.name: dim for dim in t._shape._dims}
-    modes, args, pairs = [], [], []
+    steps: list[dict[str, tuple[int, int, Extrapolation]]] = []
+    for name, low, up, outside in sorted(sides_of(widths, mode), key=lambda side: side[-1].rank):
+        if not steps or name in steps[-1]:
+            steps.append({})
+        steps[-1][name] = low, up, outside
+    for step in steps:
+        t = padded_once(t, step)
+    return t
+
+
+def sides_of(widths: dict[str, tuple[int, int]], mode: Extrapolation) -> list[tuple[str, int, int, Extrapolation]]:
+    """The dimensions to pad, apart for each side where both are added to by different extrapolations."""
+    sides = []
     for name, (low, up) in widths.items():
         below, above = mode.side(name, False), mode.side(name, True)
-        if below == NONE or above == NONE:
-            low, up = (0 if below == NONE else low), (0 if above == NONE else up)
-        if below != above and low and up:
-            later[name] = 0, up
-            up = 0
-        size = size_number(dims[name]) + low + up
+        low, up = (0 if below == NONE else low), (0 if above == NONE else up)
+        if low > 0 and up > 0 and below != above:
+            sides += [(name, low, 0, below), (name, 0, up, above)]
+        elif low or up:
+            sides.append((name, low, up, (above if up > 0 else below) if below != NONE != above else
+                          above if below == NONE else below))
+    return sides
+
+
+def padded_once(t: Tensor, widths: dict[str, tuple[int, int, Extrapolation]]) -> Tensor:
+    dims = {dim.name: dim for dim in t._shape._dims}
+    modes, args, pairs = [], [], []
+    for name, (low, up, outside) in widths.items():
+        before = size_number(dims[name])
+        size = before + low + up
         if size < 0:
-            raise ValueError(f"pad by {low} and {up} leaves {size} elements of {name}")
-        text, extra = mode_text(above if up and not low else below, t._type)
+            raise ValueError(f"pad by {low} and {up} leaves {size} elements of {name}, which has {before}")
+        if not before and size and not isinstance(outside, ConstantExtrapolation):
+            raise ValueError(f"{name} of {t._shape} has no elements that {outside} could repeat; a number can be padded")
+        text, extra = mode_text(outside, t._type)
         modes.append(text)
         args += extra
         pairs.append(f"[{low}, {up}]")
         dims[name] = dims[name]._replace(size=size, labels=None)
     text = f"pad(%s, {listed(pairs)}, {listed(modes)}, axes={listed(widths)})"
-    made = operation(_shape(tuple(dims.values())), t._type, text, (t, *args), reads=True)
-    return padded(made, later, mode)
+    return operation(_shape(tuple(dims.values())), t._type, text, (t, *args), reads=True)
 
 
 def shift(x: Value, offsets: Sequence[int], dims: DimsLike = spatial, padding: Mode = BOUNDARY,
@@ -138,6 +183,9 @@ def shift(x: Value, offsets: Sequence[int], dims: DimsLike = spatial, padding: M
     """
     t, outside = as_tensor(x), check_mode(padding)
     names = dims_of(dims, t)
+    if not isinstance(offsets, (tuple, list, range)):
+        raise TypeError(f"offsets are several integers, as (-1, 1), not {offsets!r}")
+    offsets = [whole(each, "an offset") for each in offsets]
     if stack_dim is None and len(names) != 1:
         raise ValueError(f"shift without stack_dim is along one dimension, and dims are {', '.join(names) or 'none'}")
     made: list[list[Tensor]] = [[] for _ in offsets]
@@ -173,8 +221,8 @@ def step_of(dx: Value, name: str, names: Sequence[str]) -> Any:
     t = as_tensor(dx)
     if len(t._shape.channel) == 1:
         dim = t._shape.channel._dims[0]
-        if dim.labels and name in dim.labels:
-            return select(t, dim.name, name)
+        if dim.labels and set(names) <= set(dim.labels):
+            return select(t, dim.name, dim.labels.index(name))
         if dim.size != len(names):
             raise ValueError(f"dx has {_shapes.size_text(dim.size)} components, and there are {len(names)} dimensions")
         return select(t, dim.name, names.index(name))
@@ -348,6 +396,8 @@ def convolve(value: Value, kernel: Value, extrapolation: Mode = None) -> Tensor:
     for name in names:
         if name not in t._shape._names:
             raise ValueError(f"the kernel {k._shape} goes along {name}, which {t._shape} lacks")
+        if t._shape.get_type(name) != "spatial":
+            _shapes.conflict(k._shape.dim(name), t._shape.dim(name), k._shape, t._shape)
     summed = t._shape.channel._names
     if len(k._shape.spatial) == k._shape.rank and names and kind != "bool":
         return cast_to(correlated(reduce("sum", t, summed) if summed else t, k, outside), kind)
@@ -513,6 +563,9 @@ def grid_sample(grid: Value, coordinates: Value, extrap: Mode = None, dims: Dims
     """
     t, at = floats(grid), floats(coordinates)
     outside = as_extrapolation(0 if extrap is None else extrap)
+    if outside == NONE:
+        raise ValueError("NONE says nothing of the elements outside, which grid_sample needs; give another extrapolation, "
+                         "or None, which is 0")
     names = axes_of(t, dims, "grid_sample")
     if type(t._source) is Parts or type(at._source) is Parts:
         return _ragged.spread(lambda t, at: grid_sample(t, at, outside, names), t, at)
@@ -549,12 +602,17 @@ def scatter(base_grid: Value, indices: Value, values: Value, mode: str = "update
     if outside_handling not in ("discard", "undefined", "clamp"):
         raise ValueError(f"outside_handling is 'discard', 'clamp' or 'undefined', not {outside_handling!r}")
     i, v = as_tensor(indices), as_tensor(values)
+    if i._type == "bool":
+        raise TypeError("positions are numbers, and indices are bool; math.nonzero(mask) makes positions of a mask")
     if isinstance(base_grid, (Shape, str)):
         kind = v._type if mode == "add" or v._type in FLOATS else floating()
         base = constant(0 if mode == "add" else numpy.nan, kind, as_shape(base_grid))
     else:
         base = as_tensor(base_grid)
         kind = base._type if base._type == v._type else common_type([base._type, v._type])
+    if kind == "bool" and mode != "update":
+        raise TypeError(f"scatter with mode {mode!r} is of numbers, and values and base are bool; make numbers of them, as "
+                        "in math.to_int32(x)")
     base, v = cast_to(base, kind), cast_to(v, kind)
     if any(type(each._source) is Parts for each in (base, i, v)):
         return _ragged.spread(lambda b, i, v: scatter(b, i, v, mode, outside_handling), base, i, v)
@@ -571,12 +629,14 @@ def scatter(base_grid: Value, indices: Value, values: Value, mode: str = "update
 
 def position_along(i: Tensor, size: int, outside_handling: str) -> Tensor:
     """Positions along a dimension; one that is to be dropped is the size."""
-    if i._type in FLOATS:
-        i = operation(i._shape, "int64", "int64(round(%s))", (i,))
+    dropped = _functions.isnan(i) if i._type in FLOATS else None
+    if dropped is not None:
+        i = operation(i._shape, "int64", in_order("int64(round(%s))", i._shape), (i,))
     i = cast_to(i, "int64")
     if outside_handling == "clamp":
         return _functions.clip(i, 0, size - 1)
-    return _functions.where(binary("<", i, 0), size, i)
+    below = binary("<", i, 0)
+    return _functions.where(below if dropped is None else below | dropped, size, i)
 
 
 def put(base: Tensor, each: Sequence[Tensor], others: Shape, v: Tensor, names: tuple[str, ...], used: Shape,

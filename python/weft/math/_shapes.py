@@ -137,10 +137,10 @@ class Shape:
         """The number of elements, None if a size is unknown. Where sizes vary it is the sum over the parts."""
         if any(dim.size is None for dim in self._dims):
             return None
-        along = self.along
-        if along is None:
+        varying = [dim.size for dim in self._dims if isinstance(dim.size, Varying)]
+        if not varying:
             return product(cast("int", dim.size) for dim in self._dims)
-        return sum(cast(int, self.part(i).volume) for i in range(cast(int, self.dim(along).size)))
+        return sum(cast(int, self.part(i).volume) for i in range(len(varying[0].sizes)))
 
     @property
     def is_uniform(self) -> bool:
@@ -297,9 +297,15 @@ class Shape:
         if isinstance(item, str):
             return _shape(tuple(self.dim(name) for name in names_in(item)))
         if isinstance(item, (list, tuple)):
-            return _shape(tuple(self.dim(each) if isinstance(each, str) else self._dims[each] for each in item))
-        got = self._dims[item]
-        return _shape(cast("tuple[Dim, ...]", got) if isinstance(item, slice) else (cast(Dim, got),))
+            return _shape(tuple(self.dim(each) if isinstance(each, str) else self._at(each) for each in item))
+        return _shape(self._dims[item] if isinstance(item, slice) else (self._at(item),))
+
+    def _at(self, i: Any) -> Dim:
+        if not hasattr(i, "__index__"):
+            raise TypeError(f"dimensions of a shape are selected by position, slice, name or a list of these, not by {i!r}")
+        if not -self.rank <= i.__index__() < self.rank:
+            raise IndexError(f"position {i} is outside of {self}, which has {self.rank} dimensions")
+        return self._dims[i]
 
     def __iter__(self) -> Iterator[Shape]:
         return (_shape((dim,)) for dim in self._dims)
@@ -522,6 +528,8 @@ def kind_by_name(name: str, labelled: bool) -> str:
         return "channel"
     if len(name) == 1:
         return "spatial"
+    if name in ORDER:
+        raise ValueError(f"what kind of dimension is {name}? write {name}({name}=..)")
     raise ValueError(f"what kind of dimension is {name}? write spatial({name}=..), channel({name}=..), "
                      f"batch({name}=..) or instance({name}=..)")
 
@@ -740,6 +748,17 @@ def typed(shape: Shape) -> str:
 def sized_text(shape: Shape) -> str:
     """The dimensions as a text with sizes, without labels."""
     return ", ".join([f"{dim.name}:{dim.kind[0]}={dim.size}" for dim in shape._dims])
+
+
+def expanded_text(text: str, shape: Shape) -> str:
+    """The text of one value for all elements of a shape."""
+    return in_order(f'broadcast_to({text}, "{sized_text(shape)}")', shape)
+
+
+def in_order(text: str, shape: Shape) -> str:
+    """The text of a value whose dimensions come sorted by kind, in the order of a shape."""
+    kinds = [ORDER[dim.kind] for dim in shape._dims]
+    return text if kinds == sorted(kinds) else f"transpose({text}, {listed(shape._names)})"
 
 
 def listed(names: Iterable[str]) -> str:

@@ -11,7 +11,7 @@ from weft.math import _printing, _shapes, _types
 from weft.math._backends import HOST, NUMPY, Backend, Home, common, default_home, home_of, moved
 from weft.math._graph import LIMIT, Constant, Data, Node, Number, Operation, Parts, array_of, evaluate, waiting
 from weft.math._shapes import (EMPTY_SHAPE, Dim, DimsLike, IncompatibleShapes, Shape, Varying, _shape, as_shape,
-                               check_labels, chosen, concatenated, listed, merge, names_in)
+                               check_labels, chosen, concatenated, in_order, listed, merge, names_in)
 from weft.math._types import ALL, FLOATS, PROMOTED, DType, DTypeLike, floating
 
 Value = Any  # a tensor, a number, or what lies along a tensor's channels: a list, a Shape, an array of rank 1
@@ -41,10 +41,18 @@ def make(shape: Shape, kind: str, source: Any, home: Home | None) -> Tensor:
     return self
 
 
+def rounded(value: float, kind: str) -> float:
+    """A number as a float of that type has it."""
+    if kind == "float64":
+        return value
+    with numpy.errstate(over="ignore"):
+        return float(NUMPY.dtype(kind).type(value))
+
+
 def constant(value: Any, kind: str, shape: Shape = EMPTY_SHAPE, home: Home | None = None) -> Tensor:
-    """One number for all elements. The value of a float is kept whole until it meets its type."""
+    """One number for all elements, of their type."""
     if kind in FLOATS:
-        value = float(value)
+        value = rounded(float(value), kind)
     elif kind == "bool":
         value = bool(value)
     else:
@@ -86,7 +94,8 @@ INT32, INT64, UINT64 = range(-2**31, 2**31), range(-2**63, 2**63), range(2**63, 
 
 
 def number(value: Union[bool, int, float]) -> Tensor:
-    """A tensor of rank 0: a float of the current precision, an int of 32 bits, or more where it needs them."""
+    """A tensor of rank 0: a float of the current precision, an int of 32 bits, or more where it needs them. A float is
+    rounded where it meets its type, which is that of the program."""
     if type(value) is float:
         return make(EMPTY_SHAPE, floating(), Constant(value), None)
     if isinstance(value, bool):
@@ -145,7 +154,8 @@ def wrap(data: Value, *shape: Union[Shape, str], names: str | None = None) -> Te
         if given is not None and given._dims:
             raise ValueError(f"a number has no dimensions, and the shape {given} is given; write math.expand(number, "
                              "shape)")
-        return number(data)
+        made = number(data)
+        return constant(data, made._type) if made._type in FLOATS else made
     if isinstance(data, Shape):
         labels = Dim("dims", "channel", data.rank, data.names or None)
         array = numpy.array([size_number(dim) for dim in data._dims], numpy.int64)
@@ -449,8 +459,9 @@ def cast_to(t: Tensor, kind: str) -> Tensor:
         return Hooks.spread(lambda t: cast_to(t, kind), t)
     if type(t._source) is Constant and (kind in FLOATS or t._type not in FLOATS and kind != "bool"
                                         and fits(t._source.value, kind)):
-        return constant(t._source.value, kind, t._shape, t._home)
-    return operation(t._shape, kind, f"{kind}(%s)", (t,))
+        value = rounded(t._source.value, t._type) if t._type in FLOATS else t._source.value
+        return constant(value, kind, t._shape, t._home)
+    return operation(t._shape, kind, in_order(f"{kind}(%s)", t._shape), (t,))
 
 
 def fits(value: Any, kind: str) -> bool:
@@ -476,9 +487,10 @@ def reduce(name: str, t: Tensor, dims: DimsLike) -> Tensor:
     elif name in ("mean", "std"):
         if kind not in FLOATS:
             kind = floating()
-            if kind != "float32":  # which mean of integers is
-                t = cast_to(t, "float64" if kind == "float64" else "float32")
-                if kind == "float16":
+            if kind == "float64" or t._type in ("int64", "uint64"):  # which float32 would round
+                return cast_to(reduce(name, cast_to(t, "float64"), over), kind)
+            if kind == "float16":
+                with _types.precision(32):  # which mean of integers is
                     return cast_to(reduce(name, t, over), kind)
     elif name in ("any", "all"):
         kind = "bool"
@@ -732,6 +744,9 @@ class BoundDim:
     def __getitem__(self, item: Any) -> Tensor:
         return select(self._tensor, self._name, item)
 
+    def __setitem__(self, item: Any, value: Any) -> NoReturn:
+        self._tensor[item] = value
+
     def __iter__(self) -> Iterator[Tensor]:
         return iter(self.unstack())
 
@@ -751,8 +766,9 @@ class BoundDim:
     def __repr__(self) -> str:
         return f"{self._name} of {self._tensor._shape}"
 
-    def __call__(self, *arguments: Any, **named: Any) -> NoReturn:
-        raise TypeError(f"tensors have no function {self._name}; functions are those of the module, as math.{self._name}(t)")
+    def __call__(self, *args: Any, **options: Any) -> NoReturn:
+        raise TypeError(f"a tensor has no method {self._name}, so t.{self._name} was taken as a dimension of "
+                        f"{self._tensor._shape}; math has the functions, as math.sqrt(t)")
 
     def __setitem__(self, item: Any, value: Any) -> NoReturn:
         self._tensor[item] = value
@@ -930,7 +946,8 @@ class Tensor(Node):
 
     def __getattr__(self, name: str) -> BoundDim:
         if name[0] == "_":
-            raise AttributeError(f"a tensor has no attribute {name!r}; a dimension of that name is t['{name}']")
+            raise AttributeError(f"a tensor has no attribute {name!r}; a dimension of that name is selected from by "
+                                 f"t[{{'{name}': item}}]")
         return BoundDim(self, name)
 
     def __getitem__(self, item: Any) -> Tensor:

@@ -32,6 +32,11 @@ class Extrapolation:
         """The language's mode: a word, a number, or None for NONE."""
         return self._mode
 
+    @property
+    def rank(self) -> int:
+        """When it is padded: those of lower rank first."""
+        return RANKS.get(self._name, 0)
+
     def __eq__(self, other: object) -> bool:
         return isinstance(other, Extrapolation) and type(self) is type(other) and self._key() == other._key()
 
@@ -55,7 +60,7 @@ class ConstantExtrapolation(Extrapolation):
     def __init__(self, value: Union[bool, int, float]) -> None:
         rank = getattr(value, "rank", 0)
         if rank:
-            raise ValueError(f"a constant outside is one number, and the tensor {value} has {rank} dimensions")
+            raise ValueError(f"a constant outside is one number, and a tensor of dimensions {value.shape} is given")
         if rank == 0 and hasattr(value, "default_backend"):
             [value] = value
         if not isinstance(value, (bool, int, float)):
@@ -69,6 +74,11 @@ class ConstantExtrapolation(Extrapolation):
     def mode(self) -> Any:
         """The number."""
         return self.value
+
+    @property
+    def rank(self) -> int:
+        """Constants are padded last."""
+        return len(RANKS)
 
     def _key(self) -> Any:
         return ("constant", self.value)
@@ -100,6 +110,7 @@ SYMMETRIC = Extrapolation("symmetric", "symmetric")
 REFLECT = Extrapolation("reflect", "reflect")
 NONE = Extrapolation("none", None)
 
+RANKS = {"periodic": 0, "boundary": 1, "symmetric": 2, "reflect": 3}
 WORDS = {"zero": ZERO, "one": ONE, "boundary": BOUNDARY, "periodic": PERIODIC, "symmetric": SYMMETRIC, "reflect": REFLECT,
          "none": NONE}
 
@@ -135,7 +146,10 @@ def combine_sides(**sides: Any) -> Extrapolation:
     """
     made = {}
     for dim, value in sides.items():
-        low, up = value if isinstance(value, tuple) else (value, value)
+        pair = value if isinstance(value, tuple) else (value, value)
+        if len(pair) != 2:
+            raise ValueError(f"{dim} has two sides, (lower, upper), and {len(pair)} are given")
+        low, up = pair
         low, up = as_extrapolation(low), as_extrapolation(up)
         if (low == PERIODIC) != (up == PERIODIC):
             raise ValueError(f"{dim} is periodic on both sides or on none")
