@@ -171,7 +171,7 @@ def dtype_of(dtype):
 
 class Tensor:
     def __init__(self, dims, a=None, parts=None, along=None):
-        self.dims, self.a, self.parts, self.along_name = tuple(dims), a, parts, along
+        self.dims, self.a, self.parts, self.along_name, self.literal = tuple(dims), a, parts, along, False
         if a is not None:
             assert a.shape == tuple(d.size for d in dims), (a.shape, dims)
 
@@ -323,7 +323,9 @@ def operand(x, beside=None):
         return Tensor((), np.array(x))
     if isinstance(x, int):
         kind = next(k for k in ("int32", "int64", "uint64") if np.iinfo(k).min <= x <= np.iinfo(k).max)
-        return Tensor((), np.array(x, kind))
+        t = Tensor((), np.array(x, kind))
+        t.literal = True
+        return t
     if isinstance(x, float):
         return Tensor((), convert(np.array(x), floating()))
     if isinstance(x, np.generic):
@@ -362,10 +364,10 @@ def ragged(function):
 def stacked(values, dim, drop=True):
     """Tensors along a new dimension; unlike sizes make parts. drop: labels that differ are left out."""
     for t in values:
-        if t.parts is not None:
-            raise ValueError("parts in parts")
         if dim.name in t.names:
             raise ValueError("a dimension is there already")
+    if any(t.parts is not None for t in values):
+        return ragged(lambda *each: stacked(each, dim, drop))(*values)
     dtype = values[0].dtype
     for t in values[1:]:
         dtype = promote(dtype, t.dtype)
@@ -472,6 +474,10 @@ def element_wise(symbol, a, b):
     elif kind == bool and symbol in ("+", "-", "//", "%", "**", "<<", ">>"):
         kind = np.dtype("int32")
     x, y = laid(a, dims), laid(b, dims)
+    if symbol == "**" and not is_float(kind) and y.size and (b.a == b.a.flat[0]).all() and b.a.flat[0] < 0:
+        if b.literal:
+            raise ValueError("a negative int as exponent of ints")
+        raise NotImplementedError  # it may be a number, too
     if symbol not in COMPARED or is_float(kind):
         x, y = convert(x, kind), convert(y, kind)
     with np.errstate(all="ignore"):
@@ -691,8 +697,8 @@ def reduce(name, t, dims):
     rest = [d for d in t.parts[0].dims if d.name not in over]
     flat = [reordered(p, [*[d for d in p.dims if d.name in over], *rest]) for p in t.parts]
     rows = np.concatenate([f.a.reshape(-1, *[d.size for d in rest]) for f in flat])
-    whole = Tensor([Dim("all of it", "instance", len(rows), None), *rest], rows)
-    made = reduce_array(name, whole, ["all of it"])
+    whole = Tensor([Dim("rows_", "instance", len(rows), None), *rest], rows)
+    made = reduce_array(name, whole, ["rows_"])
     if is_float(t.dtype) and name in ("sum", "prod", "mean", "std"):  # in an order that is not said
         return near_sum(name, [t], (over,), made.dims, made.a, whole, [0])
     return made
@@ -946,8 +952,6 @@ def stack(values, dim):
     if not values or d.size not in (None, len(values)):
         raise ValueError("how many")
     values = [operand(v) for v in values]
-    if len(values) == 1 and values[0].parts is not None:
-        return ragged(lambda t: stack([t], dim))(values[0])
     return stacked(values, d._replace(size=len(values)), drop=False)
 
 
@@ -1222,6 +1226,9 @@ def neighbour(t, name, by, mode, offsets):
 
 
 def shift(x, offsets, dims=spatial, padding=extrapolation.BOUNDARY, stack_dim=channel("shift")):
+    if x.parts is not None:
+        each = [shift(part, offsets, dims, padding, stack_dim) for part in x.parts]
+        return [stacked(list(parts), x.dim(x.along_name)) for parts in zip(*each)]
     names = names_in(dims, x)
     if stack_dim is None:
         if len(names) != 1:
@@ -1268,6 +1275,7 @@ def quotient(t, name, dx, difference, padding):
     return (first - second) / (2 * dx if difference == "central" else dx)
 
 
+@ragged
 def spatial_gradient(grid, dx=1, difference="central", padding=extrapolation.BOUNDARY, dims=spatial,
                      stack_dim=channel("gradient")):
     t = floats(grid)
@@ -1288,6 +1296,7 @@ def inside_of_others(t, name, names, offsets):
     return t
 
 
+@ragged
 def laplace(x, dx=1, padding=extrapolation.BOUNDARY, dims=spatial):
     t = floats(x)
     names = names_in(dims, t)
@@ -1303,6 +1312,7 @@ def laplace(x, dx=1, padding=extrapolation.BOUNDARY, dims=spatial):
     return made
 
 
+@ragged
 def divergence(v, dx=1, difference="central", padding=extrapolation.BOUNDARY, dims=spatial, vector="vector"):
     t = floats(v)
     names = names_in(dims, t)
@@ -1332,9 +1342,10 @@ def _convolve(t, k, mode):
     wide = np.dtype(object) if ints else np.dtype(np.float64)
     x, w = [Tensor(each.dims, convert(each.a, kind).astype(wide)) for each in (t, k)]
     size = {name: k.dim(name).size for name in names}
-    if mode is not None and not is_none(mode):
+    padded = {name: (size[name] // 2, (size[name] - 1) // 2) for name in names}
+    if mode is not None and not is_none(mode) and all(x.dim(name).size for name in names):
         x = Tensor(x.dims, x.a.astype(kind))
-        x = _pad(x, {name: (size[name] // 2, (size[name] - 1) // 2) for name in names}, outside(mode))
+        x = _pad(x, padded, outside(mode))
         x = Tensor(x.dims, x.a.astype(wide))
     keeps = len(names) == len(k.dims)
     summed = [d.name for d in t.of("channel")]
@@ -1348,6 +1359,8 @@ def _convolve(t, k, mode):
             out[name] = out[name]._replace(labels=t.dim(name).labels)
     dims = list(out.values())
     dims = dims if keeps else merge(dims, [d for d in k.dims if d.name not in names and d.name not in summed])
+    if not all(d.size for d in dims):
+        return Tensor(dims, np.zeros([d.size for d in dims], kind))
     full = [*dims, *[d for d in t.dims if d.name in summed]]
     merge([d for d in full if d.name not in names], [d for d in k.dims if d.name not in names])
     total, sizes = np.zeros([d.size for d in dims], wide), np.zeros([d.size for d in dims])
@@ -1435,8 +1448,8 @@ def _sample(t, at, mode, names):
     nan = np.zeros([d.size for d in dims], bool)
     for name, one in zip(names, points):
         far = np.isinf(one.a) | (np.abs(one.a) >= 2.0 ** 62)
-        words = np.where(one.a < 0, [mode.side(name, False)], [mode.side(name, True)])
-        bad = np.isnan(one.a) | far & np.isin(words, ["wrap", "symmetric", "reflect"])
+        repeats = [mode.side(name, up) in ("wrap", "symmetric", "reflect") for up in (False, True)]
+        bad = np.isnan(one.a) | far & np.where(one.a < 0, *repeats)
         nan |= laid(Tensor(one.dims, bad), dims)
         limit = np.where(one.a < 0, -1000000, 1000000)
         one.a = np.where(bad, 0, np.where(far, limit, one.a)).astype(kind)

@@ -572,7 +572,7 @@ def scatter(base_grid: Value, indices: Value, values: Value, mode: str = "update
 def position_along(i: Tensor, size: int, outside_handling: str) -> Tensor:
     """Positions along a dimension; one that is to be dropped is the size."""
     if i._type in FLOATS:
-        i = operation(i._shape, "int64", "int64(round(%s))", (i,))
+        i = operation(merge(i._shape, EMPTY_SHAPE), "int64", "int64(round(%s))", (i,))
     i = cast_to(i, "int64")
     if outside_handling == "clamp":
         return _functions.clip(i, 0, size - 1)

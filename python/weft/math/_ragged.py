@@ -87,10 +87,8 @@ def stack(values: Sequence[Tensor], dim: Shape) -> Tensor:
         if along.name in value._shape._names:
             raise ValueError(f"{value._shape} has a dimension {along.name} already; stack along another, or write "
                              "math.concat")
-        if type(value._source) is Parts:
-            if len(values) == 1:
-                return spread_stack(value, along)
-            raise ValueError(f"{value._shape} has unlike sizes along {value._source.along}; what is stacked is uniform")
+    if any([type(value._source) is Parts for value in values]):
+        return spread(lambda *parts: stack(parts, dim), *values)
     kind = values[0]._type
     for value in values[1:]:
         kind = promote(kind, value._type)
@@ -107,13 +105,11 @@ def stack(values: Sequence[Tensor], dim: Shape) -> Tensor:
     if len(values) == 1:
         from weft.math._structure import expanded
         return ordered(expanded(values[0], _shape((along,))), shape)
-    text = "stack(" + ", ".join(["%s"] * len(values)) + f', axis="{along.name}:{along.kind[0]}")'
+    named = f"{along.name}:{along.kind[0]}"
+    text = f'stack({", ".join(["%s"] * len(values))}, axis="{named}")' if len(shape) > 1 else \
+        f'named(stack({", ".join(["%s"] * len(values))}, axis=0), "{named}")'
     values = [value if value._type == kind else cast_to(value, kind) for value in values]
     return operation(shape, kind, text, tuple(values))
-
-
-def spread_stack(value: Tensor, along: Dim) -> Tensor:
-    return spread(lambda part: stack([part], _shape((along,))), value)
 
 
 def unlike(values: Sequence[Tensor]) -> bool:

@@ -441,7 +441,8 @@ def unary(text: str, t: Tensor, kind: str, converts: bool) -> Tensor:
 
 
 def cast_to(t: Tensor, kind: str) -> Tensor:
-    """Conversion by the language's rule: to an integer nearest and saturating. Dimensions keep their order."""
+    """Conversion by the language's rule: to an integer nearest and saturating. The dimensions of the result are sorted,
+    but where there is nothing to convert."""
     if t._type == kind:
         return t
     if type(t._source) is Parts:
@@ -449,7 +450,12 @@ def cast_to(t: Tensor, kind: str) -> Tensor:
     if type(t._source) is Constant and (kind in FLOATS or t._type not in FLOATS and kind != "bool"
                                         and fits(t._source.value, kind)):
         return constant(t._source.value, kind, t._shape, t._home)
-    return operation(t._shape, kind, f"{kind}(%s)", (t,))
+    return operation(merge(t._shape, EMPTY_SHAPE), kind, f"{kind}(%s)", (t,))
+
+
+def in_order(t: Tensor) -> Tensor:
+    """t with its dimensions sorted, as operations of elements give them."""
+    return ordered(t, merge(t._shape, EMPTY_SHAPE))
 
 
 def fits(value: Any, kind: str) -> bool:
@@ -1044,7 +1050,7 @@ class Tensor(Node):
         return unary("(~%s)", self, self._type, False)
 
     def __abs__(self) -> Tensor:
-        return self if self._type == "bool" else unary("abs(%s)", self, self._type, False)
+        return in_order(self) if self._type == "bool" else unary("abs(%s)", self, self._type, False)
 
 
 def parts_of(t: Tensor) -> Sequence[Tensor]:
