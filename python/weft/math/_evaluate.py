@@ -7,7 +7,8 @@ from weft._program import compile
 from weft._results import make as make_results
 from weft.math import _ragged, _shapes
 from weft.math._backends import HOST, NUMPY, Home, common, home_of
-from weft.math._graph import Data, Parts, array_of, evaluate as compute
+from weft.math._graph import Data, Parts, array_of
+from weft.math._graph import evaluate as compute
 from weft.math._shapes import Dim, Shape
 from weft.math._tensors import Tensor, make, parts_of
 

@@ -12,11 +12,39 @@ import numpy
 from weft.math import _ragged, _shapes, _types
 from weft.math._backends import HOST, default_home, home_of, moved
 from weft.math._graph import Constant, Data, Number, Parts, array_of, evaluate
-from weft.math._shapes import (EMPTY_SHAPE, Dim, DimsLike, Shape, _shape, as_shape, chosen, concatenated, merge, non_batch,
-                               expanded_text, in_order)
+from weft.math._shapes import (
+    EMPTY_SHAPE,
+    Dim,
+    DimsLike,
+    Shape,
+    _shape,
+    as_shape,
+    chosen,
+    concatenated,
+    expanded_text,
+    merge,
+    non_batch,
+)
 from weft.math._structure import expanded
-from weft.math._tensors import (Hooks, Tensor, Value, as_tensor, binary, cast_to, common_type, constant, joined, make, met,
-                                number, operation, ordered, reduce, size_number, unary, wrap)
+from weft.math._tensors import (
+    Tensor,
+    Value,
+    as_tensor,
+    binary,
+    cast_to,
+    common_type,
+    constant,
+    in_order,
+    joined,
+    make,
+    met,
+    operation,
+    ordered,
+    reduce,
+    size_number,
+    unary,
+    wrap,
+)
 from weft.math._types import ALL, FLOATS, DTypeLike, floating
 
 PI = _math.pi
@@ -316,7 +344,7 @@ erfc = _float_function("erfc", "erfc", "One less the error function")
 def _rounding(name: str, what: str) -> Callable[[Value], Tensor]:
     def function(x: Value) -> Tensor:
         t = as_tensor(x)
-        return unary(f"{name}(%s)", t, t._type, False) if t._type in FLOATS else t
+        return unary(f"{name}(%s)", t, t._type, False) if t._type in FLOATS else in_order(t)
     return described(function, name, f"{what}, of each element; the type is kept.")
 
 
@@ -342,7 +370,7 @@ def sign(x: Value) -> Tensor:
     (-1.000, 0.000) along xˢ float64
     """
     t = as_tensor(x)
-    return t if t._type == "bool" else unary("sign(%s)", t, t._type, False)
+    return in_order(t) if t._type == "bool" else unary("sign(%s)", t, t._type, False)
 
 
 def _test(name: str, what: str) -> Callable[[Value], Tensor]:
@@ -432,12 +460,14 @@ def cast(x: Value, dtype: DTypeLike) -> Tensor:
     t, kind = as_tensor(x), _types.name_of(dtype)
     if type(t._source) is Parts:
         return _ragged.spread(lambda part: cast(part, dtype), t)
-    t = ordered(t, merge(t._shape, EMPTY_SHAPE))
-    if kind == t._type or kind in FLOATS or kind == "bool" or t._type == "bool":
-        return cast_to(t, kind)
+    if kind == t._type:
+        return in_order(t)
+    if kind in FLOATS or kind == "bool" or t._type == "bool":
+        return in_order(cast_to(t, kind))
+    shape = merge(t._shape, EMPTY_SHAPE)
     if t._type in FLOATS:
-        return operation(t._shape, kind, f"{kind}(trunc(%s))", (t,))
-    return operation(t._shape, kind, f"wrap(%s, {kind})", (t,))
+        return operation(shape, kind, f"{kind}(trunc(%s))", (t,))
+    return operation(shape, kind, f"wrap(%s, {kind})", (t,))
 
 
 def to_float(x: Value) -> Tensor:
@@ -446,7 +476,7 @@ def to_float(x: Value) -> Tensor:
     >>> math.to_float(math.wrap([1, 2], spatial("x")))
     (1.000, 2.000) along xˢ
     """
-    return cast(x, float)
+    return cast(x, ALL[floating()])
 
 
 def to_int32(x: Value) -> Tensor:
@@ -502,19 +532,8 @@ any = _reduction("any", "Whether an element is not 0, over dimensions, all but b
 all = _reduction("all", "Whether no element is 0, over dimensions, all but batch if none are given.")
 
 
-def _finite(name: str, otherwise: float, what: str) -> Reduction:
-    def function(value: Value, dim: DimsLike = non_batch) -> Tensor:
-        t = reduced(value)
-        over = chosen(dim, t._shape)
-        if t._type not in FLOATS:
-            return reduce(name, t, over)
-        with _types.precision(64 if t._type == "float64" else 32):
-            return cast_to(_finite_of(name, t, otherwise, over), t._type)
-    return described(function, f"finite_{name}", what)
-
-
-def _finite_of(name: str, t: Tensor, otherwise: float, over: tuple[str, ...]) -> Tensor:
-    """A reduction of the finite elements of floats, in the current precision."""
+def _of_finite(name: str, otherwise: float, t: Tensor, over: tuple[str, ...]) -> Tensor:
+    """Of the elements that are finite, in the type that they have."""
     finite = isfinite(t)
     kept = where(finite, t, otherwise)
     if name in ("sum", "prod"):
@@ -529,12 +548,24 @@ def _finite_of(name: str, t: Tensor, otherwise: float, over: tuple[str, ...]) ->
     return sqrt(binary("/", reduce("sum", binary("*", off, off), over), count))
 
 
-finite_sum = _finite("sum", 0, "The sum of the finite elements over dimensions, all but batch if none are given.")
-finite_prod = _finite("prod", 1, "The product of the finite elements over dimensions, all but batch if none are given.")
-finite_mean = _finite("mean", 0, "The mean of the finite elements over dimensions, all but batch if none are given; "
-                      "NaN without any.")
-finite_std = _finite("std", 0, "The standard deviation of the finite elements over dimensions, all but batch if none are "
-                     "given; NaN without any.")
+def _finite(name: str, otherwise: float, what: str) -> Reduction:
+    def function(value: Value, dim: DimsLike = non_batch) -> Tensor:
+        t = reduced(value)
+        over = chosen(dim, t._shape)
+        if t._type not in FLOATS:
+            return reduce(name, t, over)
+        wide = "float64" if t._type == "float64" else "float32"
+        with _types.precision(ALL[wide].bits):
+            return cast_to(ordered(_of_finite(name, otherwise, cast_to(t, wide), over), t._shape.without(over)), t._type)
+    return described(function, f"finite_{name}", what)
+
+
+finite_sum = _finite("sum", 0.0, "The sum of the finite elements over dimensions, all but batch if none are given.")
+finite_prod = _finite("prod", 1.0, "The product of the finite elements over dimensions, all but batch if none are given.")
+finite_mean = _finite("mean", 0.0, "The mean of the finite elements over dimensions, all but batch if none are given; of "
+                      "integers in the current precision; NaN without any.")
+finite_std = _finite("std", 0.0, "The standard deviation of the finite elements over dimensions, all but batch if none are "
+                     "given; of integers in the current precision; NaN without any.")
 finite_min = _finite("min", INF, "The smallest finite element over dimensions, all but batch if none are given; NaN "
                      "without any.")
 finite_max = _finite("max", -INF, "The largest finite element over dimensions, all but batch if none are given; NaN "
@@ -551,7 +582,7 @@ def cumulative_sum(x: Value, dim: Union[Shape, str]) -> Tensor:
     t = as_tensor(x)
     if type(t._source) is Parts:
         return _ragged.spread(lambda part: cumulative_sum(part, dim), t)
-    names = chosen(dim, t._shape)
+    names, shape = chosen(dim, t._shape), t._shape
     if not names:
         return t
     for name in names:
@@ -562,9 +593,10 @@ def cumulative_sum(x: Value, dim: Union[Shape, str]) -> Tensor:
         step = 1
         while step < size_number(at):
             evaluate([t])
-            text = in_order(f"(%s + offset(%s, %s, axes=[{name}]))", t._shape)
-            t = operation(t._shape, kind, text, (t, t, Number(-step)), reads=True)
+            t = operation(merge(t._shape, EMPTY_SHAPE), kind, f"(%s + offset(%s, %s, axes=[{name}]))",
+                          (t, t, Number(-step)), reads=True)
             step *= 2
+    t = ordered(t, shape)
     evaluate([t])
     return t
 
@@ -614,6 +646,3 @@ def assert_close(*tensors: Value, rel_tolerance: float = 1e-5, abs_tolerance: fl
     far = _far(tensors, rel_tolerance, abs_tolerance)
     if far:
         raise AssertionError(f"{msg}: {far}" if msg else far)
-
-
-_unused = (Hooks, number, ordered)

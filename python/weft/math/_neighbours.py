@@ -8,11 +8,42 @@ import numpy
 
 from weft.math import _functions, _ragged, _shapes
 from weft.math._graph import QUIET, RAISES, Constant, Data, Number, Parts, Sized, array_of, evaluate
-from weft.math._shapes import (EMPTY_SHAPE, Dim, DimsLike, IncompatibleShapes, Shape, _shape, as_shape, channel, chosen,
-                               in_order, instance, listed, merge, spatial)
+from weft.math._shapes import (
+    EMPTY_SHAPE,
+    Dim,
+    DimsLike,
+    IncompatibleShapes,
+    Shape,
+    _shape,
+    as_shape,
+    channel,
+    chosen,
+    instance,
+    listed,
+    merge,
+    spatial,
+)
 from weft.math._structure import expanded
-from weft.math._tensors import (Hooks, Tensor, Value, as_tensor, binary, cast_to, common_type, constant, make, operation,
-                                ordered, reduce, rounded, select, select_slice, shareable, size_number, wrap)
+from weft.math._tensors import (
+    Hooks,
+    Tensor,
+    Value,
+    as_tensor,
+    binary,
+    cast_to,
+    common_type,
+    constant,
+    make,
+    operation,
+    ordered,
+    reduce,
+    rounded,
+    select,
+    select_slice,
+    shareable,
+    size_number,
+    wrap,
+)
 from weft.math._types import ALL, FLOATS, floating
 from weft.math.extrapolation import BOUNDARY, NONE, ConstantExtrapolation, Extrapolation, as_extrapolation
 
@@ -630,8 +661,8 @@ def scatter(base_grid: Value, indices: Value, values: Value, mode: str = "update
 def position_along(i: Tensor, size: int, outside_handling: str) -> Tensor:
     """Positions along a dimension; one that is to be dropped is the size."""
     dropped = _functions.isnan(i) if i._type in FLOATS else None
-    if dropped is not None:
-        i = operation(i._shape, "int64", in_order("int64(round(%s))", i._shape), (i,))
+    if i._type in FLOATS:
+        i = operation(merge(i._shape, EMPTY_SHAPE), "int64", "int64(round(%s))", (i,))
     i = cast_to(i, "int64")
     if outside_handling == "clamp":
         return _functions.clip(i, 0, size - 1)

@@ -6,9 +6,18 @@ from typing import Any, Callable, Sequence
 
 from weft.math._backends import Home, common
 from weft.math._graph import Data, Parts, evaluate
-from weft.math._shapes import EMPTY_SHAPE, Dim, Shape, Varying, _shape, merge, product
-from weft.math._tensors import (Hooks, Tensor, binary, cast_to, constant, make, operation, ordered, reduce, select,
-                                size_number)
+from weft.math._shapes import Dim, Shape, Varying, _shape, merge
+from weft.math._tensors import (
+    Hooks,
+    Tensor,
+    cast_to,
+    make,
+    operation,
+    ordered,
+    reduce,
+    select,
+    size_number,
+)
 from weft.math._types import promote
 
 
@@ -87,10 +96,8 @@ def stack(values: Sequence[Tensor], dim: Shape) -> Tensor:
         if along.name in value._shape._names:
             raise ValueError(f"{value._shape} has a dimension {along.name} already; stack along another, or write "
                              "math.concat")
-        if type(value._source) is Parts:
-            if len(values) == 1:
-                return spread_stack(value, along)
-            raise ValueError(f"{value._shape} has unlike sizes along {value._source.along}; what is stacked is uniform")
+    if any([type(value._source) is Parts for value in values]):
+        return spread(lambda *parts: stack(parts, dim), *values)
     kind = values[0]._type
     for value in values[1:]:
         kind = promote(kind, value._type)
@@ -107,13 +114,11 @@ def stack(values: Sequence[Tensor], dim: Shape) -> Tensor:
     if len(values) == 1:
         from weft.math._structure import expanded
         return ordered(expanded(values[0], _shape((along,))), shape)
-    text = "stack(" + ", ".join(["%s"] * len(values)) + f', axis="{along.name}:{along.kind[0]}")'
+    named = f"{along.name}:{along.kind[0]}"
+    text = f'stack({", ".join(["%s"] * len(values))}, axis="{named}")' if len(shape) > 1 else \
+        f'named(stack({", ".join(["%s"] * len(values))}, axis=0), "{named}")'
     values = [value if value._type == kind else cast_to(value, kind) for value in values]
     return operation(shape, kind, text, tuple(values))
-
-
-def spread_stack(value: Tensor, along: Dim) -> Tensor:
-    return spread(lambda part: stack([part], _shape((along,))), value)
 
 
 def unlike(values: Sequence[Tensor]) -> bool:
@@ -180,4 +185,3 @@ def reduce_parts(name: str, t: Tensor, over: tuple[str, ...]) -> Tensor:
 
 Hooks.spread, Hooks.stack = spread, stack
 Hooks.select_parts, Hooks.reduce_parts = select_parts, reduce_parts
-_unused = (EMPTY_SHAPE, binary, constant, product)

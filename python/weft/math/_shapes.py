@@ -752,10 +752,10 @@ def sized_text(shape: Shape) -> str:
 
 def expanded_text(text: str, shape: Shape) -> str:
     """The text of one value for all elements of a shape."""
-    return in_order(f'broadcast_to({text}, "{sized_text(shape)}")', shape)
+    return as_written(f'broadcast_to({text}, "{sized_text(shape)}")', shape)
 
 
-def in_order(text: str, shape: Shape) -> str:
+def as_written(text: str, shape: Shape) -> str:
     """The text of a value whose dimensions come sorted by kind, in the order of a shape."""
     kinds = [ORDER[dim.kind] for dim in shape._dims]
     return text if kinds == sorted(kinds) else f"transpose({text}, {listed(shape._names)})"

@@ -6,12 +6,39 @@ from typing import Any, Mapping, Sequence, Union
 import numpy
 
 from weft.math import _ragged, _shapes
-from weft.math._backends import Backend, Home, NUMPY, checked, home_of, moved
-from weft.math._graph import Constant, Data, Number, Parts, array_of, evaluate as compute
-from weft.math._shapes import (EMPTY_SHAPE, Dim, DimsLike, IncompatibleShapes, Shape, _shape, as_shape, chosen, listed,
-                               merge, names_in, product, sized_text)
-from weft.math._tensors import (Hooks, Tensor, Value, as_tensor, cast_to, make, operation, ordered, parts_of, renamed,
-                                replaced, select, shareable, size_number, wrap)
+from weft.math._backends import Backend, Home, checked, home_of, moved
+from weft.math._graph import Constant, Data, Number, Parts, array_of
+from weft.math._graph import evaluate as compute
+from weft.math._shapes import (
+    EMPTY_SHAPE,
+    Dim,
+    DimsLike,
+    IncompatibleShapes,
+    Shape,
+    _shape,
+    as_shape,
+    chosen,
+    listed,
+    merge,
+    names_in,
+    product,
+    sized_text,
+)
+from weft.math._tensors import (
+    Tensor,
+    Value,
+    as_tensor,
+    cast_to,
+    in_order,
+    make,
+    operation,
+    ordered,
+    renamed,
+    select,
+    shareable,
+    size_number,
+    wrap,
+)
 from weft.math._types import promote
 
 
@@ -87,7 +114,7 @@ def concatenated_along(values: Sequence[Tensor], name: str) -> Tensor:
     if parts:
         return _ragged.spread(lambda *each: concatenated_along(each, name), *values)
     if len(values) == 1:
-        return values[0]
+        return in_order(values[0])
     dim = joined_dim(values, name)
     kind = values[0]._type
     rest, first = EMPTY_SHAPE, EMPTY_SHAPE
@@ -144,6 +171,9 @@ def expanded(t: Tensor, dims: Shape) -> Tensor:
         array = array.transpose([names.index(name) for name in shape._names])
         return make(shape, t._type, Data(array), t._home)
     new_shape = _shape(tuple(dim for dim in shape._dims if dim.name not in t._shape._names))
+    if not t._shape._dims:
+        sizes = listed([str(dim.size) for dim in shape._dims])
+        return operation(shape, t._type, f'named(broadcast_to(%s, {sizes}), "{_shapes.typed(shape)[1:-1]}")', (t,))
     return operation(shape, t._type, f'broadcast_to(%s, "{sized_text(new_shape)}")', (t,))
 
 
@@ -363,6 +393,3 @@ def copy(value: Value) -> Tensor:
     array = array_of(t)
     own = array.clone() if hasattr(array, "clone") else array.copy()
     return make(t._shape, t._type, Data(own), t._home)
-
-
-_unused = (Hooks, NUMPY, parts_of, replaced)

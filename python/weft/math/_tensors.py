@@ -10,9 +10,22 @@ from weft import _arrays
 from weft.math import _printing, _shapes, _types
 from weft.math._backends import HOST, NUMPY, Backend, Home, common, default_home, home_of, moved
 from weft.math._graph import LIMIT, Constant, Data, Node, Number, Operation, Parts, array_of, evaluate, waiting
-from weft.math._shapes import (EMPTY_SHAPE, Dim, DimsLike, IncompatibleShapes, Shape, Varying, _shape, as_shape,
-                               check_labels, chosen, concatenated, in_order, listed, merge, names_in)
-from weft.math._types import ALL, FLOATS, PROMOTED, DType, DTypeLike, floating
+from weft.math._shapes import (
+    EMPTY_SHAPE,
+    Dim,
+    DimsLike,
+    IncompatibleShapes,
+    Shape,
+    Varying,
+    _shape,
+    as_shape,
+    chosen,
+    concatenated,
+    listed,
+    merge,
+    names_in,
+)
+from weft.math._types import ALL, FLOATS, PROMOTED, DType, floating
 
 Value = Any  # a tensor, a number, or what lies along a tensor's channels: a list, a Shape, an array of rank 1
 
@@ -452,7 +465,8 @@ def unary(text: str, t: Tensor, kind: str, converts: bool) -> Tensor:
 
 
 def cast_to(t: Tensor, kind: str) -> Tensor:
-    """Conversion by the language's rule: to an integer nearest and saturating. Dimensions keep their order."""
+    """Conversion by the language's rule: to an integer nearest and saturating. The dimensions of the result are sorted,
+    but where there is nothing to convert."""
     if t._type == kind:
         return t
     if type(t._source) is Parts:
@@ -461,7 +475,12 @@ def cast_to(t: Tensor, kind: str) -> Tensor:
                                         and fits(t._source.value, kind)):
         value = rounded(t._source.value, t._type) if t._type in FLOATS else t._source.value
         return constant(value, kind, t._shape, t._home)
-    return operation(t._shape, kind, in_order(f"{kind}(%s)", t._shape), (t,))
+    return operation(merge(t._shape, EMPTY_SHAPE), kind, f"{kind}(%s)", (t,))
+
+
+def in_order(t: Tensor) -> Tensor:
+    """t with its dimensions sorted, as operations of elements give them."""
+    return ordered(t, merge(t._shape, EMPTY_SHAPE))
 
 
 def fits(value: Any, kind: str) -> bool:
@@ -770,9 +789,6 @@ class BoundDim:
         raise TypeError(f"a tensor has no method {self._name}, so t.{self._name} was taken as a dimension of "
                         f"{self._tensor._shape}; math has the functions, as math.sqrt(t)")
 
-    def __setitem__(self, item: Any, value: Any) -> NoReturn:
-        self._tensor[item] = value
-
     def __getattr__(self, name: str) -> NoReturn:
         raise AttributeError(f"a dimension of a tensor has no {name!r}; t.{self._name} was taken as the dimension "
                              f"{self._name!r} of {self._tensor._shape}")
@@ -1068,7 +1084,7 @@ class Tensor(Node):
         return unary("(~%s)", self, self._type, False)
 
     def __abs__(self) -> Tensor:
-        return self if self._type == "bool" else unary("abs(%s)", self, self._type, False)
+        return in_order(self) if self._type == "bool" else unary("abs(%s)", self, self._type, False)
 
 
 def parts_of(t: Tensor) -> Sequence[Tensor]:
@@ -1122,4 +1138,3 @@ def _tensor_of_sizes(sizes: Varying) -> Tensor:
 _shapes.tensor_of_sizes = _tensor_of_sizes
 
 __all__ = ["Tensor", "tensor", "wrap"]
-_unused = (Callable, check_labels, DTypeLike)
