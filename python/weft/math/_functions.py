@@ -11,9 +11,8 @@ import numpy
 
 from weft.math import _ragged, _shapes, _types
 from weft.math._backends import HOST, default_home, home_of, moved
-from weft.math._graph import Constant, Data, Number, Parts, array_of, evaluate
-from weft.math._shapes import (EMPTY_SHAPE, Dim, DimsLike, Shape, _shape, as_shape, chosen, concatenated, merge, non_batch,
-                               sized_text)
+from weft.math._graph import Constant, Data, Number, Parts, array_of, evaluate, filled
+from weft.math._shapes import (EMPTY_SHAPE, Dim, DimsLike, Shape, _shape, as_shape, chosen, concatenated, merge, non_batch)
 from weft.math._structure import expanded
 from weft.math._tensors import (Hooks, Tensor, Value, as_tensor, binary, cast_to, common_type, constant, in_order, joined, make,
                                 met, number, operation, ordered, reduce, size_number, unary, wrap)
@@ -130,7 +129,7 @@ def _random(name: str, shape: Shape) -> Tensor:
     home = default_home()
     if not shape._dims:
         return operation(EMPTY_SHAPE, "float32", f"{name}(false, %s, %s)", (Number(key), Number(stream)))
-    text = f'{name}(broadcast_to(false, "{sized_text(shape)}"), %s, %s)'
+    text = f"{name}({filled('false', shape)}, %s, %s)"
     made = operation(shape, "float32", text, (Number(key), Number(stream)))
     if home is not HOST:
         array = moved(array_of(made), home)
@@ -147,14 +146,16 @@ def random_uniform(*shape: Union[Shape, str], low: Value = 0, high: Value = 1, d
     True
     """
     kind = _types.name_of(dtype)
-    u = _random("random", _dims(shape, sizes))
+    shape = _dims(shape, sizes)
+    u = _random("random", shape)
     whole = kind not in FLOATS
     with _types.precision(64 if whole else 32):
         if not (isinstance(low, (int, float)) and isinstance(high, (int, float)) and (low, high) == (0, 1)) or whole:
             u = binary("+", binary("*", u, binary("-", high, low)), low)
         if whole:
             u = floor(u)
-    return cast_to(u, kind)
+    u = cast_to(u, kind)
+    return ordered(u, shape) if u.rank == shape.rank else u
 
 
 def random_normal(*shape: Union[Shape, str], dtype: DTypeLike | None = None, **sizes: Any) -> Tensor:
@@ -163,8 +164,8 @@ def random_normal(*shape: Union[Shape, str], dtype: DTypeLike | None = None, **s
     >>> abs(float(math.random_normal(spatial(x=10000)).mean)) < 0.05
     True
     """
-    return cast(_random("random_normal", _dims(shape, sizes)), _types.DType(float) if dtype is None else dtype) \
-        if dtype is not None else cast_to(_random("random_normal", _dims(shape, sizes)), floating())
+    made = _dims(shape, sizes)
+    return ordered(cast(_random("random_normal", made), float if dtype is None else dtype), made)
 
 
 def linspace(start: Value, stop: Value, dim: Union[Shape, str]) -> Tensor:
@@ -267,7 +268,7 @@ def vec(name: Union[str, Shape] = "vector", **values: Value) -> Tensor:
     dim = name._dims[0] if isinstance(name, Shape) else Dim(name, "channel", None, None)
     labels = _shapes.check_labels(dim.name, tuple(values))
     along = _shape((dim._replace(size=len(labels), labels=labels),))
-    return _ragged.stack([as_tensor(value) for value in values.values()], along)
+    return _ragged.stack([as_tensor(value) for value in values.values()], along, strict=True)
 
 
 # Functions of elements.

@@ -157,7 +157,7 @@ class Writer:
     def text_of(self, node: Node, source: Any) -> str:
         if type(source) is Constant:
             text = f"{node._type}({self.name('k')})"
-            return f'broadcast_to({text}, "{sized_text(node._shape)}")' if node._shape._dims else text
+            return filled(text, node._shape) if node._shape._dims else text
         if type(source) is not Operation:
             name = self.name("a")
             if node._shape._dims:
@@ -177,6 +177,11 @@ class Writer:
         """The text of a result, without the parentheses that an operator has among others."""
         text, source = self.texts[id(node)], node._source
         return unwrapped(text, source) if type(source) is Operation and text[0] == "(" else text
+
+
+def filled(text: str, shape: Shape) -> str:
+    """The text of a number for all elements of a shape, whose dimensions keep their order."""
+    return f'named(broadcast_to({text}, [{", ".join([str(dim.size) for dim in shape._dims])}]), "{typed(shape)[1:-1]}")'
 
 
 def unwrapped(text: str, source: Operation) -> str:

@@ -34,7 +34,7 @@ def stack(values: Union[Sequence[Value], Mapping[str, Value]], dim: Union[Shape,
         labels = _shapes.check_labels(shape.name, tuple(values))
         shape = _shape((shape._dims[0]._replace(size=len(labels), labels=labels),))
         values = list(values.values())
-    return _ragged.stack([as_tensor(value) for value in values], shape)
+    return _ragged.stack([as_tensor(value) for value in values], shape, strict=True)
 
 
 def unstack(value: Value, dim: DimsLike) -> tuple[Tensor, ...]:
@@ -166,6 +166,7 @@ def rename_dims(value: Value, dims: DimsLike, names: Union[str, Shape, Sequence[
     if len(old) != len(new):
         raise ValueError(f"{len(old)} dimensions get {len(new)} names")
     table = dict(zip(old, new))
+    shape = _shape(tuple(renamed_dim(dim, table[dim.name]) if dim.name in table else dim for dim in t._shape._dims))
     if type(t._source) is Parts:
         if t._source.along in table:
             parts = t._source.parts
@@ -175,7 +176,6 @@ def rename_dims(value: Value, dims: DimsLike, names: Union[str, Shape, Sequence[
                      for part in parts]
             return _ragged.gathered(inner, dim)
         return _ragged.spread(lambda part: rename_dims(part, dims, names), t)
-    shape = _shape(tuple(renamed_dim(dim, table[dim.name]) if dim.name in table else dim for dim in t._shape._dims))
     return renamed(t, shape)
 
 

@@ -95,10 +95,10 @@ def number(value: Union[bool, int, float]) -> Tensor:
         if not kind:
             raise ValueError(f"{value} fits no type of integers; give a float")
         return make(EMPTY_SHAPE, kind, Constant(value), None)
-    if isinstance(value, float):
-        return make(EMPTY_SHAPE, floating(), Constant(float(value)), None)
     if isinstance(value, numpy.generic):
         return of_scalar(value)
+    if isinstance(value, float):
+        return make(EMPTY_SHAPE, floating(), Constant(float(value)), None)
     raise TypeError(f"{type(value).__name__} is no number")
 
 
@@ -482,9 +482,8 @@ def reduce(name: str, t: Tensor, dims: DimsLike) -> Tensor:
         if kind not in FLOATS:
             kind = floating()
             if kind != "float32":  # which mean of integers is
-                t = cast_to(t, "float64" if kind == "float64" else "float32")
-                if kind == "float16":
-                    return cast_to(reduce(name, t, over), kind)
+                wide = cast_to(t, "float64" if kind == "float64" else "float32")
+                return ordered(cast_to(reduce(name, wide, over), kind), t._shape.without(over))
     elif name in ("any", "all"):
         kind = "bool"
     elif kind == "bool":
