@@ -354,15 +354,22 @@ def ragged(function):
         if any(d.name != along[0].name for d in along):
             raise ValueError("two dimensions of unlike sizes")
         [dim] = merge(along, [d for t in args if isinstance(t, Tensor) for d in t.dims if d.name == along[0].name])
-        made = [spread(*[part_of(t, dim.name, i) if isinstance(t, Tensor) else t for t in args], **options)
-                for i in range(dim.size)]
-        return stacked(made, dim)
+        return of_parts([spread(*[part_of(t, dim.name, i) if isinstance(t, Tensor) else t for t in args], **options)
+                         for i in range(dim.size)], dim)
     spread.__name__ = function.__name__
     return spread
 
 
+def of_parts(parts, dim):
+    if any(t.parts is not None for t in parts):
+        raise ValueError("unlike sizes in unlike sizes")
+    return stacked(parts, dim)
+
+
 def stacked(values, dim, drop=True):
     """Tensors along a new dimension; unlike sizes make parts. drop: labels that differ are left out."""
+    if not values:
+        raise ValueError("no values")
     for t in values:
         if dim.name in t.names:
             raise ValueError("a dimension is there already")
@@ -839,7 +846,7 @@ def select(t, name, item):
     d, at = t.dim(name), t.names.index(name)
     found = positions(d, item)
     if isinstance(found, int):
-        return Tensor([e for e in t.dims if e.name != name], t.a.take(found, at))
+        return Tensor([e for e in t.dims if e.name != name], np.asarray(t.a.take(found, at), t.dtype))
     return Tensor([kept(d, found) if e.name == name else e for e in t.dims], t.a.take(np.array(found, int), at))
 
 
@@ -881,7 +888,7 @@ def select_parts(t, dim, item):
         return t.parts[found]
     if not found:
         raise ValueError("no parts")
-    return stacked([t.parts[i] for i in found], kept(dim, found))
+    return of_parts([t.parts[i] for i in found], kept(dim, found))
 
 
 @ragged
@@ -889,8 +896,7 @@ def _take(t, where, name):
     if not set(where.names):
         dims = [d for d in t.dims if d.name != name]
     else:
-        dims = merge([d for d in t.dims if d.name != name], [d._replace(labels=None) if d.name == name else d
-                                                             for d in where.dims])
+        dims = merge([d for d in t.dims if d.name != name], where.dims)
     size = t.dim(name).size
     i = np.asarray(laid(where, [d for d in where.dims])).astype(np.int64)
     if ((i < -size) | (i >= size)).any() and all(d.size for d in dims):
@@ -901,6 +907,13 @@ def _take(t, where, name):
 
 
 def take(t, name, where):
+    if t.parts is not None and name == t.along_name:
+        if where.parts is not None or len(where.dims) > 1:
+            raise ValueError("parts along two dimensions")
+        found = [inside(t.dim(name), int(i)) for i in where.a.reshape(-1)]
+        if not where.dims:
+            return t.parts[found[0]]
+        return of_parts([t.parts[i] for i in found], where.dims[0])
     return _take(t, where, name)
 
 
@@ -931,7 +944,7 @@ def _masked(t, mask, name):
         if len(others) > 1:
             raise ValueError("two further dimensions")
         dim = merge(others, [d for d in t.dims if d.name == others[0].name])[0]
-        return stacked([_masked(select(t, dim.name, i), select(mask, dim.name, i), name) for i in range(dim.size)], dim)
+        return of_parts([_masked(select(t, dim.name, i), select(mask, dim.name, i), name) for i in range(dim.size)], dim)
     return select(t, name, [int(i) for i in np.flatnonzero(mask.a)])
 
 
@@ -940,6 +953,11 @@ def masked(t, name, mask):
         raise TypeError("a mask is bool")
     if name not in t.names or name not in mask.names:
         raise ValueError("both have the dimension")
+    if t.parts is not None and name == t.along_name:
+        if mask.parts is not None or len(mask.dims) > 1:
+            raise ValueError("parts along two dimensions")
+        merge([t.dim(name)], [mask.dim(name)])
+        return select_parts(t, t.dim(name), [int(i) for i in np.flatnonzero(mask.a)])
     return _masked(t, mask, name)
 
 
@@ -1181,6 +1199,8 @@ def read(t, where, mode, dims):
 
 
 def pad(value, widths, mode=0):
+    if value.parts is not None and widths.get(value.along_name, (0, 0)) != (0, 0) and not is_none(mode):
+        raise ValueError("along what has parts")
     return _pad(operand(value), widths, outside(mode))
 
 
@@ -1353,10 +1373,6 @@ def _convolve(t, k, mode):
     out = {d.name: d for d in rest}
     for name in names:
         out[name] = out[name]._replace(size=max(0, x.dim(name).size - size[name] + 1), labels=None)
-    kept_labels = mode is not None and not is_none(mode)
-    for name in names:
-        if kept_labels:
-            out[name] = out[name]._replace(labels=t.dim(name).labels)
     dims = list(out.values())
     dims = dims if keeps else merge(dims, [d for d in k.dims if d.name not in names and d.name not in summed])
     if not all(d.size for d in dims):
@@ -1419,8 +1435,7 @@ def gather(values, indices, dims=None):
 def _gather(t, i, names):
     each = components(i, names)
     rest = [d for d in t.dims if d.name not in names]
-    dims = rest if not each[0].dims and len(names) == 1 else merge(rest, [
-        d._replace(labels=None) if d.name in names and len(names) == 1 else d for d in each[0].dims])
+    dims = rest if not each[0].dims and len(names) == 1 else merge(rest, each[0].dims)
     empty = not all(d.size for d in dims)
     where = {}
     for name, one in zip(names, each):
@@ -1537,7 +1552,7 @@ def _nonzero(t, rows, columns):
     t = reduce("any", t, channel)
     if t.of("batch"):
         dim = t.of("batch")[0]
-        return stacked([_nonzero(select(t, dim.name, i), rows, columns) for i in range(dim.size)], dim)
+        return of_parts([_nonzero(select(t, dim.name, i), rows, columns) for i in range(dim.size)], dim)
     found = np.argwhere(t.a).astype(np.int64)
     return Tensor([rows._replace(size=len(found), labels=None), columns._replace(size=len(names), labels=tuple(names))],
                   found.reshape(-1, len(names)))
@@ -1583,7 +1598,7 @@ def random_uniform(*shapes, low=0, high=1, dtype=None):
     wide = np.float32 if is_float(kind) else np.float64
     made = (wide(low) + u.astype(wide) * (wide(high) - wide(low))).astype(wide)
     if not is_float(kind):
-        return cast(Tensor(dims, np.floor(made)), kind)
+        return reordered(cast(Tensor(dims, np.floor(made)), kind), dims)
     return Tensor(dims, convert(np.asarray(made), kind))
 
 

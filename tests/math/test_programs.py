@@ -112,8 +112,8 @@ class Run:
     def __init__(self, arrays, backend, seed):
         self.arrays, self.backend, self.seed = arrays, backend, seed
         self.statements, self.left, self.right = [], dict(eager.NAMES), vars(math).copy()
-        self.left.update(arrays, math=Module(eager.NAMES), np=np)
-        self.right.update(arrays, math=math, np=np)
+        self.left.update(arrays, math=Module(eager.NAMES), np=np, nan=np.nan, inf=np.inf)
+        self.right.update(arrays, math=math, np=np, nan=np.nan, inf=np.inf)
         self.names, self.errors = [], 0
         eager.seed(seed)
         math.seed(seed)
@@ -749,7 +749,7 @@ class Maker:
         names = [d.name for d in t.of("spatial")] or [d.name for d in t.of("instance")]
         if any(isinstance(t.dim(name).size, tuple) for name in names):
             return None
-        dims = [d for d in self.dims(0, 2) if d.kind in ("instance", "batch") and d.name not in names]
+        dims = [d for d in self.dims(0, 2) if d.kind == "batch" or d.kind == "instance" and d.name not in t.names]
         if not any(d.kind == "instance" for d in dims) and "q" not in names:
             dims.append(eager.Dim("q", "instance", 4, None))
         sizes = [d.size for d in dims]

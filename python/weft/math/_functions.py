@@ -12,39 +12,11 @@ import numpy
 from weft.math import _ragged, _shapes, _types
 from weft.math._backends import HOST, default_home, home_of, moved
 from weft.math._graph import Constant, Data, Number, Parts, array_of, evaluate
-from weft.math._shapes import (
-    EMPTY_SHAPE,
-    Dim,
-    DimsLike,
-    Shape,
-    _shape,
-    as_shape,
-    chosen,
-    concatenated,
-    expanded_text,
-    merge,
-    non_batch,
-)
+from weft.math._shapes import (EMPTY_SHAPE, Dim, DimsLike, Shape, _shape, as_shape, chosen, concatenated, expanded_text,
+                               merge, non_batch)
 from weft.math._structure import expanded
-from weft.math._tensors import (
-    Tensor,
-    Value,
-    as_tensor,
-    binary,
-    cast_to,
-    common_type,
-    constant,
-    in_order,
-    joined,
-    make,
-    met,
-    operation,
-    ordered,
-    reduce,
-    size_number,
-    unary,
-    wrap,
-)
+from weft.math._tensors import (Tensor, Value, as_tensor, binary, cast_to, common_type, constant, in_order, joined,
+                                make, met, operation, ordered, reduce, size_number, unary, wrap)
 from weft.math._types import ALL, FLOATS, DTypeLike, floating
 
 PI = _math.pi
@@ -175,14 +147,16 @@ def random_uniform(*shape: Union[Shape, str], low: Value = 0, high: Value = 1, d
     True
     """
     kind = _types.name_of(dtype)
-    u = _random("random", _dims(shape, sizes))
+    shape = _dims(shape, sizes)
+    u = _random("random", shape)
     whole = kind not in FLOATS
     with _types.precision(64 if whole else 32):
         if not (isinstance(low, (int, float)) and isinstance(high, (int, float)) and (low, high) == (0, 1)) or whole:
             u = binary("+", binary("*", u, binary("-", high, low)), low)
         if whole:
             u = floor(u)
-    return cast_to(u, kind)
+    u = cast_to(u, kind)
+    return ordered(u, shape) if u.rank == shape.rank else u
 
 
 def random_normal(*shape: Union[Shape, str], dtype: DTypeLike | None = None, **sizes: Any) -> Tensor:
@@ -191,8 +165,8 @@ def random_normal(*shape: Union[Shape, str], dtype: DTypeLike | None = None, **s
     >>> abs(float(math.random_normal(spatial(x=10000)).mean)) < 0.05
     True
     """
-    return cast(_random("random_normal", _dims(shape, sizes)), _types.DType(float) if dtype is None else dtype) \
-        if dtype is not None else cast_to(_random("random_normal", _dims(shape, sizes)), floating())
+    made = _dims(shape, sizes)
+    return ordered(cast(_random("random_normal", made), float if dtype is None else dtype), made)
 
 
 def linspace(start: Value, stop: Value, dim: Union[Shape, str]) -> Tensor:
@@ -208,7 +182,7 @@ def linspace(start: Value, stop: Value, dim: Union[Shape, str]) -> Tensor:
     if shape.rank != 1:
         raise ValueError(f"linspace is along one dimension, and {shape} has {shape.rank}")
     count = size_number(shape._dims[0])
-    at = make(shape, "int64", Data(numpy.arange(count)), HOST)
+    at = made_here(make(shape, "int64", Data(numpy.arange(count)), HOST))
     with _types.precision(builtins.max(64, _types.get_precision())):
         a = as_tensor(start)
         if count == 1:
@@ -297,7 +271,7 @@ def vec(name: Union[str, Shape] = "vector", **values: Value) -> Tensor:
     dim = name._dims[0] if isinstance(name, Shape) else Dim(name, "channel", None, None)
     labels = _shapes.check_labels(dim.name, tuple(values))
     along = _shape((dim._replace(size=len(labels), labels=labels),))
-    return _ragged.stack([as_tensor(value) for value in values.values()], along)
+    return _ragged.stack([as_tensor(value) for value in values.values()], along, strict=True)
 
 
 # Functions of elements.

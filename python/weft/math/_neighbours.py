@@ -8,42 +8,12 @@ import numpy
 
 from weft.math import _functions, _ragged, _shapes
 from weft.math._graph import QUIET, RAISES, Constant, Data, Number, Parts, Sized, array_of, evaluate
-from weft.math._shapes import (
-    EMPTY_SHAPE,
-    Dim,
-    DimsLike,
-    IncompatibleShapes,
-    Shape,
-    _shape,
-    as_shape,
-    channel,
-    chosen,
-    instance,
-    listed,
-    merge,
-    spatial,
-)
+from weft.math._shapes import (EMPTY_SHAPE, Dim, DimsLike, IncompatibleShapes, Shape, _shape, as_shape, channel, chosen,
+                               instance, listed, merge, spatial)
 from weft.math._structure import expanded
-from weft.math._tensors import (
-    Hooks,
-    Tensor,
-    Value,
-    as_tensor,
-    binary,
-    cast_to,
-    common_type,
-    constant,
-    make,
-    operation,
-    ordered,
-    reduce,
-    rounded,
-    select,
-    select_slice,
-    shareable,
-    size_number,
-    wrap,
-)
+from weft.math._tensors import (Hooks, Tensor, Value, as_tensor, binary, cast_to, common_type, constant, make,
+                                operation, ordered, reduce, renamed, rounded, select, select_slice, shareable,
+                                size_number, wrap)
 from weft.math._types import ALL, FLOATS, floating
 from weft.math.extrapolation import BOUNDARY, NONE, ConstantExtrapolation, Extrapolation, as_extrapolation
 
@@ -158,6 +128,8 @@ def padded(t: Tensor, widths: dict[str, tuple[int, int]], mode: Extrapolation) -
     if not widths:
         return t
     if type(t._source) is Parts:
+        if t._source.along in widths:
+            raise ValueError(f"pad along {t._source.along} of {t._shape}, along which sizes vary")
         return _ragged.spread(lambda part: padded(part, widths, mode), t)
     steps: list[dict[str, tuple[int, int, Extrapolation]]] = []
     for name, low, up, outside in sorted(sides_of(widths, mode), key=lambda side: side[-1].rank):
@@ -198,8 +170,12 @@ def padded_once(t: Tensor, widths: dict[str, tuple[int, int, Extrapolation]]) ->
         args += extra
         pairs.append(f"[{low}, {up}]")
         dims[name] = dims[name]._replace(size=size, labels=None)
+    shape = _shape(tuple(dims.values()))
+    for name, word in zip(widths, modes):
+        if word[0] == '"' and not t._shape.dim(name).size and shape.volume:
+            raise ValueError(f"{name} of {t._shape} has no elements, which mode {word} would repeat")
     text = f"pad(%s, {listed(pairs)}, {listed(modes)}, axes={listed(widths)})"
-    return operation(_shape(tuple(dims.values())), t._type, text, (t, *args), reads=True)
+    return operation(shape, t._type, text, (t, *args), reads=True)
 
 
 def shift(x: Value, offsets: Sequence[int], dims: DimsLike = spatial, padding: Mode = BOUNDARY,
@@ -268,7 +244,7 @@ def difference_of(t: Tensor, name: str, step: Any, difference: str, mode: Extrap
         return _ragged.spread(lambda part: difference_of(part, name, step, difference, mode), t)
     up, low = DIFFERENCES[difference]
     if mode is None:
-        within = inside(t, name, [0, up, low])
+        within = inside(bare(t, (name,)), name, [0, up, low])
         made = binary("-", within[up], within[low])
     else:
         first, a = neighbour(t, {name: up}, mode)
@@ -323,6 +299,7 @@ def divergence(v: Value, dx: Value = 1, difference: str = "central", padding: Mo
     parts = [difference_of(component(t, vector, name, names), name, step_of(dx, name, names), difference, outside)
              for name in names]
     if outside is None:
+        parts = [bare(part, names) for part in parts]
         parts = [common_inside(part, name, names, DIFFERENCES[difference]) for part, name in zip(parts, names)]
     made = parts[0]
     for part in parts[1:]:
@@ -349,6 +326,13 @@ def component(t: Tensor, vector: str, name: str, names: Sequence[str]) -> Tensor
     return select(t, vector, names.index(name))
 
 
+def bare(t: Tensor, names: Sequence[str]) -> Tensor:
+    """t without the labels of dimensions."""
+    if not any([dim.labels and dim.name in names for dim in t._shape._dims]):
+        return t
+    return renamed(t, _shape(tuple([dim._replace(labels=None) if dim.name in names else dim for dim in t._shape._dims])))
+
+
 def laplace(x: Value, dx: Value = 1, padding: Mode = BOUNDARY, dims: DimsLike = spatial) -> Tensor:
     """The sum over dimensions of (g[i + 1] + g[i - 1] - 2 g[i]) / dx^2. padding None: only where all elements lie inside.
     Floats of the current precision.
@@ -363,7 +347,7 @@ def laplace(x: Value, dx: Value = 1, padding: Mode = BOUNDARY, dims: DimsLike = 
     if type(t._source) is Parts:
         return _ragged.spread(lambda part: laplace(part, dx, padding, names), t)
     if outside is None:
-        parts = []
+        t, parts = bare(t, names), []
         for name in names:
             within = inside(t, name, [0, 1, -1])
             part = binary("-", binary("+", within[1], within[-1]), binary("*", 2, within[0]))
@@ -420,6 +404,7 @@ def convolve(value: Value, kernel: Value, extrapolation: Mode = None) -> Tensor:
     """
     t, k, outside = as_tensor(value), as_tensor(kernel), check_mode(extrapolation)
     kind = common_type([t._type, k._type])
+    order = t._shape._names
     t, k = cast_to(t, kind), cast_to(k, kind)
     if type(t._source) is Parts or type(k._source) is Parts:
         return _ragged.spread(lambda t, k: convolve(t, k, extrapolation), t, k)
@@ -431,8 +416,10 @@ def convolve(value: Value, kernel: Value, extrapolation: Mode = None) -> Tensor:
             _shapes.conflict(k._shape.dim(name), t._shape.dim(name), k._shape, t._shape)
     summed = t._shape.channel._names
     if len(k._shape.spatial) == k._shape.rank and names and kind != "bool":
-        return cast_to(correlated(reduce("sum", t, summed) if summed else t, k, outside), kind)
+        made = _functions.cast(correlated(reduce("sum", t, summed) if summed else t, k, outside), ALL[kind])
+        return ordered(made, made._shape.only(order, reorder=True))
     made: Tensor | None = None
+    t, k = bare(t, names), bare(k, names)
     sizes = {name: size_number(k._shape.dim(name)) for name in names}
     for at in k._shape.spatial.meshgrid():
         offsets = {name: j - sizes[name] // 2 for name, j in at.items()}
@@ -451,7 +438,7 @@ def convolve(value: Value, kernel: Value, extrapolation: Mode = None) -> Tensor:
         made = term if made is None else binary("+", made, term)
     if made is None:
         raise ValueError(f"the kernel {k._shape} has no elements")
-    return reduce("sum", made, summed) if summed else made
+    return _functions.cast(reduce("sum", made, summed), ALL[kind]) if summed else made
 
 
 def correlated(t: Tensor, k: Tensor, outside: Extrapolation | None) -> Tensor:
@@ -514,12 +501,23 @@ def vector_of(indices: Tensor, names: Sequence[str], what: str) -> tuple[str | N
 
 def take(t: Tensor, name: str, where: Tensor) -> Tensor:
     """The elements of t at positions along a dimension, the language's take."""
+    if type(t._source) is Parts and t._source.along == name:
+        return take_parts(t, name, where)
     if type(t._source) is Parts or type(where._source) is Parts:
         return _ragged.spread(lambda t, where: take(t, name, where), t, where)
     shape = merge(t._shape.without(name), where._shape)
     if not where._shape._dims:
         shape = t._shape.without(name)
     return operation(shape, t._type, f"take(%s, %s, axis={name})", (t, where), reads=True, strict=RAISES)
+
+
+def take_parts(t: Tensor, name: str, where: Tensor) -> Tensor:
+    """The parts of t at positions, which are needed now."""
+    if type(where._source) is Parts or where._shape.rank > 1:
+        raise ValueError(f"positions {where._shape} along {name} of {t._shape}, along which sizes vary; they are one, or along "
+                         "one dimension")
+    parts = [select(t, name, i) for i in where]
+    return _ragged.gathered(parts, where._shape._dims[0]) if where._shape._dims else parts[0]
 
 
 def at_positions(t: Tensor, indices: Tensor, names: tuple[str, ...], function: str, extra: str, args: tuple[Any, ...],
@@ -755,6 +753,8 @@ def masked(t: Tensor, name: str, mask: Tensor) -> Tensor:
     if name not in t._shape._names or name not in mask._shape._names:
         raise ValueError(f"a mask along {name} of {t._shape} is {mask._shape}; both have {name}")
     merge(_shape((t._shape.dim(name),)), _shape((mask._shape.dim(name),)))
+    if type(t._source) is Parts and t._source.along == name and mask._shape.rank == 1:
+        return select(t, name, [i for i, each in enumerate(mask) if each])
     if type(t._source) is Parts or type(mask._source) is Parts:
         return _ragged.spread(lambda t, mask: masked(t, name, mask), t, mask)
     others = mask._shape.without(name)

@@ -7,17 +7,7 @@ from typing import Any, Callable, Sequence
 from weft.math._backends import Home, common
 from weft.math._graph import Data, Parts, evaluate
 from weft.math._shapes import Dim, Shape, Varying, _shape, merge
-from weft.math._tensors import (
-    Hooks,
-    Tensor,
-    cast_to,
-    make,
-    operation,
-    ordered,
-    reduce,
-    select,
-    size_number,
-)
+from weft.math._tensors import (Hooks, Tensor, cast_to, make, operation, ordered, reduce, select, size_number)
 from weft.math._types import promote
 
 
@@ -81,11 +71,15 @@ def part_of(t: Tensor, name: str, i: int) -> Tensor:
 
 def gathered(parts: Sequence[Tensor], along: Dim) -> Tensor:
     """Parts stacked: a tensor like any other where all sizes are alike."""
+    for part in parts:
+        if type(part._source) is Parts:
+            raise ValueError(f"{part._shape} has unlike sizes, and would be a part of a tensor of unlike sizes along "
+                             f"{along.name}")
     return stack(list(parts), _shape((along,)))
 
 
-def stack(values: Sequence[Tensor], dim: Shape) -> Tensor:
-    """Tensors with the same names, stacked along a new dimension."""
+def stack(values: Sequence[Tensor], dim: Shape, strict: bool = False) -> Tensor:
+    """Tensors stacked along a new dimension. Labels that differ are left out, or with strict an error."""
     along = dim._dims[0]
     if along.size is not None and along.size != len(values):
         raise ValueError(f"{len(values)} tensors are stacked along {dim}, whose size is {along.size}")
@@ -97,7 +91,7 @@ def stack(values: Sequence[Tensor], dim: Shape) -> Tensor:
             raise ValueError(f"{value._shape} has a dimension {along.name} already; stack along another, or write "
                              "math.concat")
     if any([type(value._source) is Parts for value in values]):
-        return spread(lambda *parts: stack(parts, dim), *values)
+        return spread(lambda *parts: stack(parts, dim, strict), *values)
     kind = values[0]._type
     for value in values[1:]:
         kind = promote(kind, value._type)
@@ -110,7 +104,7 @@ def stack(values: Sequence[Tensor], dim: Shape) -> Tensor:
         return of_parts([cast_to(value, kind) for value in values], along)
     shape = _shape((along,))
     for value in values:
-        shape = merge(shape, without_labels_that_differ(value._shape, values))
+        shape = merge(shape, value._shape if strict else without_labels_that_differ(value._shape, values))
     if len(values) == 1:
         from weft.math._structure import expanded
         return ordered(expanded(values[0], _shape((along,))), shape)

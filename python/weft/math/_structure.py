@@ -9,36 +9,10 @@ from weft.math import _ragged, _shapes
 from weft.math._backends import Backend, Home, checked, home_of, moved
 from weft.math._graph import Constant, Data, Number, Parts, array_of
 from weft.math._graph import evaluate as compute
-from weft.math._shapes import (
-    EMPTY_SHAPE,
-    Dim,
-    DimsLike,
-    IncompatibleShapes,
-    Shape,
-    _shape,
-    as_shape,
-    chosen,
-    listed,
-    merge,
-    names_in,
-    product,
-    sized_text,
-)
-from weft.math._tensors import (
-    Tensor,
-    Value,
-    as_tensor,
-    cast_to,
-    in_order,
-    make,
-    operation,
-    ordered,
-    renamed,
-    select,
-    shareable,
-    size_number,
-    wrap,
-)
+from weft.math._shapes import (EMPTY_SHAPE, Dim, DimsLike, IncompatibleShapes, Shape, _shape, as_shape, chosen, listed,
+                               merge, names_in, product, sized_text)
+from weft.math._tensors import (Tensor, Value, as_tensor, cast_to, in_order, make, operation, ordered, renamed, select,
+                                shareable, size_number, wrap)
 from weft.math._types import promote
 
 
@@ -61,7 +35,7 @@ def stack(values: Union[Sequence[Value], Mapping[str, Value]], dim: Union[Shape,
         labels = _shapes.check_labels(shape.name, tuple(values))
         shape = _shape((shape._dims[0]._replace(size=len(labels), labels=labels),))
         values = list(values.values())
-    return _ragged.stack([as_tensor(value) for value in values], shape)
+    return _ragged.stack([as_tensor(value) for value in values], shape, strict=True)
 
 
 def unstack(value: Value, dim: DimsLike) -> tuple[Tensor, ...]:
@@ -193,6 +167,7 @@ def rename_dims(value: Value, dims: DimsLike, names: Union[str, Shape, Sequence[
     if len(old) != len(new):
         raise ValueError(f"{len(old)} dimensions get {len(new)} names")
     table = dict(zip(old, new))
+    shape = _shape(tuple(renamed_dim(dim, table[dim.name]) if dim.name in table else dim for dim in t._shape._dims))
     if type(t._source) is Parts:
         if t._source.along in table:
             parts = t._source.parts
@@ -202,7 +177,6 @@ def rename_dims(value: Value, dims: DimsLike, names: Union[str, Shape, Sequence[
                      for part in parts]
             return _ragged.gathered(inner, dim)
         return _ragged.spread(lambda part: rename_dims(part, dims, names), t)
-    shape = _shape(tuple(renamed_dim(dim, table[dim.name]) if dim.name in table else dim for dim in t._shape._dims))
     return renamed(t, shape)
 
 

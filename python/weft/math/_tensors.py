@@ -10,21 +10,8 @@ from weft import _arrays
 from weft.math import _printing, _shapes, _types
 from weft.math._backends import HOST, NUMPY, Backend, Home, common, default_home, home_of, moved
 from weft.math._graph import LIMIT, Constant, Data, Node, Number, Operation, Parts, array_of, evaluate, waiting
-from weft.math._shapes import (
-    EMPTY_SHAPE,
-    Dim,
-    DimsLike,
-    IncompatibleShapes,
-    Shape,
-    Varying,
-    _shape,
-    as_shape,
-    chosen,
-    concatenated,
-    listed,
-    merge,
-    names_in,
-)
+from weft.math._shapes import (EMPTY_SHAPE, Dim, DimsLike, IncompatibleShapes, Shape, Varying, _shape, as_shape, chosen,
+                               concatenated, listed, merge, names_in)
 from weft.math._types import ALL, FLOATS, PROMOTED, DType, floating
 
 Value = Any  # a tensor, a number, or what lies along a tensor's channels: a list, a Shape, an array of rank 1
@@ -118,10 +105,10 @@ def number(value: Union[bool, int, float]) -> Tensor:
         if not kind:
             raise ValueError(f"{value} fits no type of integers; give a float")
         return make(EMPTY_SHAPE, kind, Constant(value), None)
-    if isinstance(value, float):
-        return make(EMPTY_SHAPE, floating(), Constant(float(value)), None)
     if isinstance(value, numpy.generic):
         return of_scalar(value)
+    if isinstance(value, float):
+        return make(EMPTY_SHAPE, floating(), Constant(float(value)), None)
     raise TypeError(f"{type(value).__name__} is no number")
 
 
@@ -506,11 +493,12 @@ def reduce(name: str, t: Tensor, dims: DimsLike) -> Tensor:
     elif name in ("mean", "std"):
         if kind not in FLOATS:
             kind = floating()
+            left = t._shape.without(over)
             if kind == "float64" or t._type in ("int64", "uint64"):  # which float32 would round
-                return cast_to(reduce(name, cast_to(t, "float64"), over), kind)
+                return ordered(cast_to(reduce(name, cast_to(t, "float64"), over), kind), left)
             if kind == "float16":
                 with _types.precision(32):  # which mean of integers is
-                    return cast_to(reduce(name, t, over), kind)
+                    return ordered(cast_to(reduce(name, t, over), kind), left)
     elif name in ("any", "all"):
         kind = "bool"
     elif kind == "bool":
