@@ -492,6 +492,8 @@ def vector_of(indices: Tensor, names: Sequence[str], what: str) -> tuple[str | N
 
 def take(t: Tensor, name: str, where: Tensor) -> Tensor:
     """The elements of t at positions along a dimension, the language's take."""
+    if type(t._source) is Parts and name == t._source.along:
+        return _ragged.take_parts(t, where)
     if type(t._source) is Parts or type(where._source) is Parts:
         return _ragged.spread(lambda t, where: take(t, name, where), t, where)
     shape = merge(t._shape.without(name), where._shape)
@@ -753,6 +755,8 @@ def masked(t: Tensor, name: str, mask: Tensor) -> Tensor:
     if name not in t._shape._names or name not in mask._shape._names:
         raise ValueError(f"a mask along {name} of {t._shape} is {mask._shape}; both have {name}")
     merge(_shape((t._shape.dim(name),)), _shape((mask._shape.dim(name),)))
+    if type(t._source) is Parts and name == t._source.along and mask._shape.rank == 1:
+        return select(t, name, [i for i, kept in enumerate(mask) if kept])
     if type(t._source) is Parts or type(mask._source) is Parts:
         return _ragged.spread(lambda t, mask: masked(t, name, mask), t, mask)
     others = mask._shape.without(name)
