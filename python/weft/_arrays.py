@@ -1,5 +1,6 @@
 """The libraries whose arrays weft takes: how an array of each is made, and which stream it works on. The extension
 reads arrays itself; it asks here about types that it meets for the first time."""
+import importlib
 import re
 import sys
 
@@ -81,7 +82,11 @@ class Jax(Library):
         import jax
         if array.dtype.name == "bfloat16":  # NumPy does not export it
             return jax.numpy.asarray(array)
-        return jax.dlpack.from_dlpack(array)
+        if array.dtype.itemsize < 8:
+            return jax.dlpack.from_dlpack(array)
+        module = jax if hasattr(jax, "enable_x64") else importlib.import_module("jax.experimental")
+        with module.enable_x64(True):  # else some versions make 32 bits of 64
+            return jax.dlpack.from_dlpack(array)
 
 
 CUDA = 2  # DLPack's numbers

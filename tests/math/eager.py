@@ -1356,6 +1356,7 @@ def _convolve(t, k, mode):
     if not set(names) <= set(t.names):
         raise ValueError("the kernel goes along what there is not")
     kind = common(t.dtype, k.dtype)
+    kind = np.dtype("int32") if kind == bool else kind
     if not k.a.size and all(k.dim(name).size == 0 for name in names):
         raise NotImplementedError
     ints = not is_float(kind)

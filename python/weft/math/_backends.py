@@ -24,7 +24,6 @@ class Backend:
 
     def __init__(self, name: str, module: str, printed: str) -> None:
         self._name, self._module, self._printed = name, module, printed
-        self._tokens: list[contextvars.Token[Backend | None]] = []
 
     @property
     def name(self) -> str:
@@ -48,12 +47,12 @@ class Backend:
 
     def __enter__(self) -> Backend:
         self.library()
-        self._tokens.append(_within.set(self))
+        _within.set((*_within.get(), self))
         return self
 
     def __exit__(self, kind: type[BaseException] | None, value: BaseException | None,
                  trace: TracebackType | None) -> None:
-        _within.reset(self._tokens.pop())
+        _within.set(_within.get()[:-1])
 
     def __reduce__(self) -> Any:
         return by_name, (self._name,)
@@ -102,7 +101,9 @@ class _Jax(Backend):
         if array.dtype.name == "bfloat16":
             return jax.numpy.asarray(array)
         if not jax.config.jax_enable_x64 and array.dtype.itemsize == 8:
-            made = _arrays.LIBRARIES["jax"].own(numpy.ascontiguousarray(array))  # asarray would make 32 bits of it
+            dense = numpy.array(array, order="C", copy=True) if not array.flags.writeable else \
+                numpy.ascontiguousarray(array)
+            made = _arrays.LIBRARIES["jax"].own(dense)  # asarray would make 32 bits of it
         else:
             made = jax.numpy.asarray(array)
         return made if device is None else jax.device_put(made, device)
@@ -135,7 +136,7 @@ CUPY = _CuPy("cupy", "cupy", "CuPy")
 ALL = {each.name: each for each in (NUMPY, TORCH, JAX, CUPY)}
 BY_LIBRARY = {"numpy": NUMPY, "torch": TORCH, "jax": JAX, "jaxlib": JAX, "cupy": CUPY}
 
-_within: contextvars.ContextVar[Backend | None] = contextvars.ContextVar("weft.math backend", default=None)
+_within: contextvars.ContextVar[tuple[Backend, ...]] = contextvars.ContextVar("weft.math backend", default=())
 _everywhere = NUMPY
 
 
@@ -146,7 +147,8 @@ def by_name(name: str) -> Backend:
 def default_backend() -> Backend:
     """The backend in which tensors are created: that of the innermost `with backend:`, else the global one, which is
     NumPy at the start."""
-    return _within.get() or _everywhere
+    within = _within.get()
+    return within[-1] if within else _everywhere
 
 
 def checked(backend: Backend | str) -> Backend:

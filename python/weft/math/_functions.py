@@ -128,9 +128,7 @@ def _random(name: str, shape: Shape) -> Tensor:
     """The language's random numbers of a shape, float32."""
     key, stream = _chance.draw()
     home = default_home()
-    if not shape._dims:
-        return operation(EMPTY_SHAPE, "float32", f"{name}(false, %s, %s)", (Number(key), Number(stream)))
-    text = f"{name}({expanded_text('false', shape)}, %s, %s)"
+    text = f"{name}({expanded_text('false', shape) if shape._dims else 'false'}, %s, %s)"
     made = operation(shape, "float32", text, (Number(key), Number(stream)))
     if home is not HOST:
         array = moved(array_of(made), home)
@@ -271,7 +269,12 @@ def vec(name: Union[str, Shape] = "vector", **values: Value) -> Tensor:
     dim = name._dims[0] if isinstance(name, Shape) else Dim(name, "channel", None, None)
     labels = _shapes.check_labels(dim.name, tuple(values))
     along = _shape((dim._replace(size=len(labels), labels=labels),))
-    return _ragged.stack([as_tensor(value) for value in values.values()], along, strict=True)
+    return _ragged.stack([owned(as_tensor(value)) for value in values.values()], along, strict=True)
+
+
+def owned(t: Tensor) -> Tensor:
+    """A number that belongs to the default backend."""
+    return t if t._home is not None or default_home() is HOST else make(t._shape, t._type, t._source, default_home())
 
 
 # Functions of elements.
@@ -589,6 +592,7 @@ def close(*tensors: Value, rel_tolerance: float = 1e-5, abs_tolerance: float = 0
 
 def _far(tensors: Sequence[Value], rel_tolerance: float, abs_tolerance: float) -> str:
     made = _operands(*tensors)
+    evaluate(made)
     for i, each in enumerate(made[1:], 1):
         try:
             with _types.precision(64):

@@ -9,7 +9,7 @@ import numpy
 from weft import _errors
 from weft._program import Program
 from weft._use import in_use
-from weft.math._backends import NUMPY, Home, common, moved
+from weft.math._backends import HOST, NUMPY, Home, common, moved
 from weft.math._shapes import Shape, expanded_text, sized_text, typed
 
 PROGRAMS = 4096  # kept, in a process
@@ -84,11 +84,12 @@ class Node:
 class Survey:
     """What some nodes are computed from: all nodes in order, each after its arguments, the leaves, which a run takes, and
     what they are made of, the same for programs that differ in leaves alone."""
-    __slots__ = ("roots", "order", "leaves", "made", "strict", "_places")
+    __slots__ = ("roots", "order", "sources", "leaves", "made", "strict", "_places")
 
     def __init__(self, roots: Sequence[Node]) -> None:
         self.roots = roots
         self.order: list[Node] = []
+        self.sources: dict[int, Any] = {}  # by id; that of a node changes when another thread computes it
         self.leaves: list[Any] = []
         self.made: list[Any] = []
         self.strict = 0
@@ -101,7 +102,7 @@ class Survey:
         place = self._places.get(id(node))
         if place is not None:
             return place
-        source = node._source
+        source = self.sources[id(node)] = node._source
         if type(source) is Operation:
             mine: list[Any] = [source.text]
             for arg in source.args:
@@ -125,7 +126,7 @@ class Survey:
 
 def waiting(roots: Sequence[Node]) -> int:
     """How many operations wait for these nodes."""
-    return sum([type(node._source) is Operation for node in Survey(roots).order])
+    return sum([type(source) is Operation for source in Survey(roots).sources.values()])
 
 
 # Writing a program.
@@ -138,9 +139,10 @@ class Writer:
         self.bindings: list[str] = []
         self.texts: dict[int, str] = {}
         self.leaf = 0
+        self.sources = survey.sources
         self.uses: dict[int, int] = {}
-        for node in [*survey.roots, *[arg for node in survey.order if type(node._source) is Operation
-                                      for arg in node._source.args]]:
+        for node in [*survey.roots, *[arg for source in self.sources.values() if type(source) is Operation
+                                      for arg in source.args]]:
             self.uses[id(node)] = self.uses.get(id(node), 0) + 1
         for node in survey.roots:
             self.write(node)
@@ -153,7 +155,7 @@ class Writer:
         """The text of a node; leaves are met in the order of the survey."""
         text = self.texts.get(id(node))
         if text is None:
-            text = self.texts[id(node)] = self.text_of(node, node._source)
+            text = self.texts[id(node)] = self.text_of(node, self.sources[id(node)])
         return text
 
     def text_of(self, node: Node, source: Any) -> str:
@@ -178,7 +180,7 @@ class Writer:
 
     def bare(self, node: Node) -> str:
         """The text of a result, without the parentheses that an operator has among others."""
-        text, source = self.texts[id(node)], node._source
+        text, source = self.texts[id(node)], self.sources[id(node)]
         return unwrapped(text, source) if type(source) is Operation and text[0] == "(" else text
 
 
@@ -268,8 +270,7 @@ def compute(roots: Sequence[Node]) -> None:
 
 def keep(node: Node, array: Any, home: Home | None) -> None:
     """Gives a node its values. A tensor that another thread sees has either these or what they were computed from."""
-    if node._home is not None and node._home is not home:
-        array = moved(array, node._home)
+    array = moved(array, node._home or HOST)
     node._source = Data(array)
     node._weight, node._reads = 0, False
 

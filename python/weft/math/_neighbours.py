@@ -15,7 +15,8 @@ from weft.math._tensors import (Hooks, Tensor, Value, as_tensor, binary, cast_to
                                 operation, ordered, reduce, renamed, rounded, select, select_slice, shareable,
                                 size_number, wrap)
 from weft.math._types import ALL, FLOATS, floating
-from weft.math.extrapolation import BOUNDARY, NONE, ConstantExtrapolation, Extrapolation, as_extrapolation
+from weft.math.extrapolation import (BOUNDARY, NONE, ConstantExtrapolation, Extrapolation, as_extrapolation,
+                                     combine_sides)
 
 Mode = Union[Extrapolation, float, int, str, None]
 
@@ -405,6 +406,8 @@ def convolve(value: Value, kernel: Value, extrapolation: Mode = None) -> Tensor:
     t, k, outside = as_tensor(value), as_tensor(kernel), check_mode(extrapolation)
     kind = common_type([t._type, k._type])
     order = t._shape._names
+    if kind == "bool":
+        kind = "int32"
     t, k = cast_to(t, kind), cast_to(k, kind)
     if type(t._source) is Parts or type(k._source) is Parts:
         return _ragged.spread(lambda t, k: convolve(t, k, extrapolation), t, k)
@@ -415,7 +418,9 @@ def convolve(value: Value, kernel: Value, extrapolation: Mode = None) -> Tensor:
         if t._shape.get_type(name) != "spatial":
             _shapes.conflict(k._shape.dim(name), t._shape.dim(name), k._shape, t._shape)
     summed = t._shape.channel._names
-    if len(k._shape.spatial) == k._shape.rank and names and kind != "bool":
+    if len(k._shape.spatial) == k._shape.rank and names:
+        if summed and outside is not None:  # a constant outside is that of each channel
+            t, outside = padded(t, reach_of(k), outside), None
         made = _functions.cast(correlated(reduce("sum", t, summed) if summed else t, k, outside), ALL[kind])
         return ordered(made, made._shape.only(order, reorder=True))
     made: Tensor | None = None
@@ -441,6 +446,11 @@ def convolve(value: Value, kernel: Value, extrapolation: Mode = None) -> Tensor:
     return _functions.cast(reduce("sum", made, summed), ALL[kind]) if summed else made
 
 
+def reach_of(k: Tensor) -> dict[str, tuple[int, int]]:
+    """How far a kernel reaches below and above."""
+    return {dim.name: (size_number(dim) // 2, (size_number(dim) - 1) // 2) for dim in k._shape.spatial._dims}
+
+
 def correlated(t: Tensor, k: Tensor, outside: Extrapolation | None) -> Tensor:
     """By the language's correlate, whose kernel is data."""
     names = k._shape._names
@@ -453,8 +463,7 @@ def correlated(t: Tensor, k: Tensor, outside: Extrapolation | None) -> Tensor:
         for name in names:
             low, up = outside.side(name, False), outside.side(name, True)
             if low != up:
-                t = padded(t, {each: (sizes[each] // 2, (sizes[each] - 1) // 2) for each in names}, outside)
-                return correlated(t, k, None)
+                return correlated(padded(t, reach_of(k), outside), k, None)
             text, extra = mode_text(low, t._type)
             modes.append(text)
             args += extra
@@ -501,23 +510,14 @@ def vector_of(indices: Tensor, names: Sequence[str], what: str) -> tuple[str | N
 
 def take(t: Tensor, name: str, where: Tensor) -> Tensor:
     """The elements of t at positions along a dimension, the language's take."""
-    if type(t._source) is Parts and t._source.along == name:
-        return take_parts(t, name, where)
+    if type(t._source) is Parts and name == t._source.along:
+        return _ragged.take_parts(t, where)
     if type(t._source) is Parts or type(where._source) is Parts:
         return _ragged.spread(lambda t, where: take(t, name, where), t, where)
     shape = merge(t._shape.without(name), where._shape)
     if not where._shape._dims:
         shape = t._shape.without(name)
     return operation(shape, t._type, f"take(%s, %s, axis={name})", (t, where), reads=True, strict=RAISES)
-
-
-def take_parts(t: Tensor, name: str, where: Tensor) -> Tensor:
-    """The parts of t at positions, which are needed now."""
-    if type(where._source) is Parts or where._shape.rank > 1:
-        raise ValueError(f"positions {where._shape} along {name} of {t._shape}, along which sizes vary; they are one, or along "
-                         "one dimension")
-    parts = [select(t, name, i) for i in where]
-    return _ragged.gathered(parts, where._shape._dims[0]) if where._shape._dims else parts[0]
 
 
 def at_positions(t: Tensor, indices: Tensor, names: tuple[str, ...], function: str, extra: str, args: tuple[Any, ...],
@@ -598,19 +598,39 @@ def grid_sample(grid: Value, coordinates: Value, extrap: Mode = None, dims: Dims
     names = axes_of(t, dims, "grid_sample")
     if type(t._source) is Parts or type(at._source) is Parts:
         return _ragged.spread(lambda t, at: grid_sample(t, at, outside, names), t, at)
-    vector, _ = vector_of(at, names, "grid_sample")
+    vector, order = vector_of(at, names, "grid_sample")
+    if any(outside.side(name, False) != outside.side(name, True) for name in names):
+        t, at, outside = bordered(t, at, vector, order, names, outside)
     others = at._shape.without(vector) if vector else at._shape
     shared = [name for name in t._shape._names if name in others._names and name not in names]
     modes, args = ['"edge"'] * len(shared), []
     for name in names:
-        low, up = outside.side(name, False), outside.side(name, True)
-        if low != up:
-            raise ValueError(f"grid_sample takes one extrapolation for both sides of {name}, not {low} and {up}; pad the "
-                             "grid first")
-        text, extra = mode_text(low, t._type)
+        text, extra = mode_text(outside.side(name, False), t._type)
         modes.append(text)
         args += extra
     return at_positions(t, at, names, "sample", f", mode={listed(modes)}", tuple(args), t._type, 0, "grid_sample")
+
+
+def bordered(t: Tensor, at: Tensor, vector: str | None, order: Sequence[int], names: Sequence[str],
+             outside: Extrapolation) -> tuple[Tensor, Tensor, Extrapolation]:
+    """A grid with one more element on each side along dimensions whose sides differ, or which have constants outside,
+    which then go on as they end; and coordinates in it."""
+    modes: dict[str, Any] = {}
+    for name in names:
+        sides = outside.side(name, False), outside.side(name, True)
+        ends = [side == BOUNDARY or isinstance(side, ConstantExtrapolation) for side in sides]
+        if sides[0] != sides[1] and not all(ends):
+            raise ValueError(f"grid_sample goes on at the sides of {name} alike, or by constants and BOUNDARY, not by "
+                             f"{sides[0]} and {sides[1]}; pad the grid first, by math.pad, and add as much to coordinates")
+        modes[name] = BOUNDARY if all(ends) else sides[0]
+    grown = [name for name in names if modes[name] == BOUNDARY]
+    t = padded(t, {name: (1, 1) for name in grown}, outside)
+    if vector is None:
+        return t, binary("+", at, 1.0), combine_sides(**modes)
+    dim = at._shape.dim(vector)
+    added = numpy.zeros(size_number(dim), numpy.float32)
+    added[[place for place, name in zip(order, names) if name in grown]] = 1
+    return t, binary("+", at, wrap(added, _shape((dim,)))), combine_sides(**modes)
 
 
 MODES = {"update": "set", "add": "add", "mean": "mean"}

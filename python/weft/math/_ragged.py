@@ -5,9 +5,10 @@ from __future__ import annotations
 from typing import Any, Callable, Sequence
 
 from weft.math._backends import Home, common
-from weft.math._graph import Data, Parts, evaluate
-from weft.math._shapes import Dim, Shape, Varying, _shape, merge
-from weft.math._tensors import (Hooks, Tensor, cast_to, make, operation, ordered, reduce, select, size_number)
+from weft.math._graph import Parts, evaluate
+from weft.math._shapes import EMPTY_SHAPE, Dim, Shape, Varying, _shape, conflict, merge, names_in
+from weft.math._tensors import (Hooks, Tensor, cast_to, constant, label_position, make, operation, ordered, reduce, select,
+                                size_number)
 from weft.math._types import promote
 
 
@@ -22,6 +23,9 @@ def of_parts(parts: Sequence[Tensor], along: Dim) -> Tensor:
         home = common(home, part._home)
     for dim in first._dims:
         each = [part._shape.dim(dim.name) for part in parts]
+        for one, part in zip(each, parts):
+            if one.kind != dim.kind:
+                conflict(dim, one, first, part._shape)
         sizes = tuple(size_number(one) for one in each)
         same = all(one.labels == dim.labels for one in each)
         if len(set(sizes)) > 1:
@@ -44,20 +48,18 @@ def ordered_like(part: Tensor, first: Shape) -> Tensor:
 
 def spread(function: Callable[..., Tensor], *operands: Tensor) -> Tensor:
     """A function of tensors, some of which have parts, part by part; what lacks the dimension goes with each part."""
-    along: Dim | None = None
-    for each in operands:
-        if type(each._source) is Parts:
-            dim = each._shape.dim(each._source.along)
-            if along is not None and (along.name, along.size) != (dim.name, dim.size):
-                raise ValueError(f"sizes vary along {along.name} in one operand, along {dim.name} in another; an operation "
-                                 "follows one")
-            if along is None or along.labels is None:
-                along = dim
-    assert along is not None
-    name, count = along.name, size_number(along)
+    alongs = [each._shape.dim(each._source.along) for each in operands if type(each._source) is Parts]
+    name = alongs[0].name
+    for other in alongs[1:]:
+        if other.name != name:
+            raise ValueError(f"sizes vary along {name} in one operand, along {other.name} in another; an operation follows "
+                             "one")
+    shape = EMPTY_SHAPE
     for each in operands:
         if name in each._shape._names:  # says what differs
-            merge(_shape((along,)), _shape((each._shape.dim(name),)))
+            shape = merge(shape, _shape((each._shape.dim(name),)))
+    along = shape._dims[0]
+    count = size_number(along)
     made = [function(*[part_of(each, name, i) for each in operands]) for i in range(count)]
     return gathered(made, along)
 
@@ -141,9 +143,8 @@ def select_parts(t: Tensor, name: str, item: Any) -> Tensor:
     along = t._shape.dim(source.along)
     if name != source.along:
         return spread(lambda part: select(part, name, item), t)
-    numbers = make(_shape((along,)), "int64", Data(positions(size_number(along))), None)
-    chosen = select(numbers, name, item)
-    which = [int(i) for i in chosen]
+    chosen = select(constant(0, "int64", _shape((along,))), name, item)  # says what is wrong
+    which = places(along, item)
     if name not in chosen._shape._names:
         part: Tensor = source.parts[which[0]]
         return part
@@ -152,9 +153,37 @@ def select_parts(t: Tensor, name: str, item: Any) -> Tensor:
     return gathered([source.parts[i] for i in which], chosen._shape.dim(name))
 
 
-def positions(count: int) -> Any:
-    import numpy
-    return numpy.arange(count)
+def take_parts(t: Tensor, where: Tensor) -> Tensor:
+    """The parts at integer positions, which lie along one dimension or are one."""
+    source = t._source
+    assert type(source) is Parts
+    count = len(source.parts)
+    chosen = [int(i) for i in where]
+    for i in chosen:
+        if not -count <= i < count:
+            raise IndexError(f"position {i} is outside of {source.along}, which has size {count}")
+    if not where._shape._dims:
+        part: Tensor = source.parts[chosen[0]]
+        return part
+    if where._shape.rank > 1:
+        raise ValueError(f"parts along {source.along} are selected by positions along one dimension, not by {where._shape}")
+    if not chosen:
+        raise ValueError(f"a selection of no parts of {t._shape} has no sizes")
+    return gathered([source.parts[i] for i in chosen], where._shape._dims[0])
+
+
+def places(dim: Dim, item: Any) -> list[int]:
+    """The positions of what an item selects along a dimension."""
+    count = size_number(dim)
+    if isinstance(item, slice):
+        return list(range(count)[item])
+    if isinstance(item, (str, Shape)):
+        item = names_in(item) if isinstance(item, str) else item._names
+    elif not isinstance(item, (list, tuple, range)):
+        item = item.tolist() if getattr(item, "ndim", 0) else [item]
+    if item and all(isinstance(each, bool) for each in item):
+        return [i for i, kept in enumerate(item) if kept]
+    return [label_position(dim, each) if isinstance(each, str) else each.__index__() % count for each in item]
 
 
 def reduce_parts(name: str, t: Tensor, over: tuple[str, ...]) -> Tensor:

@@ -11,7 +11,7 @@ from weft.math._graph import Constant, Data, Number, Parts, array_of
 from weft.math._graph import evaluate as compute
 from weft.math._shapes import (EMPTY_SHAPE, Dim, DimsLike, IncompatibleShapes, Shape, _shape, as_shape, chosen, listed,
                                merge, names_in, product, sized_text)
-from weft.math._tensors import (Tensor, Value, as_tensor, cast_to, in_order, make, operation, ordered, renamed, select,
+from weft.math._tensors import (Hooks, Tensor, Value, as_tensor, cast_to, in_order, make, operation, ordered, renamed, select,
                                 shareable, size_number, wrap)
 from weft.math._types import promote
 
@@ -367,3 +367,6 @@ def copy(value: Value) -> Tensor:
     array = array_of(t)
     own = array.clone() if hasattr(array, "clone") else array.copy()
     return make(t._shape, t._type, Data(own), t._home)
+
+
+Hooks.rename = rename_dims

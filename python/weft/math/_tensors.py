@@ -23,6 +23,7 @@ class Hooks:
     take: Callable[..., Tensor]
     mask: Callable[..., Tensor]
     stack: Callable[..., Tensor]
+    rename: Callable[..., Tensor]
     select_parts: Callable[..., Tensor]
     reduce_parts: Callable[..., Tensor]
     of_dataarray: Callable[..., Tensor]
@@ -718,8 +719,9 @@ class BoundDim:
         dim = t._shape._dims[at]
         kind = kind or dim.kind
         new = dim._replace(name=_shapes.check_name(name or dim.name, kind), kind=kind)
-        return renamed(t, replaced(t._shape, at, new)) if type(t._source) is not Parts else \
-            Hooks.spread(lambda part: BoundDim(part, self._name)._changed(name, kind), t)
+        if type(t._source) is Parts:
+            return Hooks.rename(t, self._name, _shape((new._replace(size=None, labels=None),)))
+        return renamed(t, replaced(t._shape, at, new))
 
     def as_batch(self, name: str | None = None) -> Tensor:
         """The tensor with this as a batch dimension, perhaps under another name."""
