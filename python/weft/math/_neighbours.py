@@ -11,7 +11,7 @@ from weft.math._graph import QUIET, RAISES, Constant, Data, Number, Parts, Sized
 from weft.math._shapes import (EMPTY_SHAPE, Dim, DimsLike, IncompatibleShapes, Shape, _shape, as_shape, channel, chosen,
                                instance, listed, merge, spatial)
 from weft.math._structure import expanded
-from weft.math._tensors import (Hooks, Tensor, Value, as_tensor, binary, cast_to, common_type, constant, make, operation,
+from weft.math._tensors import (Hooks, Tensor, Value, as_tensor, binary, cast_to, common_type, constant, in_order, make, operation,
                                 ordered, reduce, renamed, select, select_slice, shareable, size_number, wrap)
 from weft.math._types import ALL, FLOATS, floating
 from weft.math.extrapolation import BOUNDARY, NONE, ConstantExtrapolation, Extrapolation, as_extrapolation
@@ -31,6 +31,12 @@ def mode_text(mode: Extrapolation, kind: str) -> tuple[str, tuple[Any, ...]]:
 
 def dims_of(dims: DimsLike, t: Tensor) -> tuple[str, ...]:
     return chosen(dims, t._shape)
+
+
+def along_of(dims: DimsLike, t: Tensor) -> tuple[str, ...]:
+    """The dimensions along which neighbours are read, which each part of a tensor has."""
+    names = dims_of(dims, t)
+    return tuple([name for name in names if name != t._source.along]) if type(t._source) is Parts else names
 
 
 def neighbour(t: Tensor, offsets: dict[str, int], mode: Extrapolation) -> tuple[str, tuple[Any, ...]]:
@@ -105,16 +111,14 @@ def padded(t: Tensor, widths: dict[str, tuple[int, int]], mode: Extrapolation) -
         if t._source.along in widths:
             raise ValueError(f"pad along {t._source.along} of {t._shape}, along which sizes vary")
         return _ragged.spread(lambda part: padded(part, widths, mode), t)
-    later = {}
+    if any([low and up and mode.side(name, False) != mode.side(name, True) for name, (low, up) in widths.items()]):
+        return padded_in_turn(t, widths, mode)
     dims = {dim.name: dim for dim in t._shape._dims}
     modes, args, pairs = [], [], []
     for name, (low, up) in widths.items():
         below, above = mode.side(name, False), mode.side(name, True)
         if below == NONE or above == NONE:
             low, up = (0 if below == NONE else low), (0 if above == NONE else up)
-        if below != above and low and up:
-            later[name] = 0, up
-            up = 0
         size = size_number(dims[name]) + low + up
         if size < 0:
             raise ValueError(f"pad by {low} and {up} leaves {size} elements of {name}")
@@ -128,8 +132,23 @@ def padded(t: Tensor, widths: dict[str, tuple[int, int]], mode: Extrapolation) -
         if word[0] == '"' and not t._shape.dim(name).size and shape.volume:
             raise ValueError(f"{name} of {t._shape} has no elements, which mode {word} would repeat")
     text = f"pad(%s, {listed(pairs)}, {listed(modes)}, axes={listed(widths)})"
-    made = operation(shape, t._type, text, (t, *args), reads=True)
-    return padded(made, later, mode)
+    return operation(shape, t._type, text, (t, *args), reads=True)
+
+
+IN_TURN = "periodic", "boundary", "symmetric", "reflect"
+
+
+def padded_in_turn(t: Tensor, widths: dict[str, tuple[int, int]], mode: Extrapolation) -> Tensor:
+    """t padded by other extrapolations below than above: by each one in turn, then by constants, dimension by dimension."""
+    for word in IN_TURN:
+        t = padded(t, {name: (low if mode.side(name, False).name == word else 0,
+                              up if mode.side(name, True).name == word else 0)
+                       for name, (low, up) in widths.items()}, mode)
+    for name, (low, up) in widths.items():
+        for pair, side in ((low, 0), mode.side(name, False)), ((0, up), mode.side(name, True)):
+            if side.name not in IN_TURN:
+                t = padded(t, {name: pair}, mode)
+    return t
 
 
 def shift(x: Value, offsets: Sequence[int], dims: DimsLike = spatial, padding: Mode = BOUNDARY,
@@ -143,7 +162,7 @@ def shift(x: Value, offsets: Sequence[int], dims: DimsLike = spatial, padding: M
     ((1, 1, 2) along xˢ int64, (2, 3, 3) along xˢ int64)
     """
     t, outside = as_tensor(x), check_mode(padding)
-    names = dims_of(dims, t)
+    names = along_of(dims, t)
     if stack_dim is None and len(names) != 1:
         raise ValueError(f"shift without stack_dim is along one dimension, and dims are {', '.join(names) or 'none'}")
     made: list[list[Tensor]] = [[] for _ in offsets]
@@ -223,7 +242,7 @@ def spatial_gradient(grid: Value, dx: Value = 1, difference: str = "central", pa
     (0.500, 2.000, 1.500) along xˢ
     """
     t, outside = floats(grid), check_mode(padding)
-    names = dims_of(dims, t)
+    names = along_of(dims, t)
     made = [difference_of(t, name, step_of(dx, name, names), difference, outside) for name in names]
     if stack_dim is None:
         if len(made) != 1:
@@ -242,15 +261,15 @@ def divergence(v: Value, dx: Value = 1, difference: str = "central", padding: Mo
     (1.000, 1.000) along xˢ
     """
     t, outside = floats(v), check_mode(padding)
-    names = dims_of(dims, t)
+    names = along_of(dims, t)
     if vector not in t._shape._names:
         raise ValueError(f"divergence is of a vector field, and {t._shape} has no dimension {vector}")
     if not names:
         raise ValueError("there are no dimensions to go along; dims= says which, as dims='x,y'")
     parts = [difference_of(component(t, vector, name, names), name, step_of(dx, name, names), difference, outside)
              for name in names]
+    parts = [bare(part, names) for part in parts]
     if outside is None:
-        parts = [bare(part, names) for part in parts]
         parts = [common_inside(part, name, names, DIFFERENCES[difference]) for part, name in zip(parts, names)]
     made = parts[0]
     for part in parts[1:]:
@@ -292,7 +311,7 @@ def laplace(x: Value, dx: Value = 1, padding: Mode = BOUNDARY, dims: DimsLike = 
     (2.000, 2.000) along xˢ
     """
     t, outside = floats(x), check_mode(padding)
-    names = dims_of(dims, t)
+    names = along_of(dims, t)
     if not names:
         raise ValueError("there are no dimensions to go along; dims= says which, as dims='x,y'")
     if type(t._source) is Parts:
@@ -365,6 +384,10 @@ def convolve(value: Value, kernel: Value, extrapolation: Mode = None) -> Tensor:
             raise ValueError(f"the kernel {k._shape} goes along {name}, which {t._shape} lacks")
     summed = t._shape.channel._names
     if len(k._shape.spatial) == k._shape.rank and names and kind != "bool":
+        if summed and outside is not None and any([constant_outside(outside, name) for name in names]):
+            t = padded(t, {name: (k._shape.get_size(name) // 2, (k._shape.get_size(name) - 1) // 2) for name in names},
+                       outside)
+            outside = None
         made = _functions.cast(correlated(reduce("sum", t, summed) if summed else t, k, outside), ALL[kind])
         return ordered(made, made._shape.only(order, reorder=True))
     made: Tensor | None = None
@@ -388,6 +411,12 @@ def convolve(value: Value, kernel: Value, extrapolation: Mode = None) -> Tensor:
     if made is None:
         raise ValueError(f"the kernel {k._shape} has no elements")
     return _functions.cast(reduce("sum", made, summed), ALL[kind]) if summed else made
+
+
+def constant_outside(mode: Extrapolation, name: str) -> bool:
+    """Whether a number other than 0 lies outside, of which a sum of several is another one."""
+    return any([isinstance(one, ConstantExtrapolation) and one.value != 0 for one in (mode.side(name, False),
+                                                                                     mode.side(name, True))])
 
 
 def correlated(t: Tensor, k: Tensor, outside: Extrapolation | None) -> Tensor:
@@ -455,8 +484,6 @@ def take(t: Tensor, name: str, where: Tensor) -> Tensor:
     if type(t._source) is Parts or type(where._source) is Parts:
         return _ragged.spread(lambda t, where: take(t, name, where), t, where)
     shape = merge(t._shape.without(name), where._shape)
-    if not where._shape._dims:
-        shape = t._shape.without(name)
     return operation(shape, t._type, f"take(%s, %s, axis={name})", (t, where), reads=True, strict=RAISES)
 
 
@@ -466,7 +493,7 @@ def take_parts(t: Tensor, name: str, where: Tensor) -> Tensor:
         raise ValueError(f"positions {where._shape} along {name} of {t._shape}, along which sizes vary; they are one, or along "
                          "one dimension")
     parts = [select(t, name, i) for i in where]
-    return _ragged.gathered(parts, where._shape._dims[0]) if where._shape._dims else parts[0]
+    return _ragged.gathered(parts, where._shape._dims[0]) if where._shape._dims else in_order(parts[0])
 
 
 def at_positions(t: Tensor, indices: Tensor, names: tuple[str, ...], function: str, extra: str, args: tuple[Any, ...],
@@ -592,6 +619,7 @@ def scatter(base_grid: Value, indices: Value, values: Value, mode: str = "update
     others = i._shape.without(vector) if vector else i._shape
     matched = merge(others.without(used), v._shape.without(used).without(names))
     base = expanded(base, matched.without(base._shape._names))
+    merge(base._shape.without(names), matched)
     each = [position_along(select(i, vector, j) if vector else i, size_number(base._shape.dim(name)), outside_handling)
             for j, name in zip(order, names)]
     return put(base, each, others, v, names, used, mode)
@@ -701,7 +729,7 @@ def masked(t: Tensor, name: str, mask: Tensor) -> Tensor:
         if others.rank > 1:
             raise ValueError(f"a mask {mask._shape} makes parts along one further dimension, not along {others}; pack_dims "
                              "makes one of several")
-        along = others._dims[0]
+        along = merge(others, t._shape.only(others)).dim(others._names[0])
         evaluate([t, mask])
         return _ragged.gathered([masked(select(t, along.name, i), name, select(mask, along.name, i))
                                  for i in range(size_number(along))], along)
