@@ -893,10 +893,9 @@ def select_parts(t, dim, item):
 
 @ragged
 def _take(t, where, name):
-    if not set(where.names):
-        dims = [d for d in t.dims if d.name != name]
-    else:
-        dims = merge([d for d in t.dims if d.name != name], where.dims)
+    if name not in t.names:
+        raise NotImplementedError
+    dims = merge([d for d in t.dims if d.name != name], where.dims)
     size = t.dim(name).size
     i = np.asarray(laid(where, [d for d in where.dims])).astype(np.int64)
     if ((i < -size) | (i >= size)).any() and all(d.size for d in dims):
@@ -912,7 +911,7 @@ def take(t, name, where):
             raise ValueError("parts along two dimensions")
         found = [inside(t.dim(name), int(i)) for i in where.a.reshape(-1)]
         if not where.dims:
-            return t.parts[found[0]]
+            return reordered(t.parts[found[0]], sorted_dims(t.parts[found[0]]))
         return of_parts([t.parts[i] for i in found], where.dims[0])
     return _take(t, where, name)
 
@@ -1181,6 +1180,8 @@ def modes_at(d, i, mode):
 
 def read(t, where, mode, dims):
     """Elements of t along dims at the positions in where by name, some of them outside."""
+    if not all(d.size for d in dims):
+        return np.zeros([d.size for d in dims], t.dtype)
     found, numbers = {}, []
     for name, i in where.items():
         if not np.size(i.a):
@@ -1198,6 +1199,10 @@ def read(t, where, mode, dims):
     return a
 
 
+def rank_of(mode):
+    return ["wrap", "edge", "symmetric", "reflect"].index(mode) if isinstance(mode, str) and mode != "none" else 4
+
+
 def pad(value, widths, mode=0):
     if value.parts is not None and widths.get(value.along_name, (0, 0)) != (0, 0) and not is_none(mode):
         raise ValueError("along what has parts")
@@ -1208,6 +1213,13 @@ def pad(value, widths, mode=0):
 def _pad(t, widths, mode):
     if is_none(mode):
         return t
+    for name, pair in list(widths.items()):
+        ranks = [rank_of(mode.side(name, up)) for up in (False, True)] if name in t.names and np.all(pair) else [0, 0]
+        if ranks[0] != ranks[1] and isinstance(pair, tuple):
+            for rank in range(5):
+                t = _pad(t, {n: tuple(w if rank_of(mode.side(n, up)) == rank else 0 for up, w in enumerate(both))
+                             for n, both in widths.items() if n in t.names}, mode)
+            return t
     where, dims = {}, {d.name: d for d in t.dims}
     for name, pair in widths.items():
         low, up = pair if isinstance(pair, tuple) else (pair, pair)
@@ -1310,7 +1322,7 @@ def spatial_gradient(grid, dx=1, difference="central", padding=extrapolation.BOU
 
 def inside_of_others(t, name, names, offsets):
     for other in names:
-        if other != name:
+        if other != name and offsets:
             t = neighbour(t, other, 0, None, offsets)
         t = unlabelled(t, other)
     return t
@@ -1328,6 +1340,7 @@ def laplace(x, dx=1, padding=extrapolation.BOUNDARY, dims=spatial):
         step = component(dx, name, names)
         term = (up + low - 2 * here) / (step * step)
         term = inside_of_others(term, name, names, [1, -1]) if is_none(padding) else term
+        term = inside_of_others(term, name, names, None)
         made = term if made is None else made + term
     return made
 
@@ -1341,7 +1354,7 @@ def divergence(v, dx=1, difference="central", padding=extrapolation.BOUNDARY, di
     made = None
     for name in names:
         term = quotient(component_of(t, vector, name, names), name, component(dx, name, names), difference, padding)
-        term = inside_of_others(term, name, names, list(UP_LOW[difference])) if is_none(padding) else term
+        term = inside_of_others(term, name, names, list(UP_LOW[difference]) if is_none(padding) else None)
         made = term if made is None else made + term
     return made
 
@@ -1436,7 +1449,7 @@ def gather(values, indices, dims=None):
 def _gather(t, i, names):
     each = components(i, names)
     rest = [d for d in t.dims if d.name not in names]
-    dims = rest if not each[0].dims and len(names) == 1 else merge(rest, each[0].dims)
+    dims = merge(rest, each[0].dims)
     empty = not all(d.size for d in dims)
     where = {}
     for name, one in zip(names, each):

@@ -558,6 +558,8 @@ def cumulative_sum(x: Value, dim: Union[Shape, str]) -> Tensor:
     """
     t = as_tensor(x)
     if type(t._source) is Parts:
+        if t._source.along in chosen(dim, t._shape):
+            raise ValueError(f"cumulative_sum along {t._source.along} of {t._shape}, along which sizes vary")
         return _ragged.spread(lambda part: cumulative_sum(part, dim), t)
     names, shape = chosen(dim, t._shape), t._shape
     if not names:

@@ -49,6 +49,12 @@ def dims_of(dims: DimsLike, t: Tensor) -> tuple[str, ...]:
     return chosen(dims, t._shape)
 
 
+def along_of(dims: DimsLike, t: Tensor) -> tuple[str, ...]:
+    """The dimensions along which neighbours are read, which each part of a tensor has."""
+    names = dims_of(dims, t)
+    return tuple([name for name in names if name != t._source.along]) if type(t._source) is Parts else names
+
+
 def neighbour(t: Tensor, offsets: dict[str, int], mode: Extrapolation) -> tuple[str, tuple[Any, ...]]:
     """The text of t's element i + offset, along each dimension that is offset."""
     moved = {name: offset for name, offset in offsets.items() if offset}
@@ -273,7 +279,7 @@ def spatial_gradient(grid: Value, dx: Value = 1, difference: str = "central", pa
     (0.500, 2.000, 1.500) along xˢ
     """
     t, outside = floats(grid), check_mode(padding)
-    names = dims_of(dims, t)
+    names = along_of(dims, t)
     made = [difference_of(t, name, step_of(dx, name, names), difference, outside) for name in names]
     if stack_dim is None:
         if len(made) != 1:
@@ -292,15 +298,15 @@ def divergence(v: Value, dx: Value = 1, difference: str = "central", padding: Mo
     (1.000, 1.000) along xˢ
     """
     t, outside = floats(v), check_mode(padding)
-    names = dims_of(dims, t)
+    names = along_of(dims, t)
     if vector not in t._shape._names:
         raise ValueError(f"divergence is of a vector field, and {t._shape} has no dimension {vector}")
     if not names:
         raise ValueError("there are no dimensions to go along; dims= says which, as dims='x,y'")
     parts = [difference_of(component(t, vector, name, names), name, step_of(dx, name, names), difference, outside)
              for name in names]
+    parts = [bare(part, names) for part in parts]
     if outside is None:
-        parts = [bare(part, names) for part in parts]
         parts = [common_inside(part, name, names, DIFFERENCES[difference]) for part, name in zip(parts, names)]
     made = parts[0]
     for part in parts[1:]:
@@ -342,7 +348,7 @@ def laplace(x: Value, dx: Value = 1, padding: Mode = BOUNDARY, dims: DimsLike = 
     (2.000, 2.000) along xˢ
     """
     t, outside = floats(x), check_mode(padding)
-    names = dims_of(dims, t)
+    names = along_of(dims, t)
     if not names:
         raise ValueError("there are no dimensions to go along; dims= says which, as dims='x,y'")
     if type(t._source) is Parts:
@@ -515,8 +521,6 @@ def take(t: Tensor, name: str, where: Tensor) -> Tensor:
     if type(t._source) is Parts or type(where._source) is Parts:
         return _ragged.spread(lambda t, where: take(t, name, where), t, where)
     shape = merge(t._shape.without(name), where._shape)
-    if not where._shape._dims:
-        shape = t._shape.without(name)
     return operation(shape, t._type, f"take(%s, %s, axis={name})", (t, where), reads=True, strict=RAISES)
 
 
@@ -671,6 +675,7 @@ def scatter(base_grid: Value, indices: Value, values: Value, mode: str = "update
     others = i._shape.without(vector) if vector else i._shape
     matched = merge(others.without(used), v._shape.without(used).without(names))
     base = expanded(base, matched.without(base._shape._names))
+    merge(base._shape.without(names), matched)
     each = [position_along(select(i, vector, j) if vector else i, size_number(base._shape.dim(name)), outside_handling)
             for j, name in zip(order, names)]
     return put(base, each, others, v, names, used, mode)
@@ -782,7 +787,7 @@ def masked(t: Tensor, name: str, mask: Tensor) -> Tensor:
         if others.rank > 1:
             raise ValueError(f"a mask {mask._shape} makes parts along one further dimension, not along {others}; pack_dims "
                              "makes one of several")
-        along = others._dims[0]
+        along = merge(others, t._shape.only(others)).dim(others._names[0])
         evaluate([t, mask])
         return _ragged.gathered([masked(select(t, along.name, i), name, select(mask, along.name, i))
                                  for i in range(size_number(along))], along)

@@ -646,7 +646,7 @@ def select_tensor(t: Tensor, name: str, item: Tensor) -> Tensor:
         raise TypeError(f"positions along {name} are integers, and the tensor is {item._type}; math.to_int32(t) makes "
                         "some")
     if not item._shape._dims and type(item._source) is Constant:
-        return select(t, name, item._source.value)
+        return in_order(select(t, name, item._source.value))
     return Hooks.take(t, name, item)
 
 
