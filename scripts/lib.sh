@@ -158,7 +158,7 @@ build() {
     configure "$@" && quiet "building $1" ninja -C "$1"
 }
 
-# build_for "SUITE..." DIR [MESON OPTION...]: only what these suites of tests need.
+# build_for "SUITE... [-SUITE...]" DIR [MESON OPTION...]: only what these suites of tests need, without those of others.
 build_for() {
     local suites=$1
     shift

@@ -43,18 +43,18 @@ void *tensor_at(const struct tensor *tensor, const int64_t *index)
     int64_t offset = 0;
     for (int d = 0; d < tensor->rank; d++)
         offset += index[d] * tensor->strides[d];
-    return tensor->data + offset * (int64_t)weft_dtype_size(tensor->dtype);
+    return tensor->data + offset * type_rows[tensor->dtype].size;
 }
 
 union scalar tensor_get(const struct tensor *tensor, int64_t position)
 {
-    return scalar_load(tensor->data + position * (int64_t)weft_dtype_size(tensor->dtype),
+    return scalar_load(tensor->data + position * type_rows[tensor->dtype].size,
                        tensor->dtype);
 }
 
 void tensor_set(const struct tensor *tensor, int64_t position, union scalar value)
 {
-    scalar_store(tensor->data + position * (int64_t)weft_dtype_size(tensor->dtype), tensor->dtype,
+    scalar_store(tensor->data + position * type_rows[tensor->dtype].size, tensor->dtype,
                  value);
 }
 

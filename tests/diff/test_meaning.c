@@ -111,7 +111,8 @@ static void randoms(enum op op, enum weft_dtype source, long rounds)
 
 static void pairs_of_bytes(enum op op, enum weft_dtype source)
 {
-    for (uint64_t i = 0; i < 65536; i++) {
+    /* With any odd step each byte is met on both sides. */
+    for (uint64_t i = 0, step = (uint64_t)sample_number("1/7/1/1"); i < 65536; i += step) {
         const union scalar o[3] = {{.bits = i & 255}, {.bits = i >> 8}};
         compare(op, source, result_of(op, source), o);
     }

@@ -101,9 +101,14 @@ static void fill(void *memory, size_t size, enum weft_dtype dtype)
         float f = (float)(x >> 8 & 255) / 16 - 8;
         double d = f;
         uint64_t n = x >> 8 & (dtype == WEFT_FLOAT16 || dtype == WEFT_BFLOAT16 ? 0xbfff : 31);
-        memcpy((char *)memory + at, dtype == WEFT_FLOAT32   ? (void *)&f
-                                    : dtype == WEFT_FLOAT64 ? (void *)&d
-                                                            : (void *)&n, step);
+        const void *from = dtype == WEFT_FLOAT32 ? (void *)&f : dtype == WEFT_FLOAT64 ? (void *)&d : (void *)&n;
+        char *to = (char *)memory + at;
+        switch (step) { /* calls of memcpy took half of the test's time under ThreadSanitizer */
+        case 1: memcpy(to, from, 1); break;
+        case 2: memcpy(to, from, 2); break;
+        case 4: memcpy(to, from, 4); break;
+        default: memcpy(to, from, 8);
+        }
     }
 }
 

@@ -52,7 +52,7 @@ static void test_same_bits(void **state)
         struct job *first = NULL;
         for (int host = 0; host < 2; host++)
             for (int t = host; t < THREADS; t++) {
-                if (first && !sample_chosen(s + t + THREADS * host))
+                if (first && !sample_chosen(sample_pair(s, t + THREADS * host, 2 * THREADS)))
                     continue;
                 struct weft_context *context = job_context(counts[t], host);
                 struct job *job = job_new(context, &samples[s]);
@@ -218,14 +218,14 @@ static void test_first_runs(void **state)
 {
     (void)state;
     struct weft_context *context = job_context(2, false);
-    for (int turn = 0; turn < 3; turn++) {
+    for (long turn = 0, turns = sample_number("3/2/3/3"); turn < turns; turn++) {
         struct job *first = job_new(context, &samples[0]);
         assert_true(job_run(first) >= 0);
         struct job source = {0};
         assert_int_equal(weft_compile(context, samples[0].text, NULL, &source.program, NULL), WEFT_OK);
         struct caller callers[CALLERS];
         for (int i = 0; i < CALLERS; i++) {
-            callers[i] = (struct caller){.expected = {first, first}, .runs = runs()};
+            callers[i] = (struct caller){.expected = {first, first}, .runs = runs() / 2};
             callers[i].jobs[0] = job_copy(&source, &samples[0]);
             callers[i].jobs[1] = job_copy(&source, &samples[0]);
         }
