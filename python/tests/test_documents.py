@@ -11,9 +11,13 @@ import textwrap
 import unittest
 
 import support
+import numpy
 import weft
+import weft.math
 import weft.numexpr
 from weft import _errors, _program, _results, _translate, _use
+from weft.math import (_backends, _evaluate, _explain, _functions, _graph, _neighbours, _printing, _ragged, _shapes,
+                       _structure, _tensors, _types, _xarray, backend, extrapolation)
 
 
 ROOT = pathlib.Path(__file__).resolve().parents[2]
@@ -32,6 +36,23 @@ class Doctests(unittest.TestCase):
     def test_modules(self):
         for module in (weft, _errors, _program, _results, _translate, _use, weft.numexpr):
             self.assertEqual(doctest.testmod(module).failed, 0)
+
+    def test_math(self):
+        names = {name: getattr(weft.math, name) for name in ("batch", "channel", "spatial", "instance", "extrapolation",
+                                                             "backend")}
+        tried = 0
+        for module in (weft.math, _backends, _evaluate, _explain, _functions, _graph, _neighbours, _printing, _ragged,
+                       _shapes, _structure, _tensors, _types, _xarray, backend, extrapolation):
+            failed, count = doctest.testmod(module, extraglobs={**names, **vars(module), "math": weft.math,
+                                                                "numpy": numpy})
+            self.assertEqual(failed, 0, module.__name__)
+            tried += count
+        self.assertGreater(tried, 100)
+
+    def test_math_is_documented(self):
+        for name, thing in vars(weft.math).items():
+            if name[0] != "_" and callable(thing) and getattr(thing, "__module__", "").startswith("weft.math"):
+                self.assertTrue(thing.__doc__, name)
 
     def test_dask(self):
         support.optional("dask.array")
@@ -127,6 +148,36 @@ class Stub(unittest.TestCase):
             self.assertEqual(result.returncode, 0, result.stdout + result.stderr)
             path.write_text(users.replace('math="fast"', 'math="quick"'), encoding="utf-8")
             self.assertEqual(self.mypy("--strict", path).returncode, 1)
+
+    def test_users_of_math(self):
+        users = textwrap.dedent("""
+            import numpy as np
+            from weft import math
+            from weft.math import Shape, Tensor, batch, channel, extrapolation, instance, spatial
+
+            def step(u: Tensor, dt: float) -> Tensor:
+                return u + dt * math.laplace(u, padding=extrapolation.PERIODIC)
+
+            space: Shape = spatial(x=4, y=3) & channel(vector="x,y")
+            u = math.wrap(np.ones((4, 3)), spatial("x,y"))
+            v: Tensor = step(u, 0.1).x[1:-1]
+            names: tuple[str, ...] = v.shape.names
+            low, high = float(v.min), int(math.max(v, "x").sum)
+            total: Tensor = math.sum(v * [1.0, 2.0, 3.0], spatial) / math.sqrt(math.mean(v))
+            parts: Tensor = math.stack([u, v], batch("k"))
+            with math.precision(64):
+                points = math.random_uniform(instance(p=3), channel(vector="x,y"), low=0, high=2)
+            close: bool = math.close(math.grid_sample(u, points), 1.0)
+            print(f"{total:summary:.3f}", u.numpy("y,x"), low, high, close, math.explain(total), parts, names)
+            """)
+        with tempfile.TemporaryDirectory() as folder:
+            path = pathlib.Path(folder, "users.py")
+            path.write_text(users, encoding="utf-8")
+            result = self.mypy("--strict", path)
+            self.assertEqual(result.returncode, 0, result.stdout + result.stderr)
+            for right, wrong in (("0.1).x", "'a').x"), ("precision(64)", "precision('a')")):
+                path.write_text(users.replace(right, wrong), encoding="utf-8")
+                self.assertEqual(self.mypy("--strict", path).returncode, 1, wrong)
 
     def test_stub_has_all_names(self):
         stub = pathlib.Path(weft.__file__).with_suffix(".pyi").read_text(encoding="utf-8")

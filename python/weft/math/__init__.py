@@ -31,5 +31,20 @@ from weft.math._structure import (concat, convert, copy, evaluate, expand, join_
 from weft.math._tensors import BoundDim, Tensor, tensor, wrap
 from weft.math._types import DType, get_precision, precision, set_global_precision
 
+__all__ = ["EMPTY_SHAPE", "INF", "NAN", "NUMPY", "PI", "BoundDim", "DType", "IncompatibleShapes", "Shape", "Tensor",
+           "abs", "all", "any", "arccos", "arccosh", "arcsin", "arcsinh", "arctan", "arctan2", "arctanh",
+           "assert_close", "backend", "batch", "boolean_mask", "cast", "cbrt", "ceil", "channel", "clip", "close",
+           "concat", "concat_shapes", "convert", "convolve", "copy", "copysign", "cos", "cosh", "cumulative_sum",
+           "divergence", "erf", "erfc", "evaluate", "exp", "exp2", "expand", "explain", "expm1", "extrapolation",
+           "finite_max", "finite_mean", "finite_min", "finite_prod", "finite_std", "finite_sum", "floor", "gather",
+           "get_precision", "grid_sample", "hypot", "instance", "isfinite", "isinf", "isnan", "join_spaces", "laplace",
+           "linspace", "log", "log10", "log1p", "log2", "max", "maximum", "mean", "merge_shapes", "meshgrid", "min",
+           "minimum", "non_batch", "non_channel", "non_instance", "non_spatial", "nonzero", "ones", "ones_like",
+           "pack_dims", "pad", "precision", "prod", "random_normal", "random_uniform", "range", "rename_dims",
+           "reshaped_tensor", "round", "rsqrt", "scatter", "seed", "set_global_default_backend", "set_global_precision",
+           "shape", "shift", "sign", "sin", "sinh", "spatial", "spatial_gradient", "sqrt", "stack", "std", "sum", "tan",
+           "tanh", "tensor", "to_float", "to_int", "to_int32", "to_int64", "trunc", "unpack_dim", "unstack", "use",
+           "vec", "where", "wrap", "zeros", "zeros_like"]
+
 for _public in (BoundDim, DType, IncompatibleShapes, Shape, Tensor):
     _public.__module__ = __name__

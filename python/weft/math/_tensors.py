@@ -869,7 +869,10 @@ class Tensor(Node):
 
         Raises ValueError for a dimension that is left out, or without an order, or for unlike sizes.
         """
-        return laid_out(self, order, array_of(self) if type(self._source) is not Parts else None)
+        array = array_of(self) if type(self._source) is not Parts else None
+        if type(self._source) is Constant and self._home is None and default_home() is not HOST:
+            array = moved(array, default_home())
+        return laid_out(self, order, array)
 
     def numpy(self, order: DimsLike = None) -> Any:
         """The values as an array of NumPy, as native. The dtype is kept, so that nothing is copied that is NumPy's."""
