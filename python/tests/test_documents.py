@@ -1,5 +1,6 @@
 """The examples in docstrings, the signatures, and the stub, as mypy --strict sees it."""
 import doctest
+import importlib
 import importlib.metadata
 import inspect
 import pathlib
@@ -10,8 +11,11 @@ import tempfile
 import textwrap
 import unittest
 
+import numpy
+
 import support
 import weft
+import weft.math
 import weft.numexpr
 from weft import _errors, _program, _results, _translate, _use
 
@@ -32,6 +36,18 @@ class Doctests(unittest.TestCase):
     def test_modules(self):
         for module in (weft, _errors, _program, _results, _translate, _use, weft.numexpr):
             self.assertEqual(doctest.testmod(module).failed, 0)
+
+    def test_math(self):
+        names = {name: getattr(weft.math, name) for name in ("backend", "batch", "channel", "extrapolation", "instance",
+                                                             "spatial")}
+        for name in ("_types", "_shapes", "_backends", "_tensors", "_structure", "_functions", "_neighbours",
+                     "extrapolation", "backend", "_explain"):
+            module = importlib.import_module(f"weft.math.{name}")
+            failed, tried = doctest.testmod(module, extraglobs={"math": weft.math, "numpy": numpy, **names},
+                                            optionflags=doctest.NORMALIZE_WHITESPACE)
+            self.assertEqual(failed, 0, name)
+            self.assertGreater(tried, 0, name)
+        self.assertEqual(doctest.testmod(weft.math).failed, 0)
 
     def test_dask(self):
         support.optional("dask.array")
@@ -54,6 +70,12 @@ class Doctests(unittest.TestCase):
     def test_all_are_documented(self):
         for name in weft.__all__:
             self.assertTrue(getattr(weft, name).__doc__, name)
+        for name in weft.math.__all__:
+            thing = getattr(weft.math, name)
+            if callable(thing):
+                self.assertTrue(thing.__doc__, name)
+                self.assertEqual([member for member, value in vars(thing).items() if member[0] != "_" and
+                                  callable(value) and not value.__doc__] if isinstance(thing, type) else [], [], name)
 
     def test_signatures(self):
         self.assertIn("ignore_unused", str(inspect.signature(weft.evaluate)))
@@ -124,6 +146,46 @@ class Stub(unittest.TestCase):
             self.assertEqual(result.returncode, 0, result.stdout + result.stderr)
             path.write_text(users.replace('math="fast"', 'math="quick"'), encoding="utf-8")
             self.assertEqual(self.mypy("--strict", path).returncode, 1)
+
+    def test_users_of_math(self):
+        users = textwrap.dedent("""
+            import numpy as np
+            from weft import math
+            from weft.math import Shape, Tensor, backend, batch, channel, extrapolation, instance, spatial
+
+
+            def step(u: Tensor, dt: float) -> Tensor:
+                return u + dt * math.laplace(u, padding=extrapolation.PERIODIC)
+
+
+            grid: Shape = spatial(x=8, y=6) & batch(b=2)
+            u = math.random_uniform(grid) * 2 - 1
+            for _ in range(3):
+                u = step(u, 0.1)
+            v = math.stack({"x": u, "y": 2 * u}, channel("vector"))
+            w: Tensor = v.vector["x"].x[1:-1].y[0] + np.ones(2) @ np.ones(2)
+            values: np.ndarray = v.numpy("b,x,y,vector")
+            mean: float = float(math.mean(v, "x,y").vector[0].b[0])
+            sizes: tuple[int, ...] = tuple(each.shape.volume or 0 for each in u.b)
+            near: bool = math.close(u, u + 0)
+            parts = math.unstack(u, "b")
+            first: Tensor = parts[0]
+            names: tuple[str, ...] = grid.names
+            with math.precision(64), backend.NUMPY:
+                wide = math.sqrt(math.abs(math.wrap([1.0, 2.0], instance("p"))))
+            dot: Tensor = v.vector * v
+            low, high = math.shift(u, (-1, 1), "x", stack_dim=None)
+            where = math.gather(u, math.nonzero(u.b[0] > 0))
+            print(f"{u:summary} {dot.max} {where.shape} {low.dtype.bits} {math.explain(high)}")
+            """)
+        with tempfile.TemporaryDirectory() as folder:
+            path = pathlib.Path(folder, "users.py")
+            path.write_text(users, encoding="utf-8")
+            result = self.mypy("--strict", path)
+            self.assertEqual(result.returncode, 0, result.stdout + result.stderr)
+            for wrong in ("spatial_gradient(u).shap: int", "laplace(u, dims_=3)", "wrap(1.0).mean()"):
+                path.write_text(f"{users}\nmath.{wrong}\n", encoding="utf-8")
+                self.assertEqual(self.mypy("--strict", path).returncode, 1, wrong)
 
     def test_stub_has_all_names(self):
         stub = pathlib.Path(weft.__file__).with_suffix(".pyi").read_text(encoding="utf-8")

@@ -29,3 +29,18 @@ from weft.math._tensors import BoundDim, Tensor, tensor, wrap
 from weft.math._types import DType, get_precision, precision, set_global_precision
 from weft.math import _evaluate as _evaluate
 from weft.math import _xarray as _xarray
+
+__all__ = ["abs", "all", "any", "arccos", "arccosh", "arcsin", "arcsinh", "arctan", "arctan2", "arctanh",
+           "assert_close", "backend", "batch", "boolean_mask", "BoundDim", "cast", "cbrt", "ceil", "channel", "clip",
+           "close", "concat", "concat_shapes", "convert", "convolve", "copy", "copysign", "cos", "cosh",
+           "cumulative_sum", "divergence", "DType", "EMPTY_SHAPE", "erf", "erfc", "evaluate", "exp", "exp2", "expand",
+           "explain", "expm1", "extrapolation", "finite_max", "finite_mean", "finite_min", "finite_prod", "finite_std",
+           "finite_sum", "floor", "gather", "get_precision", "grid_sample", "hypot", "IncompatibleShapes", "INF",
+           "instance", "isfinite", "isinf", "isnan", "join_spaces", "laplace", "linspace", "log", "log10", "log1p",
+           "log2", "max", "maximum", "mean", "merge_shapes", "meshgrid", "min", "minimum", "NAN", "non_batch",
+           "non_channel", "non_instance", "non_spatial", "nonzero", "NUMPY", "ones", "ones_like", "pack_dims", "pad",
+           "PI", "precision", "prod", "random_normal", "random_uniform", "range", "rename_dims", "reshaped_tensor",
+           "round", "rsqrt", "scatter", "seed", "set_global_default_backend", "set_global_precision", "Shape", "shape",
+           "shift", "sign", "sin", "sinh", "spatial", "spatial_gradient", "sqrt", "stack", "std", "sum", "tan", "tanh",
+           "Tensor", "tensor", "to_float", "to_int", "to_int32", "to_int64", "trunc", "unpack_dim", "unstack", "use",
+           "vec", "where", "wrap", "zeros", "zeros_like"]
