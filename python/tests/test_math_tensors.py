@@ -657,6 +657,8 @@ class Structure(Case):
         self.assertEqual(list(math.stack([1, 2.5, True], channel("k"))), [1, 2.5, 1])
         self.fails(ValueError, ["no tensors"], math.stack, [], batch("k"))
         self.fails(ValueError, ["x", "already"], math.stack, [t, t], spatial("x"))
+        self.fails(ValueError, ["2", "3"], math.stack, {"u": t, "v": t}, batch(k=3))
+        self.fails(TypeError, ["list of tensors", "math.unstack"], math.stack, t, batch("k"))
         self.fails(ValueError, ["2 tensors", "3"], math.stack, [t, t], batch(k=3))
         self.fails(ValueError, ["one new dimension", "2"], math.stack, [t, t], batch("j,k"))
         self.fails(IncompatibleShapes, "x is spatial", math.stack, [math.ones(x=2), math.ones(batch(x=2))], batch("k"))
@@ -684,6 +686,7 @@ class Structure(Case):
         self.shaped(math.concat([one, math.wrap([5], channel("v"))], "v"), "(vᶜ=3)")
         self.fails(ValueError, ["(cᶜ=3)", "no x"], math.concat, [t, named("c")], "x")
         self.fails(ValueError, "no tensors", math.concat, [], "x")
+        self.fails(TypeError, ["list of tensors", "math.unstack"], math.concat, t, "x")
         self.fails(IncompatibleShapes, ["x", "spatial", "batch"], math.concat, [t, math.ones(batch(x=2))], "x")
         self.fails(IncompatibleShapes, "sizes 3 and 2 of c", math.concat, [t, named("x,c", c=2)], "x")
 
