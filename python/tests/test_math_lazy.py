@@ -170,15 +170,16 @@ class Programs(Case):
 
     def test_other_sizes(self):
         def sizes(i):
-            return math.wrap(np.arange(12.0 + 4 * i).reshape(-1, 4), spatial("x,y"))
+            return math.wrap(np.arange(2000.0 + 1000 * i).reshape(-1, 50), spatial("x,y"))
+        i = math.wrap(np.arange(60).reshape(-1, 2) % 30, instance("q"), channel("v"))
         self.same_kernels(lambda i: str(sizes(i) * 2 + 1))
-        self.same_kernels(lambda i: str(math.sum(sizes(i), "x,y")))
+        self.same_kernels(lambda i: str(math.mean(sizes(i), "x")))
+        self.same_kernels(lambda i: str(math.mean(sizes(i))))
         self.same_kernels(lambda i: str(math.laplace(sizes(i))))
         self.same_kernels(lambda i: str(math.stack([sizes(i), sizes(i) + 1], batch("b"))))
         self.same_kernels(lambda i: math.nonzero(sizes(i)))
-        self.same_kernels(lambda i: math.boolean_mask(sizes(i).y[1], "x", sizes(i).y[0] > 2))
-        self.same_kernels(lambda i: str(math.gather(sizes(i), math.wrap(np.arange(4 + 2 * i).reshape(-1, 2) % 3, instance("q"),
-                                                                    channel("v")))))
+        self.same_kernels(lambda i: math.boolean_mask(sizes(i), "x", sizes(i).y[0] > 500))
+        self.same_kernels(lambda k: str(math.gather(sizes(k), i)))
 
     def test_equal_programs_with_other_names_share_kernels(self):
         a = values("x,y")

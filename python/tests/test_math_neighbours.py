@@ -6,7 +6,8 @@ import numpy as np
 
 from support_math import Case, array, dims, named, values
 from weft import math
-from weft.math import IncompatibleShapes, batch, channel, concat_shapes, extrapolation, instance, merge_shapes, spatial
+from weft.math import (IncompatibleShapes, batch, channel, concat_shapes, extrapolation, instance, merge_shapes, non_batch,
+                       spatial)
 from weft.math.extrapolation import (BOUNDARY, NONE, ONE, PERIODIC, REFLECT, SYMMETRIC, ZERO, ConstantExtrapolation,
                                      combine_sides)
 
@@ -115,6 +116,9 @@ class Pad(Case):
         self.assertIs(math.pad(t, {"x": (0, 0)}, ZERO), t)
         self.same(math.pad(t, {"x": (1, 0), "q": 3}, 5), np.pad(values("x,c"), [(1, 0), (0, 0)], constant_values=5))
         self.same(math.pad(t, {"x": 1}), np.pad(values("x,c"), [(1, 1), (0, 0)]))
+        for dims_ in ("x,c,q", (spatial, channel), non_batch):
+            self.same(math.pad(t, {dims_: 1}), np.pad(values("x,c"), 1))
+        self.fails(TypeError, ["3", "'x,y'"], math.pad, t, {3: 1})
         self.same(math.pad(t, {"x": (1, 1)}, combine_sides(x=(NONE, ONE))),
                   np.pad(values("x,c"), [(0, 1), (0, 0)], constant_values=1))
 

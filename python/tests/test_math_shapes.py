@@ -208,6 +208,8 @@ class Changing(Case):
         self.fails(ValueError, "z", s.with_dim_size, "z", 3)
         self.fails(ValueError, "-3", s.with_dim_size, "x", -3)
         self.fails(TypeError, "1.5", s.with_sizes, (1.5, 2))
+        self.fails(TypeError, ["3", "with_size(n)"], s.with_sizes, 3)
+        self.assertEqual(spatial(x=()), spatial(x=0))
 
     def test_meshgrid(self):
         self.assertEqual(list((spatial(x=2) & channel(v="a,b")).meshgrid()),

@@ -544,5 +544,216 @@ class Operators(Case):
 
 _unused = (non_batch, extrapolation)
 
+class Functions(Case):
+    def test_of_one_argument(self):
+        a = np.abs(values("x,y", "float32")) / 4 + np.float32(0.1)
+        t = math.wrap(a, spatial("x,y"))
+        for name, function in {"sqrt": np.sqrt, "rsqrt": lambda x: 1 / np.sqrt(x), "cbrt": np.cbrt, "exp": np.exp,
+                               "exp2": np.exp2, "expm1": np.expm1, "log": np.log, "log2": np.log2, "log10": np.log10,
+                               "log1p": np.log1p, "sin": np.sin, "cos": np.cos, "tan": np.tan, "arctan": np.arctan,
+                               "sinh": np.sinh, "cosh": np.cosh, "tanh": np.tanh, "arcsinh": np.arcsinh, "abs": np.abs,
+                               "floor": np.floor, "ceil": np.ceil, "round": np.rint, "trunc": np.trunc, "sign": np.sign,
+                               "isfinite": np.isfinite, "isnan": np.isnan, "isinf": np.isinf}.items():
+            self.same(getattr(math, name)(t), function(a), tolerance=2e-6)
+            self.same(getattr(math, name)(math.wrap(a, spatial("x"), batch("y"))), function(a), "x,y", tolerance=2e-6)
+        self.same(math.arccosh(t + 1), np.arccosh(a + 1), tolerance=1e-5)
+        for name, function in {"arcsin": np.arcsin, "arccos": np.arccos, "arctanh": np.arctanh}.items():
+            self.same(getattr(math, name)(t / 2), function(a / 2), tolerance=2e-6)
+        self.assertEqual(repr(math.sqrt(math.wrap(-1.0))), "nan")
+        self.assertEqual((math.PI, math.INF, math.NAN != math.NAN), (np.pi, np.inf, True))
+
+    def test_of_several(self):
+        t, u = named("x,y"), named("b,x", seed=1)
+        a, b = values("x,y")[None], values("b,x", seed=1)[..., None]
+        self.same(math.maximum(t, u), np.maximum(a, b), "b,x,y")
+        self.same(math.minimum(t, 0), np.minimum(values("x,y"), 0))
+        self.same(math.clip(t, -1, u), np.minimum(np.maximum(a, -1), b), "b,x,y")
+        self.same(math.clip(t), np.clip(values("x,y"), 0, 1))
+        self.same(math.where(t > 0, t, u), np.where(a > 0, a, b), "b,x,y")
+        self.same(math.where(u, 1, 2), np.where(values("b,x", seed=1) != 0, 1, 2))
+        self.shaped(math.where(math.wrap([True], batch("q")), 1, math.ones(x=2)), "(qᵇ=1, xˢ=2)")
+        self.assertTrue(np.isnan(float(math.maximum(math.NAN, 1.0))))
+        self.fails(IncompatibleShapes, "sizes 4 and 3 of x", math.where, t > 0, math.ones(x=3), 1)
+
+    def test_reductions(self):
+        a = values("b,x,c")
+        t = named("b,x,c")
+        for name in ("sum", "prod", "mean", "std", "min", "max", "any", "all"):
+            reduction = getattr(np, name)
+            for dims_, axes in [("x", 1), ("x,c", (1, 2)), (spatial, 1), ([channel, "b"], (0, 2)), (batch, 0),
+                                (spatial("x") & batch("b"), (0, 1)), ("q", ()), (None, ())]:
+                expected = reduction(a, axes) if axes != () else a != 0 if name in ("any", "all") else \
+                    np.zeros_like(a) if name == "std" else a
+                self.same(getattr(math, name)(t, dims_), expected, tolerance=1e-9)
+            self.same(getattr(math, name)(t), reduction(a, (1, 2)), tolerance=1e-9)
+            self.same(getattr(math, name)(t, non_batch), reduction(a, (1, 2)), tolerance=1e-9)
+            if name != "prod":
+                self.same(getattr(t, name), reduction(a), tolerance=1e-9)
+        self.shaped(math.sum(t, "b"), "(xˢ=4, cᶜ=3)")
+        self.shaped(math.sum(math.wrap(values("c,x,b"), channel("c"), spatial("x"), batch("b")), "x"), "(cᶜ=3, bᵇ=2)")
+        self.assertEqual(float(math.sum([math.wrap(1.0), math.wrap(2.0)])), 3)
+
+    def test_reductions_of_nothing(self):
+        t = math.zeros(x=0, y=2)
+        self.same(math.sum(t, "x"), [0, 0])
+        self.same(math.prod(t, "x"), [1, 1])
+        self.same(math.any(t, "x"), [False, False])
+        self.same(math.all(t, "x"), [True, True])
+        self.same(math.mean(t, "x"), [np.nan, np.nan])
+        for function in (math.min, math.max):
+            self.fails(ValueError, ["x", "no elements"], function, t, "x")
+        self.same(math.min(t, "y"), np.zeros(0))
+
+    def test_finite(self):
+        a = np.array([[1.0, np.inf, 3.0], [np.nan, -np.inf, np.nan], [2.0, 4.0, 9.0]])
+        t = math.wrap(a, spatial("x,y"))
+        kept = [[1.0, 3.0], [], [2.0, 4.0, 9.0]]
+        for name, empty in [("sum", 0), ("prod", 1), ("mean", np.nan), ("std", np.nan), ("min", np.nan), ("max", np.nan)]:
+            expected = [getattr(np, name)(row) if row else empty for row in kept]
+            self.same(getattr(math, "finite_" + name)(t, "y"), expected, tolerance=1e-12)
+            self.assertEqual(getattr(math, "finite_" + name)(t).shape, math.EMPTY_SHAPE)
+
+    def test_cumulative_sum(self):
+        for name, axis in (("x", 1), ("b", 0), ("y", 2)):
+            self.same(math.cumulative_sum(named("b,x,y"), name), np.cumsum(V, axis), tolerance=1e-9)
+        t = math.cumulative_sum(math.wrap(np.ones(1000, np.int8), spatial("x")), "x")
+        self.assertEqual((t.dtype.name, list(t)), ("int64", list(range(1, 1001))))
+        self.assertEqual(math.cumulative_sum(named("x", "uint8"), "x").dtype.name, "uint64")
+        self.shaped(math.cumulative_sum(math.zeros(x=0), "x"), "(xˢ=0)")
+
+    def test_close(self):
+        t = math.ones(x=3)
+        self.assertIs(math.close(t, 1), True)
+        self.assertTrue(math.close(t, 1, t + 1e-6))
+        self.assertFalse(math.close(t, 1, t + 1e-3))
+        self.assertTrue(math.close(t, 1.5, rel_tolerance=0, abs_tolerance=0.5))
+        self.assertFalse(math.close(0.0, 1e-9))
+        self.assertTrue(math.close(math.NAN, math.NAN))
+        self.assertFalse(math.close(math.NAN, 1.0))
+        self.assertTrue(math.close(math.INF, math.INF))
+        self.assertFalse(math.close(math.INF, -math.INF))
+        self.assertFalse(math.close(t, math.ones(x=4)))
+        self.assertTrue(math.close(t))
+        math.assert_close(t, 1, math.ones(batch(b=2)))
+        message = self.fails(AssertionError, ["here", "0 and 2", "1 of 3"], math.assert_close, t, 1,
+                             math.wrap([1.0, 1.0, 2.0], spatial("x")), msg="here")
+        self.assertIn("const 1.0", message)
+        self.fails(AssertionError, ["0 and 1", "sizes", "of x differ"], math.assert_close, t, math.ones(x=4))
+
+
+class Structure(Case):
+    def test_stack(self):
+        t, u = named("x,c"), named("b,x", seed=1)
+        a, b = values("x,c"), values("b,x", seed=1)
+        made = math.stack([t, u], batch("k"))
+        self.shaped(made, "(kᵇ=2, bᵇ=2, xˢ=4, cᶜ=3)")
+        both = np.broadcast_arrays(a[None], b[..., None])
+        self.same(made, np.stack(both))
+        self.shaped(math.stack([t, t], channel("k")), "(xˢ=4, kᶜ=2, cᶜ=3)")
+        self.shaped(math.stack({"u": t, "v": t}, channel("k")), "(xˢ=4, kᶜ=u,v, cᶜ=3)")
+        self.shaped(math.stack([t, t], channel(k="u,v")), "(xˢ=4, kᶜ=u,v, cᶜ=3)")
+        self.shaped(math.stack([t], "k:b=1"), "(kᵇ=1, xˢ=4, cᶜ=3)")
+        self.same(math.stack([t], "k:b"), a[None])
+        self.assertEqual(list(math.stack([1, 2.5, True], channel("k"))), [1, 2.5, 1])
+        self.fails(ValueError, ["no tensors"], math.stack, [], batch("k"))
+        self.fails(ValueError, ["x", "already"], math.stack, [t, t], spatial("x"))
+        self.fails(ValueError, ["2", "3"], math.stack, {"u": t, "v": t}, batch(k=3))
+        self.fails(TypeError, ["list of tensors", "math.unstack"], math.stack, t, batch("k"))
+        self.fails(ValueError, ["2 tensors", "3"], math.stack, [t, t], batch(k=3))
+        self.fails(ValueError, ["one new dimension", "2"], math.stack, [t, t], batch("j,k"))
+        self.fails(IncompatibleShapes, "x is spatial", math.stack, [math.ones(x=2), math.ones(batch(x=2))], batch("k"))
+
+    def test_unstack(self):
+        made = math.unstack(named("x,c"), "c,x")
+        self.assertEqual((type(made), len(made)), (tuple, 12))
+        self.assertEqual([float(each) for each in made], values("x,c").T.ravel().tolist())
+        [t] = math.unstack(named("x"), "q")
+        self.assertEqual(t.shape, spatial(x=4))
+        self.assertEqual(len(math.unstack(named("x,c"), spatial)), 4)
+        self.assertEqual(math.unstack(math.zeros(x=0), "x"), ())
+
+    def test_concat(self):
+        t, u = named("x,c"), named("b,x", seed=1, x=2)
+        made = math.concat([t, u, t * 2], "x")
+        self.shaped(made, "(bᵇ=2, xˢ=10, cᶜ=3)")
+        a = np.broadcast_to(values("x,c"), (2, 4, 3))
+        b = np.broadcast_to(values("b,x", seed=1, x=2)[..., None], (2, 2, 3))
+        self.same(made, np.concatenate([a, b, a * 2], 1))
+        self.same(math.concat([t, t], spatial("x")), np.concatenate([values("x,c")] * 2))
+        one, two = math.wrap([1, 2], channel(v="a,b")), math.wrap([3], channel(v="c"))
+        self.shaped(math.concat([one, two], "v"), "(vᶜ=a,b,c)")
+        self.shaped(math.concat([one, one], "v"), "(vᶜ=4)")
+        self.shaped(math.concat([one, math.wrap([5], channel("v"))], "v"), "(vᶜ=3)")
+        self.fails(ValueError, ["(cᶜ=3)", "no x"], math.concat, [t, named("c")], "x")
+        self.fails(ValueError, "no tensors", math.concat, [], "x")
+        self.fails(TypeError, ["list of tensors", "math.unstack"], math.concat, t, "x")
+        self.fails(IncompatibleShapes, ["x", "spatial", "batch"], math.concat, [t, math.ones(batch(x=2))], "x")
+        self.fails(IncompatibleShapes, "sizes 3 and 2 of c", math.concat, [t, named("x,c", c=2)], "x")
+
+    def test_expand(self):
+        t = named("x")
+        self.same(math.expand(t, batch(b=2), channel(c="u,v")), np.broadcast_to(values("x")[None, :, None], (2, 4, 2)))
+        self.same(math.expand(t * 2, batch(b=2)), np.stack([values("x") * 2] * 2))
+        self.shaped(math.expand(t, batch(b=2) & spatial(x=4)), "(bᵇ=2, xˢ=4)")
+        self.shaped(math.expand(1.5, spatial(x=2)), "(xˢ=2)")
+        self.shaped(math.expand(t * 1, spatial(x="p,q,r,s")), "(xˢ=p,q,r,s)")
+        self.shaped(math.expand(t, "b:b=2"), "(bᵇ=2, xˢ=4)")
+        self.fails(ValueError, "size of b", math.expand, t, batch("b"))
+        self.fails(IncompatibleShapes, "sizes 4 and 3 of x", math.expand, t, spatial(x=3))
+
+    def test_rename(self):
+        t = math.wrap(values("x,c"), spatial("x"), channel(c="u,v,w"))
+        for source in (t, t * 1):
+            self.shaped(math.rename_dims(source, "x", "y"), "(yˢ=4, cᶜ=u,v,w)")
+            self.shaped(math.rename_dims(source, "x,c", "c,x"), "(cˢ=4, xᶜ=u,v,w)")
+            self.shaped(math.rename_dims(source, "c", batch("b")), "(xˢ=4, bᵇ=u,v,w)")
+            self.shaped(math.rename_dims(source, ["c"], channel(d="p,q,r")), "(xˢ=4, dᶜ=p,q,r)")
+            self.shaped(math.rename_dims(source, "q", "z"), "(xˢ=4, cᶜ=u,v,w)")
+            self.shaped(math.rename_dims(source, spatial, ["y"]), "(yˢ=4, cᶜ=u,v,w)")
+            self.same(math.rename_dims(source, "x,c", "c,x"), values("x,c"))
+        self.fails(ValueError, ["2 dimensions", "1 names"], math.rename_dims, t, "x,c", "y")
+        self.fails(ValueError, ["4", "5"], math.rename_dims, t, "x", spatial(y=5))
+        self.fails(IncompatibleShapes, ["c", "twice"], math.rename_dims, t, "x", "c")
+
+    def test_pack_and_unpack(self):
+        a = values("b,x,y,c")
+        for t in (named("b,x,y,c"), named("b,x,y,c") * 1):
+            made = math.pack_dims(t, "x,y", instance("p"))
+            self.shaped(made, "(bᵇ=2, pⁱ=20, cᶜ=3)")
+            self.same(made, a.reshape(2, 20, 3))
+            self.same(math.pack_dims(t, "y,x", instance("p")), a.transpose(0, 2, 1, 3).reshape(2, 20, 3))
+            self.same(math.pack_dims(t, spatial, "p:i"), a.reshape(2, 20, 3))
+            self.same(math.pack_dims(t, "y,b", "p:b"), a.transpose(2, 0, 1, 3).reshape(10, 4, 3))
+            self.same(math.pack_dims(t, "b,x,y,c", "p:b"), a.ravel())
+            self.shaped(math.pack_dims(t, "q", batch("p")), "(bᵇ=2, pᵇ=1, xˢ=4, yˢ=5, cᶜ=3)")
+            self.same(math.unpack_dim(made, "p", spatial(x=4, y=5)), a)
+            self.same(math.unpack_dim(made, "p", spatial("x", y=5)), a)
+            self.shaped(math.unpack_dim(made, "p", spatial(x=2), batch(k=10)), "(bᵇ=2, xˢ=2, kᵇ=10, cᶜ=3)")
+        self.assertIs(math.unpack_dim(made, "q", spatial(x=4)), made)
+        self.fails(ValueError, ["p", "20 elements", "(xˢ=3, yˢ=5)"], math.unpack_dim, made, "p", spatial(x=3, y=5))
+        self.fails(ValueError, ["20 elements"], math.unpack_dim, made, "p", spatial("x,y"))
+        self.fails(ValueError, ["x, y", "20", "7"], math.pack_dims, t, "x,y", instance(p=7))
+        self.fails(ValueError, "one dimension", math.pack_dims, t, "x,y", instance("p,q"))
+
+    def test_labels_of_what_is_packed(self):
+        t = math.wrap([[1, 2], [3, 4]], spatial("x"), channel(v="a,b"))
+        self.shaped(math.pack_dims(t, "x,v", channel("w")), "(wᶜ=4)")
+        self.shaped(math.pack_dims(t, "x,v", channel(w="p,q,r,s")), "(wᶜ=p,q,r,s)")
+
+    def test_join_spaces(self):
+        made = math.join_spaces(named("b,x"), named("y,c"), math.wrap(2.0))
+        self.assertIsInstance(made, list)
+        self.assertEqual([repr(each.shape) for each in made],
+                         ["(bᵇ=2, xˢ=4, yˢ=5)", "(xˢ=4, yˢ=5, cᶜ=3)", "(xˢ=4, yˢ=5)"])
+        self.same(made[1], np.broadcast_to(values("y,c"), (4, 5, 3)))
+        self.fails(IncompatibleShapes, "sizes 4 and 3 of x", math.join_spaces, named("x"), math.ones(x=3))
+
+    def test_evaluate(self):
+        t, u = named("x") * 2, named("y") + 1
+        self.assertIs(math.evaluate(t), t)
+        made = math.evaluate(t, u, 3)
+        self.assertEqual((type(made), made[0] is t, made[1] is u, int(made[2])), (tuple, True, True, 3))
+
+
 if __name__ == "__main__":
     unittest.main()

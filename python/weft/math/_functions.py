@@ -242,8 +242,8 @@ def meshgrid(dims: Any = None, **sizes: Any) -> Tensor:
         axes.append(wrap(numpy.arange(size_number(dim), dtype=numpy.int32), _shape((dim,))))
     for name, size in sizes.items():
         _shapes.check_name(name, kind)
-        values = numpy.arange(size, dtype=numpy.int32) if hasattr(size, "__index__") and not isinstance(size, Tensor) \
-            else size
+        values = numpy.arange(_shapes.check_size(name, size), dtype=numpy.int32) if hasattr(size, "__index__") and \
+            not isinstance(size, Tensor) else size
         if isinstance(values, Tensor):
             values = values.numpy()
         axes.append(wrap(values, _shape((Dim(name, kind, None, None),))))

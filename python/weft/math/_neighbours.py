@@ -111,8 +111,8 @@ def pad(value: Value, widths: dict[str, Any], mode: Mode = 0) -> Tensor:
         raise TypeError(f"widths are a dict of dimensions, as {{'x': (1, 1)}}, not {widths!r}")
     if outside is None:
         return t
-    given = {name: pair_of(name, pair) for name, pair in widths.items()}
-    return padded(t, {name: pair for name, pair in given.items() if name in t._shape._names}, outside)
+    given = {name: pair_of(name, pair) for dims, pair in widths.items() for name in dims_of(dims, t)}
+    return padded(t, given, outside)
 
 
 def pair_of(name: str, widths: Any) -> tuple[int, int]:
@@ -768,7 +768,8 @@ def boolean_mask(x: Value, dim: DimsLike, mask: Value) -> Tensor:
     t, m = as_tensor(x), as_tensor(mask)
     names = dims_of(dim, m)
     if len(names) != 1:
-        raise ValueError(f"boolean_mask is along one dimension of the mask {m._shape}, not along {dim!r}")
+        raise ValueError(f"boolean_mask is along one dimension of the mask {m._shape}, not along {dim!r}; a list has no "
+                         "names, so write math.wrap(mask, spatial('x'))")
     return masked(t, names[0], m)
 
 

@@ -314,6 +314,8 @@ class Shape:
 
     def with_sizes(self, sizes: Sequence[Size] | Shape) -> Shape:
         """With these sizes, one for each dimension, or those of a shape. Labels stay where the size does."""
+        if not isinstance(sizes, (Shape, list, tuple)):
+            raise TypeError(f"with_sizes takes a list of sizes or a shape, not {sizes!r}; with_size(n) is of one dimension")
         new = [dim.size for dim in sizes._dims] if isinstance(sizes, Shape) else list(sizes)
         if len(new) != len(self._dims):
             raise ValueError(f"{self} has {len(self._dims)} dimensions, and {len(new)} sizes are given")
@@ -425,7 +427,7 @@ def _parse_value(name: str, kind: str, value: Any) -> Dim:
         return Dim(name, kind, len(labels), labels)
     if isinstance(value, (tuple, list)):
         labels = check_labels(name, value)
-        return Dim(name, kind, len(labels), labels)
+        return Dim(name, kind, len(labels), labels or None)
     return Dim(name, kind, check_size(name, value), None)
 
 

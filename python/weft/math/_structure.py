@@ -33,9 +33,19 @@ def stack(values: Union[Sequence[Value], Mapping[str, Value]], dim: Union[Shape,
         raise ValueError(f"stack makes one new dimension, and {shape} has {shape.rank}")
     if isinstance(values, Mapping):
         labels = _shapes.check_labels(shape.name, tuple(values))
+        if shape.size not in (None, len(labels)):
+            raise ValueError(f"{len(labels)} tensors are stacked along {shape}, whose size is {shape.size}")
         shape = _shape((shape._dims[0]._replace(size=len(labels), labels=labels),))
         values = list(values.values())
+    check_several(values, "stack")
     return _ragged.stack([as_tensor(value) for value in values], shape, strict=True)
+
+
+def check_several(values: Any, what: str) -> None:
+    """TypeError for what is no list or tuple of tensors."""
+    if isinstance(values, Tensor) or not isinstance(values, (list, tuple)):
+        raise TypeError(f"{what} takes a list of tensors, not {type(values).__name__}; math.unstack(t, 'x') makes one of a "
+                        "tensor")
 
 
 def unstack(value: Value, dim: DimsLike) -> tuple[Tensor, ...]:
@@ -69,6 +79,7 @@ def concat(values: Sequence[Value], dim: Union[Shape, str]) -> Tensor:
 
     Raises ValueError for no values, or one without the dimension.
     """
+    check_several(values, "concat")
     if not len(values):
         raise ValueError("concat of no tensors; it takes at least one")
     return concatenated_along([as_tensor(value) for value in values], _shapes.name_of(dim))
