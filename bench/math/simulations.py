@@ -246,8 +246,11 @@ def anew():
         return math.wrap(np.ones(size, np.float32), spatial("x")) + math.laplace(
             math.wrap(np.ones(size, np.float32), spatial("x")), padding=value)
     origins(step(1000, 1.5)), origins(math.random_uniform(spatial(x=1000)))
-    return {"another size": sorted(origins(step(1001, 1.5))), "another boundary value": sorted(origins(step(1000, 2.5))),
-            "another seed": sorted(origins(math.random_uniform(spatial(x=1000))))}
+    return {
+        "another size": sorted(origins(step(1001, 1.5))),
+        "another boundary value": sorted(origins(step(1000, 2.5))),
+        "another seed": sorted(origins(math.random_uniform(spatial(x=1000)))),
+    }
 
 
 def main(options):

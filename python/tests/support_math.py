@@ -8,13 +8,22 @@ from weft import math
 from weft.math import _graph
 
 SIZES = {"b": 2, "p": 3, "x": 4, "y": 5, "z": 2, "c": 3, "vector": 2}
-KINDS = {"b": math.batch, "p": math.instance, "x": math.spatial, "y": math.spatial, "z": math.spatial, "c": math.channel,
-         "vector": math.channel}
+KINDS = {
+    "b": math.batch,
+    "p": math.instance,
+    "x": math.spatial,
+    "y": math.spatial,
+    "z": math.spatial,
+    "c": math.channel,
+    "vector": math.channel,
+}
 
 
 def dims(names, **sizes):
     """The dimensions "b,x,c", of the usual kinds and sizes, in this order."""
-    return math.concat_shapes(*[KINDS[name](**{name: sizes.get(name, SIZES[name])}) for name in names.split(",") if name])
+    return math.concat_shapes(
+        *[KINDS[name](**{name: sizes.get(name, SIZES[name])}) for name in names.split(",") if name]
+    )
 
 
 def values(names, dtype=np.float64, seed=0, **sizes):

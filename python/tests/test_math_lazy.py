@@ -28,9 +28,22 @@ def waits(t):
 class Waiting(Case):
     def test_what_needs_values(self):
         a = named("x")
-        for needs in (str, repr, lambda t: f"{t:full}", lambda t: t.native("x"), lambda t: t.numpy("x"), list, np.asarray,
-                      np.from_dlpack, math.evaluate, lambda t: math.close(t, t), lambda t: math.assert_close(t, t),
-                      pickle.dumps, lambda t: weft.evaluate("t + 1", t=t), math.copy):
+        for needs in (
+            str,
+            repr,
+            lambda t: f"{t:full}",
+            lambda t: t.native("x"),
+            lambda t: t.numpy("x"),
+            list,
+            np.asarray,
+            np.from_dlpack,
+            math.evaluate,
+            lambda t: math.close(t, t),
+            lambda t: math.assert_close(t, t),
+            pickle.dumps,
+            lambda t: weft.evaluate("t + 1", t=t),
+            math.copy,
+        ):
             t = a * 2 + 1
             before = self.counts.runs
             self.assertTrue(waits(t))
@@ -47,17 +60,54 @@ class Waiting(Case):
     def test_what_needs_none(self):
         a, b, c = named("x,y"), named("b,x,vector"), named("x,y,vector")
         before = self.counts.runs, self.counts.programs
-        made = [a + 1, -a, a * b, math.sin(a), a > 0, math.where(a > 0, a, b), math.clip(a), a.sum, math.mean(b, "x"),
-                a.x[1:], (a + 1).x[::-1], (a + 1).y[0], (a + 1).x[[0, 2]], a.x[math.wrap([0, 1], instance("i"))],
-                math.stack([a, a * 2], batch("k")), math.concat([a, a + 1], "x"), math.expand(a + 1, batch(k=2)),
-                math.rename_dims(a + 1, "x", "z"), math.pack_dims(a + 1, "x,y", instance("p")),
-                math.unpack_dim(a + 1, "x", spatial(u=2, v=2)), math.pad(a, {"x": (1, 1)}, 0), math.shift(a, (1,))[0],
-                math.spatial_gradient(a), math.laplace(a), math.divergence(c),
-                math.convolve(a, math.wrap(np.float32([1, 2]), spatial("x"))), math.grid_sample(a, math.wrap([0.5, 1.5])),
-                math.gather(a, math.wrap([0, 1])), math.cast(a, int), math.random_uniform(x=3), math.random_normal(x=3),
-                math.linspace(0, 1, spatial(x=5)), math.zeros(x=2) + math.ones(x=2), math.finite_mean(a),
-                (a + 1).shape, (a + 1).dtype, (a + 1).x.size, len(a.x[0] * 2), (a + 1).default_backend, a.x * a, a.x * b,
-                math.join_spaces(a + 1, a), math.zeros_like(a + 1), math.isnan(a), ~(a > 0), abs(a)]
+        made = [
+            a + 1,
+            -a,
+            a * b,
+            math.sin(a),
+            a > 0,
+            math.where(a > 0, a, b),
+            math.clip(a),
+            a.sum,
+            math.mean(b, "x"),
+            a.x[1:],
+            (a + 1).x[::-1],
+            (a + 1).y[0],
+            (a + 1).x[[0, 2]],
+            a.x[math.wrap([0, 1], instance("i"))],
+            math.stack([a, a * 2], batch("k")),
+            math.concat([a, a + 1], "x"),
+            math.expand(a + 1, batch(k=2)),
+            math.rename_dims(a + 1, "x", "z"),
+            math.pack_dims(a + 1, "x,y", instance("p")),
+            math.unpack_dim(a + 1, "x", spatial(u=2, v=2)),
+            math.pad(a, {"x": (1, 1)}, 0),
+            math.shift(a, (1,))[0],
+            math.spatial_gradient(a),
+            math.laplace(a),
+            math.divergence(c),
+            math.convolve(a, math.wrap(np.float32([1, 2]), spatial("x"))),
+            math.grid_sample(a, math.wrap([0.5, 1.5])),
+            math.gather(a, math.wrap([0, 1])),
+            math.cast(a, int),
+            math.random_uniform(x=3),
+            math.random_normal(x=3),
+            math.linspace(0, 1, spatial(x=5)),
+            math.zeros(x=2) + math.ones(x=2),
+            math.finite_mean(a),
+            (a + 1).shape,
+            (a + 1).dtype,
+            (a + 1).x.size,
+            len(a.x[0] * 2),
+            (a + 1).default_backend,
+            a.x * a,
+            a.x * b,
+            math.join_spaces(a + 1, a),
+            math.zeros_like(a + 1),
+            math.isnan(a),
+            ~(a > 0),
+            abs(a),
+        ]
         self.assertEqual((self.counts.runs, self.counts.programs), before)
         self.assertGreater(len(made), 40)
 
@@ -458,12 +508,30 @@ class WithJax(Case):
         a = self.numpy.arange(4.0, dtype="float32")
         t = math.wrap(a, spatial("x"))
         self.assertIs(t.default_backend, math.backend.JAX)
-        for made in (t * 2, t + np.float32([1, 2, 3, 4]), named("x", "float32") + t, math.laplace(t), t.x[1:], t.x[0],
-                     math.stack([t, t], batch("b")), t.sum, math.expand(t, batch(b=2)), math.zeros_like(t),
-                     math.cumulative_sum(t, "x"), math.nonzero(t), math.boolean_mask(t, "x", t > 1), math.pack_dims(
-                         math.expand(t, batch(b=2)), "b,x", instance("p")), math.rename_dims(t, "x", "y"), t + 1,
-                     math.scatter(t, math.wrap([1], instance("i")), 2.0), math.gather(t, math.wrap([1, 0], instance("i"))),
-                     math.convolve(t, t), t.x[t > 1], math.copy(t), math.concat([t, t * 2], "x")):
+        for made in (
+            t * 2,
+            t + np.float32([1, 2, 3, 4]),
+            named("x", "float32") + t,
+            math.laplace(t),
+            t.x[1:],
+            t.x[0],
+            math.stack([t, t], batch("b")),
+            t.sum,
+            math.expand(t, batch(b=2)),
+            math.zeros_like(t),
+            math.cumulative_sum(t, "x"),
+            math.nonzero(t),
+            math.boolean_mask(t, "x", t > 1),
+            math.pack_dims(math.expand(t, batch(b=2)), "b,x", instance("p")),
+            math.rename_dims(t, "x", "y"),
+            t + 1,
+            math.scatter(t, math.wrap([1], instance("i")), 2.0),
+            math.gather(t, math.wrap([1, 0], instance("i"))),
+            math.convolve(t, t),
+            t.x[t > 1],
+            math.copy(t),
+            math.concat([t, t * 2], "x"),
+        ):
             self.assertIs(made.default_backend, math.backend.JAX, made.shape)
             self.assertIsInstance(made.native(made.shape), self.jax.Array)
         self.same(t * 2 + named("x", "float32"), np.arange(4) * 2 + values("x"))
@@ -496,7 +564,9 @@ class WithJax(Case):
             t = math.wrap(np.array([1, 0, 1], dtype), spatial("x"))
             there = math.convert(t, math.backend.JAX)
             self.assertEqual(there.dtype, t.dtype)
-            self.same(there * 1 if dtype != "bool" else there, t.numpy() if dtype != "float64" else np.float32([1, 0, 1]))
+            self.same(
+                there * 1 if dtype != "bool" else there, t.numpy() if dtype != "float64" else np.float32([1, 0, 1])
+            )
 
     def test_unlike(self):
         t = math.stack([math.wrap(self.numpy.ones(2), spatial("x")), math.wrap(self.numpy.ones(3), spatial("x"))],

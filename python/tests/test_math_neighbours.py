@@ -6,8 +6,17 @@ import numpy as np
 
 from support_math import Case, array, dims, named, values
 from weft import math
-from weft.math import (IncompatibleShapes, batch, channel, concat_shapes, extrapolation, instance, merge_shapes, non_batch,
-                       spatial)
+from weft.math import (
+    IncompatibleShapes,
+    batch,
+    channel,
+    concat_shapes,
+    extrapolation,
+    instance,
+    merge_shapes,
+    non_batch,
+    spatial,
+)
 from weft.math.extrapolation import (BOUNDARY, NONE, ONE, PERIODIC, REFLECT, SYMMETRIC, ZERO, ConstantExtrapolation,
                                      combine_sides)
 
@@ -123,8 +132,14 @@ class Pad(Case):
                   np.pad(values("x,c"), [(0, 1), (0, 0)], constant_values=1))
 
     def test_a_constant_takes_the_type(self):
-        for kind, number, expected in [("int8", 2.5, 2), ("uint8", 7, 7), ("bool", 2.5, True), ("float16", 0.1, np.float16(0.1)),
-                                       ("int64", -3, -3), ("float64", 0.1, 0.1)]:
+        for kind, number, expected in [
+            ("int8", 2.5, 2),
+            ("uint8", 7, 7),
+            ("bool", 2.5, True),
+            ("float16", 0.1, np.float16(0.1)),
+            ("int64", -3, -3),
+            ("float64", 0.1, 0.1),
+        ]:
             t = math.pad(named("x", kind), {"x": (0, 1)}, number)
             self.assertEqual((t.dtype.name, list(t.x[4:])), (kind, [expected]))
 
@@ -206,7 +221,9 @@ class Differences(Case):
         t = math.spatial_gradient(named("x", "int64"))
         self.assertEqual(t.dtype, math.DType(float))
         with math.precision(64):
-            self.same(math.spatial_gradient(named("x")).gradient["x"], self.quotient(values("x"), 0, "central", BOUNDARY))
+            self.same(
+                math.spatial_gradient(named("x")).gradient["x"], self.quotient(values("x"), 0, "central", BOUNDARY)
+            )
         self.fails(ValueError, ["'central', 'forward' or 'backward'", "'up'"], math.spatial_gradient, named("x"),
                    difference="up")
         self.fails(ValueError, "dims", math.spatial_gradient, named("b"))
@@ -222,18 +239,30 @@ class Differences(Case):
             self.same(t.gradient["y"], self.quotient(a, 1, difference, BOUNDARY)[:, cut], tolerance=1e-6)
 
     def laplacian(self, a, axes, mode, steps):
-        return sum((moved(a, axis, range(1, a.shape[axis] + 1), mode) + moved(a, axis, range(-1, a.shape[axis] - 1), mode)
-                    - 2 * a) / step**2 for axis, step in zip(axes, steps))
+        return sum(
+            (
+                moved(a, axis, range(1, a.shape[axis] + 1), mode)
+                + moved(a, axis, range(-1, a.shape[axis] - 1), mode)
+                - 2 * a
+            )
+            / step**2
+            for axis, step in zip(axes, steps)
+        )
 
     def test_laplace(self):
         a = values("b,x,y").astype(np.float32)
         for mode in MODES:
-            self.same(math.laplace(named("b,x,y"), padding=mode), self.laplacian(a, (1, 2), mode, (1, 1)), tolerance=1e-5)
+            self.same(
+                math.laplace(named("b,x,y"), padding=mode), self.laplacian(a, (1, 2), mode, (1, 1)), tolerance=1e-5
+            )
         for dx, steps in [(2, (2, 2)), (math.vec(x=2.0, y=4.0), (2, 4)), (math.vec(y=4.0, x=2.0), (2, 4))]:
             self.same(math.laplace(named("b,x,y"), dx), self.laplacian(a, (1, 2), BOUNDARY, steps), tolerance=1e-5)
         self.same(math.laplace(named("b,x,y"), dims="y"), self.laplacian(a, (2,), BOUNDARY, (1,)), tolerance=1e-5)
-        self.same(math.laplace(named("b,x,y"), padding=None), self.laplacian(a, (1, 2), BOUNDARY, (1, 1))[:, 1:-1, 1:-1],
-                  tolerance=1e-5)
+        self.same(
+            math.laplace(named("b,x,y"), padding=None),
+            self.laplacian(a, (1, 2), BOUNDARY, (1, 1))[:, 1:-1, 1:-1],
+            tolerance=1e-5,
+        )
         mode = combine_sides(x=PERIODIC, y=(ZERO, BOUNDARY))
         padded = pad_reference(a, "bxy", {"x": (1, 1), "y": (1, 1)}, mode)
         self.same(math.laplace(named("b,x,y"), padding=mode),
@@ -282,10 +311,19 @@ class Convolve(Case):
         return loop(shape, element), shape
 
     def test_against_loops(self):
-        for names, kernel, sizes in [("x", "x", {"x": 3}), ("b,x,y", "x,y", {"x": 3, "y": 2}), ("b,x,y", "x", {"x": 2}),
-                                     ("b,x,c", "x", {"x": 3}), ("b,x,c", "x,c", {"x": 2}),
-                                     ("x,c", "x,c,vector", {"x": 3}), ("b,x", "b,x", {"x": 3}), ("x", "b,x", {"x": 3}),
-                                     ("b,p,x,c", "b,x,vector", {"x": 2}), ("x,c", "c", {}), ("y,x", "x,y", {"x": 3, "y": 3})]:
+        for names, kernel, sizes in [
+            ("x", "x", {"x": 3}),
+            ("b,x,y", "x,y", {"x": 3, "y": 2}),
+            ("b,x,y", "x", {"x": 2}),
+            ("b,x,c", "x", {"x": 3}),
+            ("b,x,c", "x,c", {"x": 2}),
+            ("x,c", "x,c,vector", {"x": 3}),
+            ("b,x", "b,x", {"x": 3}),
+            ("x", "b,x", {"x": 3}),
+            ("b,p,x,c", "b,x,vector", {"x": 2}),
+            ("x,c", "c", {}),
+            ("y,x", "x,y", {"x": 3, "y": 3}),
+        ]:
             t, k = named(names), named(kernel, seed=1, **sizes)
             for mode in (None, ZERO, BOUNDARY, PERIODIC, SYMMETRIC, 2.5, combine_sides(x=(0, BOUNDARY), y=PERIODIC)):
                 expected, shape = self.reference(t, k, mode)
@@ -345,7 +383,9 @@ class Positions(Case):
         i = math.wrap([[4, 0], [3, -1]], instance("p"), channel(vector="y,x"))
         self.same(math.gather(t, i), values("b,x,y")[:, [0, -1], [4, 3]], "b,p")
         self.same(math.gather(t, math.wrap([3, 0], instance("p")), "x"), values("b,x,y")[:, [3, 0]], "b,p,y")
-        self.same(math.gather(t, math.wrap([[1], [0]], instance("p"), channel("d")), "b"), values("b,x,y")[[1, 0]], "p,x,y")
+        self.same(
+            math.gather(t, math.wrap([[1], [0]], instance("p"), channel("d")), "b"), values("b,x,y")[[1, 0]], "p,x,y"
+        )
         self.same(math.gather(named("x"), math.wrap(2)), values("x")[2])
         self.same(math.gather(t, math.vec(x=1, y=-1)), values("b,x,y")[:, 1, -1], "b")
         along = math.wrap([1, 0], spatial("x"))
@@ -394,8 +434,15 @@ class Positions(Case):
         return loop(shape, element), shape
 
     def test_grid_sample(self):
-        for names, index, along in [("x", "p", "x"), ("b,x", "b,p", "x"), ("x,y", "p", "x,y"), ("b,x,y,c", "b,p", "x,y"),
-                                    ("c,y,b,x", "p,b", "y,x"), ("b,x", "b", "x"), ("x,y", "", "x,y")]:
+        for names, index, along in [
+            ("x", "p", "x"),
+            ("b,x", "b,p", "x"),
+            ("x,y", "p", "x,y"),
+            ("b,x,y,c", "b,p", "x,y"),
+            ("c,y,b,x", "p,b", "y,x"),
+            ("b,x", "b", "x"),
+            ("x,y", "", "x,y"),
+        ]:
             t, along = named(names), along.split(",")
             shape = concat_shapes(dims(index), channel(vector=len(along)))
             c = math.wrap(np.random.default_rng(3).integers(-30, 60, shape.sizes) / 8, shape)
@@ -445,9 +492,18 @@ class Positions(Case):
         return a
 
     def test_scatter(self):
-        for base, index, value in [("x", "p", "p"), ("x", "p", ""), ("x,y", "p", "p"), ("b,x", "p", "p"), ("b,x", "b,p", "b,p"),
-                                   ("b,x,c", "b,p", "p,c"), ("c,y,x,b", "b,p", "p,b"), ("x,c", "p", "p,c"),
-                                   ("b,x", "p", "b,p"), ("b,x,y", "b,p", "p")]:
+        for base, index, value in [
+            ("x", "p", "p"),
+            ("x", "p", ""),
+            ("x,y", "p", "p"),
+            ("b,x", "p", "p"),
+            ("b,x", "b,p", "b,p"),
+            ("b,x,c", "b,p", "p,c"),
+            ("c,y,x,b", "b,p", "p,b"),
+            ("x,c", "p", "p,c"),
+            ("b,x", "p", "b,p"),
+            ("b,x,y", "b,p", "p"),
+        ]:
             t, v = named(base), named(value, seed=2)
             along = list(t.shape.spatial.names)
             shape = concat_shapes(dims(index, p=3), channel(vector=len(along)))
@@ -468,7 +524,9 @@ class Positions(Case):
         self.same(math.scatter("x:s=3", i, 1, "add"), [2, 0, 1])
         halves = math.wrap([0.5, 1.5, 2.5, -0.5], instance("p"))
         self.same(math.scatter(spatial(x=3), halves, 1, "add"), [2, 0, 2])
-        self.assertEqual(math.scatter(spatial(x=3), i, math.wrap([1, 2, 3, 4, 5], instance("p")), "add").dtype.name, "int64")
+        self.assertEqual(
+            math.scatter(spatial(x=3), i, math.wrap([1, 2, 3, 4, 5], instance("p")), "add").dtype.name, "int64"
+        )
         self.assertEqual(math.scatter(named("x"), i, v).dtype.name, "float64")
         i2 = math.wrap([[1, 0]], instance("p"), channel(vector="y,x"))
         self.assertEqual(list(math.scatter(spatial(x=2, y=2), i2, 7, "add")), [0, 7, 0, 0])
@@ -488,7 +546,9 @@ class Positions(Case):
         made = math.nonzero(t)
         self.assertEqual((made.dtype.name, repr(made.shape.without("nonzero"))), ("int64", "(vectorᶜ=x,y)"))
         self.same(made, np.argwhere(mask.any(-1)))
-        self.same(math.nonzero(math.wrap(mask, dims("x,y,c")), "hits", channel("at")).at["y"], np.argwhere(mask.any(-1))[:, 1])
+        self.same(
+            math.nonzero(math.wrap(mask, dims("x,y,c")), "hits", channel("at")).at["y"], np.argwhere(mask.any(-1))[:, 1]
+        )
         self.shaped(math.nonzero(math.zeros(x=3)), "(nonzeroⁱ=0, vectorᶜ=x)")
         self.same(math.nonzero(named("p,x")), np.argwhere(values("p,x")))
         self.same(math.nonzero(math.wrap([np.nan, 0, 1], spatial("x"))).vector["x"], [0, 2])
@@ -513,7 +573,9 @@ class Positions(Case):
         self.assertEqual(repr(math.boolean_mask(labelled, "vector", labelled != 2)), "(u=1, w=3)")
         self.shaped(math.boolean_mask(t, "x", math.wrap(~keep & keep, spatial("x"))), "(bᵇ=2, xˢ=0, cᶜ=3)")
         self.same(math.boolean_mask(math.ones(x=4), "x", math.wrap(keep, spatial("x"))), [1, 1, 1])
-        self.fails(TypeError, ["bool", "int64", "t != 0"], math.boolean_mask, t, "x", math.wrap([1, 0, 1, 1], spatial("x")))
+        self.fails(
+            TypeError, ["bool", "int64", "t != 0"], math.boolean_mask, t, "x", math.wrap([1, 0, 1, 1], spatial("x"))
+        )
         self.fails(ValueError, "x", math.boolean_mask, t, "z", math.wrap(keep, spatial("x")))
         self.fails(IncompatibleShapes, "sizes", math.boolean_mask, t, "x", math.wrap([True], spatial("x")))
         self.fails(ValueError, "pack_dims", math.boolean_mask, named("b,x,c"), "x", math.wrap(a > 0, dims("b,x,c")))
@@ -523,10 +585,20 @@ class More(Case):
     """What is said once, of several functions."""
 
     def test_what_constants_become(self):
-        for kind, number, expected in [("int8", 300, 44), ("uint8", -1, 255), ("int8", 300.0, 127), ("int8", np.inf, 127),
-                                       ("int8", -1e9, -128), ("uint16", -3.5, 0), ("int32", np.nan, 0), ("bool", np.nan, 1),
-                                       ("float16", 1e30, np.inf), ("uint64", 2**63 + 5, 2**63 + 5), ("int64", -2**63, -2**63),
-                                       ("float32", 10**39, np.inf)]:
+        for kind, number, expected in [
+            ("int8", 300, 44),
+            ("uint8", -1, 255),
+            ("int8", 300.0, 127),
+            ("int8", np.inf, 127),
+            ("int8", -1e9, -128),
+            ("uint16", -3.5, 0),
+            ("int32", np.nan, 0),
+            ("bool", np.nan, 1),
+            ("float16", 1e30, np.inf),
+            ("uint64", 2**63 + 5, 2**63 + 5),
+            ("int64", -(2**63), -(2**63)),
+            ("float32", 10**39, np.inf),
+        ]:
             t = math.pad(math.wrap(np.ones(2, kind), spatial("x")), {"x": (1, 0)}, number)
             self.assertEqual((t.dtype.name, list(t.x[:1])), (kind, [expected]))
 
@@ -539,7 +611,9 @@ class More(Case):
 
     def test_none(self):
         t = named("x,y")
-        self.fails(ValueError, ["NONE", "extrapolation.ZERO"], math.shift, t, (1,), padding=combine_sides(x=(0, NONE), y=0))
+        self.fails(
+            ValueError, ["NONE", "extrapolation.ZERO"], math.shift, t, (1,), padding=combine_sides(x=(0, NONE), y=0)
+        )
         self.fails(ValueError, ["NONE", "None"], math.grid_sample, named("x"), math.wrap([1.0]), NONE)
         self.assertIs(math.pad(t, {"x": (2, 1)}, combine_sides(x=NONE, y=ONE)), t)
         self.same(math.pad(t, {"x": (2, 1), "y": (1, 0)}, combine_sides(x=NONE, y=ONE)),
@@ -575,7 +649,9 @@ class More(Case):
     def test_positions_that_are_none(self):
         i = math.wrap([-0.5, 3.4, 3.5, np.nan, np.inf, -7], instance("q"))
         self.same(math.scatter(spatial(x=4), i, 1, "add"), [1, 0, 0, 1])
-        self.fails(TypeError, ["bool", "math.nonzero"], math.scatter, spatial(x=2), math.wrap([True], instance("q")), 1.0)
+        self.fails(
+            TypeError, ["bool", "math.nonzero"], math.scatter, spatial(x=2), math.wrap([True], instance("q")), 1.0
+        )
         self.fails(TypeError, ["bool", "'add'", "math.to_int32"], math.scatter, math.zeros(x=2, dtype=bool),
                    math.wrap([1], instance("q")), True, "add")
 

@@ -6,8 +6,21 @@ import numpy as np
 
 from support_math import Case
 from weft import math
-from weft.math import (EMPTY_SHAPE, IncompatibleShapes, batch, channel, concat_shapes, instance, merge_shapes, non_batch,
-                       non_channel, non_instance, non_spatial, shape, spatial)
+from weft.math import (
+    EMPTY_SHAPE,
+    IncompatibleShapes,
+    batch,
+    channel,
+    concat_shapes,
+    instance,
+    merge_shapes,
+    non_batch,
+    non_channel,
+    non_instance,
+    non_spatial,
+    shape,
+    spatial,
+)
 
 S = batch(b=2) & instance(p=3) & spatial(x=4, y=5) & channel(vector="x,y")
 
@@ -141,9 +154,19 @@ class Asking(Case):
         self.fails(ValueError, "did you mean vector?", S.get_size, "vectr")
 
     def test_some_of_the_dimensions(self):
-        for dims, names in [("x", "x"), ("y,x", "x,y"), (spatial, "x,y"), (spatial("y"), "y"), (non_batch, "p,x,y,vector"),
-                            (["vector", batch], "b,vector"), (("x", spatial("y"), "b"), "b,x,y"), (None, ""),
-                            ([], ""), ("q,x", "x"), (instance, "p")]:
+        for dims, names in [
+            ("x", "x"),
+            ("y,x", "x,y"),
+            (spatial, "x,y"),
+            (spatial("y"), "y"),
+            (non_batch, "p,x,y,vector"),
+            (["vector", batch], "b,vector"),
+            (("x", spatial("y"), "b"), "b,x,y"),
+            (None, ""),
+            ([], ""),
+            ("q,x", "x"),
+            (instance, "p"),
+        ]:
             kept = tuple(name for name in names.split(",") if name)
             self.assertEqual(S.only(dims).names, kept, dims)
             self.assertEqual(S.without(dims).names, tuple(name for name in S.names if name not in kept), dims)
@@ -161,7 +184,16 @@ class Asking(Case):
     def test_equal(self):
         self.assertEqual(spatial(x=3), spatial(x=3))
         self.assertEqual(hash(S), hash(pickle.loads(pickle.dumps(S))))
-        for other in (spatial(x=4), spatial("x"), spatial(y=3), batch(x=3), EMPTY_SHAPE, spatial(x="a,b,c"), 3, "x:s=3"):
+        for other in (
+            spatial(x=4),
+            spatial("x"),
+            spatial(y=3),
+            batch(x=3),
+            EMPTY_SHAPE,
+            spatial(x="a,b,c"),
+            3,
+            "x:s=3",
+        ):
             self.assertNotEqual(spatial(x=3), other)
         self.assertNotEqual(spatial(x=3, y=3), spatial(y=3, x=3))
         self.assertNotEqual(channel(v="a,b"), channel(v="b,a"))
@@ -230,7 +262,9 @@ class Unlike(Case):
         self.assertEqual(repr(s), "(aˢ=(4, 5) along cᶜ, bˢ=2, cᶜ=2)")
         self.assertEqual((s.is_uniform, s.is_non_uniform, s.volume, s.rank), (False, True, 18, 3))
         size = s.get_size("a")
-        self.assertEqual((repr(size), size.dtype, size.shape), ("(4, 5) along cᶜ int64", math.DType(int, 64), channel(c=2)))
+        self.assertEqual(
+            (repr(size), size.dtype, size.shape), ("(4, 5) along cᶜ int64", math.DType(int, 64), channel(c=2))
+        )
         self.assertEqual(list(s.sizes[0]), [4, 5])
         self.assertEqual(list(t.a.size), [4, 5])
         self.assertEqual(list(s["a"].size), [4, 5])

@@ -1,5 +1,5 @@
-"""Tensors of weft.math: creation, attributes, selections, values, operators; the examples of the page of PhiFlow's phi.math
-that they follow."""
+"""Tensors of weft.math: creation, attributes, selections, values, operators; the examples of the page of PhiFlow's
+phi.math that they follow."""
 import pickle
 import unittest
 
@@ -104,13 +104,26 @@ class Creation(Case):
         self.fails(ValueError, ["(4, 2)", "spatial('y,x')"], math.wrap, U)
         self.same(math.wrap(U, spatial("y,x")), U)
         self.fails(ValueError, ["(4, 2)", "2 axes", "3 dimensions"], math.wrap, U, spatial("x,y,z"))
-        self.fails(ValueError, ["(4, 2)", "size 3 of x", "4 elements"], math.wrap, U, spatial("x", y=2).with_dim_size("x", 3))
-        self.fails(ValueError, ["3 labels of vector", "2 elements"], math.wrap, U, spatial("x"), channel(vector="a,b,c"))
+        self.fails(
+            ValueError, ["(4, 2)", "size 3 of x", "4 elements"], math.wrap, U, spatial("x", y=2).with_dim_size("x", 3)
+        )
+        self.fails(
+            ValueError, ["3 labels of vector", "2 elements"], math.wrap, U, spatial("x"), channel(vector="a,b,c")
+        )
         self.fails(ValueError, ["(xˢ=3)", "math.expand"], math.wrap, 1.5, spatial(x=3))
         self.fails(TypeError, "not both", math.wrap, U, spatial("x,y"), names="x,y")
         self.fails(ValueError, "math.stack", math.wrap, [[1, 2], [3]])
-        for wrong, words in [("abc", "str"), (None, "NoneType"), ({}, "dict"), (["a"], "U1"), ([None], "NoneType"),
-                             (np.zeros(2, "M8[s]"), "datetime64"), (object(), "object"), ([1, "a"], "U"), (spatial, "")]:
+        for wrong, words in [
+            ("abc", "str"),
+            (None, "NoneType"),
+            ({}, "dict"),
+            (["a"], "U1"),
+            ([None], "NoneType"),
+            (np.zeros(2, "M8[s]"), "datetime64"),
+            (object(), "object"),
+            ([1, "a"], "U"),
+            (spatial, ""),
+        ]:
             self.fails(TypeError, words, math.wrap, wrong)
         self.fails(ValueError, ["x", "size", "known"], math.wrap, spatial("x"))
         self.fails(TypeError, ["5", "spatial(x=4)"], math.zeros, 5)
@@ -183,7 +196,11 @@ class Creation(Case):
     def test_written_order_of_constants_is_kept_by_what_keeps(self):
         t = math.zeros(channel(c=3), spatial(x=2), batch(b=4))
         self.same(math.sum(t + 0, "x"), np.zeros((4, 3)))
-        for function in (lambda t: math.sum(t, "x"), lambda t: math.pad(t, {"x": (0, 1)}, 1).x[2], lambda t: t.x[[1, 0]].x[0]):
+        for function in (
+            lambda t: math.sum(t, "x"),
+            lambda t: math.pad(t, {"x": (0, 1)}, 1).x[2],
+            lambda t: t.x[[1, 0]].x[0],
+        ):
             made = function(t)
             self.assertEqual(made.shape.names, ("c", "b"))
             self.assertEqual(array(made).shape, (3, 4))
@@ -213,7 +230,9 @@ class Creation(Case):
         self.assertEqual(list(math.random_uniform(x=3)), first)
         with math.precision(64):
             self.assertEqual(math.random_uniform(x=3).dtype, math.DType(float, 64))
-        self.same(math.random_uniform(x=4, low=math.vec(u=0, v=10), high=math.vec(u=1, v=11)).vector["v"] >= 10, [True] * 4)
+        self.same(
+            math.random_uniform(x=4, low=math.vec(u=0, v=10), high=math.vec(u=1, v=11)).vector["v"] >= 10, [True] * 4
+        )
         self.fails(TypeError, ["1.5", "integer"], math.seed, 1.5)
         self.fails(ValueError, "-1", math.seed, -1)
         self.fails(ValueError, "not known", math.random_uniform, spatial("x"))
@@ -265,7 +284,13 @@ class Attributes(Case):
         t = field()
         self.assertEqual((t.shape, t.dtype.name, t.rank, repr(t.default_backend)),
                          (spatial(x=4) & channel(vector="u,v"), "float64", 2, "NumPy"))
-        for name, expected in [("sum", U.sum()), ("mean", U.mean()), ("std", U.std()), ("min", U.min()), ("max", U.max())]:
+        for name, expected in [
+            ("sum", U.sum()),
+            ("mean", U.mean()),
+            ("std", U.std()),
+            ("min", U.min()),
+            ("max", U.max()),
+        ]:
             self.assertAlmostEqual(float(getattr(t, name)), expected)
             self.assertEqual(getattr(t, name).rank, 0)
         self.assertEqual((bool((t > -99).all), bool((t > 99).any)), (True, False))
@@ -325,8 +350,23 @@ class Attributes(Case):
 class Selections(Case):
     def test_items(self):
         for t in (field(), field() * 1, math.wrap(U.astype(np.float32), spatial("x"), channel(vector="u,v"))):
-            for item in (0, -1, 3, np.int8(2), slice(1, -1), slice(None, None, -1), slice(3, None, -2), slice(9, 12),
-                         [3, 0, 0], [], (1, 2), range(2), np.array([2, 1]), np.array([-1], np.int16), list(range(4)) * 8):
+            for item in (
+                0,
+                -1,
+                3,
+                np.int8(2),
+                slice(1, -1),
+                slice(None, None, -1),
+                slice(3, None, -2),
+                slice(9, 12),
+                [3, 0, 0],
+                [],
+                (1, 2),
+                range(2),
+                np.array([2, 1]),
+                np.array([-1], np.int16),
+                list(range(4)) * 8,
+            ):
                 index = list(item) if isinstance(item, (tuple, range)) else item
                 self.same(t.x[item], array(t)[index if len(np.shape(index)) == 0 or len(index) else slice(0, 0)])
                 self.same(t[{"x": item}], array(t.x[item]))
@@ -389,7 +429,11 @@ class Selections(Case):
         self.fails(IncompatibleShapes, "sizes", lambda: t.x[math.wrap([True, False], spatial("x"))])
 
     def test_assignment(self):
-        for assign in (lambda t: t.__setitem__(0, 1), lambda t: t.x.__setitem__(0, 1), lambda t: t.__setitem__({"x": 0}, 1)):
+        for assign in (
+            lambda t: t.__setitem__(0, 1),
+            lambda t: t.x.__setitem__(0, 1),
+            lambda t: t.__setitem__({"x": 0}, 1),
+        ):
             self.fails(TypeError, ["do not change", "math.where", "math.scatter"], assign, field())
         with self.assertRaises((AttributeError, TypeError)):
             field().x = 3
@@ -516,8 +560,14 @@ class Operators(Case):
 
     def test_wrong_operands(self):
         for wrong in (None, "a", {}, object(), print):
-            for function in (lambda a: field() + a, lambda a: a * field(), lambda a: field() == a, lambda a: field() < a,
-                             math.sqrt, lambda a: math.maximum(a, 1)):
+            for function in (
+                lambda a: field() + a,
+                lambda a: a * field(),
+                lambda a: field() == a,
+                lambda a: field() < a,
+                math.sqrt,
+                lambda a: math.maximum(a, 1),
+            ):
                 with self.assertRaises(TypeError):
                     function(wrong)
 
@@ -532,11 +582,31 @@ class Operators(Case):
     def test_symmetric_operators(self):
         t = math.wrap(np.array([7, -7, 3]), spatial("x"))
         a = array(t)
-        for made, expected in [(2 + t, 2 + a), (2 - t, 2 - a), (2 * t, 2 * a), (20 // t, 20 // a), (20 % t, 20 % a),
-                               (2 ** abs(t), 2 ** abs(a)), (6 & t, 6 & a), (6 | t, 6 | a), (6 ^ t, 6 ^ a),
-                               (1 << abs(t), 1 << abs(a)), (1000 >> abs(t), 1000 >> abs(a)), (t << 2, a << 2),
-                               (t >> 1, a >> 1), (t // 2, a // 2), (t % 4, a % 4), (t ** 2, a ** 2), (+t, a), (~t, ~a),
-                               (abs(t), abs(a)), (10 > t, 10 > a), (7 <= t, 7 <= a), (7 == t, 7 == a), (7 != t, 7 != a)]:
+        for made, expected in [
+            (2 + t, 2 + a),
+            (2 - t, 2 - a),
+            (2 * t, 2 * a),
+            (20 // t, 20 // a),
+            (20 % t, 20 % a),
+            (2 ** abs(t), 2 ** abs(a)),
+            (6 & t, 6 & a),
+            (6 | t, 6 | a),
+            (6 ^ t, 6 ^ a),
+            (1 << abs(t), 1 << abs(a)),
+            (1000 >> abs(t), 1000 >> abs(a)),
+            (t << 2, a << 2),
+            (t >> 1, a >> 1),
+            (t // 2, a // 2),
+            (t % 4, a % 4),
+            (t**2, a**2),
+            (+t, a),
+            (~t, ~a),
+            (abs(t), abs(a)),
+            (10 > t, 10 > a),
+            (7 <= t, 7 <= a),
+            (7 == t, 7 == a),
+            (7 != t, 7 != a),
+        ]:
             self.same(made, expected)
         self.same(21 / t, (21 / a).astype(np.float32))
         self.same(t / 2, (a / 2).astype(np.float32))
@@ -608,7 +678,14 @@ class Functions(Case):
         a = np.array([[1.0, np.inf, 3.0], [np.nan, -np.inf, np.nan], [2.0, 4.0, 9.0]])
         t = math.wrap(a, spatial("x,y"))
         kept = [[1.0, 3.0], [], [2.0, 4.0, 9.0]]
-        for name, empty in [("sum", 0), ("prod", 1), ("mean", np.nan), ("std", np.nan), ("min", np.nan), ("max", np.nan)]:
+        for name, empty in [
+            ("sum", 0),
+            ("prod", 1),
+            ("mean", np.nan),
+            ("std", np.nan),
+            ("min", np.nan),
+            ("max", np.nan),
+        ]:
             expected = [getattr(np, name)(row) if row else empty for row in kept]
             self.same(getattr(math, "finite_" + name)(t, "y"), expected, tolerance=1e-12)
             self.assertEqual(getattr(math, "finite_" + name)(t).shape, math.EMPTY_SHAPE)

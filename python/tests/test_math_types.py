@@ -37,8 +37,10 @@ BITS = {"&": lambda a, b: a & b, "|": lambda a, b: a | b, "^": lambda a, b: a ^ 
 CHOICES = {"maximum": math.maximum, "minimum": math.minimum, "where": lambda a, b: math.where(True, a, b),
            "clip": lambda a, b: math.clip(a, b, b)}
 ALWAYS_FLOAT = {"/": lambda a, b: a / b, "arctan2": math.arctan2, "hypot": math.hypot, "copysign": math.copysign}
-OF_ONE = "sqrt rsqrt cbrt exp exp2 expm1 log log2 log10 log1p sin cos tan arcsin arccos arctan sinh cosh tanh arcsinh " \
+OF_ONE = (
+    "sqrt rsqrt cbrt exp exp2 expm1 log log2 log10 log1p sin cos tan arcsin arccos arctan sinh cosh tanh arcsinh "
     "arccosh arctanh erf erfc".split()
+)
 
 
 def types():
@@ -71,7 +73,9 @@ class Kinds(Case):
                 ((float, 16), "float16", 2, 16), ((float, 64), "float64", 8, 64), ((complex,), "complex64", 8, 32),
                 ((complex, 128), "complex128", 16, 64)]:
             made = DType(*arguments)
-            self.assertEqual((repr(made), made.itemsize, made.bits, made.kind), (text, itemsize, itemsize * 8, arguments[0]))
+            self.assertEqual(
+                (repr(made), made.itemsize, made.bits, made.kind), (text, itemsize, itemsize * 8, arguments[0])
+            )
             self.assertEqual(made, pickle.loads(pickle.dumps(made)))
             if precision is not None:
                 self.assertEqual((made.precision, DType(arguments[0], precision=precision)), (precision, made))
@@ -103,9 +107,18 @@ class Kinds(Case):
         self.fails(TypeError, "complex", lambda: tensor("int8") + 1j)
 
     def test_what_stands_for_a_dtype(self):
-        for given, name in [(DType(int, 16), "int16"), (int, "int32"), (float, "float32"), (bool, "bool"), ((int, 8), "int8"),
-                            ((float, 64), "float64"), (None, "float32"), (np.uint8, "uint8"), ("uint16", "uint16"),
-                            (np.dtype("f2"), "float16")]:
+        for given, name in [
+            (DType(int, 16), "int16"),
+            (int, "int32"),
+            (float, "float32"),
+            (bool, "bool"),
+            ((int, 8), "int8"),
+            ((float, 64), "float64"),
+            (None, "float32"),
+            (np.uint8, "uint8"),
+            ("uint16", "uint16"),
+            (np.dtype("f2"), "float16"),
+        ]:
             self.assertEqual(math.zeros(dtype=given).dtype.name, name)
         with math.precision(64):
             self.assertEqual((math.zeros(dtype=float).dtype.name, math.ones().dtype.name), ("float64", "float64"))
@@ -221,7 +234,9 @@ class Pairs(Case):
         self.check({}, None)
         for (symbol, function), a, b in itertools.product(BITS.items(), types(), types()):
             if a in FLOATS or b in FLOATS:
-                self.fails(TypeError, [symbol, a if a in FLOATS else b, "math.to_int32"], function, tensor(a), tensor(b))
+                self.fails(
+                    TypeError, [symbol, a if a in FLOATS else b, "math.to_int32"], function, tensor(a), tensor(b)
+                )
             else:
                 self.assertEqual(function(tensor(a), tensor(b)).dtype.name, MET[a, b])
 
@@ -283,7 +298,9 @@ class One(Case):
             for function in ("floor", "ceil", "round", "trunc", "abs", "sign"):
                 t = getattr(math, function)(tensor(name))
                 self.assertEqual(t.dtype.name, name)
-                self.assertEqual(list(t), list(np.sign(data(name).astype(int))) if function == "sign" else list(tensor(name)))
+                self.assertEqual(
+                    list(t), list(np.sign(data(name).astype(int))) if function == "sign" else list(tensor(name))
+                )
             for function in ("min", "max", "finite_min", "finite_max"):
                 t = getattr(math, function)(tensor(name))
                 self.assertEqual(t.dtype.name, name)
@@ -350,8 +367,15 @@ class Casts(Case):
         t = math.wrap(values, spatial("x"))
         for name in INTS[1:]:
             info = np.iinfo(name)
-            expected = [0 if value != value else max(info.min, min(info.max, int(np.trunc(value)) if abs(value) < 1e29 else
-                                                               (2**70 if value > 0 else -2**70))) for value in values]
+            expected = [
+                0
+                if value != value
+                else max(
+                    info.min,
+                    min(info.max, int(np.trunc(value)) if abs(value) < 1e29 else (2**70 if value > 0 else -(2**70))),
+                )
+                for value in values
+            ]
             self.assertEqual(list(math.cast(t, name)), expected, name)
             self.assertEqual(list(math.cast(t * 1, name)), expected, name)
         for value, expected in zip(values, [1, -1, 0, 300, -300, 2**31 - 1, -2**31, 2**31 - 1, -2**31, 0]):
@@ -381,10 +405,24 @@ class Casts(Case):
         self.assertIs(type(math.cast(t, t.dtype)), math.Tensor)
 
     def test_creation(self):
-        for data_, name in [([1, 2], "int64"), (1, "int32"), (2**31, "int64"), (2**63, "uint64"), (-2**31, "int32"),
-                            (-2**31 - 1, "int64"), ([1.0], "float64"), (1.0, "float32"), ([True], "bool"), (True, "bool"),
-                            ([1, 2.5], "float64"), ([True, 2], "int64"), (np.float16(1), "float16"),
-                            (np.ones(2, np.float32), "float32"), (np.uint8(3), "uint8"), ((1, 2), "int64")]:
+        for data_, name in [
+            ([1, 2], "int64"),
+            (1, "int32"),
+            (2**31, "int64"),
+            (2**63, "uint64"),
+            (-(2**31), "int32"),
+            (-(2**31) - 1, "int64"),
+            ([1.0], "float64"),
+            (1.0, "float32"),
+            ([True], "bool"),
+            (True, "bool"),
+            ([1, 2.5], "float64"),
+            ([True, 2], "int64"),
+            (np.float16(1), "float16"),
+            (np.ones(2, np.float32), "float32"),
+            (np.uint8(3), "uint8"),
+            ((1, 2), "int64"),
+        ]:
             self.assertEqual(math.wrap(data_).dtype.name, name, data_)
             self.assertEqual(math.tensor(data_).dtype.name, name, data_)
         self.fails(ValueError, [str(2**64), "float"], math.wrap, 2**64)

@@ -6,7 +6,7 @@ import unittest
 import numpy as np
 
 import weft
-from support_math import Case, array
+from support_math import Case
 from weft import math
 from weft.math import IncompatibleShapes, batch, channel, extrapolation, instance, spatial
 
@@ -16,7 +16,9 @@ SIZES = (3, 1, 4)
 def rows(sizes=SIZES, seed=0, dtype=np.float64):
     """An array of each size, of sixteenths."""
     generator = np.random.default_rng(seed)
-    return [(generator.integers(-40, 40, size) / (16 if np.dtype(dtype).kind == "f" else 1)).astype(dtype) for size in sizes]
+    return [
+        (generator.integers(-40, 40, size) / (16 if np.dtype(dtype).kind == "f" else 1)).astype(dtype) for size in sizes
+    ]
 
 
 def unlike(along=None, sizes=SIZES, **options):
@@ -292,8 +294,11 @@ class Structure(Unlike):
         t = unlike() * math.wrap([[1.0, 2.0], [3.0, 4.0]], channel("c,d"))
         made = math.pack_dims(t, "c,d", channel("e"))
         self.parts(made, [each[:, None] * [1, 2, 3, 4] for each in rows()], "x,e")
-        self.parts(math.unpack_dim(made, "e", channel(c=2, d=2)), [each[:, None, None] * [[1, 2], [3, 4]] for each in rows()],
-                   "x,c,d")
+        self.parts(
+            math.unpack_dim(made, "e", channel(c=2, d=2)),
+            [each[:, None, None] * [[1, 2], [3, 4]] for each in rows()],
+            "x,c,d",
+        )
         self.fails(ValueError, ["unlike sizes"], math.pack_dims, unlike(), "k,x", instance("p"))
         self.fails(ValueError, ["unlike sizes"], math.pack_dims, t, "x,c", instance("p"))
 
@@ -323,15 +328,19 @@ class Neighbours(Unlike):
         t, a = unlike(sizes=(5, 3, 4)), rows((5, 3, 4))
         self.parts(math.pad(t, {"x": (1, 2)}, 7), [np.pad(each, (1, 2), constant_values=7) for each in a])
         self.parts(math.shift(t, (1,), stack_dim=None)[0], [np.append(each[1:], each[-1]) for each in a])
-        self.parts(math.spatial_gradient(t, stack_dim=None), [np.convolve(np.pad(each, 1, "edge"), [0.5, 0, -0.5], "valid")
-                                                              for each in a])
+        self.parts(
+            math.spatial_gradient(t, stack_dim=None),
+            [np.convolve(np.pad(each, 1, "edge"), [0.5, 0, -0.5], "valid") for each in a],
+        )
         self.parts(math.laplace(t, padding=extrapolation.PERIODIC),
                    [np.roll(each, 1) + np.roll(each, -1) - 2 * each for each in a])
         self.parts(math.laplace(t, padding=None), [each[2:] + each[:-2] - 2 * each[1:-1] for each in a])
         k = math.wrap([1.0, 2.0], spatial("x"))
         self.parts(math.convolve(t, k), [each[:-1] + 2 * each[1:] for each in a])
-        self.parts(math.divergence(math.expand(t, channel(vector="x"))), [np.convolve(np.pad(each, 1, "edge"), [0.5, 0, -0.5],
-                                                                                      "valid") for each in a])
+        self.parts(
+            math.divergence(math.expand(t, channel(vector="x"))),
+            [np.convolve(np.pad(each, 1, "edge"), [0.5, 0, -0.5], "valid") for each in a],
+        )
 
     def test_positions(self):
         t, a = unlike(sizes=(5, 3, 4)), rows((5, 3, 4))

@@ -109,8 +109,8 @@ NAME = re.compile(r"[A-Za-z_][A-Za-z0-9_]*")
 
 
 def again(text, inputs, named):
-    """What evaluate does after it failed: NotImplemented unless a value has names, a tensor of weft.math or a DataArray,
-    or the mapping of names is a Dataset."""
+    """What evaluate does after it failed: NotImplemented unless a value has names, as tensors of weft.math and
+    DataArrays have, or the mapping of names is a Dataset."""
     if not isinstance(text, str) or not ("xarray" in sys.modules or "weft.math" in sys.modules):
         return NotImplemented
     frame = sys._getframe(1)

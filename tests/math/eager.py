@@ -1,5 +1,5 @@
-"""weft.math a second time: at once, in NumPy, by the words of docs/named.md and docs/language.md. A tensor is an array and
-the dimensions of its axes, or a list of such of unlike sizes.
+"""weft.math a second time: at once, in NumPy, by the words of docs/named.md and docs/language.md. A tensor is an
+array and the dimensions of its axes, or a list of such of unlike sizes.
 
 What the contract leaves to a target (exp, powers, orders of sums that it does not say) goes to `judge`, which gives the
 values that are to be gone on with and which this module finds near enough, or not (Wrong)."""
@@ -392,7 +392,9 @@ def stacked(values, dim, drop=True):
     first = values[0]
     if any(set(t.names) != set(first.names) for t in values):
         raise ValueError("unlike sizes of unlike names")
-    parts = [Tensor([t.dim(name) for name in first.names], laid(t, [t.dim(name) for name in first.names])) for t in values]
+    parts = [
+        Tensor([t.dim(name) for name in first.names], laid(t, [t.dim(name) for name in first.names])) for t in values
+    ]
     dims = []
     for d in first.dims:
         each = [t.dim(d.name) for t in parts]
@@ -519,8 +521,10 @@ def checked(name, operands, arguments, dims, want, dtype, allowed):
         near |= (got == want) | (np.isnan(got) & np.isnan(want)) | ~np.isfinite(allowed)
     if not near.all():
         at = tuple(np.argwhere(~near)[0])
-        raise Wrong(f"{name} of {[(t.dims, t.a, t.a.dtype) if t.parts is None else t.parts for t in operands]} {arguments}"
-                    f" at {at} is {got[at]!r}, not {want[at]!r}")
+        raise Wrong(
+            f"{name} of {[(t.dims, t.a, t.a.dtype) if t.parts is None else t.parts for t in operands]} {arguments}"
+            f" at {at} is {got[at]!r}, not {want[at]!r}"
+        )
     return Tensor(dims, got)
 
 
@@ -943,7 +947,9 @@ def _masked(t, mask, name):
         if len(others) > 1:
             raise ValueError("two further dimensions")
         dim = merge(others, [d for d in t.dims if d.name == others[0].name])[0]
-        return of_parts([_masked(select(t, dim.name, i), select(mask, dim.name, i), name) for i in range(dim.size)], dim)
+        return of_parts(
+            [_masked(select(t, dim.name, i), select(mask, dim.name, i), name) for i in range(dim.size)], dim
+        )
     return select(t, name, [int(i) for i in np.flatnonzero(mask.a)])
 
 
@@ -1488,7 +1494,9 @@ def _sample(t, at, mode, names):
             return read(x, where, mode, dims)
         low = np.floor(points[k].a)
         part = laid(Tensor(points[k].dims, points[k].a - low), dims)
-        a, b = [value(k + 1, {**where, names[k]: Tensor(points[k].dims, low.astype(np.int64) + more)}) for more in (0, 1)]
+        a, b = [
+            value(k + 1, {**where, names[k]: Tensor(points[k].dims, low.astype(np.int64) + more)}) for more in (0, 1)
+        ]
         return np.where(part == 0, a, a + part * (b - a))
     with np.errstate(all="ignore"):
         made = value(0, {})

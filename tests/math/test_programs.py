@@ -1,6 +1,7 @@
-"""Random programs of weft.math against eager.py: every operation of docs/named.md part B on tensors of random dimensions and
-types, in precisions of 16, 32 and 64 bits, with values needed at random moments and the rest evaluated together. Each step
-is written for both; shapes, types and errors are compared where it is written, values bit by bit (a NaN's bits are free).
+"""Random programs of weft.math against eager.py: every operation of docs/named.md part B on tensors of random
+dimensions and types, in precisions of 16, 32 and 64 bits, with values needed at random moments and the rest evaluated
+together. Each step is written for both; shapes, types and errors are compared where it is written, values bit by bit
+(a NaN's bits are free).
 
 WEFT_SEED=17 WEFT_COUNT=1 repeats one program; WEFT_COUNT is how many there are. One that fails is shown by its smallest
 part that fails."""
@@ -19,9 +20,31 @@ import sample  # noqa: E402
 import weft    # noqa: E402
 from weft import math  # noqa: E402
 
-NAMES = {"b": "batch", "case": "batch", "i": "instance", "points": "instance", "x": "spatial", "y": "spatial", "z": "spatial",
-         "c": "channel", "vector": "channel"}
-DTYPES = ["bool", "int8", "int16", "int32", "int64", "uint8", "uint16", "uint32", "uint64", "float16", "float32", "float64"]
+NAMES = {
+    "b": "batch",
+    "case": "batch",
+    "i": "instance",
+    "points": "instance",
+    "x": "spatial",
+    "y": "spatial",
+    "z": "spatial",
+    "c": "channel",
+    "vector": "channel",
+}
+DTYPES = [
+    "bool",
+    "int8",
+    "int16",
+    "int32",
+    "int64",
+    "uint8",
+    "uint16",
+    "uint32",
+    "uint64",
+    "float16",
+    "float32",
+    "float64",
+]
 ERRORS = [math.IncompatibleShapes, eager.IncompatibleShapes, IndexError, TypeError, ValueError]
 LARGEST = 1500  # elements of a value
 
@@ -182,7 +205,11 @@ class Run:
             for name in some + self.names:
                 self.compare(name, self.left[name], self.right[name])
                 home = self.right[name].default_backend
-                if self.backend is not math.backend.NUMPY and home is not self.backend and self.left[name].parts is None:
+                if (
+                    self.backend is not math.backend.NUMPY
+                    and home is not self.backend
+                    and self.left[name].parts is None
+                ):
                     raise Failure(f"{name} is in {home}")
         except (ValueError, TypeError, IndexError, weft.Error) as error:
             raise Failure(f"the values: {error!r}") from error
@@ -236,8 +263,10 @@ def shape_text(dims):
 
 
 MODES = ["BOUNDARY", "PERIODIC", "SYMMETRIC", "REFLECT", "ZERO", "ONE"]
-FUNCTIONS = ("exp exp2 expm1 log log2 log10 log1p sin cos tan arcsin arccos arctan sinh cosh tanh arcsinh arccosh arctanh "
-             "cbrt erf sqrt rsqrt sqrt rsqrt abs sign floor ceil round trunc isnan isinf isfinite").split()
+FUNCTIONS = (
+    "exp exp2 expm1 log log2 log10 log1p sin cos tan arcsin arccos arctan sinh cosh tanh arcsinh arccosh arctanh "
+    "cbrt erf sqrt rsqrt sqrt rsqrt abs sign floor ceil round trunc isnan isinf isfinite"
+).split()
 REDUCTIONS = "sum prod mean std min max any all".split()
 
 
@@ -287,7 +316,9 @@ class Maker:
         if dtype.kind == "f":
             x = np.round(self.rng.standard_normal(shape) * 12) / self.pick.choice([1, 4, 4, 7])
             special = self.rng.choice([0.0, -0.0, np.nan, np.inf, -np.inf, 1e4, 1e-5, 6e4], shape)
-            return np.asarray(np.where(self.rng.random(shape) < self.pick.choice([0, 0, 0.1]), special, x)).astype(dtype)
+            return np.asarray(np.where(self.rng.random(shape) < self.pick.choice([0, 0, 0.1]), special, x)).astype(
+                dtype
+            )
         info = np.iinfo(dtype)
         x = self.rng.integers(-9 if dtype.kind == "i" else 0, 10, shape).astype(dtype)
         special = self.rng.integers(info.min, info.max, shape, dtype, True)
@@ -439,7 +470,9 @@ class Maker:
 
     def make_clip(self):
         a = self.some()
-        return f"math.clip({a}{self.pick.choice(['', ', 0, 2', ', -1.5, 1.5', f', {self.some()}, {self.some()}', ', 0'])})"
+        return (
+            f"math.clip({a}{self.pick.choice(['', ', 0, 2', ', -1.5, 1.5', f', {self.some()}, {self.some()}', ', 0'])})"
+        )
 
     def make_where(self):
         a, b = self.two()
@@ -489,7 +522,9 @@ class Maker:
         if how < 6:
             return self.pick.choice(["1:", ":-1", "::-1", "::2", "1:-1", ":1", "0:0", ":", "2:9", "-2:"])
         if how < 8 or not labels:
-            return repr([self.pick.randint(-size, max(0, size - 1)) for _ in range(self.pick.randint(0 if how == 6 else 1, 4))])
+            return repr(
+                [self.pick.randint(-size, max(0, size - 1)) for _ in range(self.pick.randint(0 if how == 6 else 1, 4))]
+            )
         some = self.pick.sample(labels, self.pick.randint(1, len(labels)))
         return self.pick.choice([quoted(some), repr(some), repr(", ".join(some)), repr(some[0]), "'nothing'",
                                  f"channel({quoted(some)})"])
@@ -532,7 +567,9 @@ class Maker:
         count = size + (self.pick.random() < 0.03)
         if not count:
             return None
-        array = self.rng.integers(-size, count, [d.size for d in dims]).astype(self.pick.choice(["int8", "int32", "int64"]))
+        array = self.rng.integers(-size, count, [d.size for d in dims]).astype(
+            self.pick.choice(["int8", "int32", "int64"])
+        )
         return f"{a}.{name}[{self.wrapped(dims, None, array)}]"
 
     def make_mask(self):
@@ -565,7 +602,10 @@ class Maker:
         if a is None or self.tensor(a).parts is not None:
             return None
         along = self.pick.choice(["b", "case", "k", "points"])
-        parts = [f"{a}.{name}[{self.pick.choice(['1:', ':1', ':', '::2', '::-1', ':2'])}]" for _ in range(self.pick.randint(2, 3))]
+        parts = [
+            f"{a}.{name}[{self.pick.choice(['1:', ':1', ':', '::2', '::-1', ':2'])}]"
+            for _ in range(self.pick.randint(2, 3))
+        ]
         return f"math.stack([{', '.join(parts)}], {NAMES.get(along, 'batch')}({along!r}))"
 
     make_unlike_again = make_unlike
@@ -575,7 +615,8 @@ class Maker:
         if a is None:
             return None
         others = [t for t in self.run.names if name in self.tensor(t).names or self.pick.random() < 0.02]
-        return f"math.concat([{', '.join([a, *[self.pick.choice(others) for _ in range(self.pick.randint(0, 2))]])}], {name!r})"
+        values = [a, *[self.pick.choice(others) for _ in range(self.pick.randint(0, 2))]]
+        return f"math.concat([{', '.join(values)}], {name!r})"
 
     def make_expand(self):
         dims = self.dims(1, 2)
@@ -596,7 +637,8 @@ class Maker:
         if a is None:
             return None
         names = self.pick.sample(self.tensor(a).names, self.pick.randint(1, min(3, len(self.tensor(a).names))))
-        return f"math.pack_dims({a}, {quoted(names)}, {self.pick.choice(eager.KINDS)}({self.pick.choice(['r', 'points', 's'])!r}))"
+        packed = f"{self.pick.choice(eager.KINDS)}({self.pick.choice(['r', 'points', 's'])!r})"
+        return f"math.pack_dims({a}, {quoted(names)}, {packed})"
 
     def make_unpack(self):
         a, name = self.along()
@@ -679,7 +721,8 @@ class Maker:
             labels = self.pick.choice([tuple(names), tuple(names[::-1]), None])
             dims = [eager.Dim("vector", "channel", len(names), labels)]
             return f"math.divergence({a} * {self.wrapped(dims, 'float32')}{self.difference()}{self.padding()})"
-        return f"math.divergence({a}{self.step([d.name for d in self.tensor(a).of('spatial')])}{self.difference()}{self.padding()})"
+        step = self.step([d.name for d in self.tensor(a).of("spatial")])
+        return f"math.divergence({a}{step}{self.difference()}{self.padding()})"
 
     def make_convolve(self):
         a = self.some(lambda t: t.dtype != bool and (t.of("spatial") or self.pick.random() < 0.1))
@@ -689,7 +732,11 @@ class Maker:
         names = [d.name for d in t.of("spatial")]
         dims = [eager.Dim(name, "spatial", self.pick.choice([1, 2, 3]), None)
                 for name in self.pick.sample(names, self.pick.randint(min(1, len(names)), len(names)))]
-        for d in self.pick.sample(t.of("channel") + t.of("batch"), self.pick.randint(0, 1)) if t.of("channel", "batch") else []:
+        for d in (
+            self.pick.sample(t.of("channel") + t.of("batch"), self.pick.randint(0, 1))
+            if t.of("channel", "batch")
+            else []
+        ):
             dims.append(d if isinstance(d.size, int) else dims[0])
         if self.pick.random() < 0.3 and "q" not in t.names:
             dims.append(eager.Dim("q", "channel", 2, None))
@@ -739,7 +786,9 @@ class Maker:
         a = self.some(lambda t: t.of("spatial", "instance"))
         places = a and self.places(self.tensor(a), "f")
         mode = self.mode()
-        return places and "sides" not in mode and f"math.grid_sample({a}, {places}{self.pick.choice(['', f', {mode}'])})"
+        return (
+            places and "sides" not in mode and f"math.grid_sample({a}, {places}{self.pick.choice(['', f', {mode}'])})"
+        )
 
     def make_scatter(self):
         a = self.some(lambda t: t.of("spatial", "instance") and t.dtype != bool)
@@ -764,7 +813,8 @@ class Maker:
             base = f"spatial({', '.join(f'{name}={t.dim(name).size}' for name in names)})"
             if t.dim(names[0]).kind != "spatial":
                 return None
-        return f"math.scatter({base}, {self.wrapped([*dims, at], None, array)}, {self.wrapped(values, t.dtype.name)}{mode})"
+        places = self.wrapped([*dims, at], None, array)
+        return f"math.scatter({base}, {places}, {self.wrapped(values, t.dtype.name)}{mode})"
 
     def make_nonzero(self):
         a = self.some(lambda t: t.of("spatial", "instance") and len(t.of("batch")) < 2)
@@ -787,9 +837,20 @@ class Maker:
         a, b = self.some(), self.some()
         names = list(self.tensor(a).names)
         order = self.pick.sample(names, len(names)) + (["q"] if self.pick.random() < 0.3 else [])
-        return self.pick.choice([f"math.evaluate({a}, {b})", f"math.evaluate({a})", f"str({a}) and 0", f"list({a})",
-                                 f"{a}.numpy({quoted(order)})", f"float({a})", f"float({a}.sum)", f"bool({a}.any)", f"len({a})",
-                                 f"{a}.numpy({quoted(order[1:])})"])
+        return self.pick.choice(
+            [
+                f"math.evaluate({a}, {b})",
+                f"math.evaluate({a})",
+                f"str({a}) and 0",
+                f"list({a})",
+                f"{a}.numpy({quoted(order)})",
+                f"float({a})",
+                f"float({a}.sum)",
+                f"bool({a}.any)",
+                f"len({a})",
+                f"{a}.numpy({quoted(order[1:])})",
+            ]
+        )
 
 
 def check(seed, backend):
@@ -801,7 +862,9 @@ def check(seed, backend):
         maker.run.finish(random.Random(order))
     except Failure as failure:
         run, smaller = shrunk(maker.run, list(maker.run.statements), order)
-        raise AssertionError(f"WEFT_SEED={seed} WEFT_COUNT=1, {backend}\n{run}\n{smaller}\nat first: {failure}") from None
+        raise AssertionError(
+            f"WEFT_SEED={seed} WEFT_COUNT=1, {backend}\n{run}\n{smaller}\nat first: {failure}"
+        ) from None
     return maker.run.errors, len(maker.run.statements), maker.met
 
 

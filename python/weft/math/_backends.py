@@ -222,8 +222,10 @@ def common(a: Home | None, b: Home | None) -> Home | None:
     if a.backend is not b.backend:
         raise TypeError(f"data of {a.backend} and of {b.backend} in one operation; move one, as in "
                         f"math.convert(t, backend.{a.backend.name.upper()})")
-    raise TypeError(f"data on two devices of {a.backend}, {a.device or 'cpu'} and {b.device or 'cpu'}, in one operation; "
-                    "move one first")
+    raise TypeError(
+        f"data on two devices of {a.backend}, {a.device or 'cpu'} and {b.device or 'cpu'}, in one operation; "
+        "move one first"
+    )
 
 
 def moved(array: Any, home: Home) -> Any:

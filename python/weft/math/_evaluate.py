@@ -43,8 +43,8 @@ def evaluate(text: str, values: Mapping[str, Any], given: Mapping[str, Any], opt
 
 
 def compiled(text: str, types: dict[str, str], options: Mapping[str, Any]) -> Any:
-    """The program with types for those of the names that are its inputs: a word of the text that is a tensor's name here
-    may be a dimension or a label there."""
+    """The program with types for those of the names that are its inputs: a word of the text that is a tensor's name
+    here may be a dimension or a label there."""
     while True:
         try:
             return compile(text, **{**options, "types": {**types, **(options.get("types") or {})}})

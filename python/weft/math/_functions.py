@@ -44,8 +44,8 @@ def _filled(value: Any, shape: Shape, dtype: DTypeLike | None) -> Tensor:
 
 
 def zeros(*shape: Union[Shape, str], dtype: DTypeLike | None = None, **sizes: Any) -> Tensor:
-    """A tensor of zeros, its dimensions in written order; it takes no memory. Sizes given by name are spatial dimensions
-    where the name has one letter. dtype: a float of the current precision if absent.
+    """A tensor of zeros, its dimensions in written order; it takes no memory. Sizes given by name are spatial
+    dimensions where the name has one letter. dtype: a float of the current precision if absent.
 
     >>> math.zeros(spatial(x=3), dtype=int)
     (0, 0, 0) along xˢ
@@ -427,9 +427,9 @@ def where(condition: Value, value_true: Value, value_false: Value) -> Tensor:
 # Types.
 
 def cast(x: Value, dtype: DTypeLike) -> Tensor:
-    """A tensor of another type: floats to integers are truncated, those outside saturate, NaN is 0; integers that do not
-    fit wrap; to bool, what is not 0 is True. dtype: a DType, int (int32), float (the current precision), bool, a pair
-    (kind, bits), or a dtype of NumPy.
+    """A tensor of another type: floats to integers are truncated, those outside saturate, NaN is 0; integers that do
+    not fit wrap; to bool, what is not 0 is True. dtype: a DType, int (int32), float (the current precision), bool, a
+    pair (kind, bits), or a dtype of NumPy.
 
     >>> math.cast(math.wrap([1.7, -1.7, 300.0], spatial("x")), (int, 8))
     (1, -1, 127) along xˢ int8
@@ -533,16 +533,28 @@ def _finite(name: str, otherwise: float, what: str) -> Reduction:
             return reduce(name, t, over)
         wide = "float64" if t._type == "float64" else "float32"
         with _types.precision(ALL[wide].bits):
-            return cast_to(ordered(_of_finite(name, otherwise, cast_to(t, wide), over), t._shape.without(over)), t._type)
+            return cast_to(
+                ordered(_of_finite(name, otherwise, cast_to(t, wide), over), t._shape.without(over)), t._type
+            )
     return described(function, f"finite_{name}", what)
 
 
 finite_sum = _finite("sum", 0.0, "The sum of the finite elements over dimensions, all but batch if none are given.")
-finite_prod = _finite("prod", 1.0, "The product of the finite elements over dimensions, all but batch if none are given.")
-finite_mean = _finite("mean", 0.0, "The mean of the finite elements over dimensions, all but batch if none are given; of "
-                      "integers in the current precision; NaN without any.")
-finite_std = _finite("std", 0.0, "The standard deviation of the finite elements over dimensions, all but batch if none are "
-                     "given; of integers in the current precision; NaN without any.")
+finite_prod = _finite(
+    "prod", 1.0, "The product of the finite elements over dimensions, all but batch if none are given."
+)
+finite_mean = _finite(
+    "mean",
+    0.0,
+    "The mean of the finite elements over dimensions, all but batch if none are given; of "
+    "integers in the current precision; NaN without any.",
+)
+finite_std = _finite(
+    "std",
+    0.0,
+    "The standard deviation of the finite elements over dimensions, all but batch if none are "
+    "given; of integers in the current precision; NaN without any.",
+)
 finite_min = _finite("min", INF, "The smallest finite element over dimensions, all but batch if none are given; NaN "
                      "without any.")
 finite_max = _finite("max", -INF, "The largest finite element over dimensions, all but batch if none are given; NaN "
@@ -566,8 +578,13 @@ def cumulative_sum(x: Value, dim: Union[Shape, str]) -> Tensor:
         return t
     for name in names:
         at = t._shape.dim(name)
-        kind = t._type if t._type in FLOATS else "int64" if t._type in ("bool", "int8", "int16", "int32", "int64") else \
-            "uint64"
+        kind = (
+            t._type
+            if t._type in FLOATS
+            else "int64"
+            if t._type in ("bool", "int8", "int16", "int32", "int64")
+            else "uint64"
+        )
         t = cast_to(t, kind)
         step = 1
         while step < size_number(at):

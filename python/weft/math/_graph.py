@@ -40,9 +40,9 @@ class Constant:
 
 
 class Operation:
-    """Values that wait: a text with a %s for each argument, a Node, or a Number where the language takes one. A text that
-    begins with a parenthesis ends with its other one. `strict` says what a position outside is; `dear`: whether it reads
-    many elements for each of its own."""
+    """Values that wait: a text with a %s for each argument, a Node, or a Number where the language takes one. A text
+    that begins with a parenthesis ends with its other one. `strict` says what a position outside is; `dear`: whether
+    it reads many elements for each of its own."""
     __slots__ = ("text", "args", "strict", "dear")
 
     def __init__(self, text: str, args: tuple[Any, ...], strict: int = 0, dear: bool = False) -> None:
@@ -82,8 +82,8 @@ class Node:
 # What waits, in the order in which it is computed.
 
 class Survey:
-    """What some nodes are computed from: all nodes in order, each after its arguments, the leaves, which a run takes, and
-    what they are made of, the same for programs that differ in leaves alone."""
+    """What some nodes are computed from: all nodes in order, each after its arguments, the leaves, which a run takes,
+    and what they are made of, the same for programs that differ in leaves alone."""
     __slots__ = ("roots", "order", "sources", "leaves", "made", "strict", "_places")
 
     def __init__(self, roots: Sequence[Node]) -> None:
@@ -226,8 +226,10 @@ def run(survey: Survey, leaves: Sequence[Any]) -> Any:
         try:
             return plan.program(*values)
         except IndexError:
-            raise IndexError("a position lies outside of the tensor that is selected or gathered from; positions are 0 to "
-                             "size - 1, or negative from the end; math.clip(i, 0, size - 1) keeps them inside") from None
+            raise IndexError(
+                "a position lies outside of the tensor that is selected or gathered from; positions are 0 to "
+                "size - 1, or negative from the end; math.clip(i, 0, size - 1) keeps them inside"
+            ) from None
 
 
 DEAR = 4  # operations that are worth keeping where they are needed again
@@ -249,7 +251,8 @@ def needed_again(survey: Survey) -> list[Node]:
 
 
 def compute(roots: Sequence[Node]) -> None:
-    """Computes nodes that wait, by one program; what another program computed before them is computed first, and kept."""
+    """Computes nodes that wait, by one program; what another program computed before them is computed first, and
+    kept."""
     survey = Survey(roots)
     again = needed_again(survey)
     if again:

@@ -24,8 +24,10 @@ Mode = Union[Extrapolation, float, int, str, None]
 def mode_text(mode: Extrapolation, kind: str) -> tuple[str, tuple[Any, ...]]:
     """The language's mode for tensors of a type: a word, or a number that comes with the run."""
     if mode == NONE:
-        raise ValueError("NONE says nothing of the elements outside, which are needed here; give another extrapolation, "
-                         "as extrapolation.ZERO or extrapolation.BOUNDARY")
+        raise ValueError(
+            "NONE says nothing of the elements outside, which are needed here; give another extrapolation, "
+            "as extrapolation.ZERO or extrapolation.BOUNDARY"
+        )
     if not isinstance(mode, ConstantExtrapolation):
         return f'"{mode.mode}"', ()
     value = number_of(mode.value, kind)
@@ -171,7 +173,9 @@ def padded_once(t: Tensor, widths: dict[str, tuple[int, int, Extrapolation]]) ->
         if size < 0:
             raise ValueError(f"pad by {low} and {up} leaves {size} elements of {name}, which has {before}")
         if not before and size and not isinstance(outside, ConstantExtrapolation):
-            raise ValueError(f"{name} of {t._shape} has no elements that {outside} could repeat; a number can be padded")
+            raise ValueError(
+                f"{name} of {t._shape} has no elements that {outside} could repeat; a number can be padded"
+            )
         text, extra = mode_text(outside, t._type)
         modes.append(text)
         args += extra
@@ -187,9 +191,9 @@ def padded_once(t: Tensor, widths: dict[str, tuple[int, int, Extrapolation]]) ->
 
 def shift(x: Value, offsets: Sequence[int], dims: DimsLike = spatial, padding: Mode = BOUNDARY,
           stack_dim: Shape | str | None = channel("shift")) -> list[Tensor]:
-    """A tensor at i + offset, for each offset, in a list; each is stacked over the dimensions along which it is shifted,
-    which label stack_dim. With stack_dim None, dims is one dimension. padding None: only those i from which 0 and all
-    offsets lie inside, so that sizes may be unlike.
+    """A tensor at i + offset, for each offset, in a list; each is stacked over the dimensions along which it is
+    shifted, which label stack_dim. With stack_dim None, dims is one dimension. padding None: only those i from which
+    0 and all offsets lie inside, so that sizes may be unlike.
 
     >>> low, up = math.shift(math.wrap([1, 2, 3], spatial("x")), (-1, 1), stack_dim=None)
     >>> low, up
@@ -328,8 +332,10 @@ def component(t: Tensor, vector: str, name: str, names: Sequence[str]) -> Tensor
     if dim.labels and set(names) <= set(dim.labels):
         return select(t, vector, dim.labels.index(name))
     if dim.size != len(names):
-        raise ValueError(f"{vector} of {t._shape} has {_shapes.size_text(dim.size)} components, and there are {len(names)} "
-                         f"dimensions, {', '.join(names)}")
+        raise ValueError(
+            f"{vector} of {t._shape} has {_shapes.size_text(dim.size)} components, and there are {len(names)} "
+            f"dimensions, {', '.join(names)}"
+        )
     return select(t, vector, names.index(name))
 
 
@@ -337,12 +343,14 @@ def bare(t: Tensor, names: Sequence[str]) -> Tensor:
     """t without the labels of dimensions."""
     if not any([dim.labels and dim.name in names for dim in t._shape._dims]):
         return t
-    return renamed(t, _shape(tuple([dim._replace(labels=None) if dim.name in names else dim for dim in t._shape._dims])))
+    return renamed(
+        t, _shape(tuple([dim._replace(labels=None) if dim.name in names else dim for dim in t._shape._dims]))
+    )
 
 
 def laplace(x: Value, dx: Value = 1, padding: Mode = BOUNDARY, dims: DimsLike = spatial) -> Tensor:
-    """The sum over dimensions of (g[i + 1] + g[i - 1] - 2 g[i]) / dx^2. padding None: only where all elements lie inside.
-    Floats of the current precision.
+    """The sum over dimensions of (g[i + 1] + g[i - 1] - 2 g[i]) / dx^2. padding None: only where all elements lie
+    inside. Floats of the current precision.
 
     >>> math.laplace(math.wrap([0.0, 1.0, 4.0, 9.0], spatial("x"))).x[1:-1]
     (2.000, 2.000) along xˢ
@@ -365,8 +373,13 @@ def laplace(x: Value, dx: Value = 1, padding: Mode = BOUNDARY, dims: DimsLike = 
             made = binary("+", made, part)
         return made
     steps = [step_of(dx, name, names) for name in names]
-    plan = laplace_of(t._shape, t._type, names, outside, tuple([step * step == 1 if isinstance(step, (int, float)) else None
-                                                                for step in steps]))
+    plan = laplace_of(
+        t._shape,
+        t._type,
+        names,
+        outside,
+        tuple([step * step == 1 if isinstance(step, (int, float)) else None for step in steps]),
+    )
     args: list[Any] = []
     shape = plan.shape
     for step, numbers in zip(steps, plan.modes):
@@ -503,14 +516,18 @@ def vector_of(indices: Tensor, names: Sequence[str], what: str) -> tuple[str | N
     if not channels and len(names) == 1:
         return None, [0]
     if len(channels) != 1:
-        raise ValueError(f"{what}: positions along {', '.join(names)} lie along one channel dimension, and {indices._shape} "
-                         f"has {len(channels)}")
+        raise ValueError(
+            f"{what}: positions along {', '.join(names)} lie along one channel dimension, and {indices._shape} "
+            f"has {len(channels)}"
+        )
     dim = channels[0]
     if dim.labels and set(names) <= set(dim.labels):
         return dim.name, [dim.labels.index(name) for name in names]
     if dim.size != len(names):
-        raise ValueError(f"{what}: {dim.name} of {indices._shape} has {_shapes.size_text(dim.size)} components, and there "
-                         f"are {len(names)} dimensions, {', '.join(names)}")
+        raise ValueError(
+            f"{what}: {dim.name} of {indices._shape} has {_shapes.size_text(dim.size)} components, and there "
+            f"are {len(names)} dimensions, {', '.join(names)}"
+        )
     return dim.name, list(range(len(names)))
 
 
@@ -542,7 +559,8 @@ def at_positions(t: Tensor, indices: Tensor, names: tuple[str, ...], function: s
     axes = shared + list(names)
     made_dims = _shape(tuple(others._dims) + tuple(t._shape.dim(name) for name in rest))
     source = f"unnamed(%s, {listed(axes + rest)})"
-    text = f"{function}({source}, unnamed(%s, {listed(where._shape._names)}), axes={listed(map(str, range(len(axes))))}{extra})"
+    place = f"unnamed(%s, {listed(where._shape._names)})"
+    text = f"{function}({source}, {place}, axes={listed(map(str, range(len(axes))))}{extra})"
     if made_dims._dims:
         text = f'named({text}, "{_shapes.typed(made_dims)[1:-1]}")'
         if made_dims._names != shape._names:
@@ -597,8 +615,10 @@ def grid_sample(grid: Value, coordinates: Value, extrap: Mode = None, dims: Dims
     t, at = floats(grid), floats(coordinates)
     outside = as_extrapolation(0 if extrap is None else extrap)
     if outside == NONE:
-        raise ValueError("NONE says nothing of the elements outside, which grid_sample needs; give another extrapolation, "
-                         "or None, which is 0")
+        raise ValueError(
+            "NONE says nothing of the elements outside, which grid_sample needs; give another extrapolation, "
+            "or None, which is 0"
+        )
     names = axes_of(t, dims, "grid_sample")
     if type(t._source) is Parts or type(at._source) is Parts:
         return _ragged.spread(lambda t, at: grid_sample(t, at, outside, names), t, at)
@@ -624,8 +644,10 @@ def bordered(t: Tensor, at: Tensor, vector: str | None, order: Sequence[int], na
         sides = outside.side(name, False), outside.side(name, True)
         ends = [side == BOUNDARY or isinstance(side, ConstantExtrapolation) for side in sides]
         if sides[0] != sides[1] and not all(ends):
-            raise ValueError(f"grid_sample goes on at the sides of {name} alike, or by constants and BOUNDARY, not by "
-                             f"{sides[0]} and {sides[1]}; pad the grid first, by math.pad, and add as much to coordinates")
+            raise ValueError(
+                f"grid_sample goes on at the sides of {name} alike, or by constants and BOUNDARY, not by "
+                f"{sides[0]} and {sides[1]}; pad the grid first, by math.pad, and add as much to coordinates"
+            )
         modes[name] = BOUNDARY if all(ends) else sides[0]
     grown = [name for name in names if modes[name] == BOUNDARY]
     t = padded(t, {name: (1, 1) for name in grown}, outside)
@@ -643,11 +665,12 @@ MODES = {"update": "set", "add": "add", "mean": "mean"}
 def scatter(base_grid: Value, indices: Value, values: Value, mode: str = "update",
             outside_handling: str = "discard") -> Tensor:
     """A tensor in which values were put at positions: 'update' (the last one wins), 'add' or 'mean'. Positions as in
-    gather, rounded half to even; those outside are dropped, or with 'clamp' moved inside. Instance dimensions of indices
-    are used up, others match. Of a shape as base, elements without a value are 0, with 'update' and 'mean' NaN. Computed
-    at once.
+    gather, rounded half to even; those outside are dropped, or with 'clamp' moved inside. Instance dimensions of
+    indices are used up, others match. Of a shape as base, elements without a value are 0, with 'update' and 'mean'
+    NaN. Computed at once.
 
-    >>> math.scatter(spatial(x=4), math.wrap([1, 1, 3], instance("i")), math.wrap([1.0, 2.0, 5.0], instance("i")), "add")
+    >>> at = math.wrap([1, 1, 3], instance("i"))
+    >>> math.scatter(spatial(x=4), at, math.wrap([1.0, 2.0, 5.0], instance("i")), "add")
     (0.000, 3.000, 0.000, 5.000) along xˢ float64
     """
     if mode not in MODES:
@@ -664,8 +687,10 @@ def scatter(base_grid: Value, indices: Value, values: Value, mode: str = "update
         base = as_tensor(base_grid)
         kind = base._type if base._type == v._type else common_type([base._type, v._type])
     if kind == "bool" and mode != "update":
-        raise TypeError(f"scatter with mode {mode!r} is of numbers, and values and base are bool; make numbers of them, as "
-                        "in math.to_int32(x)")
+        raise TypeError(
+            f"scatter with mode {mode!r} is of numbers, and values and base are bool; make numbers of them, as "
+            "in math.to_int32(x)"
+        )
     base, v = cast_to(base, kind), cast_to(v, kind)
     if any(type(each._source) is Parts for each in (base, i, v)):
         return _ragged.spread(lambda b, i, v: scatter(b, i, v, mode, outside_handling), base, i, v)
@@ -704,7 +729,9 @@ def put(base: Tensor, each: Sequence[Tensor], others: Shape, v: Tensor, names: t
     shape = _shape(first._dims + tuple(base._shape.dim(name) for name in rest))
     extra = [name for name in v._shape._names if name not in shape._names]
     if extra:
-        raise IncompatibleShapes(f"values {v._shape} have {', '.join(extra)}, which neither the positions nor the base has")
+        raise IncompatibleShapes(
+            f"values {v._shape} have {', '.join(extra)}, which neither the positions nor the base has"
+        )
     v = ordered(expanded(v, shape), shape)
     axes = shared + list(names)
     value = f"unnamed(%s, {listed(shape._names)})" if shape._dims else "%s"
@@ -737,7 +764,9 @@ def nonzero(value: Value, list_dim: Shape | str = instance("nonzero"),
     if t._shape.batch:
         dim = t._shape.batch._dims[0]
         evaluate([t])
-        return _ragged.gathered([nonzero(select(t, dim.name, i), list_dim, index_dim) for i in range(size_number(dim))], dim)
+        return _ragged.gathered(
+            [nonzero(select(t, dim.name, i), list_dim, index_dim) for i in range(size_number(dim))], dim
+        )
     count = int(reduce("sum", t, names))
     rows, columns = dim_like(list_dim, "instance"), dim_like(index_dim, "channel")
     shape = _shape((rows._replace(size=count, labels=None), columns._replace(size=len(names), labels=names)))
@@ -768,8 +797,10 @@ def boolean_mask(x: Value, dim: DimsLike, mask: Value) -> Tensor:
     t, m = as_tensor(x), as_tensor(mask)
     names = dims_of(dim, m)
     if len(names) != 1:
-        raise ValueError(f"boolean_mask is along one dimension of the mask {m._shape}, not along {dim!r}; a list has no "
-                         "names, so write math.wrap(mask, spatial('x'))")
+        raise ValueError(
+            f"boolean_mask is along one dimension of the mask {m._shape}, not along {dim!r}; a list has no "
+            "names, so write math.wrap(mask, spatial('x'))"
+        )
     return masked(t, names[0], m)
 
 
@@ -786,8 +817,10 @@ def masked(t: Tensor, name: str, mask: Tensor) -> Tensor:
     others = mask._shape.without(name)
     if others:
         if others.rank > 1:
-            raise ValueError(f"a mask {mask._shape} makes parts along one further dimension, not along {others}; pack_dims "
-                             "makes one of several")
+            raise ValueError(
+                f"a mask {mask._shape} makes parts along one further dimension, not along {others}; pack_dims "
+                "makes one of several"
+            )
         along = merge(others, t._shape.only(others)).dim(others._names[0])
         evaluate([t, mask])
         return _ragged.gathered([masked(select(t, along.name, i), name, select(mask, along.name, i))

@@ -7,8 +7,8 @@ from typing import Any, Callable, Sequence
 from weft.math._backends import Home, common
 from weft.math._graph import Parts, evaluate
 from weft.math._shapes import EMPTY_SHAPE, Dim, Shape, Varying, _shape, conflict, merge, names_in
-from weft.math._tensors import (Hooks, Tensor, cast_to, constant, label_position, make, operation, ordered, reduce, select,
-                                size_number)
+from weft.math._tensors import (Hooks, Tensor, cast_to, constant, label_position, make, operation, ordered, reduce,
+                                select, size_number)
 from weft.math._types import promote
 
 
@@ -52,8 +52,9 @@ def spread(function: Callable[..., Tensor], *operands: Tensor) -> Tensor:
     name = alongs[0].name
     for other in alongs[1:]:
         if other.name != name:
-            raise ValueError(f"sizes vary along {name} in one operand, along {other.name} in another; an operation follows "
-                             "one")
+            raise ValueError(
+                f"sizes vary along {name} in one operand, along {other.name} in another; an operation follows one"
+            )
     shape = EMPTY_SHAPE
     for each in operands:
         if name in each._shape._names:  # says what differs
@@ -166,7 +167,9 @@ def take_parts(t: Tensor, where: Tensor) -> Tensor:
         part: Tensor = source.parts[chosen[0]]
         return part
     if where._shape.rank > 1:
-        raise ValueError(f"parts along {source.along} are selected by positions along one dimension, not by {where._shape}")
+        raise ValueError(
+            f"parts along {source.along} are selected by positions along one dimension, not by {where._shape}"
+        )
     if not chosen:
         raise ValueError(f"a selection of no parts of {t._shape} has no sizes")
     return gathered([source.parts[i] for i in chosen], where._shape._dims[0])
@@ -196,8 +199,10 @@ def reduce_parts(name: str, t: Tensor, over: tuple[str, ...]) -> Tensor:
     varying = [dim.name for dim in t._shape._dims if isinstance(dim.size, Varying)]
     left = [each for each in varying if each not in over]
     if left:
-        raise ValueError(f"{name} over {source.along} of {t._shape} has to be over {', '.join(left)}, too, whose size varies "
-                         f"along {source.along}")
+        raise ValueError(
+            f"{name} over {source.along} of {t._shape} has to be over {', '.join(left)}, too, whose size varies "
+            f"along {source.along}"
+        )
     from weft.math._structure import concatenated_along, packed
     inner = [each for each in over if each != source.along]
     flat = Dim("elements", "instance", None, None)

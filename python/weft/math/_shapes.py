@@ -302,7 +302,9 @@ class Shape:
 
     def _at(self, i: Any) -> Dim:
         if not hasattr(i, "__index__"):
-            raise TypeError(f"dimensions of a shape are selected by position, slice, name or a list of these, not by {i!r}")
+            raise TypeError(
+                f"dimensions of a shape are selected by position, slice, name or a list of these, not by {i!r}"
+            )
         if not -self.rank <= i.__index__() < self.rank:
             raise IndexError(f"position {i} is outside of {self}, which has {self.rank} dimensions")
         return self._dims[i]
@@ -315,7 +317,9 @@ class Shape:
     def with_sizes(self, sizes: Sequence[Size] | Shape) -> Shape:
         """With these sizes, one for each dimension, or those of a shape. Labels stay where the size does."""
         if not isinstance(sizes, (Shape, list, tuple)):
-            raise TypeError(f"with_sizes takes a list of sizes or a shape, not {sizes!r}; with_size(n) is of one dimension")
+            raise TypeError(
+                f"with_sizes takes a list of sizes or a shape, not {sizes!r}; with_size(n) is of one dimension"
+            )
         new = [dim.size for dim in sizes._dims] if isinstance(sizes, Shape) else list(sizes)
         if len(new) != len(self._dims):
             raise ValueError(f"{self} has {len(self._dims)} dimensions, and {len(new)} sizes are given")
@@ -437,8 +441,10 @@ def _of_kind(kind: str, names: tuple[Any, ...], sizes: Mapping[str, Any]) -> Sha
     dims = []
     for text in names:
         if not isinstance(text, str):
-            raise TypeError(f"{kind} takes names, as in {kind}('x,y'), sizes, as in {kind}(x=4), or one shape or tensor, "
-                            f"not {text!r}")
+            raise TypeError(
+                f"{kind} takes names, as in {kind}('x,y'), sizes, as in {kind}(x=4), or one shape or tensor, "
+                f"not {text!r}"
+            )
         dims += [Dim(check_name(name, kind), kind, None, None) for name in names_in(text)]
     dims += [_parse_value(name, kind, value) for name, value in sizes.items()]
     try:
@@ -455,8 +461,10 @@ def shape_of(obj: Any, what: str = "shape") -> Shape:
         return found
     if isinstance(obj, (bool, int, float)):
         return EMPTY_SHAPE
-    raise TypeError(f"{what} takes a shape or a tensor of weft.math, not {type(obj).__name__}; give an array names first, "
-                    "as in math.wrap(array, spatial('x,y'))")
+    raise TypeError(
+        f"{what} takes a shape or a tensor of weft.math, not {type(obj).__name__}; give an array names first, "
+        "as in math.wrap(array, spatial('x,y'))"
+    )
 
 
 def batch(*names: Any, **sizes: Any) -> Shape:
@@ -711,8 +719,8 @@ def _merge(shapes: Sequence[Shape]) -> Shape:
 
 
 def merge_shapes(*shapes: Any) -> Shape:
-    """All dimensions of these shapes (or tensors), sorted by kind in the order batch, instance, spatial, channel, within
-    a kind by first appearance. The operator `&` is this of two.
+    """All dimensions of these shapes (or tensors), sorted by kind in the order batch, instance, spatial, channel,
+    within a kind by first appearance. The operator `&` is this of two.
 
     >>> merge_shapes(channel(vector="x,y"), spatial(x=4), batch(b=2))
     (bᵇ=2, xˢ=4, vectorᶜ=x,y)

@@ -11,8 +11,8 @@ from weft.math._graph import Constant, Data, Number, Parts, array_of
 from weft.math._graph import evaluate as compute
 from weft.math._shapes import (EMPTY_SHAPE, Dim, DimsLike, IncompatibleShapes, Shape, _shape, as_shape, chosen, listed,
                                merge, names_in, product, sized_text)
-from weft.math._tensors import (Hooks, Tensor, Value, as_tensor, cast_to, in_order, make, operation, ordered, renamed, select,
-                                shareable, size_number, wrap)
+from weft.math._tensors import (Hooks, Tensor, Value, as_tensor, cast_to, in_order, make, operation, ordered, renamed,
+                                select, shareable, size_number, wrap)
 from weft.math._types import promote
 
 
@@ -44,8 +44,9 @@ def stack(values: Union[Sequence[Value], Mapping[str, Value]], dim: Union[Shape,
 def check_several(values: Any, what: str) -> None:
     """TypeError for what is no list or tuple of tensors."""
     if isinstance(values, Tensor) or not isinstance(values, (list, tuple)):
-        raise TypeError(f"{what} takes a list of tensors, not {type(values).__name__}; math.unstack(t, 'x') makes one of a "
-                        "tensor")
+        raise TypeError(
+            f"{what} takes a list of tensors, not {type(values).__name__}; math.unstack(t, 'x') makes one of a tensor"
+        )
 
 
 def unstack(value: Value, dim: DimsLike) -> tuple[Tensor, ...]:

@@ -130,9 +130,10 @@ def check_elements(dtype: Any) -> str:
 
 
 def wrap(data: Value, *shape: Union[Shape, str], names: str | None = None) -> Tensor:
-    """A tensor of data, which stay where they are: a number, a list (nested, or of tensors, which are stacked), an array
-    of NumPy, PyTorch, JAX or CuPy, an xarray.DataArray, a Shape (its sizes). `shape` names the axes in their order, in
-    one shape or several, or as text; names= does so as text of the language's types. Data of rank 1 may lack it.
+    """A tensor of data, which stay where they are: a number, a list (nested, or of tensors, which are stacked), an
+    array of NumPy, PyTorch, JAX or CuPy, an xarray.DataArray, a Shape (its sizes). `shape` names the axes in their
+    order, in one shape or several, or as text; names= does so as text of the language's types. Data of rank 1 may
+    lack it.
 
     Arrays keep their dtype; ints in a list are int64, floats float64. Nothing is copied that can be shared, so an array
     must not change before all that was computed from the tensor is evaluated; math.copy(t) protects.
@@ -280,8 +281,10 @@ def as_tensor(value: Value, beside: Tensor | None = None) -> Tensor:
     if isinstance(value, numpy.generic):
         return of_scalar(value)
     if isinstance(value, BoundDim):
-        raise TypeError(f"{value!r} is a dimension of a tensor; select from it, as in t.{value.name}[0], or multiply by "
-                        "it to sum over products")
+        raise TypeError(
+            f"{value!r} is a dimension of a tensor; select from it, as in t.{value.name}[0], or multiply by "
+            "it to sum over products"
+        )
     if isinstance(value, str) or value is None:
         raise TypeError(f"{value!r} is no number, list, array or tensor")
     if isinstance(value, Shape):
@@ -314,9 +317,11 @@ def along(beside: Tensor | None, count: int) -> Dim:
     elif beside is None:
         return Dim("vector", "channel", count, None)
     else:
-        raise IncompatibleShapes(f"{count} values lie along the one channel dimension of the other operand, a dimension "
-                                 f"vector, or its only one, and {shape} has none of these; write math.wrap(values, "
-                                 "channel('..'))")
+        raise IncompatibleShapes(
+            f"{count} values lie along the one channel dimension of the other operand, a dimension "
+            f"vector, or its only one, and {shape} has none of these; write math.wrap(values, "
+            "channel('..'))"
+        )
     if dim.size != count:
         raise IncompatibleShapes(f"cannot match {count} values with {shape}: they lie along {dim.name}, which has size "
                                  f"{_shapes.size_text(dim.size)}")
@@ -661,8 +666,10 @@ def select_all(t: Tensor, item: Any) -> Tensor:
     if isinstance(item, Tensor) and item._type == "bool" and item._shape.rank == 1 and item._shape in shape:
         chosen_dims = item._shape
     if len(chosen_dims) != 1:
-        raise ValueError(f"t[item] is along the one channel dimension, or the one dimension that is no batch, and {shape} "
-                         "has neither; write t.x[item] or t[{'x': item}]")
+        raise ValueError(
+            f"t[item] is along the one channel dimension, or the one dimension that is no batch, and {shape} "
+            "has neither; write t.x[item] or t[{'x': item}]"
+        )
     return select(t, chosen_dims.name, item)
 
 
@@ -785,9 +792,9 @@ class BoundDim:
 
 
 class Tensor(Node):
-    """An array with named dimensions. Operations on it check names, kinds, shapes and types where they are written; its
-    values come when they are needed, once, computed with all that waits for them in fused kernels. Immutable, but for the
-    data that it wraps; threads may share it.
+    """An array with named dimensions. Operations on it check names, kinds, shapes and types where they are written;
+    its values come when they are needed, once, computed with all that waits for them in fused kernels. Immutable, but
+    for the data that it wraps; threads may share it.
 
     >>> u = math.wrap([[1.0, 2.0], [3.0, 4.0]], spatial("y,x"))
     >>> u.x[0] + u.y[0]
@@ -928,7 +935,9 @@ class Tensor(Node):
 
     def __len__(self) -> int:
         if len(self._shape._dims) != 1:
-            raise TypeError(f"len is of tensors of rank 1, and {self._shape} has rank {self.rank}; write t.shape.volume")
+            raise TypeError(
+                f"len is of tensors of rank 1, and {self._shape} has rank {self.rank}; write t.shape.volume"
+            )
         return size_number(self._shape._dims[0])
 
     def __repr__(self) -> str:
@@ -963,8 +972,9 @@ class Tensor(Node):
         return select_all(self, item)
 
     def __setitem__(self, item: Any, value: Any) -> NoReturn:
-        raise TypeError("tensors do not change; math.where(mask, new, old) and math.scatter(old, positions, new) make new "
-                        "ones")
+        raise TypeError(
+            "tensors do not change; math.where(mask, new, old) and math.scatter(old, positions, new) make new ones"
+        )
 
     def __contains__(self, item: Any) -> bool:
         return any(each == item for each in self)

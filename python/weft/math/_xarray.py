@@ -10,8 +10,8 @@ from weft.math._tensors import Hooks, Tensor, of_array
 
 
 def of_dataarray(array: Any, given: Shape | None) -> Tensor:
-    """A tensor of a DataArray: names are taken, labels from coordinates of strings. A dimension is of the kind whose word
-    it is called, else spatial."""
+    """A tensor of a DataArray: names are taken, labels from coordinates of strings. A dimension is of the kind whose
+    word it is called, else spatial."""
     if not hasattr(array, "dims") or not hasattr(array, "values"):
         raise TypeError(f"{type(array).__name__} is no DataArray; wrap its variables one by one, as dataset['u']")
     if given is not None:

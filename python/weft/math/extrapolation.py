@@ -1,5 +1,5 @@
-"""What lies outside of a grid: the constants ZERO, ONE, BOUNDARY, PERIODIC, SYMMETRIC, REFLECT and NONE, constants of any
-number, and one for each side.
+"""What lies outside of a grid: the constants ZERO, ONE, BOUNDARY, PERIODIC, SYMMETRIC, REFLECT and NONE, constants of
+any number, and one for each side.
 
 >>> extrapolation.combine_sides(x=extrapolation.PERIODIC, y=(extrapolation.ZERO, extrapolation.BOUNDARY))
 {x: periodic, y: (zero, boundary)}
@@ -8,8 +8,8 @@ from __future__ import annotations
 
 from typing import Any, Union
 
-__all__ = ["BOUNDARY", "ConstantExtrapolation", "Extrapolation", "NONE", "ONE", "PERIODIC", "REFLECT", "SYMMETRIC", "ZERO",
-           "as_extrapolation", "combine_sides"]
+__all__ = ["BOUNDARY", "ConstantExtrapolation", "Extrapolation", "NONE", "ONE", "PERIODIC", "REFLECT", "SYMMETRIC",
+           "ZERO", "as_extrapolation", "combine_sides"]
 
 
 class Extrapolation:
@@ -111,8 +111,15 @@ REFLECT = Extrapolation("reflect", "reflect")
 NONE = Extrapolation("none", None)
 
 RANKS = {"periodic": 0, "boundary": 1, "symmetric": 2, "reflect": 3}
-WORDS = {"zero": ZERO, "one": ONE, "boundary": BOUNDARY, "periodic": PERIODIC, "symmetric": SYMMETRIC, "reflect": REFLECT,
-         "none": NONE}
+WORDS = {
+    "zero": ZERO,
+    "one": ONE,
+    "boundary": BOUNDARY,
+    "periodic": PERIODIC,
+    "symmetric": SYMMETRIC,
+    "reflect": REFLECT,
+    "none": NONE,
+}
 
 
 def as_extrapolation(value: Any) -> Extrapolation:
