@@ -172,7 +172,8 @@ def padded_once(t: Tensor, widths: dict[str, tuple[int, int, Extrapolation]]) ->
         size = before + low + up
         if size < 0:
             raise ValueError(f"pad by {low} and {up} leaves {size} elements of {name}, which has {before}")
-        if not before and size and not isinstance(outside, ConstantExtrapolation):
+        read = size and all([each.size for each in dims.values() if each.name not in widths])
+        if not before and read and not isinstance(outside, ConstantExtrapolation):
             raise ValueError(
                 f"{name} of {t._shape} has no elements that {outside} could repeat; a number can be padded"
             )
