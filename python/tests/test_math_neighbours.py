@@ -671,6 +671,16 @@ class More(Case):
         self.fails(ValueError, ["x", "zero", "reflect", "math.pad"], math.grid_sample, named("x"), math.wrap([0.5]),
                    combine_sides(x=(0, REFLECT)))
 
+    def test_no_elements(self):
+        t, where = math.zeros(x=0), math.wrap([0.5, 2.0], instance("q"))
+        self.same(math.grid_sample(t, where, 3), [3, 3])
+        self.fails(ValueError, ["x", "no elements", "boundary", "number"], math.grid_sample, t, where, BOUNDARY)
+        self.fails(IndexError, "outside", str, math.gather(t, math.wrap([0], instance("q"))))
+        for made in (math.laplace(t), math.shift(t, (1,), stack_dim=None)[0], math.convolve(t, math.ones(x=3), BOUNDARY),
+                     math.scatter(t, math.wrap([0], instance("q")), 1.0)):
+            self.shaped(made, "(xˢ=0)")
+            self.assertEqual(list(made), [])
+
     def test_one_kernel(self):
         t = named("x,y")
         for made in (math.laplace(t * 2 + 1) * 3, math.spatial_gradient(t * t, dims="x", stack_dim=None),

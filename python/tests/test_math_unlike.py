@@ -318,6 +318,14 @@ class Structure(Unlike):
         math.assert_close(t, t * 1.0)
         self.fails(AssertionError, ["0 and 1"], math.assert_close, t, t + 1)
 
+    def test_join_spaces(self):
+        t, u = math.join_spaces(unlike(), unlike() * math.ones(z=2))
+        self.shaped(t, "(kᵇ=3, xˢ=(3, 1, 4) along kᵇ, zˢ=2)")
+        self.parts(t, [np.stack([each, each], 1) for each in rows()], "x,z")
+        self.assertEqual(u.shape, t.shape)
+        self.fails(ValueError, ["x", "varies along k"], math.join_spaces, unlike(), math.ones(z=2))
+        self.fails(ValueError, ["x", "varies along k", "t.k[0]"], math.unstack, unlike(), "x")
+
     def test_texts(self):
         made = weft.evaluate("u * 2 + sum(u, x)", u=unlike())
         self.parts(made, [each * 2 + each.sum() for each in rows()])
@@ -334,6 +342,8 @@ class Neighbours(Unlike):
         )
         self.parts(math.laplace(t, padding=extrapolation.PERIODIC),
                    [np.roll(each, 1) + np.roll(each, -1) - 2 * each for each in a])
+        self.parts(math.shift(t, (-1, 1), padding=None, stack_dim=None)[1], [each[2:] for each in a])
+        self.parts(math.spatial_gradient(t, padding=None, stack_dim=None), [(each[2:] - each[:-2]) / 2 for each in a])
         self.parts(math.laplace(t, padding=None), [each[2:] + each[:-2] - 2 * each[1:-1] for each in a])
         k = math.wrap([1.0, 2.0], spatial("x"))
         self.parts(math.convolve(t, k), [each[:-1] + 2 * each[1:] for each in a])

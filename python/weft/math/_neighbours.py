@@ -85,6 +85,8 @@ def shifted(t: Tensor, offsets: dict[str, int], mode: Extrapolation) -> Tensor:
 
 def inside(t: Tensor, name: str, offsets: Sequence[int]) -> dict[int, Tensor]:
     """t's elements i + offset for each offset, at those i from which all lie inside."""
+    if type(t._source) is Parts:
+        return {offset: inside_of_parts(t, name, offsets, offset) for offset in offsets}
     at = t._shape.index(name)
     dim = t._shape._dims[at]
     size = size_number(dim)
@@ -92,6 +94,10 @@ def inside(t: Tensor, name: str, offsets: Sequence[int]) -> dict[int, Tensor]:
     count = max(0, size - low - up)
     return {offset: select_slice(t, at, dim, size, slice(low + offset, low + offset + count)) if count else
             select_slice(t, at, dim, size, slice(0, 0)) for offset in offsets}
+
+
+def inside_of_parts(t: Tensor, name: str, offsets: Sequence[int], offset: int) -> Tensor:
+    return _ragged.spread(lambda part: inside(part, name, offsets)[offset], t)
 
 
 def check_mode(mode: Mode) -> Extrapolation | None:
@@ -630,7 +636,10 @@ def grid_sample(grid: Value, coordinates: Value, extrap: Mode = None, dims: Dims
     shared = [name for name in t._shape._names if name in others._names and name not in names]
     modes, args = ['"edge"'] * len(shared), []
     for name in names:
-        text, extra = mode_text(outside.side(name, False), t._type)
+        side = outside.side(name, False)
+        if not size_number(t._shape.dim(name)) and not isinstance(side, ConstantExtrapolation) and at._shape.volume:
+            raise ValueError(f"{name} of {t._shape} has no elements that {side} could repeat; a number can lie outside")
+        text, extra = mode_text(side, t._type)
         modes.append(text)
         args += extra
     return at_positions(t, at, names, "sample", f", mode={listed(modes)}", tuple(args), t._type, 0, "grid_sample")

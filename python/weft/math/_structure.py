@@ -325,8 +325,13 @@ def join_spaces(*tensors: Value) -> list[Tensor]:
     """
     made = [as_tensor(each) for each in tensors]
     spaces = _shapes.merge_shapes(*[each._shape.spatial for each in made])
-    return [ordered(expanded(each, spaces), merge(_shape(spaces._dims + each._shape.non_spatial._dims), EMPTY_SHAPE))
-            if set(each._shape.spatial._names) != set(spaces._names) else each for each in made]
+    return [joined(each, spaces) if set(each._shape.spatial._names) != set(spaces._names) else each for each in made]
+
+
+def joined(t: Tensor, spaces: Shape) -> Tensor:
+    """A tensor with all these spatial dimensions, in their order."""
+    new = spaces.without(t._shape)
+    return ordered(expanded(t, new), merge(_shape(spaces._dims + t._shape.non_spatial._dims), EMPTY_SHAPE))
 
 
 def convert(value: Value, backend: Union[Backend, str]) -> Tensor:

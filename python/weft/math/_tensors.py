@@ -190,6 +190,9 @@ def tensor(data: Value, *shape: Union[Shape, str], names: str | None = None) -> 
 
 
 def size_number(dim: Dim) -> int:
+    if isinstance(dim.size, Varying):
+        raise ValueError(f"the size of {dim.name} varies along {dim.size.name}, {_shapes.size_text(dim.size)}, and one is "
+                         f"needed; take the parts one by one, as in t.{dim.size.name}[0]")
     if not isinstance(dim.size, int):
         raise ValueError(f"the size of {dim.name} is not known")
     return dim.size
@@ -636,6 +639,9 @@ def ordered(t: Tensor, shape: Shape) -> Tensor:
     """t with its dimensions in the order of a shape, which says their labels, too."""
     if t._shape._names == shape._names:
         return renamed(t, shape)
+    if type(t._source) is Parts:
+        names = [name for name in shape._names if name != t._source.along]
+        return Hooks.spread(lambda part: ordered(part, _shape(tuple([part._shape.dim(name) for name in names]))), t)
     if type(t._source) is Constant:
         return make(shape, t._type, t._source, t._home)
     if shareable(t):
