@@ -1,4 +1,4 @@
-"""Particles to a grid: points drift in a field of velocities, and the grid counts them.
+"""Particles to a grid: points drift in a field of velocities, which gathers them, and the grid counts them.
 
     python examples/math/particles.py -o particles.png
 """
@@ -7,12 +7,13 @@ from weft import math
 from weft.math import extrapolation, instance, spatial
 
 args = options(__doc__.splitlines()[0])
-size, count, steps = (64, 5_000, 5) if args.quick else (256, 500_000, 50)
+size, count, steps = (64, 5_000, 5) if args.quick else (256, 200_000, 40)
 
 math.seed(1)
 points = math.vec(x=math.random_uniform(instance(points=count)), y=math.random_uniform(instance(points=count))) * size
 grid = math.meshgrid(x=size, y=size) * (2 * math.PI / size)
-velocity = math.vec(x=math.sin(grid.vector["y"]), y=math.sin(2 * grid.vector["x"]))
+x, y = grid.vector
+velocity = 3 * math.vec(x=math.sin(y) + 0.4 * math.sin(x), y=math.sin(2 * x) + 0.4 * math.sin(y))
 with timed("particles", steps):
     for _ in range(steps):
         points = (points + math.grid_sample(velocity, points, extrapolation.PERIODIC)) % size

@@ -42,7 +42,7 @@ class Examples(unittest.TestCase):
         self.assertIn(" 1.221 ± ", self.check("particles"))  # 5000 points in 4096 cells
 
     def test_pictures(self):
-        self.assertIn("yˢ=(40, 80) along pictureᵇ", self.check("pictures"))
+        self.assertIn("yˢ=(40, 80, 48) along pictureᵇ", self.check("pictures"))
 
 
 if __name__ == "__main__":
