@@ -7,8 +7,8 @@ of the heat equation, the wave equation (both with periodic borders) and semi-La
 float32; results are compared first. A time is that of a step, from a run of all of them (of fewer where a step takes
 over 10 ms), the best of the repeats, taken in turns. --clock processor counts the process's processor time, so that a
 machine that others use gives figures, too; it needs one thread. Small costs come after it: to write an operation, to
-evaluate a warm small tensor, for a step on 64 elements; and where the kernels of a new size, boundary value or seed come
-from."""
+evaluate a warm small tensor, for a step on 64 elements; and where the kernels of a new size, boundary value or seed
+come from."""
 import argparse
 import importlib
 import importlib.util

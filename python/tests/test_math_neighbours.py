@@ -676,7 +676,8 @@ class More(Case):
         self.same(math.grid_sample(t, where, 3), [3, 3])
         self.fails(ValueError, ["x", "no elements", "boundary", "number"], math.grid_sample, t, where, BOUNDARY)
         self.fails(IndexError, "outside", str, math.gather(t, math.wrap([0], instance("q"))))
-        for made in (math.laplace(t), math.shift(t, (1,), stack_dim=None)[0], math.convolve(t, math.ones(x=3), BOUNDARY),
+        for made in (math.laplace(t), math.shift(t, (1,), stack_dim=None)[0],
+                     math.convolve(t, math.ones(x=3), BOUNDARY),
                      math.scatter(t, math.wrap([0], instance("q")), 1.0)):
             self.shaped(made, "(xˢ=0)")
             self.assertEqual(list(made), [])

@@ -237,15 +237,15 @@ DEAR = 4  # operations that are worth keeping where they are needed again
 
 def needed_again(survey: Survey) -> list[Node]:
     """The nodes that an earlier program computed without keeping them, and which are worth it; all are marked now."""
-    before = [node for node in survey.order if node._seen]
-    for node in survey.order:
+    sources = survey.sources
+    waits = [node for node in survey.order if type(sources[id(node)]) is Operation]
+    before = [node for node in waits if node._seen]
+    for node in waits:
         node._seen = True
     if not before:
         return before
-    dear = {id(node): node for node in before
-            if type(node._source) is Operation and (node._source.dear or node._weight >= DEAR)}
-    used = [arg for node in survey.order if type(node._source) is Operation and id(node) not in dear
-            for arg in node._source.args]
+    dear = {id(node): node for node in before if sources[id(node)].dear or node._weight >= DEAR}
+    used = [arg for node in waits if id(node) not in dear for arg in sources[id(node)].args]
     roots = {id(node) for node in survey.roots}
     return list({id(arg): arg for arg in used if id(arg) in dear and id(arg) not in roots}.values())
 

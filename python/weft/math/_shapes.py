@@ -91,8 +91,9 @@ class Shape:
     ((yˢ=3, xˢ=4), (vectorᶜ=x,y), (xˢ=4, yˢ=3))
     """
 
-    __slots__ = ("_dims", "_hash", "_names", "_typed")
+    __slots__ = ("_dims", "_hash", "_names", "_sorted", "_typed")
     _dims: tuple[Dim, ...]
+    _sorted: bool  # whether the dimensions are in the order of kinds
     _typed: str
     _hash: int
     _names: tuple[str, ...]
@@ -392,6 +393,8 @@ def _shape(dims: tuple[Dim, ...]) -> Shape:
     self._dims = dims
     self._hash = hash(dims)
     self._typed = ""
+    kinds = [ORDER[dim.kind] for dim in dims]
+    self._sorted = kinds == sorted(kinds)
     self._names = tuple([dim.name for dim in dims])
     if len(set(self._names)) < len(dims):
         twice = next(name for i, name in enumerate(self._names) if name in self._names[:i])
@@ -692,6 +695,8 @@ _merged: dict[tuple[Shape, Shape], Shape] = {}
 
 def merge(a: Shape, b: Shape) -> Shape:
     """The common shape of two, remembered."""
+    if a._sorted and (b is a or not b._dims):
+        return a
     found = _merged.get((a, b))
     if found is None:
         found = _merge((a, b))

@@ -191,8 +191,8 @@ def tensor(data: Value, *shape: Union[Shape, str], names: str | None = None) -> 
 
 def size_number(dim: Dim) -> int:
     if isinstance(dim.size, Varying):
-        raise ValueError(f"the size of {dim.name} varies along {dim.size.name}, {_shapes.size_text(dim.size)}, and one is "
-                         f"needed; take the parts one by one, as in t.{dim.size.name}[0]")
+        raise ValueError(f"the size of {dim.name} varies along {dim.size.name}, {_shapes.size_text(dim.size)}, and one "
+                         f"is needed; take the parts one by one, as in t.{dim.size.name}[0]")
     if not isinstance(dim.size, int):
         raise ValueError(f"the size of {dim.name} is not known")
     return dim.size
