@@ -811,6 +811,8 @@ finite_sum, finite_prod, finite_mean, finite_std, finite_min, finite_max = map(
 
 
 def cumulative_sum(x, dim):
+    if x.parts is not None and x.along_name in names_in(dim, x):
+        raise ValueError("along what varies")
     return _cumulative(operand(x), names_in(dim, x))
 
 
@@ -911,12 +913,18 @@ def _take(t, where, name):
 
 def take(t, name, where):
     if t.parts is not None and name == t.along_name:
-        if where.parts is not None or len(where.dims) > 1:
-            raise ValueError("parts along two dimensions")
+        if where.parts is not None:
+            raise NotImplementedError
         found = [inside(t.dim(name), int(i)) for i in where.a.reshape(-1)]
+        if len(where.dims) > 1:
+            raise ValueError("parts along two dimensions")
         if not where.dims:
             return reordered(t.parts[found[0]], sorted_dims(t.parts[found[0]]))
         return of_parts([t.parts[i] for i in found], where.dims[0])
+    if where.parts is not None and where.along_name == name:
+        if t.parts is not None:
+            raise NotImplementedError
+        return of_parts([_take(t, part, name) for part in where.parts], where.dim(name))
     return _take(t, where, name)
 
 
@@ -1392,7 +1400,9 @@ def _convolve(t, k, mode):
     rest = [d for d in x.dims if d.name not in summed]
     out = {d.name: d for d in rest}
     for name in names:
-        out[name] = out[name]._replace(size=max(0, x.dim(name).size - size[name] + 1), labels=None)
+        whole = mode is not None and not is_none(mode)
+        out[name] = out[name]._replace(size=t.dim(name).size if whole else max(0, x.dim(name).size - size[name] + 1),
+                                       labels=None)
     dims = list(out.values())
     dims = dims if keeps else merge(dims, [d for d in k.dims if d.name not in names and d.name not in summed])
     if not all(d.size for d in dims):
@@ -1408,7 +1418,7 @@ def _convolve(t, k, mode):
                 at, tap = select(at, name, slice(j, j + out[name].size)), select(tap, name, j)
             full_at = [at.dim(d.name) if d.name in at.names else d for d in full]
             term = laid(at, full_at) * laid(tap, full_at)
-            total = total + term.sum(over)
+            total = np.asarray(total + term.sum(over), wide)
             sizes = sizes + np.abs(term.astype(float)).sum(over)
     if ints:
         low, n = np.iinfo(kind).min, 2 ** (8 * kind.itemsize)

@@ -208,7 +208,9 @@ class Run:
                 apart = self.right[name]._home is None or self.left[name].parts is not None  # numbers are anywhere
                 if self.backend is not math.backend.NUMPY and home is not self.backend and not apart:
                     raise Failure(f"{name} is in {home}")
-        except (ValueError, TypeError, IndexError, weft.Error) as error:
+        except Failure:
+            raise
+        except Exception as error:
             raise Failure(f"the values: {error!r}") from error
 
     def __str__(self):

@@ -301,6 +301,7 @@ def batch_of(surveys: Sequence[Survey]) -> list[Any] | None:
     if any(survey.made != first.made or survey.roots[0]._home is not first.roots[0]._home for survey in surveys):
         return None
     samples: list[Any] = []
+    sized = {id(node._source.array) for node in first.order if type(node._source) is Sized}  # one for all samples
     for each in zip(*[survey.leaves for survey in surveys]):
         leaf = each[0]
         if all([one is leaf for one in each]):
@@ -309,7 +310,7 @@ def batch_of(surveys: Sequence[Survey]) -> list[Any] | None:
             if any([type(one) is not type(leaf) or one != leaf for one in each]):
                 return None
             samples.append(leaf)
-        elif any([one.dtype != leaf.dtype for one in each]):
+        elif id(leaf) in sized or any([one.dtype != leaf.dtype for one in each]):
             return None
         else:
             samples.append(list(each))

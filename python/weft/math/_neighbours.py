@@ -207,7 +207,7 @@ def shift(x: Value, offsets: Sequence[int], dims: DimsLike = spatial, padding: M
     ((1, 1, 2) along xˢ int64, (2, 3, 3) along xˢ int64)
     """
     t, outside = as_tensor(x), check_mode(padding)
-    names = dims_of(dims, t)
+    names = along_of(dims, t)
     if not isinstance(offsets, (tuple, list, range)):
         raise TypeError(f"offsets are several integers, as (-1, 1), not {offsets!r}")
     offsets = [whole(each, "an offset") for each in offsets]
@@ -542,6 +542,8 @@ def take(t: Tensor, name: str, where: Tensor) -> Tensor:
     """The elements of t at positions along a dimension, the language's take."""
     if type(t._source) is Parts and name == t._source.along:
         return _ragged.take_parts(t, where)
+    if type(where._source) is Parts and name == where._source.along and type(t._source) is not Parts:
+        return _ragged.gathered([take(t, name, part) for part in where._source.parts], where._shape.dim(name))
     if type(t._source) is Parts or type(where._source) is Parts:
         return _ragged.spread(lambda t, where: take(t, name, where), t, where)
     shape = merge(t._shape.without(name), where._shape)

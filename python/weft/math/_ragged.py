@@ -7,8 +7,8 @@ from typing import Any, Callable, Sequence
 from weft.math._backends import Home, common
 from weft.math._graph import Parts, evaluate
 from weft.math._shapes import EMPTY_SHAPE, Dim, Shape, Varying, _shape, conflict, merge, names_in
-from weft.math._tensors import (Hooks, Tensor, cast_to, constant, label_position, make, operation, ordered, reduce,
-                                select, size_number)
+from weft.math._tensors import (Hooks, Tensor, cast_to, constant, in_order, label_position, make, operation, ordered,
+                                reduce, select, size_number)
 from weft.math._types import promote
 
 
@@ -164,8 +164,7 @@ def take_parts(t: Tensor, where: Tensor) -> Tensor:
         if not -count <= i < count:
             raise IndexError(f"position {i} is outside of {source.along}, which has size {count}")
     if not where._shape._dims:
-        part: Tensor = source.parts[chosen[0]]
-        return part
+        return in_order(source.parts[chosen[0]])
     if where._shape.rank > 1:
         raise ValueError(
             f"parts along {source.along} are selected by positions along one dimension, not by {where._shape}"
