@@ -171,7 +171,10 @@ static void put_names(struct buf *out, struct emit_together *together, struct ao
                       bool define)
 {
     const struct defined_names *names = emit_names(together, false);
+    static const char *const ends[] = {"pad_block", "put_block", "kernel_calls"};
     put_name(out, "weft_fuses", true, define);
+    for (size_t i = 0; i < sizeof ends / sizeof *ends; i++)
+        put_name(out, ends[i], false, define);
     for (int i = 0; i < names->count; i++)
         put_name(out, names->items[i].name, names->items[i].function, define);
     for (int i = 0; i < count; i++)
@@ -229,7 +232,8 @@ static void put_support(const struct source_text *s)
         {weft_template_tuning_c, "processor"},
         {access_kinds_section, NULL}, {weft_template_grouping_h, NULL}, {weft_template_walk, NULL},
         {weft_template_grouping, NULL}, {weft_template_gather, NULL}, {weft_template_lanes_h, NULL},
-        {weft_template_lanes, "lanes"}, {weft_template_tensor, NULL}, {weft_template_traffic, NULL}};
+        {weft_template_lanes, "lanes"}, {weft_template_tensor, NULL}, {weft_template_traffic, NULL},
+        {weft_template_bands, NULL}};
     put_section(s, "shared");
     buf_puts(s->out, emit_common(s->together, "types"));
     buf_puts(s->out, emit_common(s->together, "args"));
@@ -263,6 +267,7 @@ static void put_joined(const struct source_text *s, bool define)
 /* Writes the loops, and before them the helpers they call. */
 static void put_loops(const struct source_text *s, const char *loops)
 {
+    static const struct aot_section ends[] = {{weft_template_ends, NULL}};
     const bool several = s->params->levels != 0;
     const char *helpers = emit_common(s->together, "helpers"); /* whose names are known then */
     if (several) {
@@ -271,6 +276,7 @@ static void put_loops(const struct source_text *s, const char *loops)
         buf_puts(s->out, "#endif\n");
     }
     put_section(s, "loops begin");
+    aot_put_sections(s->out, ends, 1);
     buf_puts(s->out, helpers);
     buf_puts(s->out, emit_common(s->together, "blocks"));
     if (any_joins(s)) {

@@ -25,6 +25,7 @@ extern const char weft_template_lanes[];
 extern const char weft_template_lanes_h[];
 extern const char weft_template_tensor[];
 extern const char weft_template_traffic[];
+extern const char weft_template_bands[], weft_template_ends[];
 extern const char weft_template_tuning_c[];
 extern const char weft_template_tuning_cuda[];
 extern const char weft_template_dialect[];

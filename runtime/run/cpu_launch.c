@@ -6,6 +6,7 @@
 #include <fenv.h>
 #include <limits.h>
 #include <stdatomic.h>
+#include <string.h>
 #include <sys/mman.h>
 
 #define SHARED static
@@ -122,8 +123,9 @@ void launch_init(struct launch *launch, const struct weft_context *context, stru
     launch->workers = allocate(arena, launch->threads, launch->worker_size, launch->threads > 1);
     launch->ranges = launch->threads > 1 ? allocate(arena, launch->threads, LINE, true) : NULL;
     struct weft_args *first = worker(launch, 0);
-    *first = (struct weft_args){.samples = launch->samples, .sample_count = launch->sample_count,
-                                .literals = planned->literals, .faults = (unsigned char *)(first + 1)};
+    *first = (struct weft_args){.calls = kernel_calls(), .samples = launch->samples,
+                                .sample_count = launch->sample_count, .literals = planned->literals,
+                                .faults = (unsigned char *)(first + 1)};
     choose_traffic(launch, context, first);
     for (int i = 1; i < launch->threads; i++) {
         struct weft_args *args = worker(launch, i);

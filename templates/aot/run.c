@@ -117,6 +117,8 @@ static void run_launch(const struct launch *launch)
     run_tiles(launch, 0, 0, launch->tiles, launch->met);
 }
 //: call
+static const struct weft_calls *(*const calls_of[LEVELS])(void) = LOOP(kernel_calls);
+
 /* A call whose operands are known to be good. */
 struct call {
     const struct kernel *kernel;
@@ -159,6 +161,7 @@ static void launch_class(struct call *call, const struct loop *loop, int class, 
     }
     if (!launch.tiles)
         return;
+    launch.args.calls = calls_of[level()]();
     launch.args.samples = samples;
     launch.args.scratch = launch.scratch ? call->scratch : NULL;
     const struct traffic traffic = find_traffic(loop, class, touched, stored);

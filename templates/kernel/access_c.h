@@ -15,17 +15,17 @@ called row: N(fill)(x_$, a_$);
 head: vector
 block: w_$
 operands: const T *x_$ = (const T *)p[$] + i; /* NAME */
-operands: if (m < BLOCK)
-operands:     x_$ = N(pad)(w_$, x_$, m);
+operands: if (RARE(m < BLOCK))
+operands:     x_$ = args->calls->pad(w_$, x_$, m, sizeof(T), BLOCK);
 operands: fetch(x_$, args->ahead, sizeof *x_$);
 //: load tiled
 head: vector
 block: w_$
-tile: const i64 next_$ = !args->ahead ? 0 : column1 < s->columns ? (column1 - column0) * (i64)sizeof(T)
-+ : s->tile_rows * s->strides[$ * stride + groups - 1] - column0 * (i64)sizeof(T); /* to the next tile */
+band: const i64 next_$ = !args->ahead ? 0 : column1 < s->columns ? (column1 - column0) * (i64)sizeof(T)
++ : s->tile_rows * step[$] - column0 * (i64)sizeof(T); /* to the next tile */
 operands: const T *x_$ = (const T *)p[$] + i; /* NAME */
-operands: if (m < BLOCK)
-operands:     x_$ = N(pad)(w_$, x_$, m);
+operands: if (RARE(m < BLOCK))
+operands:     x_$ = args->calls->pad(w_$, x_$, m, sizeof(T), BLOCK);
 operands: else
 operands:     fetch(x_$, next_$, sizeof *x_$);
 //: load run
@@ -70,8 +70,6 @@ operands: const T *const x_$ = N(nested)(w_$, p[$], s->strides[$ * stride + grou
 block: w_$
 tile: const char *from_$ = 0; /* where the row in w_$ begins */
 tile: i64 turn_$ = 0; /* and its columns */
-once ends: const i64 last = groups && at[groups - 1] + 1 == s->extents[groups - 1];
-once ends: const i64 column1 = last ? s->last_columns : s->columns;
 row: if (p[$] != from_$ || turn_$ < column1)
 row:     N(expand)(w_$, from_$ = p[$], s->offsets[$], s->strides[$ * stride + groups],
 + s->strides[$ * stride + groups + 1], s->distinct[$], turn_$ = column1); /* NAME */
@@ -79,25 +77,17 @@ operands: const T *const x_$ = w_$ + i;
 //: load transposed
 head: shuffles
 block: w_$
-tile: i64 from_$ = row0, turn_$ = row0; /* the rows in w_$ */
-copied tile: int laid_$ = 0; /* whether they are in the result instead */
-row: if (row >= turn_$) {
-row:     const i64 more = s->extents[groups - 1] - at[groups - 1]; /* rows that lie beside each other */
-row:     from_$ = row, turn_$ = row1 - row < more ? row1 : row + more;
-copied row:     laid_$ = N(lay)(args, p[@], s->strides[@ * stride + groups - 1], p[$], s->strides[$ * stride + groups],
-+ turn_$ - row, column0, column1, s->columns);
-copied row:     if (!laid_$)
-row:     N(turn)(w_$, p[$] + column0 * s->strides[$ * stride + groups], s->strides[$ * stride + groups],
-+ turn_$ - row, column1 - column0); /* NAME */
-row: }
+copied band: const int laid_$ = N(lay)(args, start[@], step[@], start[$], s->strides[$ * stride + groups],
++ rows, column0, column1, s->columns); /* in the result */
+copied band: if (laid_$)
+copied band:     continue;
+band: N(turn)(w_$, start[$] + column0 * s->strides[$ * stride + groups], s->strides[$ * stride + groups],
++ rows, column1 - column0); /* NAME */
 head: vector
-copied operands: if (laid_$)
-copied operands:     break;
 operands: if (args->ahead) /* the next tile */
-operands:     fetch_transposed(p[$] - (row - from_$) * (i64)sizeof(T), s->strides[$ * stride + groups],
-+ (turn_$ - from_$) * (i64)sizeof(T), column1 < s->columns ? column1 : -1,
-+ ((row - from_$) * (column1 - column0) + i - column0) * (i64)sizeof(T), BLOCK * sizeof(T));
-operands: const T *const x_$ = w_$ + (row - from_$) * (column1 - column0 + BLOCK) + i - column0;
+operands:     fetch_transposed(start[$], s->strides[$ * stride + groups], rows * (i64)sizeof(T),
++ column1 < s->columns ? column1 : -1, (row * (column1 - column0) + i - column0) * (i64)sizeof(T), BLOCK * sizeof(T));
+operands: const T *const x_$ = w_$ + row * (column1 - column0 + BLOCK) + i - column0;
 //: load interleaved
 head: vector
 head: shuffles
@@ -146,15 +136,13 @@ operands: const T *const x_$ = N(bounded)(w_$, sample->bases[$], s->maps[$], p[$
 head: vector
 block: w_$
 once row: head = first_block(args, p[$] + column0 * sizeof(T), sizeof(T));
-rows row: if (groups) /* of the next row */
-rows row:     fetch_end(args, p[$] + s->strides[$ * stride + groups - 1] + column0 * sizeof(T), column1 - column0,
-+ sizeof(T));
+rows row: fetch_end(args, p[$] + step[$] + column0 * sizeof(T), column1 - column0, sizeof(T)); /* of the next row */
 operands: T *const o_$ = (T *)p[$] + i; /* NAME */
 operands: const int n_$ = m == BLOCK && streams(args, o_$);
 operands: T *const y_$ = m < BLOCK || n_$ ? w_$ : o_$;
-results: if (m < BLOCK)
-results:     N(put)(o_$, w_$, m);
-results: else if (n_$)
+results: if (RARE(m < BLOCK))
+results:     args->calls->put(o_$, w_$, m, sizeof(T));
+results: else if (RARE(n_$))
 results:     stream(o_$, w_$, BLOCK * sizeof *w_$);
 once end: if (args->stream)
 once end:     fence();
@@ -165,9 +153,9 @@ once row: head = first_block(args, p[$] + column0 * sizeof(T), sizeof(T));
 operands: T *const o_$ = (T *)p[$] + i; /* NAME */
 operands: const int n_$ = m == BLOCK && streams(args, o_$);
 operands: T *const y_$ = m < BLOCK ? w_$ : o_$;
-results: if (m < BLOCK)
-results:     N(put)(o_$, w_$, m);
-results: else if (n_$)
+results: if (RARE(m < BLOCK))
+results:     args->calls->put(o_$, w_$, m, sizeof(T));
+results: else if (RARE(n_$))
 results:     stream(o_$, x_@, BLOCK * sizeof(T));
 once end: if (args->stream)
 once end:     fence();
@@ -199,8 +187,6 @@ results: N(spread)(p[$], s->strides[$ * stride + groups], s->strides[$ * stride 
 + s->period, i, w_$, m);
 //: store expanded
 block: w_$
-once ends: const i64 last = groups && at[groups - 1] + 1 == s->extents[groups - 1];
-once ends: const i64 column1 = last ? s->last_columns : s->columns;
 operands: T *const y_$ = w_$; /* NAME */
 results: N(place)(p[$], s->offsets[$] + i, w_$, m);
 //: end

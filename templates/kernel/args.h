@@ -38,7 +38,10 @@ struct weft_sample {
     char *const *bases;            /* [accesses] first element */
 };
 
+struct weft_calls;
+
 struct weft_args {
+    const struct weft_calls *calls;
     const struct weft_sample *samples; /* none without tiles */
     long long sample_count;
     const unsigned long long *literals; /* one slot each, the value in its first bytes */
@@ -47,4 +50,32 @@ struct weft_args {
     long long stream;              /* not 0: outputs are written past the caches */
     long long claim;               /* not 0: what is written plainly, a tile at a time, is fetched before */
     char *scratch;                 /* a kernel's own, for one thread; NULL where it wants none */
+};
+
+/* Where a kernel is: at a band of a tile, rows that lie beside each other. */
+struct weft_band {
+    const struct weft_sample *sample, *last; /* the tile's; the last one of all */
+    const struct weft_geometry *geometry;
+    char **p;                      /* [accesses] where the first row begins, but for column0 */
+    long long *step;               /* [accesses] bytes from one row to the next */
+    long long accesses;
+    long long tile, end;           /* the next tile; behind the last one */
+    long long rows;                /* of the band */
+    long long next, stop;          /* of the tile: the row behind the band, and behind the last one */
+    long long column0, column1;    /* columns */
+    long long at[64];              /* the next row's place in the outer groups */
+};
+
+/* What the library does for kernels (templates/shared/bands.c), the same for all of them. */
+struct weft_calls {
+    /* Goes over tiles from `begin` on. There is room in `p` and `step`. */
+    void (*start)(struct weft_band *band, const struct weft_args *args, long long begin, long long end, char **p,
+                  long long *step, long long accesses);
+    int (*next_tile)(struct weft_band *band); /* 0: there is none */
+    int (*next_band)(struct weft_band *band); /* of the tile */
+    /* Copies the `count` elements of `size` bytes with which a row ends, and fills the `block` of `all` of them with
+     * the last one. Returns the block. */
+    const void *(*pad)(void *block, const void *from, int count, int size, int all);
+    /* Copies `count` elements from a block to where they belong. */
+    void (*put)(void *to, const void *block, int count, int size);
 };

@@ -11,6 +11,7 @@
 #define ALIGNED __attribute__((aligned(64)))
 #define VECTOR
 #define IS_CONSTANT(x) __builtin_constant_p(x)
+#define RARE(x) __builtin_expect(x, 0)
 #elif defined __GNUC__ && !defined __TINYC__
 #define INDEPENDENT _Pragma("GCC ivdep")
 #define MAY_ALIAS __attribute__((may_alias))
@@ -18,6 +19,7 @@
 #define LOCAL static /* gcc makes it a part of what calls it, where that is one place */
 #define ALIGNED __attribute__((aligned(64)))
 #define VECTOR __attribute__((simd("notinbranch"), const))
+#define RARE(x) __builtin_expect(x, 0)
 #define IS_CONSTANT(x) __builtin_constant_p(x) /* once the function is a part of what calls it */
 #else
 #define INDEPENDENT
@@ -27,16 +29,8 @@
 #define ALIGNED
 #define VECTOR
 #define IS_CONSTANT(x) 1
+#define RARE(x) (x)
 #endif
-//: move pad
-SEPARATE static const T *N(pad)(T *block, const T *from, int m)
-{
-    const T last = from[m - 1];
-    for (int j = 0; j < BLOCK; j++)
-        block[j] = last;
-    N(put)(block, from, m); /* one more loop would take the C compiler 6 ms */
-    return block;
-}
 //: move nested
 SEPARATE static const T *N(nested)(T *block, const char *from, i64 step, i64 jump, i64 period, i64 i, int m)
 {
@@ -62,13 +56,6 @@ SEPARATE static void N(fill)(T *block, T value)
 {
     for (int j = 0; j < BLOCK; j++)
         block[j] = value;
-}
-//: move put
-SEPARATE static void N(put)(T *to, const T *block, int m)
-{
-    INDEPENDENT
-    for (int j = 0; j < m; j++)
-        to[j] = block[j];
 }
 //: move copy
 #undef SOME

@@ -1,7 +1,7 @@
 $1                        26 lines  3578e776
 ALL                       19 lines  8e773f51
 CONVERSION                 5 lines  41bf2488
-INDEPENDENT               25 lines  92838992
+INDEPENDENT               28 lines  ca57a28e
 OWN_MATH                   5 lines  f7da7dfd
 VECTORS                    4 lines  9fcd3397
 VECTORS                   10 lines  fb14f513
@@ -46,11 +46,9 @@ mapped_$1                 10 lines  6d12d63e
 near                      10 lines  a3c166c4
 nearest_$1_$1             19 lines  8c305852
 optimize                   3 lines  f347d288
-pad_$1                     8 lines  73a0bdf4
 pick_$1                   12 lines  bc185755
 place_of                   7 lines  66494781
 plant                     21 lines  4ea6e459
-put_$1                     6 lines  9fd29da9
 quotient_$1               17 lines  98c7ad3c
 remainder_$1               7 lines  1bc91611
 repeat_$1                  7 lines  20d634dd
@@ -61,11 +59,14 @@ roundsat_$1_$2            20 lines  2831c692
 run_$1                    13 lines  52399200
 sieve_$1                  36 lines  022e9e14
 stage_t                    2 lines  397a325c
+struct weft_calls;         2 lines  f1ad0b71
 to_bfloat16_$1_$1         10 lines  427748ef
 to_float16_$1_$1          19 lines  e40a875b
 unpack_$1_$2              23 lines  0f067d9b
 unpack_$1_$2              23 lines  2bac0c50
-weft_args                 11 lines  f9c2ef60
+weft_args                 12 lines  19067303
+weft_band                 14 lines  a9a5210a
+weft_calls                14 lines  c35b8713
 weft_geometry             24 lines  ae972226
 weft_lanes                 9 lines  56eb28df
 weft_sample                6 lines  119864e3

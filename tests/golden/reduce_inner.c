@@ -1,8 +1,8 @@
 /* joins what lies in memory */
 @ sizes: BLOCK = 64, ACCESSES = 2
-@ helpers: INDEPENDENT, b1, weft_lanes, weft_geometry, weft_sample, weft_args, enum { LANES = 16 };, ints, CONVERSION,
-@   fetch, __attribute__((always_inline)), fetch_row, first_block, fetch_end, put_f32, pad_f32, ALL, VECTOR_OF, VECTORS
-@   fb14f513
+@ helpers: INDEPENDENT, b1, weft_lanes, weft_geometry, weft_sample, struct weft_calls;, weft_args, weft_band,
+@   weft_calls, enum { LANES = 16 };, ints, CONVERSION, fetch, __attribute__((always_inline)), fetch_row, first_block,
+@   fetch_end, ALL, VECTOR_OF, VECTORS fb14f513
 #define SPREAD(x) ((x) - (acc_v){0}) /* in all elements of a vector; -0.0 stays */
 #undef ROW
 #undef DIRECT
@@ -49,7 +49,14 @@ void weft_kernel(const struct weft_args *args, i64 begin, i64 end)
     ALIGNED tree_t fixed_tree[ROW * LEVELS + 1];
     acc_t *const lanes = ROW ? fixed_lanes : (acc_t *)(args->scratch + SCRATCH);
     tree_t *const tree = ROW ? fixed_tree : (tree_t *)(args->scratch + SCRATCH + WIDTH * sizeof(acc_t));
-@ headline.c, 8 lines: const struct weft_sample *sample = args->samples, *const last = sample + args->sample_count - 1; ... }
+    const struct weft_sample *sample = args->samples, *const last = sample + args->sample_count - 1;
+    for (i64 count = args->sample_count; count > 1;) { /* the sample of the first tile */
+        const i64 half = count / 2;
+        if (sample[half].first_tile <= begin)
+            sample += half, count -= half;
+        else
+            count = half;
+    }
     const i64 ahead = args->ahead;
     for (i64 tile = begin; tile < end; tile++) {
         while (sample < last && sample[1].first_tile <= tile)

@@ -53,6 +53,7 @@ static bool multiplied(int64_t a, int64_t b, int64_t *product)
 #define ALIGNED __attribute__((aligned(64)))
 #define VECTOR
 #define IS_CONSTANT(x) __builtin_constant_p(x)
+#define RARE(x) __builtin_expect(x, 0)
 #elif defined __GNUC__ && !defined __TINYC__
 #define INDEPENDENT _Pragma("GCC ivdep")
 #define MAY_ALIAS __attribute__((may_alias))
@@ -60,6 +61,7 @@ static bool multiplied(int64_t a, int64_t b, int64_t *product)
 #define LOCAL static /* gcc makes it a part of what calls it, where that is one place */
 #define ALIGNED __attribute__((aligned(64)))
 #define VECTOR __attribute__((simd("notinbranch"), const))
+#define RARE(x) __builtin_expect(x, 0)
 #define IS_CONSTANT(x) __builtin_constant_p(x) /* once the function is a part of what calls it */
 #else
 #define INDEPENDENT
@@ -69,6 +71,7 @@ static bool multiplied(int64_t a, int64_t b, int64_t *product)
 #define ALIGNED
 #define VECTOR
 #define IS_CONSTANT(x) 1
+#define RARE(x) (x)
 #endif
 typedef _Bool b1;
 typedef unsigned char b1_m MAY_ALIAS;
@@ -136,7 +139,10 @@ struct weft_sample {
     char *const *bases;            /* [accesses] first element */
 };
 
+struct weft_calls;
+
 struct weft_args {
+    const struct weft_calls *calls;
     const struct weft_sample *samples; /* none without tiles */
     long long sample_count;
     const unsigned long long *literals; /* one slot each, the value in its first bytes */
@@ -145,6 +151,34 @@ struct weft_args {
     long long stream;              /* not 0: outputs are written past the caches */
     long long claim;               /* not 0: what is written plainly, a tile at a time, is fetched before */
     char *scratch;                 /* a kernel's own, for one thread; NULL where it wants none */
+};
+
+/* Where a kernel is: at a band of a tile, rows that lie beside each other. */
+struct weft_band {
+    const struct weft_sample *sample, *last; /* the tile's; the last one of all */
+    const struct weft_geometry *geometry;
+    char **p;                      /* [accesses] where the first row begins, but for column0 */
+    long long *step;               /* [accesses] bytes from one row to the next */
+    long long accesses;
+    long long tile, end;           /* the next tile; behind the last one */
+    long long rows;                /* of the band */
+    long long next, stop;          /* of the tile: the row behind the band, and behind the last one */
+    long long column0, column1;    /* columns */
+    long long at[64];              /* the next row's place in the outer groups */
+};
+
+/* What the library does for kernels (templates/shared/bands.c), the same for all of them. */
+struct weft_calls {
+    /* Goes over tiles from `begin` on. There is room in `p` and `step`. */
+    void (*start)(struct weft_band *band, const struct weft_args *args, long long begin, long long end, char **p,
+                  long long *step, long long accesses);
+    int (*next_tile)(struct weft_band *band); /* 0: there is none */
+    int (*next_band)(struct weft_band *band); /* of the tile */
+    /* Copies the `count` elements of `size` bytes with which a row ends, and fills the `block` of `all` of them with
+     * the last one. Returns the block. */
+    const void *(*pad)(void *block, const void *from, int count, int size, int all);
+    /* Copies `count` elements from a block to where they belong. */
+    void (*put)(void *to, const void *block, int count, int size);
 };
 
 /* The most of each, of any kernel here. */
@@ -1530,6 +1564,74 @@ SHARED bool is_claimed(const struct traffic *traffic)
 {
     return traffic->transposes && traffic->stored >= CLAIMED_TRANSPOSED;
 }
+
+SHARED void start_bands(struct weft_band *band, const struct weft_args *args, long long begin, long long end, char **p,
+                        long long *step, long long accesses)
+{
+    const struct weft_sample *sample = args->samples;
+    band->last = sample + args->sample_count - 1;
+    for (long long count = args->sample_count; count > 1;) { /* the sample of the first tile */
+        const long long half = count / 2;
+        if (sample[half].first_tile <= begin)
+            sample += half, count -= half;
+        else
+            count = half;
+    }
+    band->sample = sample;
+    band->tile = begin;
+    band->end = end;
+    band->p = p;
+    band->step = step;
+    band->accesses = accesses;
+}
+
+SHARED int next_tile(struct weft_band *band)
+{
+    if (band->tile >= band->end)
+        return 0;
+    while (band->sample < band->last && band->sample[1].first_tile <= band->tile)
+        band->sample++;
+    const struct weft_geometry *const s = band->geometry = band->sample->geometry;
+    const long long tile = band->tile++ - band->sample->first_tile, inner = s->groups - 1;
+    const long long above = s->row_tiles == 1 ? tile : tile / s->row_tiles, row = above * s->tile_rows;
+    band->next = row;
+    band->stop = row + s->tile_rows < s->rows ? row + s->tile_rows : s->rows;
+    band->column0 = (tile - above * s->row_tiles) * s->tile_columns;
+    for (long long g = s->groups, rest = row, outer; g-- > 0; rest = outer) {
+        outer = rest < s->extents[g] ? 0 : rest / s->extents[g];
+        band->at[g] = rest - outer * s->extents[g];
+    }
+    for (long long k = 0; k < band->accesses; k++)
+        band->step[k] = inner < 0 ? 0 : s->strides[k * (s->groups + 2) + inner];
+    return 1;
+}
+
+/* Of rows that are not all equally long, the last of a group is a band of its own. */
+SHARED int next_band(struct weft_band *band)
+{
+    const struct weft_geometry *const s = band->geometry;
+    const long long inner = s->groups - 1, *const extents = s->extents;
+    if (band->next >= band->stop)
+        return 0;
+    for (long long k = 0; k < band->accesses; k++) {
+        const long long *const strides = s->strides + k * (s->groups + 2);
+        char *p = band->sample->bases[k];
+        for (long long g = 0; g <= inner; g++)
+            p += band->at[g] * strides[g];
+        band->p[k] = p;
+    }
+    long long columns = s->columns, more = inner < 0 ? 1 : extents[inner] - band->at[inner];
+    if (inner >= 0 && s->last_columns && s->last_columns != columns) {
+        columns = more == 1 ? s->last_columns : columns;
+        more = more > 1 ? more - 1 : 1;
+    }
+    band->column1 = band->column0 + s->tile_columns < columns ? band->column0 + s->tile_columns : columns;
+    band->rows = more < band->stop - band->next ? more : band->stop - band->next;
+    band->next += band->rows;
+    for (long long g = inner, steps = band->rows; g >= 0 && (band->at[g] += steps) == extents[g]; g--, steps = 1)
+        band->at[g] = 0;
+    return 1;
+}
 f32 rintf(f32) PURE;
 /* One meaning whatever the options: every operation rounds once, in its own type, to nearest, with
  * subnormals, infinities and NaN. */
@@ -1584,6 +1686,85 @@ static bool weft_fuses(void)
     volatile double x = 1 + 0x1p-30, y = 1 - 0x1p-30, z = -1;
     return x * y + z != 0;
 }
+
+#if defined PIECE
+#elif defined __AVX512BW__ && !defined __SANITIZE_ADDRESS__ && !defined __SANITIZE_THREAD__ /* see no masks */
+#define PIECE 64
+#elif defined __AVX2__
+#define PIECE 32
+#else
+#define PIECE 16
+#endif
+#if defined __GNUC__ && !defined __TINYC__
+/* Copies the `count` elements of `size` bytes with which a row ends, and fills the `block` of `all` of them with the
+ * last one. A vector's bytes are stored at once: the kernel would wait for parts of it. */
+SHARED const void *pad_block(void *block, const void *from, int count, int size, int all)
+{
+    typedef unsigned long long piece __attribute__((vector_size(PIECE), aligned(1), may_alias));
+    const int bytes = count * size, end = all * size;
+    const unsigned char *const last = (const unsigned char *)from + bytes - size;
+    unsigned long long word;
+    switch (size) {
+    case 1: word = *last * 0x0101010101010101u; break;
+    case 2: word = (last[0] | (unsigned)last[1] << 8) * 0x0001000100010001u; break;
+    case 4: memcpy(&word, last, 4); word = (word & 0xffffffffu) * 0x0000000100000001u; break;
+    default: memcpy(&word, last, 8);
+    }
+    const piece fill = (piece){0} + word;
+    char *const to = block;
+#if PIECE == 64
+    int k = 0;
+    for (; k < bytes; k += PIECE) {
+        piece x = fill;
+        __asm__("vmovdqu8 %1, %0%{%2%}" : "+v"(x) : "m"(*(const piece *)((const char *)from + k)),
+                "Yk"(bytes - k < PIECE ? (1ull << (bytes - k)) - 1 : ~0ull));
+        *(piece *)(to + k) = x;
+    }
+    for (; k < end; k += PIECE)
+        *(piece *)(to + k) = fill;
+#else
+    for (int k = bytes / PIECE * PIECE; k < end; k += PIECE)
+        *(piece *)(to + k) = fill;
+    memcpy(to, from, (size_t)bytes);
+#endif
+    return block;
+}
+
+/* Copies `count` elements from a block to where they belong. */
+SHARED void put_block(void *to, const void *block, int count, int size)
+{
+#if PIECE == 64
+    typedef unsigned long long piece __attribute__((vector_size(PIECE), aligned(1), may_alias));
+    const int bytes = count * size;
+    for (int k = 0; k < bytes; k += PIECE)
+        __asm__("vmovdqu8 %1, %0%{%2%}" : "+m"(*(piece *)((char *)to + k))
+                : "v"(*(const piece *)((const char *)block + k)),
+                "Yk"(bytes - k < PIECE ? (1ull << (bytes - k)) - 1 : ~0ull));
+#else
+    memcpy(to, block, (size_t)count * (size_t)size);
+#endif
+}
+#else
+SHARED const void *pad_block(void *block, const void *from, int count, int size, int all)
+{
+    memcpy(block, from, (size_t)(count * size));
+    for (int k = count; k < all; k++)
+        memcpy((char *)block + k * size, (const char *)block + (count - 1) * size, (size_t)size);
+    return block;
+}
+
+SHARED void put_block(void *to, const void *block, int count, int size)
+{
+    memcpy(to, block, (size_t)(count * size));
+}
+#endif
+
+SHARED const struct weft_calls *kernel_calls(void)
+{
+    static const struct weft_calls calls = {start_bands, next_tile, next_band, pad_block, put_block};
+    return &calls;
+}
+#undef PIECE
 #if defined __GNUC__ && !defined __TINYC__ && defined __AVX512BW__
 enum { LANES = 16 };
 #define WIDE "v"
@@ -1704,20 +1885,6 @@ static inline void fetch_end(const struct weft_args *args, const char *to, i64 c
     for (i64 rest = (count - first_block(args, to, size)) % BLOCK * size; rest > 0; rest -= 64)
         __builtin_prefetch(to + count * size - rest, 1);
 #endif
-}
-SEPARATE static void put_u8(u8_m *to, const u8_m *block, int m)
-{
-    INDEPENDENT
-    for (int j = 0; j < m; j++)
-        to[j] = block[j];
-}
-SEPARATE static const u8_m *pad_u8(u8_m *block, const u8_m *from, int m)
-{
-    const u8_m last = from[m - 1];
-    for (int j = 0; j < BLOCK; j++)
-        block[j] = last;
-    put_u8(block, from, m); /* one more loop would take the C compiler 6 ms */
-    return block;
 }
 SEPARATE static void repeat_f32(f32_m *pattern, const char *from, i64 step, i64 period)
 {
@@ -1956,80 +2123,57 @@ static void loop_contrast_0_upsu(const struct weft_args *args, i64 begin, i64 en
     ALIGNED u64 slots[2][BLOCK]; /* values kept between loops */
     f32_m *const v_2 = (f32_m *)slots[0];
     f32_m *const v_6 = (f32_m *)slots[1];
-    const struct weft_sample *sample = args->samples, *const last = sample + args->sample_count - 1;
-    for (i64 count = args->sample_count; count > 1;) { /* the sample of the first tile */
-        const i64 half = count / 2;
-        if (sample[half].first_tile <= begin)
-            sample += half, count -= half;
-        else
-            count = half;
-    }
-    for (i64 tile = begin; tile < end; tile++) {
-        if (sample < last && sample[1].first_tile <= tile)
-            sample++;
+    struct weft_band band;
+    char *start[ACCESSES], *p[ACCESSES];
+    i64 step[ACCESSES];
+    args->calls->start(&band, args, begin, end, start, step, ACCESSES);
+    while (args->calls->next_tile(&band)) {
+        const struct weft_sample *const sample = band.sample;
         const struct weft_geometry *const s = sample->geometry;
-        const i64 local = tile - sample->first_tile, groups = s->groups, stride = groups + 2;
-        const i64 row0 = (s->row_tiles == 1 ? local : local / s->row_tiles) * s->tile_rows;
-        const i64 column0 = s->row_tiles == 1 ? 0 : local % s->row_tiles * s->tile_columns;
-        const i64 row1 = row0 + s->tile_rows < s->rows ? row0 + s->tile_rows : s->rows;
-        const i64 column1 = column0 + s->tile_columns < s->columns ? column0 + s->tile_columns : s->columns;
-        char *p[ACCESSES];
-        i64 at[64], rest = row0;
-        for (int k = 0; k < ACCESSES; k++)
-            p[k] = sample->bases[k];
-        for (i64 g = groups; g-- > 0; rest /= s->extents[g]) {
-            at[g] = rest % s->extents[g];
-            for (int k = 0; k < ACCESSES; k++)
-                p[k] += at[g] * s->strides[k * stride + g];
-        }
-        for (i64 row = row0; row < row1; row++) {
-            i64 head = 0; /* elements in front of the first whole block */
-            repeat_f32(w_1, p[1], s->strides[1 * stride + groups], s->period); /* middle */
-            const i64 advance = BLOCK % s->period;
-            i64 phase = column0 % s->period;
-            const f32 a_2 = *(const f32_m *)p[2]; /* gain */
-            head = first_block(args, p[3] + column0 * sizeof(u8_m), sizeof(u8_m));
-            if (groups) /* of the next row */
-                fetch_end(args, p[3] + s->strides[3 * stride + groups - 1] + column0 * sizeof(u8_m), column1 - column0, sizeof(u8_m));
-            for (i64 i = column0, m; i < column1; i += m) {
-                m = head ? head : BLOCK;
-                m = column1 - i < m ? column1 - i : m;
-                head = 0;
-                const u8_m *x_0 = (const u8_m *)p[0] + i; /* img */
-                if (m < BLOCK)
-                    x_0 = pad_u8(w_0, x_0, m);
-                fetch(x_0, args->ahead, sizeof *x_0);
-                const f32_m *const x_1 = w_1 + phase;
-                u8_m *const o_3 = (u8_m *)p[3] + i; /* out */
-                const int n_3 = m == BLOCK && streams(args, o_3);
-                u8_m *const y_3 = m < BLOCK || n_3 ? w_3 : o_3;
-                widen_u8_f32(v_2, x_0);
-                INDEPENDENT
-                for (int j = 0; j < BLOCK; j++) {
-                    const f32 t_2 = v_2[j];
-                    const f32 a_1 = x_1[j];
-                    const f32 t_3 = t_2 - a_1;
-                    const f32 t_5 = t_3 * a_2;
-                    const f32 t_6 = t_5 + a_1;
-                    v_6[j] = t_6;
+        const i64 groups = s->groups, stride = groups + 2, column0 = band.column0;
+        while (args->calls->next_band(&band)) {
+            const i64 column1 = band.column1, rows = band.rows;
+            for (i64 row = 0; row < rows; row++) {
+                i64 head = 0; /* elements in front of the first whole block */
+                for (int k = 0; k < ACCESSES; k++)
+                    p[k] = start[k] + row * step[k];
+                repeat_f32(w_1, p[1], s->strides[1 * stride + groups], s->period); /* middle */
+                const i64 advance = BLOCK % s->period;
+                i64 phase = column0 % s->period;
+                const f32 a_2 = *(const f32_m *)p[2]; /* gain */
+                head = first_block(args, p[3] + column0 * sizeof(u8_m), sizeof(u8_m));
+                fetch_end(args, p[3] + step[3] + column0 * sizeof(u8_m), column1 - column0, sizeof(u8_m)); /* of the next row */
+                for (i64 i = column0, m; i < column1; i += m) {
+                    m = head ? head : BLOCK;
+                    m = column1 - i < m ? column1 - i : m;
+                    head = 0;
+                    const u8_m *x_0 = (const u8_m *)p[0] + i; /* img */
+                    if (RARE(m < BLOCK))
+                        x_0 = args->calls->pad(w_0, x_0, m, sizeof(u8_m), BLOCK);
+                    fetch(x_0, args->ahead, sizeof *x_0);
+                    const f32_m *const x_1 = w_1 + phase;
+                    u8_m *const o_3 = (u8_m *)p[3] + i; /* out */
+                    const int n_3 = m == BLOCK && streams(args, o_3);
+                    u8_m *const y_3 = m < BLOCK || n_3 ? w_3 : o_3;
+                    widen_u8_f32(v_2, x_0);
+                    INDEPENDENT
+                    for (int j = 0; j < BLOCK; j++) {
+                        const f32 t_2 = v_2[j];
+                        const f32 a_1 = x_1[j];
+                        const f32 t_3 = t_2 - a_1;
+                        const f32 t_5 = t_3 * a_2;
+                        const f32 t_6 = t_5 + a_1;
+                        v_6[j] = t_6;
+                    }
+                    narrow_f32_u8(y_3, v_6);
+                    phase += m == BLOCK ? advance : m % s->period;
+                    if (phase >= s->period)
+                        phase -= s->period;
+                    if (RARE(m < BLOCK))
+                        args->calls->put(o_3, w_3, m, sizeof(u8_m));
+                    else if (RARE(n_3))
+                        stream(o_3, w_3, BLOCK * sizeof *w_3);
                 }
-                narrow_f32_u8(y_3, v_6);
-                phase += m == BLOCK ? advance : m % s->period;
-                if (phase >= s->period)
-                    phase -= s->period;
-                if (m < BLOCK)
-                    put_u8(o_3, w_3, m);
-                else if (n_3)
-                    stream(o_3, w_3, BLOCK * sizeof *w_3);
-            }
-            for (i64 g = groups; g-- > 0;) { /* the next row */
-                for (int k = 0; k < ACCESSES; k++)
-                    p[k] += s->strides[k * stride + g];
-                if (++at[g] < s->extents[g])
-                    break;
-                for (int k = 0; k < ACCESSES; k++)
-                    p[k] -= s->extents[g] * s->strides[k * stride + g];
-                at[g] = 0;
             }
         }
     }
@@ -2047,70 +2191,48 @@ static void loop_contrast_0_any(const struct weft_args *args, i64 begin, i64 end
     ALIGNED u64 slots[2][BLOCK]; /* values kept between loops */
     f32_m *const v_2 = (f32_m *)slots[0];
     f32_m *const v_6 = (f32_m *)slots[1];
-    const struct weft_sample *sample = args->samples, *const last = sample + args->sample_count - 1;
-    for (i64 count = args->sample_count; count > 1;) { /* the sample of the first tile */
-        const i64 half = count / 2;
-        if (sample[half].first_tile <= begin)
-            sample += half, count -= half;
-        else
-            count = half;
-    }
-    for (i64 tile = begin; tile < end; tile++) {
-        if (sample < last && sample[1].first_tile <= tile)
-            sample++;
+    struct weft_band band;
+    char *start[ACCESSES], *p[ACCESSES];
+    i64 step[ACCESSES];
+    args->calls->start(&band, args, begin, end, start, step, ACCESSES);
+    while (args->calls->next_tile(&band)) {
+        const struct weft_sample *const sample = band.sample;
         const struct weft_geometry *const s = sample->geometry;
-        const i64 local = tile - sample->first_tile, groups = s->groups, stride = groups + 2;
-        const i64 row0 = (s->row_tiles == 1 ? local : local / s->row_tiles) * s->tile_rows;
-        const i64 column0 = s->row_tiles == 1 ? 0 : local % s->row_tiles * s->tile_columns;
-        const i64 row1 = row0 + s->tile_rows < s->rows ? row0 + s->tile_rows : s->rows;
-        const i64 column1 = column0 + s->tile_columns < s->columns ? column0 + s->tile_columns : s->columns;
-        char *p[ACCESSES];
-        i64 at[64], rest = row0;
-        for (int k = 0; k < ACCESSES; k++)
-            p[k] = sample->bases[k];
-        for (i64 g = groups; g-- > 0; rest /= s->extents[g]) {
-            at[g] = rest % s->extents[g];
-            for (int k = 0; k < ACCESSES; k++)
-                p[k] += at[g] * s->strides[k * stride + g];
-        }
-        for (i64 row = row0; row < row1; row++) {
-            i64 head = 0; /* elements in front of the first whole block */
-            for (i64 i = column0, m; i < column1; i += m) {
-                m = head ? head : BLOCK;
-                m = column1 - i < m ? column1 - i : m;
-                head = 0;
-                const u8_m *const x_0 = gather_u8(w_0, p[0] + i * s->strides[0 * stride + groups], s->strides[0 * stride + groups], m); /* img */
-                if (s->strides[0 * stride + groups] < 0)
-                    fetch_row(args, s, p[0], s->strides + 0 * stride, 1, column0, column1, i, m);
-                const f32_m *const x_1 = gather_f32(w_1, p[1] + i * s->strides[1 * stride + groups], s->strides[1 * stride + groups], m); /* middle */
-                if (s->strides[1 * stride + groups] < 0)
-                    fetch_row(args, s, p[1], s->strides + 1 * stride, 1, column0, column1, i, m);
-                const f32_m *const x_2 = gather_f32(w_2, p[2] + i * s->strides[2 * stride + groups], s->strides[2 * stride + groups], m); /* gain */
-                if (s->strides[2 * stride + groups] < 0)
-                    fetch_row(args, s, p[2], s->strides + 2 * stride, 1, column0, column1, i, m);
-                u8_m *const y_3 = w_3; /* out */
-                widen_u8_f32(v_2, x_0);
-                INDEPENDENT
-                for (int j = 0; j < BLOCK; j++) {
-                    const f32 t_2 = v_2[j];
-                    const f32 a_1 = x_1[j];
-                    const f32 t_3 = t_2 - a_1;
-                    const f32 a_2 = x_2[j];
-                    const f32 t_5 = t_3 * a_2;
-                    const f32 t_6 = t_5 + a_1;
-                    v_6[j] = t_6;
+        const i64 groups = s->groups, stride = groups + 2, column0 = band.column0;
+        while (args->calls->next_band(&band)) {
+            const i64 column1 = band.column1, rows = band.rows;
+            for (i64 row = 0; row < rows; row++) {
+                i64 head = 0; /* elements in front of the first whole block */
+                for (int k = 0; k < ACCESSES; k++)
+                    p[k] = start[k] + row * step[k];
+                for (i64 i = column0, m; i < column1; i += m) {
+                    m = head ? head : BLOCK;
+                    m = column1 - i < m ? column1 - i : m;
+                    head = 0;
+                    const u8_m *const x_0 = gather_u8(w_0, p[0] + i * s->strides[0 * stride + groups], s->strides[0 * stride + groups], m); /* img */
+                    if (s->strides[0 * stride + groups] < 0)
+                        fetch_row(args, s, p[0], s->strides + 0 * stride, 1, column0, column1, i, m);
+                    const f32_m *const x_1 = gather_f32(w_1, p[1] + i * s->strides[1 * stride + groups], s->strides[1 * stride + groups], m); /* middle */
+                    if (s->strides[1 * stride + groups] < 0)
+                        fetch_row(args, s, p[1], s->strides + 1 * stride, 1, column0, column1, i, m);
+                    const f32_m *const x_2 = gather_f32(w_2, p[2] + i * s->strides[2 * stride + groups], s->strides[2 * stride + groups], m); /* gain */
+                    if (s->strides[2 * stride + groups] < 0)
+                        fetch_row(args, s, p[2], s->strides + 2 * stride, 1, column0, column1, i, m);
+                    u8_m *const y_3 = w_3; /* out */
+                    widen_u8_f32(v_2, x_0);
+                    INDEPENDENT
+                    for (int j = 0; j < BLOCK; j++) {
+                        const f32 t_2 = v_2[j];
+                        const f32 a_1 = x_1[j];
+                        const f32 t_3 = t_2 - a_1;
+                        const f32 a_2 = x_2[j];
+                        const f32 t_5 = t_3 * a_2;
+                        const f32 t_6 = t_5 + a_1;
+                        v_6[j] = t_6;
+                    }
+                    narrow_f32_u8(y_3, v_6);
+                    scatter_u8(p[3] + i * s->strides[3 * stride + groups], s->strides[3 * stride + groups], w_3, m);
                 }
-                narrow_f32_u8(y_3, v_6);
-                scatter_u8(p[3] + i * s->strides[3 * stride + groups], s->strides[3 * stride + groups], w_3, m);
-            }
-            for (i64 g = groups; g-- > 0;) { /* the next row */
-                for (int k = 0; k < ACCESSES; k++)
-                    p[k] += s->strides[k * stride + g];
-                if (++at[g] < s->extents[g])
-                    break;
-                for (int k = 0; k < ACCESSES; k++)
-                    p[k] -= s->extents[g] * s->strides[k * stride + g];
-                at[g] = 0;
             }
         }
     }
@@ -2984,6 +3106,8 @@ static void run_launch(const struct launch *launch)
 {
     run_tiles(launch, 0, 0, launch->tiles, launch->met);
 }
+static const struct weft_calls *(*const calls_of[LEVELS])(void) = LOOP(kernel_calls);
+
 /* A call whose operands are known to be good. */
 struct call {
     const struct kernel *kernel;
@@ -3026,6 +3150,7 @@ static void launch_class(struct call *call, const struct loop *loop, int class, 
     }
     if (!launch.tiles)
         return;
+    launch.args.calls = calls_of[level()]();
     launch.args.samples = samples;
     launch.args.scratch = launch.scratch ? call->scratch : NULL;
     const struct traffic traffic = find_traffic(loop, class, touched, stored);
