@@ -14,7 +14,7 @@ enum { MAX_PARTS = 6 };
 
 /* The sections of a skeleton that are put together line by line. */
 #define SECTIONS(S)                                                                                  \
-    S(blocks) S(literals) S(faults) S(buffers) S(tile) S(band) S(row) S(operands) S(body) S(results) S(remarks) S(end) \
+    S(blocks) S(literals) S(faults) S(buffers) S(band) S(row) S(operands) S(body) S(results) S(remarks) S(end) \
     S(joins) S(absent) S(offsets) S(groups) S(loads) S(checks)
 
 struct emitter {

@@ -213,7 +213,7 @@ void emit_walk_part(struct emitter *e, struct buf *out, const char *name, size_t
 /* Removes what loads, computes and stores elements. */
 static void clear_body(struct emitter *e)
 {
-    struct buf *const unused[] = {&e->blocks, &e->buffers, &e->tile, &e->row, &e->operands, &e->body, &e->results};
+    struct buf *const unused[] = {&e->blocks, &e->buffers, &e->band, &e->row, &e->operands, &e->body, &e->results};
     for (size_t i = 0; i < sizeof unused / sizeof *unused; i++)
         *unused[i] = buf_new(e->arena);
 }

@@ -1,7 +1,6 @@
 /* How loads and stores of each kind of access (compiler/loop/geometry.h) are emitted for C. A line says to which part
  * of templates/kernel/kernel.c it goes, then what: $ is the access's number, T its type in memory, VALUE in registers,
- * LOAD(x) the value of the stored x, NAME what it reads or writes, N(pad) the helper of prelude_c.h; w_@ is the block
- * of the first of the accesses that are deinterleaved or joined together, CHOICE which of those gives element c; of a
+ * LOAD(x) the value of the stored x, NAME what it reads or writes, N(gather) a helper; w_@ is the block of the first of the accesses that are deinterleaved or joined together, CHOICE which of those gives element c; of a
  * load that is turned or interleaved @ is the store. `block: w_$` declares that block; `head: vector` wants that part
  * of the prelude; what is marked `called` is emitted where a function of whole blocks reads the load, `copied` where
  * the kernel only stores what it turns or interleaves, `rows` where some load stays at one element along a row, `once`
@@ -68,8 +67,10 @@ operands: const T *const x_$ = N(nested)(w_$, p[$], s->strides[$ * stride + grou
 + s->strides[$ * stride + groups + 1], s->period, i, m); /* NAME */
 //: load expanded
 block: w_$
-tile: const char *from_$ = 0; /* where the row in w_$ begins */
-tile: i64 turn_$ = 0; /* and its columns */
+buffers: const char *from_$ = 0; /* where the row in w_$ begins */
+buffers: i64 turn_$ = 0; /* and its columns */
+band: if (fresh)
+band:     from_$ = 0;
 row: if (p[$] != from_$ || turn_$ < column1)
 row:     N(expand)(w_$, from_$ = p[$], s->offsets[$], s->strides[$ * stride + groups],
 + s->strides[$ * stride + groups + 1], s->distinct[$], turn_$ = column1); /* NAME */

@@ -283,45 +283,48 @@ static inline void OWN(keep)(out_t *to, const tree_t *from, i64 count)
 for (i64 j = 0; j < r->kept; j++)
     keep(to + ((point * r->chunks + chunk) * r->kept + j) * r->inner, all + j * inner, inner);
 //: direct functions
-/* An element of row `number`, of what is joined in place. */
-SEPARATE static const stage_t *OWN(element_of)(const struct weft_sample *sample, i64 number, i64 column)
+/* Row `number` of what is joined in place. */
+static inline const stage_t *OWN(row_of)(const struct weft_args *args, const struct weft_sample *sample,
+                                         struct weft_rows *rows, i64 number)
 {
-    const struct weft_geometry *const s = sample->geometry;
-    const i64 stride = s->groups + 2;
-    const char *p = sample->bases[SOURCE];
-    for (i64 g = s->groups, above; g-- > 0; number = above) {
-        above = number < s->extents[g] ? 0 : number / s->extents[g];
-        p += (number - above * s->extents[g]) * s->strides[SOURCE * stride + g];
+    if ((u64)(number - rows->first) >= (u64)rows->count) {
+        rows->first = number;
+        rows->count = args->calls->find_rows(sample, number, &rows->start, &rows->step, SOURCE, 1);
     }
-    return (const stage_t *)p + column;
+    return (const stage_t *)(rows->start + (number - rows->first) * rows->step);
 }
+//: direct share
+struct weft_rows rows = {0, 0, 0, 0};
 //: direct run
-const stage_t *const x = element_of(sample, row + point * r->rows, column0);
+const stage_t *const x = row_of(args, sample, &rows, row + point * r->rows) + column0;
 lane = fold(lanes, width, lane, x, run, ahead, absent);
 at += run;
 left -= run;
 //: direct_columns functions
 enum { OWN(NEAR_LANES) = 4096 };        /* so many lanes are in the nearest cache beside what is read */
 /* The element at place `at` of a point. */
-static inline const stage_t *OWN(place_of)(const struct weft_sample *sample, i64 point, i64 at)
+static inline const stage_t *OWN(place_of)(const struct weft_args *args, const struct weft_sample *sample,
+                                           struct weft_rows *rows, i64 point, i64 at)
 {
     const struct weft_geometry *const s = sample->geometry;
     const i64 row = at < s->columns ? 0 : at / s->columns;
-    return element_of(sample, row + point * s->lanes->rows, at - row * s->columns);
+    return row_of(args, sample, rows, row + point * s->lanes->rows) + at - row * s->columns;
 }
 /* Joins elements that each have many inner ones, four of a lane at a time, so that lanes, which are in a farther cache,
  * are loaded and stored once for four. Returns the element to go on with. */
-SEPARATE static i64 OWN(fold_rows)(acc_t *lanes, const struct weft_sample *sample, i64 point, i64 from, i64 inner,
-                              i64 element, i64 limit, i64 ahead)
+SEPARATE static i64 OWN(fold_rows)(const struct weft_args *args, acc_t *lanes, const struct weft_sample *sample,
+                                   i64 point, i64 from, i64 inner, i64 element, i64 limit)
 {
     const struct weft_lanes *const r = sample->geometry->lanes;
+    const i64 ahead = args->ahead / 4;
+    struct weft_rows rows = {0, 0, 0, 0};
     for (i64 lane = 0; element + 4 * r->lanes <= limit;) {
         const stage_t *x[4];
         acc_t *const l = lanes + lane * inner;
         ROLLED
         for (int k = 0; k < 4; k++) {
             ONE_BY_ONE;
-            x[k] = place_of(sample, point, (element + lane + k * r->lanes) * r->inner + from);
+            x[k] = place_of(args, sample, &rows, point, (element + lane + k * r->lanes) * r->inner + from);
         }
         i64 i = 0;
         for (; i + SIDE <= inner; i += SIDE) {
@@ -349,22 +352,22 @@ SEPARATE static i64 OWN(fold_rows)(acc_t *lanes, const struct weft_sample *sampl
 }
 //: direct_columns rows
 if (width > NEAR_LANES && s->columns % r->inner == 0)
-    element = fold_rows(lanes, sample, point, from, inner, element, limit, ahead / 4);
+    element = fold_rows(args, lanes, sample, point, from, inner, element, limit);
 //: elements room
 ALIGNED stage_t stage[STAGE + BLOCK];
 //: elements share
 const i64 groups = s->groups, stride = groups + 2;
-char *p[ACCESSES];
-$tile
+char *start[ACCESSES], *p[ACCESSES];
+i64 step[ACCESSES], first_row = 0, rows = 0; /* what start and step are of */
+const int fresh = 1;
+$band
 //: elements run
-i64 number = row + point * r->rows, head = 0;
+i64 head = 0;
+const i64 number = row + point * r->rows;
+if ((u64)(number - first_row) >= (u64)rows)
+    rows = args->calls->find_rows(sample, first_row = number, start, step, 0, ACCESSES);
 for (int k = 0; k < ACCESSES; k++)
-    p[k] = sample->bases[k];
-for (i64 g = groups, above; g-- > 0; number = above) {
-    above = number < s->extents[g] ? 0 : number / s->extents[g];
-    for (int k = 0; k < ACCESSES; k++)
-        p[k] += (number - above * s->extents[g]) * s->strides[k * stride + g];
-}
+    p[k] = start[k] + (number - first_row) * step[k];
 (void)head;
 at += run;
 left -= run;

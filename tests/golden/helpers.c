@@ -14,7 +14,6 @@ block_sin_$1               6 lines  cf13e9df
 copy_run_$1               16 lines  4f3dbff3
 decode_$1_$2              18 lines  388080a1
 decode_$1_$2              18 lines  3e5942df
-element_of                12 lines  1b3092d4
 elements_$1               66 lines  b3798606
 encode_$1_$2              20 lines  1a1bbdf1
 encode_$1_$2              20 lines  e8a78110
@@ -32,7 +31,7 @@ floormod_$1                5 lines  28b63493
 fmin_$1                    5 lines  e1150d85
 fneg_$1                   14 lines  eb5c6063
 fold                      19 lines  e2a3b5a9
-fold_rows                 38 lines  b06e7ad4
+fold_rows                 40 lines  2be1f641
 gather_$1                 16 lines  6b3e927c
 harvest                   12 lines  6915357f
 ints                      56 lines  45111b8e
@@ -47,7 +46,7 @@ near                      10 lines  a3c166c4
 nearest_$1_$1             19 lines  8c305852
 optimize                   3 lines  f347d288
 pick_$1                   12 lines  bc185755
-place_of                   7 lines  66494781
+place_of                   8 lines  819d6db6
 plant                     21 lines  4ea6e459
 quotient_$1               17 lines  98c7ad3c
 remainder_$1               7 lines  1bc91611
@@ -56,6 +55,7 @@ rintf                      1 lines  0d641dc6
 rounded_$1_$2             32 lines  6ad7fe60
 rounded_$1_$2             32 lines  d2670226
 roundsat_$1_$2            20 lines  2831c692
+row_of                    10 lines  04a245f9
 run_$1                    13 lines  52399200
 sieve_$1                  36 lines  022e9e14
 stage_t                    2 lines  397a325c
@@ -64,12 +64,15 @@ to_bfloat16_$1_$1         10 lines  427748ef
 to_float16_$1_$1          19 lines  e40a875b
 unpack_$1_$2              23 lines  0f067d9b
 unpack_$1_$2              23 lines  2bac0c50
-weft_args                 12 lines  19067303
-weft_band                 14 lines  a9a5210a
-weft_calls                14 lines  c35b8713
+weft_args                 12 lines  c0245790
+weft_band                 15 lines  05bad062
+weft_calls                20 lines  05f36a55
 weft_geometry             24 lines  ae972226
 weft_lanes                 9 lines  56eb28df
+weft_part                  9 lines  01219a3a
+weft_rows                  6 lines  5aa7d034
 weft_sample                6 lines  119864e3
+weft_tile                  6 lines  7eeefcd8
 whole_$1_$2               37 lines  86450545
 widen_$1_$2               22 lines  f2be93b7
 word_$1                   11 lines  86422ff7

@@ -148,32 +148,60 @@ struct weft_args {
     const unsigned long long *literals; /* one slot each, the value in its first bytes */
     unsigned char *faults;         /* one byte each, set to 1 where a division by zero counted */
     long long ahead;               /* inputs are fetched so many bytes before their use; 0: small work */
-    long long stream;              /* not 0: outputs are written past the caches */
-    long long claim;               /* not 0: what is written plainly, a tile at a time, is fetched before */
+    int stream;                    /* not 0: outputs are written past the caches */
+    int claim;                     /* not 0: what is written plainly, a tile at a time, is fetched before */
     char *scratch;                 /* a kernel's own, for one thread; NULL where it wants none */
 };
 
-/* Where a kernel is: at a band of a tile, rows that lie beside each other. */
-struct weft_band {
-    const struct weft_sample *sample, *last; /* the tile's; the last one of all */
-    const struct weft_geometry *geometry;
-    char **p;                      /* [accesses] where the first row begins, but for column0 */
-    long long *step;               /* [accesses] bytes from one row to the next */
-    long long accesses;
-    long long tile, end;           /* the next tile; behind the last one */
-    long long rows;                /* of the band */
-    long long next, stop;          /* of the tile: the row behind the band, and behind the last one */
-    long long column0, column1;    /* columns */
-    long long at[64];              /* the next row's place in the outer groups */
+/* Where a kernel is among its tiles. */
+struct weft_tile {
+    const struct weft_sample *sample; /* the tile's; at first NULL */
+    long long next, end;           /* the next tile; behind the last one */
 };
 
-/* What the library does for kernels (templates/shared/bands.c), the same for all of them. */
+/* A band of a tile: rows that lie beside each other. */
+struct weft_band {
+    struct weft_tile tile;
+    long long accesses;
+    char **room;                   /* [accesses] for `start` */
+    long long *steps;              /* [accesses] for `step` */
+    long long *at;                 /* [groups] the next row's place in the outer groups */
+    char *const *start;            /* [accesses] where the first row begins, but for column0 */
+    const long long *step;         /* [accesses] bytes from one row to the next, where there are several */
+    long long rows;                /* of the band */
+    long long column0, column1;
+    long long next, stop;          /* of the tile: the row behind the band, and behind the last one; at first 0 */
+    int fresh;                     /* it is the first band of its tile */
+};
+
+/* What a tile of a reduction takes of its space. */
+struct weft_part {
+    struct weft_tile tile;
+    long long point, points;       /* the first point, and how many there are */
+    long long element, stop;       /* of each: the first element, and behind the last one */
+    long long from, inner;         /* of each: the first inner one, and how many there are */
+    long long chunk;               /* which of a point's chunks these are */
+};
+
+/* Rows of one access that lie beside each other. */
+struct weft_rows {
+    char *start;                   /* of the first */
+    long long step, first, count;  /* bytes between them; which these are */
+};
+
+/* What the library does for kernels (templates/shared/bands.c, ends.c), the same for all of them. The `next` ones
+ * return 0 if there is none. */
 struct weft_calls {
-    /* Goes over tiles from `begin` on. There is room in `p` and `step`. */
-    void (*start)(struct weft_band *band, const struct weft_args *args, long long begin, long long end, char **p,
-                  long long *step, long long accesses);
-    int (*next_tile)(struct weft_band *band); /* 0: there is none */
-    int (*next_band)(struct weft_band *band); /* of the tile */
+    int (*next_band)(const struct weft_args *args, struct weft_band *band);
+    int (*next_part)(const struct weft_args *args, struct weft_part *part);
+    /* How many points, at most so many, lie in one row of the loop from `point` on, where points are short rows. `p`
+     * becomes where this row begins, *column where the point does. */
+    long long (*find_points)(const struct weft_sample *sample, long long point, long long most, char **p,
+                             long long *step, long long accesses, long long *column);
+    /* Where this row begins, in `accesses` accesses from `access` on, and how far the next ones are: as many as lie
+     * beside each other, which it returns. */
+    long long (*find_rows)(const struct weft_sample *sample, long long row, char **p, long long *step,
+                           long long access, long long accesses);
     /* Copies the `count` elements of `size` bytes with which a row ends, and fills the `block` of `all` of them with
      * the last one. Returns the block. */
     const void *(*pad)(void *block, const void *from, int count, int size, int all);
@@ -1565,65 +1593,83 @@ SHARED bool is_claimed(const struct traffic *traffic)
     return traffic->transposes && traffic->stored >= CLAIMED_TRANSPOSED;
 }
 
-SHARED void start_bands(struct weft_band *band, const struct weft_args *args, long long begin, long long end, char **p,
-                        long long *step, long long accesses)
+/* The sample of the first tile. */
+SHARED const struct weft_sample *find_sample(const struct weft_args *args, long long tile)
 {
     const struct weft_sample *sample = args->samples;
-    band->last = sample + args->sample_count - 1;
-    for (long long count = args->sample_count; count > 1;) { /* the sample of the first tile */
+    for (long long count = args->sample_count; count > 1;) {
         const long long half = count / 2;
-        if (sample[half].first_tile <= begin)
+        if (sample[half].first_tile <= tile)
             sample += half, count -= half;
         else
             count = half;
     }
-    band->sample = sample;
-    band->tile = begin;
-    band->end = end;
-    band->p = p;
-    band->step = step;
-    band->accesses = accesses;
+    return sample;
 }
 
-SHARED int next_tile(struct weft_band *band)
+/* The number of the next tile in its sample, or -1. */
+SHARED long long step_tile(const struct weft_args *args, struct weft_tile *tile)
 {
-    if (band->tile >= band->end)
+    if (tile->next >= tile->end)
+        return -1;
+    if (!tile->sample)
+        tile->sample = find_sample(args, tile->next);
+    const struct weft_sample *const last = args->samples + args->sample_count - 1;
+    while (tile->sample < last && tile->sample[1].first_tile <= tile->next)
+        tile->sample++;
+    return tile->next++ - tile->sample->first_tile;
+}
+
+/* Quotients of small numbers are often 0. */
+SHARED long long divided(long long number, long long by, long long *rest)
+{
+    const long long quotient = number < by ? 0 : number / by;
+    *rest = number - quotient * by;
+    return quotient;
+}
+
+SHARED int next_tile(const struct weft_args *args, struct weft_band *band)
+{
+    const long long tile = step_tile(args, &band->tile);
+    if (tile < 0)
         return 0;
-    while (band->sample < band->last && band->sample[1].first_tile <= band->tile)
-        band->sample++;
-    const struct weft_geometry *const s = band->geometry = band->sample->geometry;
-    const long long tile = band->tile++ - band->sample->first_tile, inner = s->groups - 1;
+    const struct weft_geometry *const s = band->tile.sample->geometry;
     const long long above = s->row_tiles == 1 ? tile : tile / s->row_tiles, row = above * s->tile_rows;
     band->next = row;
     band->stop = row + s->tile_rows < s->rows ? row + s->tile_rows : s->rows;
     band->column0 = (tile - above * s->row_tiles) * s->tile_columns;
-    for (long long g = s->groups, rest = row, outer; g-- > 0; rest = outer) {
-        outer = rest < s->extents[g] ? 0 : rest / s->extents[g];
-        band->at[g] = rest - outer * s->extents[g];
-    }
-    for (long long k = 0; k < band->accesses; k++)
-        band->step[k] = inner < 0 ? 0 : s->strides[k * (s->groups + 2) + inner];
+    for (long long g = s->groups, rest = row; g-- > 0;)
+        rest = divided(rest, s->extents[g], &band->at[g]);
     return 1;
 }
 
 /* Of rows that are not all equally long, the last of a group is a band of its own. */
-SHARED int next_band(struct weft_band *band)
+SHARED int next_band(const struct weft_args *args, struct weft_band *band)
 {
-    const struct weft_geometry *const s = band->geometry;
-    const long long inner = s->groups - 1, *const extents = s->extents;
-    if (band->next >= band->stop)
+    band->fresh = band->next >= band->stop;
+    if (band->fresh && !next_tile(args, band))
         return 0;
-    for (long long k = 0; k < band->accesses; k++) {
+    const struct weft_geometry *const s = band->tile.sample->geometry;
+    const long long inner = s->groups - 1, *const extents = s->extents;
+    long long columns = s->columns, more = 1;
+    band->start = band->tile.sample->bases;
+    band->step = s->strides;
+    for (long long k = 0; k < band->accesses && inner >= 0; k++) {
         const long long *const strides = s->strides + k * (s->groups + 2);
-        char *p = band->sample->bases[k];
+        char *p = band->tile.sample->bases[k];
         for (long long g = 0; g <= inner; g++)
             p += band->at[g] * strides[g];
-        band->p[k] = p;
+        band->room[k] = p;
+        band->steps[k] = strides[inner];
     }
-    long long columns = s->columns, more = inner < 0 ? 1 : extents[inner] - band->at[inner];
-    if (inner >= 0 && s->last_columns && s->last_columns != columns) {
-        columns = more == 1 ? s->last_columns : columns;
-        more = more > 1 ? more - 1 : 1;
+    if (inner >= 0) {
+        band->start = band->room;
+        band->step = band->steps;
+        more = extents[inner] - band->at[inner];
+        if (s->last_columns && s->last_columns != columns) {
+            columns = more == 1 ? s->last_columns : columns;
+            more = more > 1 ? more - 1 : 1;
+        }
     }
     band->column1 = band->column0 + s->tile_columns < columns ? band->column0 + s->tile_columns : columns;
     band->rows = more < band->stop - band->next ? more : band->stop - band->next;
@@ -1631,6 +1677,57 @@ SHARED int next_band(struct weft_band *band)
     for (long long g = inner, steps = band->rows; g >= 0 && (band->at[g] += steps) == extents[g]; g--, steps = 1)
         band->at[g] = 0;
     return 1;
+}
+
+SHARED long long find_rows(const struct weft_sample *sample, long long row, char **p, long long *step, long long access,
+                           long long accesses)
+{
+    const struct weft_geometry *const s = sample->geometry;
+    const long long inner = s->groups - 1;
+    long long rows = 1;
+    for (long long k = 0; k < accesses; k++) {
+        p[k] = sample->bases[access + k];
+        step[k] = inner < 0 ? 0 : s->strides[(access + k) * (s->groups + 2) + inner];
+    }
+    for (long long g = inner, at; g >= 0; g--) {
+        row = divided(row, s->extents[g], &at);
+        rows = g == inner ? s->extents[g] - at : rows;
+        for (long long k = 0; k < accesses && at; k++)
+            p[k] += at * s->strides[(access + k) * (s->groups + 2) + g];
+    }
+    return rows;
+}
+
+SHARED int next_part(const struct weft_args *args, struct weft_part *part)
+{
+    const long long tile = step_tile(args, &part->tile);
+    if (tile < 0)
+        return 0;
+    const struct weft_lanes *const r = part->tile.sample->geometry->lanes;
+    long long window;
+    const long long above = divided(divided(tile, r->chunks, &part->chunk), r->windows, &window);
+    const long long most = r->chunk * r->block;
+    part->point = above * r->together;
+    part->points = r->points - part->point < r->together ? r->points - part->point : r->together;
+    part->from = window * r->width;
+    part->inner = r->inner - part->from < r->width ? r->inner - part->from : r->width;
+    part->element = part->chunk * most;
+    part->stop = r->elements - part->element < most ? r->elements : part->element + most;
+    return 1;
+}
+
+SHARED long long find_points(const struct weft_sample *sample, long long point, long long most, char **p,
+                             long long *step, long long accesses, long long *column)
+{
+    const struct weft_geometry *const s = sample->geometry;
+    const struct weft_lanes *const r = s->lanes;
+    const long long outer = s->groups ? s->extents[s->groups - 1] : 1, fewer = s->last_columns / r->elements;
+    long long inside, first;
+    const long long turn = divided(point, (outer - 1) * r->beside + fewer, &inside);
+    const long long row = divided(inside, r->beside, &first), count = (row + 1 < outer ? r->beside : fewer) - first;
+    find_rows(sample, turn * outer + row, p, step, 0, accesses);
+    *column = first * r->elements;
+    return count < most ? count : most;
 }
 f32 rintf(f32) PURE;
 /* One meaning whatever the options: every operation rounds once, in its own type, to nearest, with
@@ -1761,7 +1858,7 @@ SHARED void put_block(void *to, const void *block, int count, int size)
 
 SHARED const struct weft_calls *kernel_calls(void)
 {
-    static const struct weft_calls calls = {start_bands, next_tile, next_band, pad_block, put_block};
+    static const struct weft_calls calls = {next_band, next_part, find_points, find_rows, pad_block, put_block};
     return &calls;
 }
 #undef PIECE
@@ -2123,57 +2220,56 @@ static void loop_contrast_0_upsu(const struct weft_args *args, i64 begin, i64 en
     ALIGNED u64 slots[2][BLOCK]; /* values kept between loops */
     f32_m *const v_2 = (f32_m *)slots[0];
     f32_m *const v_6 = (f32_m *)slots[1];
-    struct weft_band band;
-    char *start[ACCESSES], *p[ACCESSES];
-    i64 step[ACCESSES];
-    args->calls->start(&band, args, begin, end, start, step, ACCESSES);
-    while (args->calls->next_tile(&band)) {
-        const struct weft_sample *const sample = band.sample;
+    char *room[ACCESSES], *p[ACCESSES];
+    i64 steps[ACCESSES], at[64];
+    struct weft_band band = {{0, begin, end}, ACCESSES, room, steps, at, 0, 0, 0, 0, 0, 0, 0, 0};
+    while (args->calls->next_band(args, &band)) {
+        const struct weft_sample *const sample = band.tile.sample;
         const struct weft_geometry *const s = sample->geometry;
-        const i64 groups = s->groups, stride = groups + 2, column0 = band.column0;
-        while (args->calls->next_band(&band)) {
-            const i64 column1 = band.column1, rows = band.rows;
-            for (i64 row = 0; row < rows; row++) {
-                i64 head = 0; /* elements in front of the first whole block */
-                for (int k = 0; k < ACCESSES; k++)
-                    p[k] = start[k] + row * step[k];
-                repeat_f32(w_1, p[1], s->strides[1 * stride + groups], s->period); /* middle */
-                const i64 advance = BLOCK % s->period;
-                i64 phase = column0 % s->period;
-                const f32 a_2 = *(const f32_m *)p[2]; /* gain */
-                head = first_block(args, p[3] + column0 * sizeof(u8_m), sizeof(u8_m));
-                fetch_end(args, p[3] + step[3] + column0 * sizeof(u8_m), column1 - column0, sizeof(u8_m)); /* of the next row */
-                for (i64 i = column0, m; i < column1; i += m) {
-                    m = head ? head : BLOCK;
-                    m = column1 - i < m ? column1 - i : m;
-                    head = 0;
-                    const u8_m *x_0 = (const u8_m *)p[0] + i; /* img */
-                    if (RARE(m < BLOCK))
-                        x_0 = args->calls->pad(w_0, x_0, m, sizeof(u8_m), BLOCK);
-                    fetch(x_0, args->ahead, sizeof *x_0);
-                    const f32_m *const x_1 = w_1 + phase;
-                    u8_m *const o_3 = (u8_m *)p[3] + i; /* out */
-                    const int n_3 = m == BLOCK && streams(args, o_3);
-                    u8_m *const y_3 = m < BLOCK || n_3 ? w_3 : o_3;
-                    widen_u8_f32(v_2, x_0);
-                    INDEPENDENT
-                    for (int j = 0; j < BLOCK; j++) {
-                        const f32 t_2 = v_2[j];
-                        const f32 a_1 = x_1[j];
-                        const f32 t_3 = t_2 - a_1;
-                        const f32 t_5 = t_3 * a_2;
-                        const f32 t_6 = t_5 + a_1;
-                        v_6[j] = t_6;
-                    }
-                    narrow_f32_u8(y_3, v_6);
-                    phase += m == BLOCK ? advance : m % s->period;
-                    if (phase >= s->period)
-                        phase -= s->period;
-                    if (RARE(m < BLOCK))
-                        args->calls->put(o_3, w_3, m, sizeof(u8_m));
-                    else if (RARE(n_3))
-                        stream(o_3, w_3, BLOCK * sizeof *w_3);
+        const i64 groups = s->groups, stride = groups + 2, rows = band.rows, *const step = band.step;
+        const i64 column0 = band.column0, column1 = band.column1;
+        char *const *const start = band.start;
+        const int fresh = band.fresh;
+        for (i64 row = 0; row < rows; row++) {
+            i64 head = 0; /* elements in front of the first whole block */
+            for (int k = 0; k < ACCESSES; k++)
+                p[k] = start[k] + row * step[k];
+            repeat_f32(w_1, p[1], s->strides[1 * stride + groups], s->period); /* middle */
+            const i64 advance = BLOCK % s->period;
+            i64 phase = column0 % s->period;
+            const f32 a_2 = *(const f32_m *)p[2]; /* gain */
+            head = first_block(args, p[3] + column0 * sizeof(u8_m), sizeof(u8_m));
+            fetch_end(args, p[3] + step[3] + column0 * sizeof(u8_m), column1 - column0, sizeof(u8_m)); /* of the next row */
+            for (i64 i = column0, m; i < column1; i += m) {
+                m = head ? head : BLOCK;
+                m = column1 - i < m ? column1 - i : m;
+                head = 0;
+                const u8_m *x_0 = (const u8_m *)p[0] + i; /* img */
+                if (RARE(m < BLOCK))
+                    x_0 = args->calls->pad(w_0, x_0, m, sizeof(u8_m), BLOCK);
+                fetch(x_0, args->ahead, sizeof *x_0);
+                const f32_m *const x_1 = w_1 + phase;
+                u8_m *const o_3 = (u8_m *)p[3] + i; /* out */
+                const int n_3 = m == BLOCK && streams(args, o_3);
+                u8_m *const y_3 = m < BLOCK || n_3 ? w_3 : o_3;
+                widen_u8_f32(v_2, x_0);
+                INDEPENDENT
+                for (int j = 0; j < BLOCK; j++) {
+                    const f32 t_2 = v_2[j];
+                    const f32 a_1 = x_1[j];
+                    const f32 t_3 = t_2 - a_1;
+                    const f32 t_5 = t_3 * a_2;
+                    const f32 t_6 = t_5 + a_1;
+                    v_6[j] = t_6;
                 }
+                narrow_f32_u8(y_3, v_6);
+                phase += m == BLOCK ? advance : m % s->period;
+                if (phase >= s->period)
+                    phase -= s->period;
+                if (RARE(m < BLOCK))
+                    args->calls->put(o_3, w_3, m, sizeof(u8_m));
+                else if (RARE(n_3))
+                    stream(o_3, w_3, BLOCK * sizeof *w_3);
             }
         }
     }
@@ -2191,48 +2287,47 @@ static void loop_contrast_0_any(const struct weft_args *args, i64 begin, i64 end
     ALIGNED u64 slots[2][BLOCK]; /* values kept between loops */
     f32_m *const v_2 = (f32_m *)slots[0];
     f32_m *const v_6 = (f32_m *)slots[1];
-    struct weft_band band;
-    char *start[ACCESSES], *p[ACCESSES];
-    i64 step[ACCESSES];
-    args->calls->start(&band, args, begin, end, start, step, ACCESSES);
-    while (args->calls->next_tile(&band)) {
-        const struct weft_sample *const sample = band.sample;
+    char *room[ACCESSES], *p[ACCESSES];
+    i64 steps[ACCESSES], at[64];
+    struct weft_band band = {{0, begin, end}, ACCESSES, room, steps, at, 0, 0, 0, 0, 0, 0, 0, 0};
+    while (args->calls->next_band(args, &band)) {
+        const struct weft_sample *const sample = band.tile.sample;
         const struct weft_geometry *const s = sample->geometry;
-        const i64 groups = s->groups, stride = groups + 2, column0 = band.column0;
-        while (args->calls->next_band(&band)) {
-            const i64 column1 = band.column1, rows = band.rows;
-            for (i64 row = 0; row < rows; row++) {
-                i64 head = 0; /* elements in front of the first whole block */
-                for (int k = 0; k < ACCESSES; k++)
-                    p[k] = start[k] + row * step[k];
-                for (i64 i = column0, m; i < column1; i += m) {
-                    m = head ? head : BLOCK;
-                    m = column1 - i < m ? column1 - i : m;
-                    head = 0;
-                    const u8_m *const x_0 = gather_u8(w_0, p[0] + i * s->strides[0 * stride + groups], s->strides[0 * stride + groups], m); /* img */
-                    if (s->strides[0 * stride + groups] < 0)
-                        fetch_row(args, s, p[0], s->strides + 0 * stride, 1, column0, column1, i, m);
-                    const f32_m *const x_1 = gather_f32(w_1, p[1] + i * s->strides[1 * stride + groups], s->strides[1 * stride + groups], m); /* middle */
-                    if (s->strides[1 * stride + groups] < 0)
-                        fetch_row(args, s, p[1], s->strides + 1 * stride, 1, column0, column1, i, m);
-                    const f32_m *const x_2 = gather_f32(w_2, p[2] + i * s->strides[2 * stride + groups], s->strides[2 * stride + groups], m); /* gain */
-                    if (s->strides[2 * stride + groups] < 0)
-                        fetch_row(args, s, p[2], s->strides + 2 * stride, 1, column0, column1, i, m);
-                    u8_m *const y_3 = w_3; /* out */
-                    widen_u8_f32(v_2, x_0);
-                    INDEPENDENT
-                    for (int j = 0; j < BLOCK; j++) {
-                        const f32 t_2 = v_2[j];
-                        const f32 a_1 = x_1[j];
-                        const f32 t_3 = t_2 - a_1;
-                        const f32 a_2 = x_2[j];
-                        const f32 t_5 = t_3 * a_2;
-                        const f32 t_6 = t_5 + a_1;
-                        v_6[j] = t_6;
-                    }
-                    narrow_f32_u8(y_3, v_6);
-                    scatter_u8(p[3] + i * s->strides[3 * stride + groups], s->strides[3 * stride + groups], w_3, m);
+        const i64 groups = s->groups, stride = groups + 2, rows = band.rows, *const step = band.step;
+        const i64 column0 = band.column0, column1 = band.column1;
+        char *const *const start = band.start;
+        const int fresh = band.fresh;
+        for (i64 row = 0; row < rows; row++) {
+            i64 head = 0; /* elements in front of the first whole block */
+            for (int k = 0; k < ACCESSES; k++)
+                p[k] = start[k] + row * step[k];
+            for (i64 i = column0, m; i < column1; i += m) {
+                m = head ? head : BLOCK;
+                m = column1 - i < m ? column1 - i : m;
+                head = 0;
+                const u8_m *const x_0 = gather_u8(w_0, p[0] + i * s->strides[0 * stride + groups], s->strides[0 * stride + groups], m); /* img */
+                if (s->strides[0 * stride + groups] < 0)
+                    fetch_row(args, s, p[0], s->strides + 0 * stride, 1, column0, column1, i, m);
+                const f32_m *const x_1 = gather_f32(w_1, p[1] + i * s->strides[1 * stride + groups], s->strides[1 * stride + groups], m); /* middle */
+                if (s->strides[1 * stride + groups] < 0)
+                    fetch_row(args, s, p[1], s->strides + 1 * stride, 1, column0, column1, i, m);
+                const f32_m *const x_2 = gather_f32(w_2, p[2] + i * s->strides[2 * stride + groups], s->strides[2 * stride + groups], m); /* gain */
+                if (s->strides[2 * stride + groups] < 0)
+                    fetch_row(args, s, p[2], s->strides + 2 * stride, 1, column0, column1, i, m);
+                u8_m *const y_3 = w_3; /* out */
+                widen_u8_f32(v_2, x_0);
+                INDEPENDENT
+                for (int j = 0; j < BLOCK; j++) {
+                    const f32 t_2 = v_2[j];
+                    const f32 a_1 = x_1[j];
+                    const f32 t_3 = t_2 - a_1;
+                    const f32 a_2 = x_2[j];
+                    const f32 t_5 = t_3 * a_2;
+                    const f32 t_6 = t_5 + a_1;
+                    v_6[j] = t_6;
                 }
+                narrow_f32_u8(y_3, v_6);
+                scatter_u8(p[3] + i * s->strides[3 * stride + groups], s->strides[3 * stride + groups], w_3, m);
             }
         }
     }
