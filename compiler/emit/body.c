@@ -123,17 +123,17 @@ void emit_slots(struct emitter *e)
         return;
     }
     if (s->slot_count && !e->heap)
-        buf_printf(&e->buffers, "ALIGNED u64 slots[%d][BLOCK]; /* values kept between loops */\n",
+        buf_printf(&e->buffers, "ALIGNED u64 slots[%d][BLOCK]; /* values kept between loops */ //~\n",
                    s->slot_count);
     if (s->slot_count && e->heap) {
-        buf_printf(&e->buffers, "u64 (*const slots)[BLOCK] = (u64 (*)[BLOCK])(args->scratch + %zu);\n",
+        buf_printf(&e->buffers, "u64 (*const slots)[BLOCK] = (u64 (*)[BLOCK])(args->scratch + %zu); //~\n",
                    e->scratch);
         e->scratch += (size_t)s->slot_count * BLOCK * sizeof(uint64_t);
     }
     for (int n = 0; n < s->order_count; n++) {
         int i = s->order[n];
         if (s->slot[i] >= 0)
-            buf_printf(&e->buffers, "%s_m *const " NAME_KEPT " = (%s_m *)slots[%d];\n",
+            buf_printf(&e->buffers, "%s_m *const " NAME_KEPT " = (%s_m *)slots[%d]; //~\n",
                        short_name(e->kernel->ins[i].dtype), i, short_name(e->kernel->ins[i].dtype),
                        s->slot[i]);
     }
@@ -178,7 +178,9 @@ static void emit_value(struct emitter *e, int i, int level, const char *const na
         buf_puts(&e->body, " : ");
     }
     put_row(e, &e->body, ins, names);
-    buf_puts(&e->body, ";\n");
+    buf_puts(&e->body, ";");
+    put_origin(e, &e->body, ins);
+    buf_puts(&e->body, "\n");
     emit_own_line(e, &e->body);
     if (e->evaluation.slot[i] >= 0)
         buf_printf(&e->body, "    " NAME_KEPT "[j] = " NAME_VALUE ";\n", i, i);
@@ -326,7 +328,9 @@ static void emit_block_call(struct emitter *e, struct buf *out, int i)
         else
             buf_printf(out, ", " NAME_KEPT, ins->a[k]);
     }
-    buf_printf(out, "%s);\n", e->params->target->block);
+    buf_printf(out, "%s);", e->params->target->block);
+    put_origin(e, out, ins);
+    buf_puts(out, "\n");
     emit_own_line(e, out);
 }
 
@@ -348,7 +352,9 @@ void emit_single(struct emitter *e, int i)
     emit_line(e, out, ins);
     buf_printf(out, "const %s " NAME_VALUE " = ", type, i);
     put_row(e, out, ins, names);
-    buf_puts(out, ";\n");
+    buf_puts(out, ";");
+    put_origin(e, out, ins);
+    buf_puts(out, "\n");
     emit_own_line(e, out);
     if (!e->called[i])
         return;

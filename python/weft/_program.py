@@ -33,7 +33,9 @@ def infer(self, **types):
 @method
 def source(self, stage="c", **types):
     """The text of a stage: tokens, ast, types, schedule, groups, ir, c, asm, cuda, ptx or sass, for types as infer
-    takes them. asm needs a C compiler, ptx and sass need NVRTC.
+    takes them. asm needs a C compiler, ptx and sass need NVRTC. c and cuda are what is the program's own of a
+    kernel, "c-full" and "cuda-full" all of it, "c-compiled" and "cuda-compiled" what compilers get, where names are
+    numbers.
 
     >>> import weft
     >>> print(weft.compile("x + 1").source("ir", x="int32[8]"))

@@ -32,6 +32,7 @@
 #define RARE(x) (x)
 #endif
 //: move nested
+/* Brings a block whose elements lie in two levels. */
 SEPARATE static const T *N(nested)(T *block, const char *from, i64 step, i64 jump, i64 period, i64 i, int m)
 {
     i64 inner = i % period;
@@ -44,6 +45,7 @@ SEPARATE static const T *N(nested)(T *block, const char *from, i64 step, i64 jum
     return block;
 }
 //: move repeat
+/* Repeats a few elements into a pattern. */
 SEPARATE static void N(repeat)(T *pattern, const char *from, i64 step, i64 period)
 {
     for (i64 j = 0; j < period; j++)
@@ -52,6 +54,7 @@ SEPARATE static void N(repeat)(T *pattern, const char *from, i64 step, i64 perio
         pattern[j] = pattern[j - period];
 }
 //: move fill
+/* Fills a block with one element. */
 SEPARATE static void N(fill)(T *block, T value)
 {
     for (int j = 0; j < BLOCK; j++)
@@ -91,6 +94,7 @@ SEPARATE static void N(copy)(const struct weft_args *args, T *to, const T *from,
     N(copy_some)(to + j, from + j, (count - j) * sizeof(T));
 }
 #else
+/* Copies elements, past the caches where that is wanted. */
 SEPARATE static void N(copy)(const struct weft_args *args, T *to, const T *from, i64 count, i64 ahead)
 {
     INDEPENDENT
@@ -99,12 +103,14 @@ SEPARATE static void N(copy)(const struct weft_args *args, T *to, const T *from,
 }
 #endif
 //: move scatter
+/* Stores a block whose elements are a step apart. */
 SEPARATE static void N(scatter)(char *to, i64 step, const T *block, int m)
 {
     for (int j = 0; j < m; j++)
         *(T *)(to + j * step) = block[j];
 }
 //: move spread
+/* Stores a block whose elements lie in two levels. */
 SEPARATE static void N(spread)(char *to, i64 step, i64 jump, i64 period, i64 i, const T *block, int m)
 {
     i64 inner = i % period;
@@ -125,6 +131,7 @@ SEPARATE static void N(spread)(char *to, i64 step, i64 jump, i64 period, i64 i, 
         __builtin_memcpy(to + size - bytes, from + size - bytes, bytes); \
         return; \
     }
+/* Copies a run of bytes. */
 static inline void N(copy_run)(char *to, const char *from, i64 size)
 {
     for (; size > 64; size -= 32, to += 32, from += 32)
@@ -166,6 +173,7 @@ SEPARATE static void N(expand)(T *row, const char *from, const int *offsets, i64
         row[columns + j] = row[columns - 1];
 }
 //: move place
+/* Stores a block at offsets from a table. */
 SEPARATE static void N(place)(char *to, const int *offsets, const T *block, int m)
 {
     for (int j = 0; j < m; j++)
@@ -175,6 +183,7 @@ SEPARATE static void N(place)(char *to, const int *offsets, const T *block, int 
 #if defined __GNUC__ && !defined __clang__ && !defined __TINYC__
 __attribute__((optimize("no-tree-vectorize"))) /* gcc gathers slower than it loads */
 #endif
+/* Looks up each element of a block in a table. */
 SEPARATE static void N(lookup)(T *block, const T *table, const u8_m *entry)
 {
 #if defined __GNUC__ && !defined __clang__ && !defined __TINYC__
@@ -202,6 +211,7 @@ FN T N(quotient)(T a, T b)
     return b == (T)-1 ? (T)(0 - (U)a) : (T)exact;
 }
 //: integer truncdiv
+/* The quotient, rounded toward zero. */
 FN T N(truncdiv)(T a, T b)
 {
     const T divisor = b == 0 ? (T)1 : b;
@@ -211,6 +221,7 @@ FN T N(truncdiv)(T a, T b)
     return b == 0 ? (T)0 : q;
 }
 //: integer remainder
+/* The remainder of a quotient that is rounded toward zero. */
 FN T N(remainder)(T a, T b)
 {
     const T divisor = b == 0 ? (T)1 : b;
@@ -219,6 +230,7 @@ FN T N(remainder)(T a, T b)
     return (T)((U)a - (U)N(quotient)(a, divisor) * (U)divisor);
 }
 //: integer floordiv
+/* The quotient, rounded down; 0 where b is 0. */
 FN T N(floordiv)(T a, T b)
 {
     const T divisor = b == 0 ? (T)1 : b;
@@ -231,6 +243,7 @@ FN T N(floordiv)(T a, T b)
     return b == 0 ? (T)0 : (T)((U)q - (U)down);
 }
 //: integer floormod
+/* The remainder of a quotient that is rounded down. */
 FN T N(floormod)(T a, T b)
 {
     const T r = N(remainder)(a, b), apart = (r < 0) != (b < 0) ? b : (T)0;
@@ -364,6 +377,7 @@ static inline void OWN(fetch_end)(const struct weft_args *args, const char *to, 
 }
 //: widen widen
 #ifdef WIDE
+/* Converts a block of small integers to float32. */
 CONVERSION void M(widen)(f32_m *r, const S_m *a)
 {
     for (int j = 0; j < BLOCK; j += LANES) {
@@ -378,6 +392,7 @@ CONVERSION void M(widen)(f32_m *r, const S_m *a)
     }
 }
 #else
+/* Converts a block of small integers to float32. */
 CONVERSION void M(widen)(f32_m *r, const S_m *a)
 {
     INDEPENDENT
@@ -400,6 +415,7 @@ static inline ints M(whole)(const f32_m *a)
     __asm__("vcvtps2dq %1, %0" : "=" WIDE(r) : WIDE(x));
     return r;
 }
+/* Rounds a block of float32 to small integers. */
 CONVERSION void M(narrow)(T_m *r, const f32_m *a)
 {
     const ints words_ = WORDS_IN_ORDER, bytes_ = BYTES_IN_ORDER;
@@ -416,6 +432,7 @@ CONVERSION void M(narrow)(T_m *r, const f32_m *a)
     }
 }
 #else
+/* Rounds a block of float32 to small integers. */
 CONVERSION void M(narrow)(T_m *r, const f32_m *a)
 {
     INDEPENDENT
@@ -425,6 +442,7 @@ CONVERSION void M(narrow)(T_m *r, const f32_m *a)
 #endif
 //: unpack unpack
 #if defined WIDE && defined __F16C__
+/* Converts a block of 16-bit floats to float32. */
 CONVERSION void M(unpack)(T_m *r, const S_m *a)
 {
     for (int j = 0; j < BLOCK; j += LANES) {
@@ -440,6 +458,7 @@ CONVERSION void M(unpack)(T_m *r, const S_m *a)
     }
 }
 #else
+/* Converts a block of 16-bit floats to float32. */
 CONVERSION void M(unpack)(T_m *r, const S_m *a)
 {
     INDEPENDENT
@@ -456,6 +475,7 @@ static inline ints M(rounded)(const S_m *a)
     const words y = (words)x, nan = (words)(x != x);
     return (ints)(((nan & (y | 1 << 22)) | (~nan & (y + 0x7fff + (y >> 16 & 1)))) >> 16);
 }
+/* Rounds a block of float32 to 16-bit floats. */
 CONVERSION void M(pack)(T_m *r, const S_m *a)
 {
     const ints order = WORDS_IN_ORDER;
@@ -473,6 +493,7 @@ CONVERSION void M(pack)(T_m *r, const S_m *a)
     }
 }
 #else
+/* Rounds a block of float32 to 16-bit floats. */
 CONVERSION void M(pack)(T_m *r, const S_m *a)
 {
     INDEPENDENT
@@ -482,6 +503,7 @@ CONVERSION void M(pack)(T_m *r, const S_m *a)
 #endif
 //: nearest nearest
 #if defined WIDE && defined __F16C__
+/* Rounds a block of float32 to values that 16-bit floats have. */
 CONVERSION void M(nearest)(T_m *r, const S_m *a)
 {
     for (int j = 0; j < BLOCK; j += LANES) {
@@ -493,6 +515,7 @@ CONVERSION void M(nearest)(T_m *r, const S_m *a)
     }
 }
 #else
+/* Rounds a block of float32 to values that 16-bit floats have. */
 CONVERSION void M(nearest)(T_m *r, const S_m *a)
 {
     INDEPENDENT

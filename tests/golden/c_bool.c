@@ -12,11 +12,11 @@ void weft_kernel(const struct weft_args *args, i64 begin, i64 end)
     ALIGNED b1_m w_3[BLOCK];
     ALIGNED f32_m w_4[BLOCK];
     ALIGNED b1_m w_5[BLOCK];
-@ headline.c, 14 lines: char *room[ACCESSES], *p[ACCESSES]; ... p[k] = start[k] + row * step[k];
+@ headline.c, 14 lines: char *room[ACCESSES], *p[ACCESSES]; ... p[k] = start[k] + row * step[k]; /* where the row of each begins */
             head = first_block(args, p[3] + column0 * sizeof(b1_m), sizeof(b1_m));
             for (i64 i = column0, m; i < column1; i += m) {
                 m = head ? head : BLOCK;
-                m = column1 - i < m ? column1 - i : m;
+                m = column1 - i < m ? column1 - i : m; /* elements of a block */
                 head = 0;
                 const b1_m *x_0 = (const b1_m *)p[0] + i; /* p */
                 if (RARE(m < BLOCK))

@@ -7,14 +7,14 @@ void weft_kernel(const struct weft_args *args, i64 begin, i64 end)
     const i32 c_0 = *(const i32_m *)&args->literals[0]; /* 2 */
     ALIGNED i32_m w_0[BLOCK];
     ALIGNED i32_m w_2[BLOCK];
-@ headline.c, 14 lines: char *room[ACCESSES], *p[ACCESSES]; ... p[k] = start[k] + row * step[k];
+@ headline.c, 14 lines: char *room[ACCESSES], *p[ACCESSES]; ... p[k] = start[k] + row * step[k]; /* where the row of each begins */
             const i32 a_1 = *(const i32_m *)p[1]; /* column */
             const i32 t_3 = (i32)((u32)a_1 * (u32)c_0);
             head = first_block(args, p[2] + column0 * sizeof(i32_m), sizeof(i32_m));
             fetch_end(args, p[2] + step[2] + column0 * sizeof(i32_m), column1 - column0, sizeof(i32_m)); /* of the next row */
             for (i64 i = column0, m; i < column1; i += m) {
                 m = head ? head : BLOCK;
-                m = column1 - i < m ? column1 - i : m;
+                m = column1 - i < m ? column1 - i : m; /* elements of a block */
                 head = 0;
                 const i32_m *x_0 = (const i32_m *)p[0] + i; /* x */
                 if (RARE(m < BLOCK))

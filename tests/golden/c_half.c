@@ -2,9 +2,9 @@
 @ sizes: BLOCK = 64, ACCESSES = 5
 @ helpers: INDEPENDENT, b1, weft_lanes, weft_geometry, weft_sample, struct weft_calls;, weft_args, weft_tile, weft_band,
 @   weft_part, weft_rows, weft_calls, enum { LANES = 16 };, ints, CONVERSION, fetch, __attribute__((always_inline)),
-@   fetch_row, first_block, fetch_end, decode_f16_f32 3e5942df, unpack_f16_f32 0f067d9b, decode_bf16_f32 388080a1,
-@   unpack_bf16_f32 2bac0c50, fneg_f32, to_bfloat16_f32_f32, to_float16_f32_f32, nearest_f32_f32, encode_f32_bf16
-@   1a1bbdf1, rounded_f32_bf16 d2670226, fmin_f32, encode_f32_f16 e8a78110, rounded_f32_f16 6ad7fe60
+@   fetch_row, first_block, fetch_end, decode_f16_f32 af7f57f3, unpack_f16_f32 fc3ba9f8, decode_bf16_f32 f3a3a288,
+@   unpack_bf16_f32 de849bf2, fneg_f32, to_bfloat16_f32_f32, to_float16_f32_f32, nearest_f32_f32, encode_f32_bf16
+@   cc952e44, rounded_f32_bf16 32ad7706, fmin_f32, encode_f32_f16 0cf16d4c, rounded_f32_f16 385223e8
 void weft_kernel(const struct weft_args *args, i64 begin, i64 end)
 {
     const f32 c_0 = *(const f32_m *)&args->literals[0]; /* 0.100097656 */
@@ -23,11 +23,11 @@ void weft_kernel(const struct weft_args *args, i64 begin, i64 end)
     bf16_m *const v_16 = (bf16_m *)slots[6];
     f32_m *const v_8 = (f32_m *)slots[5];
     f16_m *const v_9 = (f16_m *)slots[2];
-@ headline.c, 14 lines: char *room[ACCESSES], *p[ACCESSES]; ... p[k] = start[k] + row * step[k];
+@ headline.c, 14 lines: char *room[ACCESSES], *p[ACCESSES]; ... p[k] = start[k] + row * step[k]; /* where the row of each begins */
             head = first_block(args, p[3] + column0 * sizeof(f16_m), sizeof(f16_m));
             for (i64 i = column0, m; i < column1; i += m) {
                 m = head ? head : BLOCK;
-                m = column1 - i < m ? column1 - i : m;
+                m = column1 - i < m ? column1 - i : m; /* elements of a block */
                 head = 0;
                 const f16_m *x_0 = (const f16_m *)p[0] + i; /* x */
                 if (RARE(m < BLOCK))

@@ -14,13 +14,13 @@ void weft_kernel(const struct weft_args *args, i64 begin, i64 end)
     ALIGNED f64_m w_2[BLOCK];
     ALIGNED u64 slots[1][BLOCK]; /* values kept between loops */
     f64_m *const v_2 = (f64_m *)slots[0];
-@ headline.c, 14 lines: char *room[ACCESSES], *p[ACCESSES]; ... p[k] = start[k] + row * step[k];
+@ headline.c, 14 lines: char *room[ACCESSES], *p[ACCESSES]; ... p[k] = start[k] + row * step[k]; /* where the row of each begins */
             const f64 a_1 = *(const f64_m *)p[1]; /* scale */
             head = first_block(args, p[2] + column0 * sizeof(f64_m), sizeof(f64_m));
             fetch_end(args, p[2] + step[2] + column0 * sizeof(f64_m), column1 - column0, sizeof(f64_m)); /* of the next row */
             for (i64 i = column0, m; i < column1; i += m) {
                 m = head ? head : BLOCK;
-                m = column1 - i < m ? column1 - i : m;
+                m = column1 - i < m ? column1 - i : m; /* elements of a block */
                 head = 0;
                 const f64_m *x_0 = (const f64_m *)p[0] + i; /* row */
                 if (RARE(m < BLOCK))
@@ -55,13 +55,13 @@ void weft_kernel(const struct weft_args *args, i64 begin, i64 end)
     ALIGNED f64_m w_2[BLOCK];
     ALIGNED u64 slots[1][BLOCK]; /* values kept between loops */
     f64_m *const v_2 = (f64_m *)slots[0];
-@ headline.c, 14 lines: char *room[ACCESSES], *p[ACCESSES]; ... p[k] = start[k] + row * step[k];
+@ headline.c, 14 lines: char *room[ACCESSES], *p[ACCESSES]; ... p[k] = start[k] + row * step[k]; /* where the row of each begins */
             const f64 a_0 = *(const f64_m *)p[0]; /* scale */
             head = first_block(args, p[2] + column0 * sizeof(f64_m), sizeof(f64_m));
             fetch_end(args, p[2] + step[2] + column0 * sizeof(f64_m), column1 - column0, sizeof(f64_m)); /* of the next row */
             for (i64 i = column0, m; i < column1; i += m) {
                 m = head ? head : BLOCK;
-                m = column1 - i < m ? column1 - i : m;
+                m = column1 - i < m ? column1 - i : m; /* elements of a block */
                 head = 0;
                 const f64_m *x_1 = (const f64_m *)p[1] + i; /* column */
                 if (RARE(m < BLOCK))
@@ -88,13 +88,13 @@ void weft_kernel(const struct weft_args *args, i64 begin, i64 end)
 {
     ALIGNED f64_m w_0[BLOCK];
     ALIGNED f64_m w_2[BLOCK];
-@ headline.c, 14 lines: char *room[ACCESSES], *p[ACCESSES]; ... p[k] = start[k] + row * step[k];
+@ headline.c, 14 lines: char *room[ACCESSES], *p[ACCESSES]; ... p[k] = start[k] + row * step[k]; /* where the row of each begins */
             const f64 a_1 = *(const f64_m *)p[1]; /* temporary 0 */
             head = first_block(args, p[2] + column0 * sizeof(f64_m), sizeof(f64_m));
             fetch_end(args, p[2] + step[2] + column0 * sizeof(f64_m), column1 - column0, sizeof(f64_m)); /* of the next row */
             for (i64 i = column0, m; i < column1; i += m) {
                 m = head ? head : BLOCK;
-                m = column1 - i < m ? column1 - i : m;
+                m = column1 - i < m ? column1 - i : m; /* elements of a block */
                 head = 0;
                 const f64_m *x_0 = (const f64_m *)p[0] + i; /* temporary 1 */
                 if (RARE(m < BLOCK))

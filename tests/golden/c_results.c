@@ -14,11 +14,11 @@ void weft_kernel(const struct weft_args *args, i64 begin, i64 end)
     ALIGNED f32_m w_5[BLOCK];
     ALIGNED u64 slots[1][BLOCK]; /* values kept between loops */
     f32_m *const v_2 = (f32_m *)slots[0];
-@ headline.c, 14 lines: char *room[ACCESSES], *p[ACCESSES]; ... p[k] = start[k] + row * step[k];
+@ headline.c, 14 lines: char *room[ACCESSES], *p[ACCESSES]; ... p[k] = start[k] + row * step[k]; /* where the row of each begins */
             head = first_block(args, p[3] + column0 * sizeof(f32_m), sizeof(f32_m));
             for (i64 i = column0, m; i < column1; i += m) {
                 m = head ? head : BLOCK;
-                m = column1 - i < m ? column1 - i : m;
+                m = column1 - i < m ? column1 - i : m; /* elements of a block */
                 head = 0;
                 const u8_m *x_0 = (const u8_m *)p[0] + i; /* x */
                 if (RARE(m < BLOCK))

@@ -7,14 +7,14 @@ void weft_kernel(const struct weft_args *args, i64 begin, i64 end)
     const f64 c_0 = *(const f64_m *)&args->literals[0]; /* 1.0 */
     ALIGNED f64_m w_0[BLOCK];
     ALIGNED f64_m w_2[BLOCK];
-@ headline.c, 14 lines: char *room[ACCESSES], *p[ACCESSES]; ... p[k] = start[k] + row * step[k];
+@ headline.c, 14 lines: char *room[ACCESSES], *p[ACCESSES]; ... p[k] = start[k] + row * step[k]; /* where the row of each begins */
             const i16 a_1 = *(const i16_m *)p[1]; /* k */
             const f64 t_2 = (f64)a_1;
             head = first_block(args, p[2] + column0 * sizeof(f64_m), sizeof(f64_m));
             fetch_end(args, p[2] + step[2] + column0 * sizeof(f64_m), column1 - column0, sizeof(f64_m)); /* of the next row */
             for (i64 i = column0, m; i < column1; i += m) {
                 m = head ? head : BLOCK;
-                m = column1 - i < m ? column1 - i : m;
+                m = column1 - i < m ? column1 - i : m; /* elements of a block */
                 head = 0;
                 const f64_m *x_0 = (const f64_m *)p[0] + i; /* x */
                 if (RARE(m < BLOCK))

@@ -7,11 +7,11 @@ void weft_kernel(const struct weft_args *args, i64 begin, i64 end)
     ALIGNED f32_m w_0[BLOCK];
     ALIGNED i64_m w_1[BLOCK];
     ALIGNED f32_m w_2[BLOCK];
-@ headline.c, 14 lines: char *room[ACCESSES], *p[ACCESSES]; ... p[k] = start[k] + row * step[k];
+@ headline.c, 14 lines: char *room[ACCESSES], *p[ACCESSES]; ... p[k] = start[k] + row * step[k]; /* where the row of each begins */
             head = first_block(args, p[2] + column0 * sizeof(f32_m), sizeof(f32_m));
             for (i64 i = column0, m; i < column1; i += m) {
                 m = head ? head : BLOCK;
-                m = column1 - i < m ? column1 - i : m;
+                m = column1 - i < m ? column1 - i : m; /* elements of a block */
                 head = 0;
                 const f32_m *x_0 = (const f32_m *)p[0] + i; /* x */
                 if (RARE(m < BLOCK))
@@ -45,11 +45,11 @@ void weft_kernel(const struct weft_args *args, i64 begin, i64 end)
     const i64 c_0 = *(const i64_m *)&args->literals[0]; /* 2 */
     ALIGNED i64_m w_0[BLOCK];
     ALIGNED i64_m w_1[BLOCK];
-@ headline.c, 14 lines: char *room[ACCESSES], *p[ACCESSES]; ... p[k] = start[k] + row * step[k];
+@ headline.c, 14 lines: char *room[ACCESSES], *p[ACCESSES]; ... p[k] = start[k] + row * step[k]; /* where the row of each begins */
             head = first_block(args, p[1] + column0 * sizeof(i64_m), sizeof(i64_m));
             for (i64 i = column0, m; i < column1; i += m) {
                 m = head ? head : BLOCK;
-                m = column1 - i < m ? column1 - i : m;
+                m = column1 - i < m ? column1 - i : m; /* elements of a block */
                 head = 0;
                 const i64_m *x_0 = (const i64_m *)p[0] + i; /* row */
                 if (RARE(m < BLOCK))

@@ -18,14 +18,14 @@ void weft_kernel(const struct weft_args *args, i64 begin, i64 end)
     f32_m *const v_1 = (f32_m *)slots[0];
     f32_m *const v_3 = (f32_m *)slots[1];
     f32_m *const v_5 = (f32_m *)slots[2];
-@ headline.c, 14 lines: char *room[ACCESSES], *p[ACCESSES]; ... p[k] = start[k] + row * step[k];
+@ headline.c, 14 lines: char *room[ACCESSES], *p[ACCESSES]; ... p[k] = start[k] + row * step[k]; /* where the row of each begins */
             const f32 a_1 = *(const f32_m *)p[1]; /* gamma */
             fill_f32(x_1, a_1);
             head = first_block(args, p[2] + column0 * sizeof(f32_m), sizeof(f32_m));
             fetch_end(args, p[2] + step[2] + column0 * sizeof(f32_m), column1 - column0, sizeof(f32_m)); /* of the next row */
             for (i64 i = column0, m; i < column1; i += m) {
                 m = head ? head : BLOCK;
-                m = column1 - i < m ? column1 - i : m;
+                m = column1 - i < m ? column1 - i : m; /* elements of a block */
                 head = 0;
                 const u8_m *x_0 = (const u8_m *)p[0] + i; /* 0 to 255 */
                 if (RARE(m < BLOCK))
@@ -65,7 +65,7 @@ void weft_kernel(const struct weft_args *args, i64 begin, i64 end)
     ALIGNED u64 slots[2][BLOCK]; /* values kept between loops */
     f32_m *const v_1 = (f32_m *)slots[0];
     f32_m *const v_3 = (f32_m *)slots[1];
-@ headline.c, 14 lines: char *room[ACCESSES], *p[ACCESSES]; ... p[k] = start[k] + row * step[k];
+@ headline.c, 14 lines: char *room[ACCESSES], *p[ACCESSES]; ... p[k] = start[k] + row * step[k]; /* where the row of each begins */
             repeat_f32(w_2, p[2], s->strides[2 * stride + groups], s->period); /* gain */
             const i64 advance = BLOCK % s->period;
             i64 phase = column0 % s->period;

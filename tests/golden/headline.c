@@ -16,7 +16,7 @@ void weft_kernel(const struct weft_args *args, i64 begin, i64 end)
     char *room[ACCESSES], *p[ACCESSES];
     i64 steps[ACCESSES], at[64];
     struct weft_band band = {{0, begin, end}, ACCESSES, room, steps, at, 0, 0, 0, 0, 0, 0, 0, 0};
-    while (args->calls->next_band(args, &band)) {
+    while (args->calls->next_band(args, &band)) { /* rows that lie beside each other */
         const struct weft_sample *const sample = band.tile.sample;
         const struct weft_geometry *const s = sample->geometry;
         const i64 groups = s->groups, stride = groups + 2, rows = band.rows, *const step = band.step;
@@ -26,14 +26,14 @@ void weft_kernel(const struct weft_args *args, i64 begin, i64 end)
         for (i64 row = 0; row < rows; row++) {
             i64 head = 0; /* elements in front of the first whole block */
             for (int k = 0; k < ACCESSES; k++)
-                p[k] = start[k] + row * step[k];
+                p[k] = start[k] + row * step[k]; /* where the row of each begins */
             repeat_f32(w_1, p[1], s->strides[1 * stride + groups], s->period); /* gain */
             const i64 advance = BLOCK % s->period;
             i64 phase = column0 % s->period;
             head = first_block(args, p[2] + column0 * sizeof(u8_m), sizeof(u8_m));
             for (i64 i = column0, m; i < column1; i += m) {
                 m = head ? head : BLOCK;
-                m = column1 - i < m ? column1 - i : m;
+                m = column1 - i < m ? column1 - i : m; /* elements of a block */
                 head = 0;
                 const u8_m *x_0 = (const u8_m *)p[0] + i; /* img */
                 if (RARE(m < BLOCK))

@@ -12,11 +12,13 @@
 #undef TARGET
 @ sizes: TARGET 1
 typedef f32_m acc_t;
+/* Joins two elements. */
 static inline f32 join_acc(f32 a, f32 b)
 {
     return a + b;
 }
 typedef f32_m tree_t;
+/* Joins two elements. */
 static inline f32 join_tree(f32 a, f32 b)
 {
     return a + b;
@@ -51,7 +53,7 @@ void weft_kernel(const struct weft_args *args, i64 begin, i64 end)
     tree_t *const tree = ROW ? fixed_tree : (tree_t *)(args->scratch + SCRATCH + WIDTH * sizeof(acc_t));
     const i64 ahead = args->ahead;
     struct weft_part part = {{0, begin, end}, 0, 0, 0, 0, 0, 0, 0};
-    while (args->calls->next_part(args, &part)) {
+    while (args->calls->next_part(args, &part)) { /* some points, or a part of one */
         const struct weft_sample *const sample = part.tile.sample;
         const struct weft_geometry *const s = sample->geometry;
         const struct weft_lanes *const r = s->lanes;

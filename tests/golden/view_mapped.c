@@ -19,13 +19,13 @@ void weft_kernel(const struct weft_args *args, i64 begin, i64 end)
         for (i64 row = 0; row < rows; row++) {
             i64 head = 0; /* elements in front of the first whole block */
             for (int k = 0; k < ACCESSES; k++)
-                p[k] = start[k] + row * step[k];
+                p[k] = start[k] + row * step[k]; /* where the row of each begins */
             if (p[2] != from_2 || turn_2 < column1)
                 expand_f32(w_2, from_2 = p[2], s->offsets[2], s->strides[2 * stride + groups], s->strides[2 * stride + groups + 1], s->distinct[2], turn_2 = column1); /* c */
             head = first_block(args, p[3] + column0 * sizeof(f32_m), sizeof(f32_m));
             for (i64 i = column0, m; i < column1; i += m) {
                 m = head ? head : BLOCK;
-                m = column1 - i < m ? column1 - i : m;
+                m = column1 - i < m ? column1 - i : m; /* elements of a block */
                 head = 0;
                 const f32_m *const x_0 = mapped_f32(w_0, sample->bases[0], s->maps[0], p[0] - sample->bases[0], i, m); /* a */
                 const f32_m *const x_1 = mapped_f32(w_1, sample->bases[1], s->maps[1], p[1] - sample->bases[1], i, m); /* b */

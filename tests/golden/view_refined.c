@@ -24,7 +24,7 @@ void weft_kernel(const struct weft_args *args, i64 begin, i64 end)
         for (i64 row = 0; row < rows; row++) {
             i64 head = 0; /* elements in front of the first whole block */
             for (int k = 0; k < ACCESSES; k++)
-                p[k] = start[k] + row * step[k];
+                p[k] = start[k] + row * step[k]; /* where the row of each begins */
             if (p[1] != from_1 || turn_1 < column1)
                 expand_f32(w_1, from_1 = p[1], s->offsets[1], s->strides[1 * stride + groups], s->strides[1 * stride + groups + 1], s->distinct[1], turn_1 = column1); /* last */
             if (p[2] != from_2 || turn_2 < column1)
@@ -32,7 +32,7 @@ void weft_kernel(const struct weft_args *args, i64 begin, i64 end)
             head = first_block(args, p[3] + column0 * sizeof(f32_m), sizeof(f32_m));
             for (i64 i = column0, m; i < column1; i += m) {
                 m = head ? head : BLOCK;
-                m = column1 - i < m ? column1 - i : m;
+                m = column1 - i < m ? column1 - i : m; /* elements of a block */
                 head = 0;
                 const f32_m *x_0 = (const f32_m *)p[0] + i; /* x */
                 if (RARE(m < BLOCK))

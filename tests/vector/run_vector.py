@@ -126,7 +126,7 @@ def scalar_loops(name, text, kind, environment):
         flags = {"gcc": f"{LEVEL} -fopt-info-vec-optimized={path}",
                  "clang": f"{LEVEL} -gline-tables-only -fsave-optimization-record "
                           f"-foptimization-record-file={path}"}[name]
-        source = show(text, kind, "c", environment)
+        source = show(text, kind, "c-compiled", environment)
         show(text, kind, "asm", dict(environment, WEFT_CFLAGS=flags))
         report = open(path).read() if os.path.exists(path) else ""
     vectorized = lines_vectorized(report)

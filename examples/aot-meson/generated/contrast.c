@@ -1983,6 +1983,7 @@ static inline void fetch_end(const struct weft_args *args, const char *to, i64 c
         __builtin_prefetch(to + count * size - rest, 1);
 #endif
 }
+/* Repeats a few elements into a pattern. */
 SEPARATE static void repeat_f32(f32_m *pattern, const char *from, i64 step, i64 period)
 {
     for (i64 j = 0; j < period; j++)
@@ -1991,6 +1992,7 @@ SEPARATE static void repeat_f32(f32_m *pattern, const char *from, i64 step, i64 
         pattern[j] = pattern[j - period];
 }
 #ifdef WIDE
+/* Converts a block of small integers to float32. */
 CONVERSION void widen_u8_f32(f32_m *r, const u8_m *a)
 {
     for (int j = 0; j < BLOCK; j += LANES) {
@@ -2005,6 +2007,7 @@ CONVERSION void widen_u8_f32(f32_m *r, const u8_m *a)
     }
 }
 #else
+/* Converts a block of small integers to float32. */
 CONVERSION void widen_u8_f32(f32_m *r, const u8_m *a)
 {
     INDEPENDENT
@@ -2012,6 +2015,7 @@ CONVERSION void widen_u8_f32(f32_m *r, const u8_m *a)
         r[j] = (f32)a[j];
 }
 #endif
+/* Rounded to the nearest integer that the type has. */
 static inline u8 roundsat_f32_u8(f32 a)
 {
     /* "+ 0" makes -0 a 0: gcc 12 with -fno-trapping-math takes (float)(int)x for trunc(x), whose sign
@@ -2046,6 +2050,7 @@ static inline ints whole_f32_u8(const f32_m *a)
     __asm__("vcvtps2dq %1, %0" : "=" WIDE(r) : WIDE(x));
     return r;
 }
+/* Rounds a block of float32 to small integers. */
 CONVERSION void narrow_f32_u8(u8_m *r, const f32_m *a)
 {
     const ints words_ = WORDS_IN_ORDER, bytes_ = BYTES_IN_ORDER;
@@ -2062,6 +2067,7 @@ CONVERSION void narrow_f32_u8(u8_m *r, const f32_m *a)
     }
 }
 #else
+/* Rounds a block of float32 to small integers. */
 CONVERSION void narrow_f32_u8(u8_m *r, const f32_m *a)
 {
     INDEPENDENT
@@ -2121,6 +2127,7 @@ static inline const u8_m *pick_u8(u8_m *block, const u8_m *from, const i64 step)
         block[j] = from[j * step];
     return block;
 }
+/* Brings a block whose elements are a step apart. */
 SEPARATE static const u8_m *gather_u8(u8_m *block, const char *from, i64 step, int m)
 {
     if (m == BLOCK && step == 2 * (i64)sizeof(u8_m))
@@ -2189,6 +2196,7 @@ static inline const f32_m *pick_f32(f32_m *block, const f32_m *from, const i64 s
         block[j] = from[j * step];
     return block;
 }
+/* Brings a block whose elements are a step apart. */
 SEPARATE static const f32_m *gather_f32(f32_m *block, const char *from, i64 step, int m)
 {
     if (m == BLOCK && step == 2 * (i64)sizeof(f32_m))
@@ -2205,6 +2213,7 @@ SEPARATE static const f32_m *gather_f32(f32_m *block, const char *from, i64 step
         block[j] = block[m - 1];
     return block;
 }
+/* Stores a block whose elements are a step apart. */
 SEPARATE static void scatter_u8(char *to, i64 step, const u8_m *block, int m)
 {
     for (int j = 0; j < m; j++)
@@ -2214,16 +2223,16 @@ SEPARATE static void scatter_u8(char *to, i64 step, const u8_m *block, int m)
 static void loop_contrast_0_upsu(const struct weft_args *args, i64 begin, i64 end)
 {
     enum { ACCESSES = 4 };
-    ALIGNED u8_m w_0[BLOCK];
-    ALIGNED f32_m w_1[BLOCK + 512];
-    ALIGNED u8_m w_3[BLOCK];
+    ALIGNED u8_m w_img[BLOCK];
+    ALIGNED f32_m w_middle[BLOCK + 512];
+    ALIGNED u8_m w_out[BLOCK];
     ALIGNED u64 slots[2][BLOCK]; /* values kept between loops */
     f32_m *const v_2 = (f32_m *)slots[0];
     f32_m *const v_6 = (f32_m *)slots[1];
     char *room[ACCESSES], *p[ACCESSES];
     i64 steps[ACCESSES], at[64];
     struct weft_band band = {{0, begin, end}, ACCESSES, room, steps, at, 0, 0, 0, 0, 0, 0, 0, 0};
-    while (args->calls->next_band(args, &band)) {
+    while (args->calls->next_band(args, &band)) { /* rows that lie beside each other */
         const struct weft_sample *const sample = band.tile.sample;
         const struct weft_geometry *const s = sample->geometry;
         const i64 groups = s->groups, stride = groups + 2, rows = band.rows, *const step = band.step;
@@ -2233,43 +2242,43 @@ static void loop_contrast_0_upsu(const struct weft_args *args, i64 begin, i64 en
         for (i64 row = 0; row < rows; row++) {
             i64 head = 0; /* elements in front of the first whole block */
             for (int k = 0; k < ACCESSES; k++)
-                p[k] = start[k] + row * step[k];
-            repeat_f32(w_1, p[1], s->strides[1 * stride + groups], s->period); /* middle */
+                p[k] = start[k] + row * step[k]; /* where the row of each begins */
+            repeat_f32(w_middle, p[1], s->strides[1 * stride + groups], s->period); /* middle */
             const i64 advance = BLOCK % s->period;
             i64 phase = column0 % s->period;
-            const f32 a_2 = *(const f32_m *)p[2]; /* gain */
+            const f32 in_gain = *(const f32_m *)p[2]; /* gain */
             head = first_block(args, p[3] + column0 * sizeof(u8_m), sizeof(u8_m));
             fetch_end(args, p[3] + step[3] + column0 * sizeof(u8_m), column1 - column0, sizeof(u8_m)); /* of the next row */
             for (i64 i = column0, m; i < column1; i += m) {
                 m = head ? head : BLOCK;
-                m = column1 - i < m ? column1 - i : m;
+                m = column1 - i < m ? column1 - i : m; /* elements of a block */
                 head = 0;
-                const u8_m *x_0 = (const u8_m *)p[0] + i; /* img */
+                const u8_m *x_img = (const u8_m *)p[0] + i; /* img */
                 if (RARE(m < BLOCK))
-                    x_0 = args->calls->pad(w_0, x_0, m, sizeof(u8_m), BLOCK);
-                fetch(x_0, args->ahead, sizeof *x_0);
-                const f32_m *const x_1 = w_1 + phase;
-                u8_m *const o_3 = (u8_m *)p[3] + i; /* out */
-                const int n_3 = m == BLOCK && streams(args, o_3);
-                u8_m *const y_3 = m < BLOCK || n_3 ? w_3 : o_3;
-                widen_u8_f32(v_2, x_0);
+                    x_img = args->calls->pad(w_img, x_img, m, sizeof(u8_m), BLOCK);
+                fetch(x_img, args->ahead, sizeof *x_img);
+                const f32_m *const x_middle = w_middle + phase;
+                u8_m *const o_out = (u8_m *)p[3] + i; /* out */
+                const int n_out = m == BLOCK && streams(args, o_out);
+                u8_m *const y_out = m < BLOCK || n_out ? w_out : o_out;
+                widen_u8_f32(v_2, x_img); /* img  3:19 */
                 INDEPENDENT
                 for (int j = 0; j < BLOCK; j++) {
                     const f32 t_2 = v_2[j];
-                    const f32 a_1 = x_1[j];
-                    const f32 t_3 = t_2 - a_1;
-                    const f32 t_5 = t_3 * a_2;
-                    const f32 t_6 = t_5 + a_1;
+                    const f32 in_middle = x_middle[j];
+                    const f32 t_3 = t_2 - in_middle; /* img - middle  3:19 */
+                    const f32 t_5 = t_3 * in_gain; /* (img - middle) * gain  3:18 */
+                    const f32 t_6 = t_5 + in_middle; /* (img - middle) * gain + middle  3:18 */
                     v_6[j] = t_6;
                 }
-                narrow_f32_u8(y_3, v_6);
+                narrow_f32_u8(y_out, v_6); /* (img - middle) * gain + middle  3:18 */
                 phase += m == BLOCK ? advance : m % s->period;
                 if (phase >= s->period)
                     phase -= s->period;
                 if (RARE(m < BLOCK))
-                    args->calls->put(o_3, w_3, m, sizeof(u8_m));
-                else if (RARE(n_3))
-                    stream(o_3, w_3, BLOCK * sizeof *w_3);
+                    args->calls->put(o_out, w_out, m, sizeof(u8_m));
+                else if (RARE(n_out))
+                    stream(o_out, w_out, BLOCK * sizeof *w_out);
             }
         }
     }
@@ -2280,17 +2289,17 @@ static void loop_contrast_0_upsu(const struct weft_args *args, i64 begin, i64 en
 static void loop_contrast_0_any(const struct weft_args *args, i64 begin, i64 end)
 {
     enum { ACCESSES = 4 };
-    ALIGNED u8_m w_0[BLOCK];
-    ALIGNED f32_m w_1[BLOCK];
-    ALIGNED f32_m w_2[BLOCK];
-    ALIGNED u8_m w_3[BLOCK];
+    ALIGNED u8_m w_img[BLOCK];
+    ALIGNED f32_m w_middle[BLOCK];
+    ALIGNED f32_m w_gain[BLOCK];
+    ALIGNED u8_m w_out[BLOCK];
     ALIGNED u64 slots[2][BLOCK]; /* values kept between loops */
     f32_m *const v_2 = (f32_m *)slots[0];
     f32_m *const v_6 = (f32_m *)slots[1];
     char *room[ACCESSES], *p[ACCESSES];
     i64 steps[ACCESSES], at[64];
     struct weft_band band = {{0, begin, end}, ACCESSES, room, steps, at, 0, 0, 0, 0, 0, 0, 0, 0};
-    while (args->calls->next_band(args, &band)) {
+    while (args->calls->next_band(args, &band)) { /* rows that lie beside each other */
         const struct weft_sample *const sample = band.tile.sample;
         const struct weft_geometry *const s = sample->geometry;
         const i64 groups = s->groups, stride = groups + 2, rows = band.rows, *const step = band.step;
@@ -2300,34 +2309,34 @@ static void loop_contrast_0_any(const struct weft_args *args, i64 begin, i64 end
         for (i64 row = 0; row < rows; row++) {
             i64 head = 0; /* elements in front of the first whole block */
             for (int k = 0; k < ACCESSES; k++)
-                p[k] = start[k] + row * step[k];
+                p[k] = start[k] + row * step[k]; /* where the row of each begins */
             for (i64 i = column0, m; i < column1; i += m) {
                 m = head ? head : BLOCK;
-                m = column1 - i < m ? column1 - i : m;
+                m = column1 - i < m ? column1 - i : m; /* elements of a block */
                 head = 0;
-                const u8_m *const x_0 = gather_u8(w_0, p[0] + i * s->strides[0 * stride + groups], s->strides[0 * stride + groups], m); /* img */
+                const u8_m *const x_img = gather_u8(w_img, p[0] + i * s->strides[0 * stride + groups], s->strides[0 * stride + groups], m); /* img */
                 if (s->strides[0 * stride + groups] < 0)
                     fetch_row(args, s, p[0], s->strides + 0 * stride, 1, column0, column1, i, m);
-                const f32_m *const x_1 = gather_f32(w_1, p[1] + i * s->strides[1 * stride + groups], s->strides[1 * stride + groups], m); /* middle */
+                const f32_m *const x_middle = gather_f32(w_middle, p[1] + i * s->strides[1 * stride + groups], s->strides[1 * stride + groups], m); /* middle */
                 if (s->strides[1 * stride + groups] < 0)
                     fetch_row(args, s, p[1], s->strides + 1 * stride, 1, column0, column1, i, m);
-                const f32_m *const x_2 = gather_f32(w_2, p[2] + i * s->strides[2 * stride + groups], s->strides[2 * stride + groups], m); /* gain */
+                const f32_m *const x_gain = gather_f32(w_gain, p[2] + i * s->strides[2 * stride + groups], s->strides[2 * stride + groups], m); /* gain */
                 if (s->strides[2 * stride + groups] < 0)
                     fetch_row(args, s, p[2], s->strides + 2 * stride, 1, column0, column1, i, m);
-                u8_m *const y_3 = w_3; /* out */
-                widen_u8_f32(v_2, x_0);
+                u8_m *const y_out = w_out; /* out */
+                widen_u8_f32(v_2, x_img); /* img  3:19 */
                 INDEPENDENT
                 for (int j = 0; j < BLOCK; j++) {
                     const f32 t_2 = v_2[j];
-                    const f32 a_1 = x_1[j];
-                    const f32 t_3 = t_2 - a_1;
-                    const f32 a_2 = x_2[j];
-                    const f32 t_5 = t_3 * a_2;
-                    const f32 t_6 = t_5 + a_1;
+                    const f32 in_middle = x_middle[j];
+                    const f32 t_3 = t_2 - in_middle; /* img - middle  3:19 */
+                    const f32 in_gain = x_gain[j];
+                    const f32 t_5 = t_3 * in_gain; /* (img - middle) * gain  3:18 */
+                    const f32 t_6 = t_5 + in_middle; /* (img - middle) * gain + middle  3:18 */
                     v_6[j] = t_6;
                 }
-                narrow_f32_u8(y_3, v_6);
-                scatter_u8(p[3] + i * s->strides[3 * stride + groups], s->strides[3 * stride + groups], w_3, m);
+                narrow_f32_u8(y_out, v_6); /* (img - middle) * gain + middle  3:18 */
+                scatter_u8(p[3] + i * s->strides[3 * stride + groups], s->strides[3 * stride + groups], w_out, m);
             }
         }
     }
@@ -2511,9 +2520,9 @@ static int read_tensor(const struct operand *operand, const struct weft_array *f
                : WEFT_KERNEL_OK;
 }
 
-SHARED int64_t extent(int64_t in_table, const int64_t *d)
+SHARED int64_t extent(int64_t entry, const int64_t *d)
 {
-    return in_table < 0 ? d[-1 - in_table] : in_table;
+    return entry < 0 ? d[-1 - entry] : entry;
 }
 
 /* How often `each` is in `have`; -1: no whole number of times, or one of them is -1 or nothing is in it. */
