@@ -335,6 +335,20 @@ class Programs(unittest.TestCase):
         with self.assertRaisesRegex(weft.Error, "no tensor is one of dask's"):
             weft.dask.evaluate("t + 1", t=whole)
 
+class Processes(unittest.TestCase):
+    def test_killed(self):
+        """Four workers that share a cache, one of which is killed; scripts/soak dask has more than their memory."""
+        support.optional("distributed")
+        script = pathlib.Path(__file__).parent / "large_dask.py"
+        result = subprocess.run([sys.executable, str(script), "--memory", "400", "--times", "0.1"], capture_output=True,
+                                text=True, timeout=200)
+        self.assertEqual(result.returncode, 0, result.stdout + result.stderr)
+        self.assertIn("have the bits of one process", result.stdout)
+
+    def test_programs_pickle(self):
+        f = pickle.loads(pickle.dumps(weft.compile("x - mean(x, axes=0)", rules="numpy")))
+        np.testing.assert_array_equal(f(np.arange(4)), [-1.5, -0.5, 0.5, 1.5])
+
 
 POSITIONAL = """
     x + y
