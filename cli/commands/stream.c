@@ -267,7 +267,7 @@ static bool do_all(struct flow *flow)
     struct work work = {"computing", stream->batch->count, stream->threads, do_sample, flow};
     const bool good = open_samples(flow) &&
                       (stream->keep || outputs_begin(stream->report, stream->outputs, stream->batch->count)) &&
-                      work_run(stream->report, &work);
+                      work_do(stream->report, &work);
     fputs(flow->remark ? flow->remark : "", stream->report->stream);
     return mappings_whole(stream->report) && good;
 }

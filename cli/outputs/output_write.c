@@ -165,7 +165,7 @@ static bool write_temporary(struct report *report, struct outputs *outputs, stru
     target->pictures = fd;
     struct pictures pictures = {target, value};
     struct work work = {"writing", value->count, threads, write_picture, &pictures};
-    return work_run(report, &work);
+    return work_do(report, &work);
 }
 
 static bool write_direct(struct report *report, struct target *target,
