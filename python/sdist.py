@@ -5,8 +5,8 @@ import pathlib
 import subprocess
 import sys
 
-LIBRARY = ("meson.build", "meson_options.txt", "LICENSE", "cli", "compiler", "data", "examples/aot-meson/weft", "grammar",
-           "include", "runtime", "scripts/dist.py", "templates")
+LIBRARY = ("meson.build", "meson_options.txt", "LICENSE", "cli", "compiler", "data", "examples/aot-meson/weft",
+           "grammar", "include", "runtime", "scripts/dist.py", "templates")
 
 root = pathlib.Path(os.environ["MESON_SOURCE_ROOT"]).parent
 place = pathlib.Path(os.environ["MESON_DIST_ROOT"], "subprojects/weft")
