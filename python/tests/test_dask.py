@@ -164,6 +164,7 @@ class Arrays(unittest.TestCase):
                                       ("no array of dask", "correlate(x, x)", {}),
                                       ("cannot broadcast", "x + z", {"z": np.ones(5)}),
                                       ("out of range", "x[i]", {"i": np.int64(3)}),
+                                      ("has the dtype complex128", "x * z", {"z": x.astype(complex)}),
                                       ("is of type list", "x + y", {"y": [x]}), ("no function 'clmap'", "clmap(x)", {}),
                                       ("bitwise|float", "x & 1", {})):
             with self.assertRaisesRegex(weft.Error, message):
@@ -293,6 +294,31 @@ class Programs(unittest.TestCase):
                 parts = [functools.reduce(lambda a, b: sums.join_parts(a, b, np.add), parts[i:i + step])
                          for i in range(0, len(parts), step)]
             self.assertEqual(sums.finish(parts[0], np.add), space["order"](list(x), lambda a, b: a + b), (size, cuts))
+
+    def test_rules_of_the_context(self):
+        x = self.da.from_array(np.arange(5, dtype=np.int32), chunks=2)
+        with weft.use(weft.Context(rules="numpy")):
+            lazy = weft.dask.evaluate("mean(x) + x / 2")
+        self.assertEqual(lazy.dtype, np.float64)
+        self.assertEqual(lazy.compute().dtype, np.float64)
+        self.assertEqual(weft.dask.evaluate("rules numpy; x / 2").compute().dtype, np.float64)
+
+    def test_kernel(self):
+        x = np.arange(12.0).reshape(3, 4)
+        text = "kernel f(x: float64[h, w],\n k: number) -> float64 {\n u = x[1:] * k  # twice\n return u - mean(u) }"
+        self.agree(text, {"x": x, "k": 2}, {"x": self.da.from_array(x, chunks=2), "k": 2})
+
+    def test_names_that_are_like_its_own(self):
+        values = {name: self.da.ones((4, 3), chunks=2) * i for i, name in enumerate(("v0", "literal3", "x", "k"))}
+        text = "v1 = sum(x); v0 + literal3 * [1, 2, 3] + v1 * mean(k)"
+        np.testing.assert_array_equal(weft.dask.evaluate(text, values).compute(),
+                                      np.broadcast_to(np.arange(1, 4) + 24.0 * 3, (4, 3)))
+
+    def test_single_integers(self):
+        """Of a tensor's type, not a number's, where they are no sizes."""
+        x, s = self.da.from_array(np.arange(5, dtype=np.int8), chunks=2), np.int64(2)
+        for text in "stack(x[s], s)", "x[s:] * s", "x[:s + 1] + s", "where(x > s, x, s)":
+            self.agree(text, {"x": x.compute(), "s": s}, {"x": x, "s": s})
 
     def test_fast(self):
         """Another order is free to choose, and rechunks nothing."""

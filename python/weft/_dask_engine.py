@@ -96,12 +96,10 @@ def reads_across(program):
 class Engine(Neighbours, Reductions):
     """Computes a program node by node: what is elementwise together, everything else by a method of its own."""
 
-    def __init__(self, program, values, math, rules):
-        self.math, self.rules = math, rules
+    def __init__(self, program, values):
         self.text = Text(program.text, program.results)
+        self.math, self.rules = program._math, self.text.rules or ("dali", "numpy")[program._rules]
         declared = {**self.text.declared, **(program.types or {})}
-        if re.match(r"\s*rules\s+numpy\b", program.text):
-            self.rules = "numpy"
         self.names = program.results
         self.inputs = {name: value_of(name, value, declared.get(name)) for name, value in values.items()}
         self.made, self.fresh = {}, itertools.count()
@@ -201,12 +199,11 @@ class Engine(Neighbours, Reductions):
 
     # Blocks
 
-    def infer(self, text, values, sizes=False):
-        """The types of a program's results; sizes: whether single integers in memory are sizes, so that extents come of
-        their values."""
-        if sizes:
-            values = {name: Value(int(value.array), None) if is_size(value) else value
-                      for name, value in values.items()}
+    def infer(self, text, values, sizes=()):
+        """The types of a program's results; sizes: names of values of which single integers are sizes, so that extents
+        come of them."""
+        values = {name: Value(int(value.array), None) if name in sizes and is_size(value) else value
+                  for name, value in values.items()}
         program = self.compile(text, values)
         given = {name: value.sized() for name, value in values.items() if name in program.inputs}
         return [type_of_text(kind) for kind in program.infer(**given).values()]
@@ -239,7 +236,7 @@ class Engine(Neighbours, Reductions):
                 arrays = {name: one_chunk(value, [value.array.ndim + i for i in wide if value.array.ndim + i >= 0])
                           for name, value in arrays.items()}
                 beside = numpy.broadcast_to(numpy.uint8(0), shape)
-                arrays[f"literal{len(arrays)}"] = Value(beside, Type("uint8", None, None, None))
+                arrays[f"[{len(arrays)}]"] = Value(beside, Type("uint8", None, None, None))
             index = {name: tuple(range(value.array.ndim))[::-1] for name, value in arrays.items()}
             out = tuple(range(max(value.array.ndim for value in arrays.values())))[::-1]
         numbers = {name: value for name, value in values.items() if not value.type}
@@ -295,7 +292,7 @@ class Engine(Neighbours, Reductions):
         values = {**inner.values, name: x}
         if not any(is_lazy(value.array) for value in values.values()):
             return self.at_once(text, values)
-        kind, = self.infer(text, values, sizes=True)
+        kind, = self.infer(text, values, inner.values)
         if part.dim:
             return self.select_dim(x, part, kind)
         key, taken, at = [], None, 0
@@ -411,6 +408,7 @@ class Engine(Neighbours, Reductions):
                 written.append(f"{name}={plain_text(expression)}")
             else:
                 written.append(f"{name}={self.write(expression, inner)}")
+        sizes = set(inner.values)
         inner.values.update(region.values)
         text = inner.program(f"{function}({', '.join(written)})")
         if function == "extent":
@@ -421,7 +419,7 @@ class Engine(Neighbours, Reductions):
             return Value(int(got.array), None) if self.rules == "numpy" else got
         if not any(is_lazy(value.array) for value in inner.values.values()) and function != "arange":
             return self.at_once(text, inner.values)
-        kind, = self.infer(text, inner.values, sizes=True)
+        kind, = self.infer(text, inner.values, sizes)
         if function in WINDOWS:
             return self.window(text, inner.values, kind)
         if operands:

@@ -14,7 +14,7 @@ contexts = {}
 
 
 def compute_block(text, math, rules, types, names, numbers, *blocks):
-    values = {name: block for name, block in zip(names, blocks) if not name.startswith("literal")}
+    values = {name: block for name, block in zip(names, blocks) if name[0] != "["}  # those stand for literals
     return compute(text, {**values, **numbers}, math=math, rules=rules, types=types or None, context=context())
 
 

@@ -6,6 +6,8 @@ from weft._errors import Error, Status
 from weft._text import Call, Group, Name
 from weft._types import Type, type_of_text
 
+DTYPES = frozenset("bool int8 int16 int32 int64 uint8 uint16 uint32 uint64 float16 bfloat16 float32 float64".split())
+
 
 def refuse(message, status=Status.INVALID_ARGUMENT):
     raise Error(message, "", status, message)
@@ -37,7 +39,11 @@ def value_of(name, value, declared):
         return Value(value, None)
     if isinstance(value, (numpy.ndarray, numpy.generic)):
         value = numpy.asarray(value)
-    elif not is_lazy(value):
+    elif is_lazy(value):
+        if value.dtype.name not in DTYPES:
+            refuse(f"input {name!r} has the dtype {value.dtype}, which Weft does not have; convert it, as in "
+                   f"{name}.astype('float64')", Status.TYPE_ERROR)
+    else:
         refuse(f"input {name!r} is of type {type(value).__name__}; it has to be an array of dask or NumPy, or a number")
     if declared == "number":
         if is_lazy(value):

@@ -47,7 +47,7 @@ class Text:
         self.tokens = [(match.lastgroup, match[0]) for match in TOKEN.finditer(text) if match.lastgroup != "blank"]
         self.tokens += [("mark", "\n")] * 3
         self.at = 0
-        self.declared, self.bindings, self.results = {}, {}, {}
+        self.declared, self.bindings, self.results, self.rules = {}, {}, {}, None
         while self.at < len(self.tokens) - 3:
             self.statement(results)
         if not self.results:  # the last binding is the result
@@ -56,9 +56,14 @@ class Text:
             self.results.setdefault(name, [Name(name)])
 
     def statement(self, results):
-        if self.tokens[self.at][1] in ("\n", ";"):
+        if self.word() in ("\n", ";", "}"):
             self.at += 1
-        elif self.word() in ("input", "rules") and self.tokens[self.at + 1][0] == "name":
+        elif self.word() == "kernel" and self.tokens[self.at + 1][0] == "name":
+            self.kernel()
+        elif self.word() == "rules" and self.tokens[self.at + 1][0] == "name":
+            self.rules = self.tokens[self.at + 1][1]
+            self.at += 2
+        elif self.word() == "input" and self.tokens[self.at + 1][0] == "name":
             self.declaration()
         elif self.word() == "return":
             self.at += 1
@@ -71,16 +76,27 @@ class Text:
         else:
             self.results[results[0]] = self.expression()
 
-    def declaration(self):
-        """`input NAME : type`; `rules numpy` comes with the program as well."""
+    def kernel(self):
+        """`kernel NAME ( NAME : type, .. ) -> type, .. {`; the closing brace is passed like the end of a line."""
+        self.at += 2
+        while self.word() != ")":
+            if self.tokens[self.at + 1][0] == "name":
+                self.declaration(",)")
+            else:
+                self.at += 1
+        while self.word() != "{":
+            self.at += 1
+        self.at += 1
+
+    def declaration(self, ends="\n;"):
+        """What precedes a name, the name, and its type."""
         name, words, depth = self.tokens[self.at + 1][1], [], 0
         self.at += 3
-        while depth or self.word() not in ("\n", ";"):
+        while depth or self.word() not in ends:
             depth += (self.word() in "([") - (self.word() in ")]")
             words.append(self.word())
             self.at += 1
-        if words:
-            self.declared[name] = " ".join(words).replace("\n", " ")
+        self.declared[name] = " ".join(words).replace("\n", " ")
 
     def word(self):
         return self.tokens[self.at][1]
@@ -90,7 +106,7 @@ class Text:
         parts = []
         while True:
             self.newlines(closing)
-            if self.word() == closing or closing == "\n" and self.word() == ";":
+            if self.word() == closing or closing == "\n" and self.word() in ";}":
                 self.at += 1
                 return parts
             name = None
@@ -110,7 +126,7 @@ class Text:
         parts = []
         while True:
             kind, text = self.tokens[self.at]
-            if kind == "mark" and (text in ",;:)]" or text == "\n" and closing == "\n"):
+            if kind == "mark" and (text in ",;:)]}" or text == "\n" and closing == "\n"):
                 return parts
             if text == "\n":
                 self.at += 1

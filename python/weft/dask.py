@@ -57,12 +57,12 @@ def evaluate(text, inputs=None, /, *, math="strict", rules=None, types=None, **n
     if any(_arrays.is_of(value, "xarray", "DataArray") for value in values.values()):
         from weft import xarray
         return xarray.on_dask(text, values, options)
-    return run(program, values, math, rules)
+    return run(program, values)
 
 
-def run(program, values, math="strict", rules=None):
+def run(program, values):
     """The results of a weft.Program on values by name."""
-    results = Engine(program, values, math, rules).results()
+    results = Engine(program, values).results()
     return results[0] if len(results) == 1 else make(program.results, results)
 
 

@@ -99,7 +99,7 @@ def on_dask(text, values, options):
     from weft import dask
     arrays, coords, program, follow = prepare(text, values, options)
     plain = {name: value.data if name in arrays else value for name, value in values.items()}
-    got = dask.run(program, plain, options["math"], options["rules"])
+    got = dask.run(program, plain)
     return labelled(program, plain, got if len(program.results) > 1 else (got,), coords if follow else {})
 
 

@@ -37,7 +37,7 @@ def evaluate(text: str, values: Mapping[str, Any], given: Mapping[str, Any], opt
     unknown = {name: value for name, value in given.items() if name not in program.inputs}
     if home is not None and home.backend is DASK:
         from weft import dask
-        got = dask.run(program, {**inputs, **unknown}, options.get("math", "strict"), options.get("rules"))
+        got = dask.run(program, {**inputs, **unknown})
     else:
         got = program({**inputs, **unknown})
     results = got if len(program.results) > 1 else (got,)
