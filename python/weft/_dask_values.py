@@ -44,7 +44,9 @@ def value_of(name, value, declared):
             refuse(f"input {name!r} has the dtype {value.dtype}, which Weft does not have; convert it, as in "
                    f"{name}.astype('float64')", Status.TYPE_ERROR)
     else:
-        refuse(f"input {name!r} is of type {type(value).__name__}; it has to be an array of dask or NumPy, or a number")
+        advice = f"; {name}.to_dask_array(lengths=True) is one" if hasattr(value, "to_dask_array") else ""
+        refuse(f"input {name!r} is of type {type(value).__name__}; it has to be an array of dask or NumPy, or a number"
+               + advice)
     if declared == "number":
         if is_lazy(value):
             refuse(f"input {name!r} is declared a number; compute() makes one of an array of dask")

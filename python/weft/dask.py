@@ -68,7 +68,7 @@ def run(program, values):
 
 def gather(program, inputs, named, frame):
     """The values of the program's inputs: given ones, else the caller's."""
-    given = {**(inputs or {}), **named}
+    given = {**({} if inputs is None else inputs), **named}
     for name in given:
         if name not in program.inputs:
             refuse(f"there is no input {name!r}")
