@@ -118,7 +118,7 @@ def again(text, inputs, named):
     dataset = is_of(inputs, "xarray", "Dataset")
     if not dataset and not isinstance(inputs, (dict, type(None))) and not hasattr(inputs, "keys"):
         return NotImplemented
-    given = {**({} if dataset else inputs or {}), **named}
+    given = {**({} if dataset or inputs is None else inputs), **named}
     used = {}
     for name in dict.fromkeys(NAME.findall(text)):
         for space in given, inputs if dataset else {}, frame.f_locals, frame.f_globals:

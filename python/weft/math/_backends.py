@@ -27,7 +27,7 @@ class Backend:
 
     @property
     def name(self) -> str:
-        """The word for `use`: numpy, torch, jax, cupy."""
+        """The word for `use`: numpy, torch, jax, cupy, dask."""
         return self._name
 
     def is_available(self) -> bool:
@@ -129,12 +129,27 @@ class _CuPy(Backend):
         return array.device.id
 
 
+class _Dask(Backend):
+    """Its arrays stay lazy: programs become tasks, and values are computed where NumPy's are wanted."""
+
+    def library(self) -> Any:
+        super().library()
+        return importlib.import_module("dask.array")
+
+    def of_numpy(self, array: Any, device: Any) -> Any:
+        return self.library().from_array(array, chunks=-1)
+
+    def to_numpy(self, array: Any) -> Any:
+        return numpy.asarray(array.compute())
+
+
 NUMPY = Backend("numpy", "numpy", "NumPy")
 TORCH = _Torch("torch", "torch", "PyTorch")
 JAX = _Jax("jax", "jax", "Jax")
 CUPY = _CuPy("cupy", "cupy", "CuPy")
-ALL = {each.name: each for each in (NUMPY, TORCH, JAX, CUPY)}
-BY_LIBRARY = {"numpy": NUMPY, "torch": TORCH, "jax": JAX, "jaxlib": JAX, "cupy": CUPY}
+DASK = _Dask("dask", "dask", "Dask")
+ALL = {each.name: each for each in (NUMPY, TORCH, JAX, CUPY, DASK)}
+BY_LIBRARY = {"numpy": NUMPY, "torch": TORCH, "jax": JAX, "jaxlib": JAX, "cupy": CUPY, "dask": DASK}
 
 _within: contextvars.ContextVar[tuple[Backend, ...]] = contextvars.ContextVar("weft.math backend", default=())
 _everywhere = NUMPY

@@ -9,7 +9,7 @@ import numpy
 from weft import _errors
 from weft._program import Program
 from weft._use import in_use
-from weft.math._backends import HOST, NUMPY, Home, common, moved
+from weft.math._backends import DASK, HOST, NUMPY, Home, common, moved
 from weft.math._shapes import Shape, expanded_text, sized_text, typed
 
 PROGRAMS = 4096  # kept, in a process
@@ -232,6 +232,13 @@ def run(survey: Survey, leaves: Sequence[Any]) -> Any:
             ) from None
 
 
+def run_lazily(survey: Survey) -> Any:
+    """The program as tasks of dask."""
+    from weft import dask
+    plan = plan_of(survey)
+    return dask.run(plan.program, {name: survey.leaves[i] for name, i in zip(plan.program.inputs, plan.inputs)})
+
+
 DEAR = 4  # operations that are worth keeping where they are needed again
 
 
@@ -262,12 +269,16 @@ def compute(roots: Sequence[Node]) -> None:
     for node in roots:
         home = common(home, node._home)
     leaves = survey.leaves
-    if home is not None and home.backend is not NUMPY:
-        leaves = [home.take(leaf) for leaf in leaves]
+    if home is not None and home.backend is DASK:
+        got = run_lazily(survey)
+    else:
+        if home is not None and home.backend is not NUMPY:
+            leaves = [home.take(leaf) for leaf in leaves]
+        got = run(survey, leaves)
     if len(roots) == 1:
-        keep(roots[0], run(survey, leaves), home)
+        keep(roots[0], got, home)
         return
-    for node, array in zip(roots, run(survey, leaves)):
+    for node, array in zip(roots, got):
         keep(node, array, home)
 
 

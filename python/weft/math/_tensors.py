@@ -8,7 +8,7 @@ import numpy
 
 from weft import _arrays
 from weft.math import _printing, _shapes, _types
-from weft.math._backends import HOST, NUMPY, Backend, Home, common, default_home, home_of, moved
+from weft.math._backends import DASK, HOST, NUMPY, Backend, Home, common, default_home, home_of, moved
 from weft.math._graph import LIMIT, Constant, Data, Node, Number, Operation, Parts, array_of, evaluate, waiting
 from weft.math._shapes import (EMPTY_SHAPE, Dim, DimsLike, IncompatibleShapes, Shape, Varying, _shape, as_shape, chosen,
                                concatenated, listed, merge, names_in)
@@ -212,6 +212,8 @@ def array_like(data: Any) -> Any:
         if not array.size and array.dtype == float:
             array = array.astype(numpy.dtype(floating()))
         return array
+    if home_of(data).backend is DASK:
+        return data
     refused = _arrays.library_of(type(data))
     if isinstance(refused, str):
         raise TypeError(refused)
@@ -231,10 +233,10 @@ def of_array(array: Any, given: Shape | None) -> Tensor:
             raise ValueError(f"an array of shape {sizes} needs names for its axes, as in math.wrap(array, "
                              f"spatial('{','.join('zyx'[-len(sizes):]) if len(sizes) < 4 else 'a,b,..'}'))")
         given = _shape((Dim("vector", "channel", None, None),)) if sizes else EMPTY_SHAPE
-    if not sizes and not given._dims:
-        home = home_of(array)
+    home = home_of(array)
+    if not sizes and not given._dims and home.backend is not DASK:
         return constant(array.item(), kind, home=None if home is HOST else home)
-    return make(filled(given, sizes), kind, Data(array), home_of(array))
+    return make(filled(given, sizes), kind, Data(array), home)
 
 
 def filled(given: Shape, sizes: Sequence[int]) -> Shape:
