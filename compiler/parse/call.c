@@ -268,12 +268,23 @@ static void push_modes(struct parser *p, struct modes *modes, int base)
     modes->items = items;
 }
 
+PARSE_APART static int make_isclose(struct parser *p, const struct callee *callee, const struct argument **slots,
+                                    struct span span)
+{
+    int operands[4];
+    for (int i = 0; i < 4; i++)
+        operands[i] = slots[i] ? slots[i]->node : -1;
+    return parse_isclose(p, operands, span, callee->span);
+}
+
 PARSE_APART static int make(struct parser *p, const struct callee *callee,
                             const struct argument **slots, int count, struct span span)
 {
     if (callee->kind == NODE_REDUCE)
         return reduce(p, callee, slots, span);
     const bool converts = callee->kind == NODE_CAST || callee->kind == NODE_WRAP;
+    if (call_has_view(callee) && callee->view == VIEW_ISCLOSE)
+        return make_isclose(p, callee, slots, span);
     struct node node = {.kind = callee->kind, .op = callee->kind == NODE_OP ? callee->op : OP_COUNT,
                         .dtype = converts ? callee->dtype : 0, .span = span, .token = callee->span};
     int base = p->stack_count;

@@ -167,6 +167,8 @@ int parse_linspace(struct parser *p, const int ends[2], int view, struct span sp
 enum put parse_put(struct parser *p);
 /* The nodes of scatter of x, i and v. */
 int parse_scatter(struct parser *p, const int *operands, int view, struct span span, struct span token);
+/* The nodes of isclose of x, y, rtol and atol; -1 where one of the last two is not given. */
+int parse_isclose(struct parser *p, const int operands[4], struct span span, struct span token);
 /* The nodes of nonzero of x; the view has n. */
 int parse_nonzero(struct parser *p, int x, int view, struct span span, struct span token);
 /* The nodes of random and random_normal of x, with a seed and, unless count is 2, a stream. */

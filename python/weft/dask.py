@@ -32,7 +32,7 @@ ELEMENTWISE = frozenset("""
     where or and not eq ne lt le gt ge bitor bitxor bitand shl shr add sub mul div floordiv mod plus neg bitnot pow
     min max clamp abs sign square truncdiv fmod fpow atan2 hypot copysign fma lerp fabs floor ceil round trunc sqrt
     rsqrt cbrt exp exp2 expm1 log log2 log10 log1p sin cos tan asin acos atan sinh cosh tanh asinh acosh atanh
-    deg2rad rad2deg erf erfc isnan isinf isfinite signbit cast wrap literal input binding""".split())
+    deg2rad rad2deg erf erfc nextafter isnan isinf isfinite signbit cast wrap literal input binding""".split())
 NODE = re.compile(r" +(?:\(depth \d+\) )?(\w+).*? \d+:\d+(?:-[\d:]+)? +(.*)")
 contexts = {}
 
