@@ -427,7 +427,7 @@ class Ops(CommandTest):
                          ["reshape", "squeeze", "expand_dims", "reinterpret", "extent", "[]", "transpose", "flip",
                           "roll", "broadcast_to", "named", "unnamed", "rename", "tile", "repeat", "offset", "pad",
                           "correlate", "convolve", "concat", "stack", "take", "gather", "sample", "index", "arange",
-                          "linspace", "random", "random_normal", "scatter", "nonzero"])
+                          "linspace", "random", "random_normal", "scatter", "nonzero", "isclose"])
         reductions = [row for row in rows if row["form"] == "reduction"]
         self.assertEqual(reductions[0]["names"] + reductions[0]["parameters"], ["sum", "x", "axes", "keepdims"])
         self.assertEqual(len(reductions), 18)
