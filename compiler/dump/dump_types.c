@@ -26,8 +26,8 @@ static void put_made(struct buf *buf, const struct program *program, const struc
 
 static const char *written(struct arena *arena, const struct program *program, const struct node *node)
 {
-    return arena_excerpt(arena, program->source->text + node->span.start, (int)(node->span.end - node->span.start),
-                         MOST_MADE);
+    return arena_printf(arena, "%.*s", (int)(node->span.end - node->span.start),
+                        program->source->text + node->span.start);
 }
 
 static void put_operand(struct buf *buf, const struct program *program, const struct node *node, int i, int precedence)
@@ -115,8 +115,7 @@ static const char *line_text(struct arena *arena, const struct program *program,
     if (hidden || node->own_types)
         put_made(&buf, program, node, 0);
     else
-        return arena_printf(arena, "%.*s", (int)(node->span.end - node->span.start),
-                            program->source->text + node->span.start);
+        return written(arena, program, node);
     return buf.text;
 }
 

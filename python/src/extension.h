@@ -24,7 +24,7 @@ extern struct imports {
     PyObject *as_array, *copy, *library_of, *bfloat16; /* of weft._arrays */
     PyObject *libraries;           /* library_of's answers: a dict from types */
     PyObject *numpy;               /* the answer for NumPy's arrays */
-    PyObject *make_error, *tell;   /* of weft._errors */
+    PyObject *make_error, *tell, *missing; /* of weft._errors */
     PyObject *make_results;        /* of weft._results */
     PyObject *in_use;              /* of weft._use: gives the context in use */
     PyObject *again;               /* weft._arrays.again */
@@ -133,6 +133,8 @@ int warning_tell(enum weft_severity severity, const char *text);
 /* An error of the package's own: an input (negative: none) of the program cannot be used; the call is wrong. */
 void error_input(const struct program *program, Py_ssize_t index, const char *format, ...);
 void error_call(const char *format, ...);
+/* Inputs that no one gave, as messages: a list with one for each input, None for those that are given. */
+void error_missing(const struct program *program, PyObject *messages);
 /* A str's text, which lives as long as it; NULL with weft.Error where it has surrogates. */
 const char *error_utf8(PyObject *text);
 /* The same: "`what` a TYPE; `wanted`". */

@@ -66,6 +66,7 @@ static int find_all(void)
                    find("weft._arrays", "NUMPY", &imports.numpy) == 0 &&
                    find("weft._errors", "make", &imports.make_error) == 0 &&
                    find("weft._errors", "tell", &imports.tell) == 0 &&
+                   find("weft._errors", "missing", &imports.missing) == 0 &&
                    find("weft._results", "make", &imports.make_results) == 0 &&
                    find("weft._use", "in_use", &imports.in_use) == 0
                ? 0 : -1;

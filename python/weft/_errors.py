@@ -94,6 +94,39 @@ def tell(severity, text):
         sys.modules["logging"].getLogger("weft").info("%s", text.rstrip("\n"))
 
 
+def missing(names):
+    """A message for each name of an input that neither a call of evaluate nor its caller's frame has; None for None."""
+    frame = sys._getframe(1)  # the extension has no frame of its own
+    return [name and f"input {name!r} is not given, and {nowhere(name, frame)}" for name in names]
+
+
+def nowhere(name, frame):
+    """Where a name was looked for, and the nearest that is there."""
+    import difflib
+    function = frame.f_code.co_qualname if hasattr(frame.f_code, "co_qualname") else frame.f_code.co_name
+    plain = function.rpartition(".")[2]
+    around = enclosing(name, function, frame)
+    if around:
+        return (f"it is a variable of {around}, around {plain}, which does not use it otherwise: write "
+                f"evaluate(.., {name}={name})")
+    where = "there is no such variable" if function == "<module>" else f"there is no such variable in {plain} or its module"
+    known = [each for each in {**frame.f_globals, **frame.f_locals} if not each.startswith("_")]
+    near = difflib.get_close_matches(name, known, 1, 0.6)
+    return f"{where}; did you mean {near[0]!r}?" if near else where
+
+
+def enclosing(name, function, frame):
+    """The function around the frame's own that is still running and has the name, if there is one."""
+    outer = function.rpartition(".<locals>.")[0]
+    back = frame.f_back
+    while outer and back:
+        here = back.f_code.co_qualname if hasattr(back.f_code, "co_qualname") else back.f_code.co_name
+        if here == outer and name in back.f_locals:
+            return here.rpartition(".")[2]
+        back = back.f_back
+    return None
+
+
 def level_of_caller():
     """That of the first frame outside the package, for warnings.warn."""
     level, frame = 2, sys._getframe(1).f_back

@@ -145,8 +145,8 @@ struct tensor *read_arguments(struct call *call, const struct weft_argument *arg
     }
     for (size_t i = 0; i < count; i++)
         if (!tensors[i].given)
-            diag_at(&call->diags, DIAG_MISSING, NULL, 0, output ? "output" : "input",
-                    name_of(parsed, i, output));
+            diag_at(&call->diags, DIAG_MISSING, output ? NULL : &parsed->symbols[parsed->inputs[i]].span, !output,
+                    output ? "output" : "input", name_of(parsed, i, output));
     return tensors;
 }
 
