@@ -21,7 +21,7 @@
 extern struct imports {
     PyTypeObject *ndarray;         /* of NumPy */
     PyObject *empty;               /* numpy.empty */
-    PyObject *as_array, *copy, *library_of, *bfloat16; /* of weft._arrays */
+    PyObject *as_array, *copy, *library_of, *bfloat16, *index_of, *indexed; /* of weft._arrays */
     PyObject *libraries;           /* library_of's answers: a dict from types */
     PyObject *numpy;               /* the answer for NumPy's arrays */
     PyObject *make_error, *tell, *missing; /* of weft._errors */
@@ -172,6 +172,7 @@ struct role {
     Py_ssize_t index;              /* of the input or the output */
     bool output, sample;           /* `sample`: one of a batch */
     PyObject *stream;              /* what the arrays' library shall wait for; NULL: not known yet */
+    bool column;                   /* set where the object is none of an array library, as a column of pandas */
 };
 
 /* Borrowed: what weft._arrays says of the object's type. Py_None: it is no array. A str: why it cannot be used. NULL
@@ -206,6 +207,7 @@ struct call {
     const struct seen *first;      /* the first array; NULL: none */
     PyObject *stream;              /* an int, for data of a GPU; NULL: none */
     bool batch;
+    bool columns;                  /* an input is none of an array library, as a column of pandas */
 };
 
 /* Runs a program on values, one for each input. `out` and `stream`: NULL or None if not given. */
@@ -236,6 +238,7 @@ struct gathered {
     Py_ssize_t count, room;
     bool wrong;                    /* an unknown name, one given twice, too many */
     PyObject *few[3 * GATHERED];
+    PyObject *mapping;             /* the mapping of inputs that evaluate was given, borrowed; NULL: none */
 };
 
 /* `room`: the most that may be given. */

@@ -10,6 +10,7 @@ int gather_begin(struct gathered *gathered, struct program *program, Py_ssize_t 
     gathered->program = program;
     gathered->count = 0;
     gathered->wrong = false;
+    gathered->mapping = NULL;
     room += inputs;
     gathered->values = gathered->few;
     if (room > GATHERED)
@@ -115,7 +116,8 @@ static void refuse_missing(const struct gathered *gathered)
         if (PyList_Append(missing, gathered->values[i] ? Py_None : gathered->program->names[i]) < 0)
             Py_CLEAR(missing);
     if (missing)
-        messages = PyObject_CallFunctionObjArgs(imports.missing, missing, NULL);
+        messages = PyObject_CallFunctionObjArgs(imports.missing, missing,
+                                                gathered->mapping ? gathered->mapping : Py_None, NULL);
     if (messages)
         error_missing(gathered->program, messages);
     Py_XDECREF(messages);

@@ -60,6 +60,8 @@ static int find_all(void)
                    find("numpy", "empty", &imports.empty) == 0 &&
                    find("weft._arrays", "as_array", &imports.as_array) == 0 &&
                    find("weft._arrays", "again", &imports.again) == 0 &&
+                   find("weft._arrays", "index_of", &imports.index_of) == 0 &&
+                   find("weft._arrays", "indexed", &imports.indexed) == 0 &&
                    find("weft._arrays", "copy", &imports.copy) == 0 &&
                    find("weft._arrays", "is_bfloat16", &imports.bfloat16) == 0 &&
                    find("weft._arrays", "library_of", &imports.library_of) == 0 &&

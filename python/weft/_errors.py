@@ -94,13 +94,14 @@ def tell(severity, text):
         sys.modules["logging"].getLogger("weft").info("%s", text.rstrip("\n"))
 
 
-def missing(names):
-    """A message for each name of an input that neither a call of evaluate nor its caller's frame has; None for None."""
+def missing(names, mapping):
+    """A message for each name of an input that neither a call of evaluate, with a mapping or None, nor its caller's
+    frame has; None for None."""
     frame = sys._getframe(1)  # the extension has no frame of its own
-    return [name and f"input {name!r} is not given, and {nowhere(name, frame)}" for name in names]
+    return [name and f"input {name!r} is not given, and {nowhere(name, frame, mapping)}" for name in names]
 
 
-def nowhere(name, frame):
+def nowhere(name, frame, mapping):
     """Where a name was looked for, and the nearest that is there."""
     import difflib
     function = frame.f_code.co_qualname if hasattr(frame.f_code, "co_qualname") else frame.f_code.co_name
@@ -109,9 +110,11 @@ def nowhere(name, frame):
     if around:
         return (f"it is a variable of {around}, around {plain}, which does not use it otherwise: write "
                 f"evaluate(.., {name}={name})")
-    where = "there is no such variable" if function == "<module>" else f"there is no such variable in {plain} or its module"
+    there = [] if mapping is None else [each for each in getattr(mapping, "columns", mapping) if isinstance(each, str)]
+    kind = "dict" if isinstance(mapping, dict) else type(mapping).__name__
+    where = "there is no such " + ("" if mapping is None else f"name in the {kind}, and no ") + "variable" + ("" if function == "<module>" else f" in {plain} or its module")
     known = [each for each in {**frame.f_globals, **frame.f_locals} if not each.startswith("_")]
-    near = difflib.get_close_matches(name, known, 1, 0.6)
+    near = difflib.get_close_matches(name, there, 1, 0.6) or difflib.get_close_matches(name, known, 1, 0.6)
     return f"{where}; did you mean {near[0]!r}?" if near else where
 
 

@@ -367,7 +367,7 @@ static void habits(void **state)
                     " ^\n");
     assert_messages("a @ b",
                     "<expr>:1:3: error[W0003]: found '@', expected an operator or the end of"
-                    " the statement; there are no matrix products\n"
+                    " the statement; there are no matrix products, and a name stands without '@'\n"
                     "a @ b\n"
                     "  ^\n");
     assert_messages("a, b",
@@ -464,7 +464,7 @@ static void selections(void **state)
                     "  ^\n");
     assert_messages("u.x",
                     "<expr>:1:2: error[W0009]: '.' selects along a named dimension and takes an item in [ ],"
-                    " as in u.x[0], u.x[1:-1] or u.x['a,b']\n"
+                    " as in u.x[0], u.x[1:-1] or u.x['a,b']; a DataFrame's column is its name alone\n"
                     "u.x\n"
                     " ^\n");
     assert_messages("x[0", "<expr>:1:2: error[W0004]: this '[' is never closed\n"
