@@ -204,8 +204,9 @@ static PyObject *attempt(PyObject *const *args, Py_ssize_t count, PyObject *name
     struct program *program = program_of(&options, args[0]);
     const bool mapping = program && inputs && !PyDict_Check(inputs);
     inputs = mapping ? chosen(program, inputs) : Py_XNewRef(inputs);
-    PyObject *result = program && (inputs || !mapping) ? run(program, &options, inputs, whole, args + count, names, named)
-                                                       : NULL;
+    PyObject *result = NULL;
+    if (program && (inputs || !mapping))
+        result = run(program, &options, inputs, whole, args + count, names, named);
     Py_XDECREF(inputs);
     Py_XDECREF((PyObject *)program);
     return result;

@@ -134,8 +134,8 @@ class Refused(unittest.TestCase):
             weft.evaluate("1 + naer * nowhere")
         first, second = caught.exception.errors
         self.assertEqual((first.code, first.span, second.span), ("W0075", (4, 8), (11, 18)))
-        self.assertIn("not given, and there is no such variable in test_unknown_names or its module; did you mean 'near'?"
-                      "\n1 + naer * nowhere\n    ^^^^\n", str(caught.exception))
+        self.assertIn("not given, and there is no such variable in test_unknown_names or its module; did you mean "
+                      "'near'?\n1 + naer * nowhere\n    ^^^^\n", str(caught.exception))
         with self.assertRaisesRegex(weft.Error, "it is a variable of test_unknown_names, around inner, which does not "
                                                 r"use it otherwise: write evaluate\(.., outer=outer\)"):
             inner()

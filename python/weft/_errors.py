@@ -112,7 +112,8 @@ def nowhere(name, frame, mapping):
                 f"evaluate(.., {name}={name})")
     there = [] if mapping is None else [each for each in getattr(mapping, "columns", mapping) if isinstance(each, str)]
     kind = "dict" if isinstance(mapping, dict) else type(mapping).__name__
-    where = "there is no such " + ("" if mapping is None else f"name in the {kind}, and no ") + "variable" + ("" if function == "<module>" else f" in {plain} or its module")
+    where = "there is no such " + ("" if mapping is None else f"name in the {kind}, and no ") + "variable"
+    where += "" if function == "<module>" else f" in {plain} or its module"
     known = [each for each in {**frame.f_globals, **frame.f_locals} if not each.startswith("_")]
     near = difflib.get_close_matches(name, there, 1, 0.6) or difflib.get_close_matches(name, known, 1, 0.6)
     return f"{where}; did you mean {near[0]!r}?" if near else where
