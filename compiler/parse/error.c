@@ -124,6 +124,8 @@ int parse_unexpected(struct parser *p, const char *expected)
     if (p->failed)
         return 0;
     const char *hint = advice(p);
+    if (!hint && p->source->text[p->token.span.start] == ';' && strstr(expected, "']'"))
+        hint = "rows are lists of their own, as in [[1, 2], [3, 4]]";
     if (!hint && goes_on(p))
         hint = "an expression goes on over lines inside ( )";
     if (hint)

@@ -42,15 +42,16 @@ INPUTS = {
     "x.flat": flat(), "np.take(x, i)` of two": plane(), "x[i]": plane(i=np.array([1, 0])),
 }
 # Statements, whose result is what they leave in this name
-LEAVES = {"y = x.copy(); y[i] = v": "y", "np.put(x, i, v)": "x", "np.add.at(x, i, v)": "x", "np.maximum.at(x, i, v)": "x",
-          "x[i, j] = v": "x"}
+LEAVES = {"y = x.copy(); y[i] = v": "y", "np.put(x, i, v)": "x", "np.add.at(x, i, v)": "x",
+          "np.maximum.at(x, i, v)": "x", "x[i, j] = v": "x"}
 # Rows that are no pair of expressions: random numbers, what is not there, what says the difference in words
 APART = ("rng.", "np.median", "x[x > 0]", "np.pad(x, 1, mode=\"wrap\")", "np.argwhere", "np.gradient", "np.swapaxes",
          "x.flat", "np.nansum")
 
 
-def rows():
-    for line in PAGE.read_text(encoding="utf-8").partition("| NumPy | Weft |")[2].splitlines():
+def rows(library="NumPy"):
+    table = PAGE.read_text(encoding="utf-8").partition(f"| {library} | Weft |")[2].partition("\n\n")[0]
+    for line in table.splitlines():
         cells = re.split(r" \| ", line.strip("| "))
         if line.startswith("| `"):
             yield line, cells[0], cells[1]
@@ -102,6 +103,26 @@ class Table(unittest.TestCase):
                     self.compare(*pair, names)
                     tried += 1
         self.assertGreaterEqual(tried, 60)
+
+    def test_matlab(self):
+        """What is said for MATLAB is a program, and its values are these."""
+        A, names = np.array([[1.0, 2], [3, 4]]), {"B": np.array([[2.0, 1], [1, 2]]), "k": np.ones((3, 3)), "c": True,
+                                                  "x": np.array([1.0, 4]), "a": -3.5, "b": 2, "img": np.uint8([[200]])}
+        names["A"] = A
+        expected = {"transpose(A)": A.T, "A[-1, 0]": 3, "A[1:3, :]": A[1:], "where(A > 2, 0, A)": [[1, 2], [0, 0]],
+                    "sum(A, 0)": [4, 6], "mean(A, 1)": [1.5, 3.5], "max(A, axis=0)": [3, 4], "extent(A, 0)": 2,
+                    "std(x, ddof=1)": np.sqrt(4.5), "arange(5)": range(5), "fmod(a, b)": -1.5, "a % b": 0.5,
+                    "trunc(a)": -3, "not a == b and c": True, "roll(A, 1, axis=0)": A[::-1],
+                    "reshape(A, -1)": A.ravel(), "round(2.5)": 2, "uint8(200 + x)": [201, 204], "convolve(A, k)": np.full((2, 2), 10.0)}
+        tried = 0
+        for _, _, ours in rows("MATLAB"):
+            for text in spans(ours):
+                used = {name: value for name, value in names.items() if re.search(rf"\b{name}\b", text)}
+                found = weft.evaluate(text, used, rules="numpy")
+                tried += text in expected
+                if text in expected:
+                    np.testing.assert_allclose(found, np.array(expected[text]), err_msg=text)
+        self.assertEqual(tried, len(expected))
 
     def test_rows_apart(self):
         x, ragged = np.array([0.5, -1, 3, 2, 7, 4]), np.array([1.0, np.nan, 3])

@@ -2,6 +2,7 @@
 import ctypes
 import decimal
 import pickle
+import re
 import unittest
 import warnings
 
@@ -140,6 +141,11 @@ class Refused(unittest.TestCase):
                                                 r"use it otherwise: write evaluate\(.., outer=outer\)"):
             inner()
         self.assertEqual((followed()[0], weft.evaluate("1 + near")[0]), (2, 2))
+
+    def test_constants(self):
+        for name, then in ("NaN", "nan"), ("Pi", "pi"), ("e", "exp(1)"):
+            self.refuse(f"if the constant is meant, write {re.escape(then)}", f"{name} * 2")
+            weft.evaluate(f"{then} * 2")
 
     def test_types(self):
         f = weft.compile("x * 2")

@@ -101,6 +101,10 @@ def missing(names, mapping):
     return [name and f"input {name!r} is not given, and {nowhere(name, frame, mapping)}" for name in names]
 
 
+CONSTANTS = {"NaN": "nan", "NAN": "nan", "NA": "nan", "Inf": "inf", "INF": "inf", "Infinity": "inf", "Pi": "pi",
+             "PI": "pi", "e": "exp(1)", "E": "exp(1)", "TRUE": "true", "FALSE": "false", "None": "nan"}
+
+
 def nowhere(name, frame, mapping):
     """Where a name was looked for, and the nearest that is there."""
     import difflib
@@ -114,6 +118,8 @@ def nowhere(name, frame, mapping):
     kind = "dict" if isinstance(mapping, dict) else type(mapping).__name__
     where = "there is no such " + ("" if mapping is None else f"name in the {kind}, and no ") + "variable"
     where += "" if function == "<module>" else f" in {plain} or its module"
+    if name in CONSTANTS:
+        return f"{where}; if the constant is meant, write {CONSTANTS[name]}"
     known = [each for each in {**frame.f_globals, **frame.f_locals} if not each.startswith("_")]
     near = difflib.get_close_matches(name, there, 1, 0.6) or difflib.get_close_matches(name, known, 1, 0.6)
     return f"{where}; did you mean {near[0]!r}?" if near else where

@@ -63,7 +63,10 @@ class Errors(CommandTest):
                 ("x .^ 2", FLOATS, "write '**'", "x ** 2"), ("x ~= y", two, "write '!='", "x != y"),
                 ("x(1)", FLOATS, "elements of a value x are x[..], counted from 0", "x[1]"),
                 ("x(0:2)", FLOATS, "elements of a value x are x[..]", "x[0:2]"),
-                ("3:7", [], "a range is a + arange(b - a)", "3 + arange(7 - 3)")):
+                ("x'", FLOATS, "x' is transpose(x)", "transpose(x)"),
+                ("x + [1; 2; 3]", FLOATS, "rows are lists of their own, as in [[1, 2], [3, 4]]", "x + [[1], [2], [3]]"),
+                ("max(x, [], 1)", FLOATS, "an axis has a name, as in max(x, axis=0)", "max(x, axis=0)"),
+                ("3:7", [], "from a in steps of s are a + s * arange(n)", "3 + 1 * arange(4)")):
             self.follow(text, inputs, found, then)
 
     def test_arguments(self):
@@ -82,6 +85,12 @@ class Errors(CommandTest):
                 ("isclose(x, x, equal_nan=true)", "write isclose(a, b) or isnan(a) and isnan(b)",
                  "isclose(x, x) or isnan(x) and isnan(x)")):
             self.follow(text, FLOATS, found, then)
+
+    def test_constants(self):
+        for name, then in ("NaN", "nan"), ("Inf", "inf"), ("Pi", "pi"), ("e", "exp(1)"):
+            told = self.bad(1, 132, "run", name + " * x", "x=[1]")
+            self.assertIn("if the constant is meant, write %s\n" % then, told)
+            self.good("run", then + " * x", "x=[1.0]")
 
     def test_methods(self):
         for text, found, then in (("x.mean()", "write mean(x)", "mean(x)"), ("np.exp(x)", "write exp(...)", "exp(x)"),
