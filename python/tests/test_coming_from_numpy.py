@@ -113,7 +113,8 @@ class Table(unittest.TestCase):
                     "sum(A, 0)": [4, 6], "mean(A, 1)": [1.5, 3.5], "max(A, axis=0)": [3, 4], "extent(A, 0)": 2,
                     "std(x, ddof=1)": np.sqrt(4.5), "arange(5)": range(5), "fmod(a, b)": -1.5, "a % b": 0.5,
                     "trunc(a)": -3, "not a == b and c": True, "roll(A, 1, axis=0)": A[::-1],
-                    "reshape(A, -1)": A.ravel(), "round(2.5)": 2, "uint8(200 + x)": [201, 204], "convolve(A, k)": np.full((2, 2), 10.0)}
+                    "reshape(A, -1)": A.ravel(), "round(2.5)": 2, "uint8(200 + x)": [201, 204],
+                    "convolve(A, k)": np.full((2, 2), 10.0)}
         tried = 0
         for _, _, ours in rows("MATLAB"):
             for text in spans(ours):

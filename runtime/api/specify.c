@@ -193,7 +193,7 @@ static bool join(struct joining *j, int input, struct type *known, const struct 
     const char *what = origin ? arena_printf(j->scratch, "%s for input", origin) : "input";
     if (known->dtype != next->dtype)
         return diag_at(j->diags, DIAG_WRONG_DTYPE, NULL, 0, what, input_symbol(j->parsed, input)->name,
-                       type_rows[next->dtype].name, type_rows[known->dtype].name);
+                       type_rows[next->dtype].name, type_rows[known->dtype].name, "");
     return join_shape(j, input, what, known, next) && join_layout(j, input, known, next);
 }
 
@@ -221,9 +221,9 @@ static bool join_number(struct joining *j, int input)
     if (!symbol->declared || symbol->type.number)
         return !j->known[input] || !j->known[input]->type || j->said[input].number ||
                diag_at(j->diags, DIAG_WRONG_DTYPE, NULL, 0, "input", symbol->name,
-                       type_rows[j->said[input].dtype].name, "number");
+                       type_rows[j->said[input].dtype].name, "number", "");
     return diag_at(j->diags, DIAG_WRONG_DTYPE, NULL, 0, "input", symbol->name, "number",
-                   type_rows[symbol->type.dtype].name);
+                   type_rows[symbol->type.dtype].name, "");
 }
 
 /* Joins the declaration, the words and the value. */

@@ -184,7 +184,7 @@ bool find_typed(struct call *call)
             numbers = true;
         } else if (symbol->typed && symbol->type.dtype != dtypes[i])
             diag_at(&call->diags, DIAG_WRONG_DTYPE, NULL, 0, "input", symbol->name,
-                    type_rows[dtypes[i]].name, type_rows[symbol->type.dtype].name);
+                    type_rows[dtypes[i]].name, type_rows[symbol->type.dtype].name, "");
     }
     if (call->diags.errors)
         return false;
