@@ -60,7 +60,8 @@ static const char *constant_hint(struct report *report, const char *const *names
 {
     static const struct { const char *name, *here; } constants[] = {
         {"NaN", "nan"}, {"NAN", "nan"}, {"NA", "nan"}, {"Inf", "inf"}, {"INF", "inf"}, {"Infinity", "inf"},
-        {"Pi", "pi"}, {"PI", "pi"}, {"e", "exp(1)"}, {"E", "exp(1)"}, {"TRUE", "true"}, {"FALSE", "false"}, {"end", "-1 in x[-1]"}};
+        {"Pi", "pi"}, {"PI", "pi"},
+        {"e", "exp(1)"}, {"E", "exp(1)"}, {"TRUE", "true"}, {"FALSE", "false"}, {"end", "-1 in x[-1]"}};
     for (int n = 0; n < count; n++)
         for (size_t i = 0; i < sizeof constants / sizeof *constants; i++)
             if (strcmp(names[n], constants[i].name) == 0)
