@@ -118,7 +118,7 @@ static union scalar eval_half(enum op op, enum weft_dtype source, const union sc
         bool condition = op_rows[op].rule == RULE_SELECT && i == 0;
         v[i] = condition ? operands[i] : eval_convert(source, compute, false, operands[i]);
     }
-    union scalar r = eval_op(op, compute, compute, v[0], v[1], v[2]);
+    union scalar r = eval_op(op_neighbour(op, source), compute, compute, v[0], v[1], v[2]);
     return rule_rows[op_rows[op].rule].result == RESULT_BOOL ? r : eval_convert(compute, source, false, r);
 }
 

@@ -335,8 +335,12 @@ class Contexts(unittest.TestCase):
     def test_wrong_when_written(self):
         with self.assertRaisesRegex(weft.Error, "cc is 'nocc', and there is no such program"):
             weft.Context(cc="nocc")
-        with self.assertRaisesRegex(weft.Error, r"use is of a int; .* weft.use\(weft.Context\(\)\)"):
+        with self.assertRaisesRegex(weft.Error, r"weft.use\(weft.Context\(\)\), and not 4"):
             weft.use(4)
+        try:
+            weft.Context(target="cuda").close()
+        except weft.Error as error:  # without a GPU
+            self.assertRegex(str(error), "CUDA driver .*; on a machine with|sees no GPU|NVRTC")
         for f in (lambda: weft.evaluate("x", {"\ud800": a, "x": a}), lambda: weft.compile("x")(**{"\ud800": a, "x": a}),
                   lambda: weft.evaluate("x", x=a, types={"\ud800": "(a)"})):
             with self.assertRaisesRegex(weft.Error, "characters that are no Unicode"):
@@ -455,11 +459,18 @@ class Remarks(unittest.TestCase):
 
 class Import(unittest.TestCase):
     def test_without_a_compiler(self):
-        code = "import numpy as np, weft; print(weft.compile('sin(x) * 2').prepare(np.ones(3))[0][0])"
+        """libtcc makes the kernels, and one remark of the process says so; none where libtcc was asked for."""
+        code = ("import numpy as np, weft\n"
+                "for text in 'sin(x) * 2', 'cos(x) * 2':\n"
+                "    print(weft.compile(text).prepare(np.ones(3))[0][0])")
         environment = dict(os.environ, WEFT_CACHE="", PATH="/nowhere")
-        environment.pop("WEFT_CC", None)
-        done = subprocess.run([sys.executable, "-c", code], env=environment, capture_output=True, text=True)
-        self.assertEqual((done.stdout, done.stderr), ("libtcc\n", ""))
+        for compiler, told in (None, 1), ("libtcc", 0):
+            environment.pop("WEFT_CC", None)
+            if compiler:
+                environment["WEFT_CC"] = compiler
+            done = subprocess.run([sys.executable, "-c", code], env=environment, capture_output=True, text=True)
+            self.assertEqual((done.stdout, done.stderr.count("Remark: ")), ("libtcc\nlibtcc\n", told))
+            self.assertEqual(done.stderr.count("cannot start the C compiler 'cc'"), told)
 
     def test_first_call(self):
         """Of a new process: libtcc's kernel answers while the C compiler, which waits for the answer, still works."""

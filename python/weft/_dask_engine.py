@@ -24,7 +24,7 @@ ELEMENTWISE = frozenset("""
     where or and not eq ne lt le gt ge bitor bitxor bitand shl shr add sub mul div floordiv mod plus neg bitnot pow
     min max clamp abs sign square truncdiv fmod fpow atan2 hypot copysign fma lerp fabs floor ceil round trunc sqrt
     rsqrt cbrt exp exp2 expm1 log log2 log10 log1p sin cos tan asin acos atan sinh cosh tanh asinh acosh atanh
-    deg2rad rad2deg erf erfc isnan isinf isfinite signbit cast wrap literal input binding array""".split())
+    deg2rad rad2deg erf erfc nextafter isnan isinf isfinite signbit cast wrap literal input binding array""".split())
 NODE = re.compile(r" +(?:\(depth \d+\) )?(\w+).*? \d+:\d+(?:-[\d:]+)? +(.*)")
 
 # All other functions, as grammar/views.def and grammar/reductions.def have them: parameters and a letter for each.

@@ -3,6 +3,7 @@ import re
 from html import escape
 
 from weft import _weft
+from weft._errors import Error, Status
 from weft._use import default_context
 from weft._weft import Context
 
@@ -127,6 +128,10 @@ def types_of(program, types):
 
 
 def type_of(array, given):
+    if not hasattr(array, "dtype") or isinstance(array, type) or not hasattr(array, "shape"):
+        message = (f"{array!r:.60} is no type; it is text, as 'float32[480, 640]' or 'float32[]' for a single number, "
+                   "or an array or number whose type is meant")
+        raise Error(message, "", Status.INVALID_ARGUMENT, message)
     name = str(getattr(array.dtype, "name", array.dtype)).rpartition(".")[2]  # PyTorch's are torch.float32
     if "(" not in given:
         return f"{name}[{', '.join(map(str, array.shape))}]"

@@ -83,6 +83,7 @@ static enum weft_status compile(struct weft_program *program, const char *text,
                                       arena_string(arena, text, strlen(text)), strlen(text), params->rules};
     program->math = params->math;
     program->ignore_unused = params->ignore_unused;
+    program->advise = params->advise;
     struct diags diags = diags_new(arena, &program->source);
     program->text = program->parsed = parse_text(arena, &program->source, params->kernel, &diags);
     if (program->parsed) {

@@ -92,7 +92,7 @@ static bool need(const struct weft_program *whole, enum stage stage, struct diag
             diag_at(diags, DIAG_STAGE_NUMBERS, NULL, 0, stage_names[stage], symbol->name, symbol->name, "3");
         else if (!symbol->typed)
             diag_at(diags, DIAG_STAGE_TYPES, NULL, 0, stage_names[stage], "dtype", symbol->name,
-                    symbol->name, stage == STAGE_TYPES ? "float32" : "float32[480, 640, 3]");
+                    symbol->name, stage == STAGE_TYPES ? "float32" : "float32[480, 640, 3]", "");
         else if (stage > STAGE_TYPES && !has_numbers(whole, i) &&
                  (symbol->parameter ? program->reads && program->reads[i]
                                     : reads_of_rank(program, i, rank_of(whole, i))))
@@ -100,7 +100,9 @@ static bool need(const struct weft_program *whole, enum stage stage, struct diag
                     symbol->name, example_value(diags->arena, type));
         else if (stage > STAGE_TYPES && !sized) {
             const char *example, *open = open_extents(diags->arena, type, &example);
-            diag_at(diags, DIAG_STAGE_TYPES, NULL, 0, stage_names[stage], open, symbol->name, symbol->name, example);
+            diag_at(diags, DIAG_STAGE_TYPES, NULL, 0, stage_names[stage], open, symbol->name, symbol->name, example,
+                    type->ranked ? "" : arena_printf(diags->arena, ", or %s=%s[] for a single number", symbol->name,
+                                                     type_rows[type->dtype].name));
         }
     }
     return !diags->errors;

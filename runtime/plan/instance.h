@@ -30,6 +30,7 @@ struct weft_program {
     struct arena arena;            /* the memory of everything below except `typed` */
     struct source source;
     enum weft_math math;
+    bool advise;                   /* as in weft_compile_params */
     bool ignore_unused;            /* inputs that the text does not have may be given by name */
     unsigned char *alignments;     /* of each input, as in struct tensor */
     struct program *text;          /* as parsed; with the types of inputs as far as they are known */

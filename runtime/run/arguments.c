@@ -145,8 +145,8 @@ struct tensor *read_arguments(struct call *call, const struct weft_argument *arg
     }
     for (size_t i = 0; i < count; i++)
         if (!tensors[i].given)
-            diag_at(&call->diags, DIAG_MISSING, NULL, 0, output ? "output" : "input",
-                    name_of(parsed, i, output));
+            diag_at(&call->diags, DIAG_MISSING, output ? NULL : &parsed->symbols[parsed->inputs[i]].span, !output,
+                    output ? "output" : "input", name_of(parsed, i, output));
     return tensors;
 }
 
@@ -184,7 +184,7 @@ bool find_typed(struct call *call)
             numbers = true;
         } else if (symbol->typed && symbol->type.dtype != dtypes[i])
             diag_at(&call->diags, DIAG_WRONG_DTYPE, NULL, 0, "input", symbol->name,
-                    type_rows[dtypes[i]].name, type_rows[symbol->type.dtype].name);
+                    type_rows[dtypes[i]].name, type_rows[symbol->type.dtype].name, "");
     }
     if (call->diags.errors)
         return false;

@@ -216,6 +216,31 @@ FN T N(fsign)(T a)
 {
     return a > 0 ? (T)1 : a < 0 ? (T)-1 : a;
 }
+//: floating next
+FN T N(next)(T a, T b, unsigned step)
+{
+    /* Bits of floats are ordered as sizes are: one step up is the next value away from zero. */
+    union {
+        T value;
+        unsigned word;
+        unsigned long long wide;
+    } u = {a == 0 ? F(copysign)((T)0, b) : a};
+    const int away = (a < b) == (a > 0) || a == 0;
+    if (sizeof(T) == sizeof(unsigned))
+        u.word = away ? u.word + step : u.word - step;
+    else
+        u.wide = away ? u.wide + step : u.wide - step;
+    return a == b ? b : a < b || a > b ? u.value : a + b;
+}
+//: floating next_float16
+FN T N(next_float16)(T a, T b)
+{
+    /* Scaled by 2 ** -112, subnormal numbers of float16 are those of float32. 65536 stands for infinity. */
+    const T scale = (T)1.92592994438723585305597794258492732e-34, top = 65536;
+    const T x = a > top ? top : a < -top ? -top : a;
+    const T y = b > top ? top : b < -top ? -top : b;
+    return N(next)(x * scale, y * scale, 1u << 13) * (T)5192296858534827628530496329220096.0;
+}
 //: floating quotient
 /* A quotient by way of a reciprocal, rounded as a division. */
 FN T N(quotient)(T a, T b, T r)

@@ -391,7 +391,8 @@ class Show(CommandTest):
             return self.bad(1, 87 if "int32" in inputs[-1] else 83, "show", program, *inputs, "--stage", "groups")
         self.assertIn("write x=uint8[3]\n", self.bad(2, 105, "show", "x", "x:uint8[3]"))
         self.assertNotIn("write", self.bad(2, 105, "run", "x", "x:uint8[3]").split("\n")[0])
-        self.assertIn("the shape of input 'x'; give it, as in x=uint8[480, 640, 3]\n", told("x", "x=uint8"))
+        self.assertIn("the shape of input 'x'; give it, as in x=uint8[480, 640, 3], or x=uint8[] for a "
+                      "single number\n", told("x", "x=uint8"))
         self.assertIn("the extent of dimension 1 of input 'x'; give it, as in x=uint8[2, 480]\n",
                       told("x", "x=uint8[2, ?]"))
         self.assertIn("the extents of dimensions 0, 2 of input 'x'", told("x", "x=uint8[?, 2, ?]"))
@@ -434,7 +435,7 @@ class Ops(CommandTest):
                          ["reshape", "squeeze", "expand_dims", "reinterpret", "extent", "[]", "transpose", "flip",
                           "roll", "broadcast_to", "named", "unnamed", "rename", "tile", "repeat", "offset", "pad",
                           "correlate", "convolve", "concat", "stack", "take", "gather", "sample", "index", "arange",
-                          "linspace", "random", "random_normal", "scatter", "nonzero"])
+                          "linspace", "random", "random_normal", "scatter", "nonzero", "isclose"])
         reductions = [row for row in rows if row["form"] == "reduction"]
         self.assertEqual(reductions[0]["names"] + reductions[0]["parameters"], ["sum", "x", "axes", "keepdims"])
         self.assertEqual(len(reductions), 18)

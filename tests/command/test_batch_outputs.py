@@ -153,7 +153,7 @@ class Outputs(BatchTest):
         self.good("run", "+x", "x=PPM", "-o", "again.npz")
         self.same(self.arrays("again.npz"), list(pixels.items()))
         told = self.bad(1, 116, "run", "x * 0.5", "x=d", "-o", "o")
-        self.assertIn("write uint8(...) around the result; or write arrays, -o 'o/*.npy'", told)
+        self.assertIn("or uint8(255 * (...)) where it is from 0 to 1; or write arrays, -o 'o/*.npy'", told)
         self.assertIn("not empty", self.bad(1, 123, "run", "+x", "x=d", "-o", "out/*.npy"))
         self.good("run", "+x", "x=d", "-o", "out/*.jpg", "--force")
         self.assertEqual(sorted(os.listdir(self.path("out"))), ["a.jpg", "a.npy", "b.jpg", "b.npy"])
