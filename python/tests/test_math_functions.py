@@ -79,6 +79,8 @@ class Reductions(Case):
         for function in (math.min, math.max):
             self.fails(ValueError, ["x", "no elements"], function, t)
         self.same(math.max(math.zeros(batch(b=0), spatial(x=2))), [])
+        self.same(math.max(math.zeros(batch(b=0), spatial(x=0))), [])  # no element without a value
+        self.fails(ValueError, ["x", "no elements"], math.max, math.zeros(batch(b=2), spatial(x=0)))
 
     def test_finite(self):
         a = np.array([[1.5, np.nan, np.inf, -300.7], [np.nan, -np.inf, 1, 3]])
@@ -92,6 +94,9 @@ class Reductions(Case):
         self.assertEqual((float(math.finite_sum(none)), float(math.finite_prod(none))), (0.0, 1.0))
         for name in ("mean", "std", "min", "max"):
             self.assertTrue(np.isnan(float(getattr(math, "finite_" + name)(none))), name)
+        for kind in ("float16", "float32", "float64", "int8"):
+            for name in ("sum", "mean", "max"):
+                self.shaped(getattr(math, "finite_" + name)(named("z,x,b", kind), "x"), "(zˢ=2, bᵇ=2)")
         exact = math.wrap([1 + 1e-12, np.nan], spatial("x"))
         for name in ("sum", "prod", "mean", "min", "max"):
             self.assertEqual(float(getattr(math, "finite_" + name)(exact)), 1 + 1e-12)

@@ -498,16 +498,27 @@ class Backends(Case):
         self.assertEqual(float(weft.evaluate("sum(u)", u=named("x"))), values("x").sum())
 
 
-class WithJax(Case):
+class Elsewhere:
+    """Data of another library: `backend`, its `module`, and what its arrays are."""
+
     def setUp(self):
         super().setUp()
-        self.jax = optional("jax")
-        self.numpy = optional("jax.numpy")
+        self.library = optional(self.module)
+
+    def array(self, values, dtype="float32"):
+        return self.backend.of_numpy(np.array(values, dtype), None)
+
+    def is_there(self, t):
+        self.assertIs(t.default_backend, self.backend, t.shape)
+        native = t.native(t.shape)
+        self.assertIsInstance(native, self.kind_of_array())
+        self.assertEqual(tuple(native.shape), t.shape.sizes)
 
     def test_operations_run_where_data_are(self):
-        a = self.numpy.arange(4.0, dtype="float32")
+        a = self.array(range(4))
         t = math.wrap(a, spatial("x"))
-        self.assertIs(t.default_backend, math.backend.JAX)
+        mask = t > 1
+        self.assertIs(t.default_backend, self.backend)
         for made in (
             t * 2,
             t + np.float32([1, 2, 3, 4]),
@@ -521,7 +532,14 @@ class WithJax(Case):
             math.zeros_like(t),
             math.cumulative_sum(t, "x"),
             math.nonzero(t),
-            math.boolean_mask(t, "x", t > 1),
+            math.boolean_mask(t, "x", mask),
+            math.boolean_mask(t, "x", t > 9),
+            math.expand(math.sin(1.0), spatial(x=4)).x[mask],
+            math.ones(spatial(x=4)).x[mask],
+            named("x").x[mask],
+            math.nonzero(t > 9),
+            math.to_int64(t.sum),
+            math.cast(t, (float, 64)).sum,
             math.pack_dims(math.expand(t, batch(b=2)), "b,x", instance("p")),
             math.rename_dims(t, "x", "y"),
             t + 1,
@@ -532,50 +550,71 @@ class WithJax(Case):
             math.copy(t),
             math.concat([t, t * 2], "x"),
         ):
-            self.assertIs(made.default_backend, math.backend.JAX, made.shape)
-            self.assertIsInstance(made.native(made.shape), self.jax.Array)
+            self.is_there(made)
         self.same(t * 2 + named("x", "float32"), np.arange(4) * 2 + values("x"))
         self.assertIsInstance(t.numpy(), np.ndarray)
         self.assertIs(t.native(), a)
 
     def test_creation(self):
-        with math.backend.JAX:
-            self.assertIs(math.backend.default_backend(), math.backend.JAX)
+        with self.backend:
+            self.assertIs(math.backend.default_backend(), self.backend)
             made = [math.zeros(x=2), math.tensor([1, 2]), math.random_uniform(x=3), math.linspace(0, 1, spatial(x=3)),
                     math.range(spatial("x"), 3), math.meshgrid(x=2, y=2), math.vec(x=1.0, y=2.0), math.tensor(2.5),
                     math.ones(x=2) + 1, math.random_normal(x=2)]
             kept = math.wrap(np.ones(2), spatial("x"))
         for t in made:
-            self.assertIs(t.default_backend, math.backend.JAX)
-            self.assertIsInstance(t.native(t.shape), self.jax.Array)
+            self.is_there(t)
         self.assertIs(kept.default_backend, math.NUMPY)
         self.assertEqual(math.tensor([1, 2]).default_backend, math.NUMPY)
-        math.use("jax")
-        self.assertIs(math.zeros(x=2).default_backend, math.backend.JAX)
+        math.use(self.backend.name)
+        self.assertIs(math.zeros(x=2).default_backend, self.backend)
         self.assertEqual(math.tensor([1, 2]).dtype, math.DType(int, 64))
 
     def test_convert(self):
         t = named("x,y")
-        there = math.convert(t, "jax")
-        self.assertEqual((there.default_backend, there.dtype, there.shape), (math.backend.JAX, t.dtype, t.shape))
+        there = math.convert(t, self.backend.name)
+        self.assertEqual((there.default_backend, there.dtype, there.shape), (self.backend, t.dtype, t.shape))
         self.same(math.convert(there, math.NUMPY), values("x,y"))
         self.assertIs(math.convert(t, math.NUMPY), t)
         for dtype in ("bool", "int8", "uint64", "float16", "float64"):
             t = math.wrap(np.array([1, 0, 1], dtype), spatial("x"))
-            there = math.convert(t, math.backend.JAX)
+            there = math.convert(t, self.backend)
             self.assertEqual(there.dtype, t.dtype)
             self.same(
                 there * 1 if dtype != "bool" else there, t.numpy() if dtype != "float64" else np.float32([1, 0, 1])
             )
 
     def test_unlike(self):
-        t = math.stack([math.wrap(self.numpy.ones(2), spatial("x")), math.wrap(self.numpy.ones(3), spatial("x"))],
+        t = math.stack([math.wrap(self.array([1] * 2), spatial("x")), math.wrap(self.array([1] * 3), spatial("x"))],
                        batch("b"))
-        self.assertIs((t * 2).default_backend, math.backend.JAX)
-        self.assertIsInstance((t * 2).b[1].native(), self.jax.Array)
+        self.assertIs((t * 2).default_backend, self.backend)
+        self.is_there((t * 2).b[1])
         self.assertEqual(float(t.sum), 5)
-        again = pickle.loads(pickle.dumps(math.wrap(self.numpy.ones(2), spatial("x")) * 2))
+        again = pickle.loads(pickle.dumps(math.wrap(self.array([1, 1]), spatial("x")) * 2))
         self.assertEqual(list(again), [2, 2])
+
+
+class WithJax(Elsewhere, Case):
+    backend, module = math.backend.JAX, "jax"
+
+    def kind_of_array(self):
+        return self.library.Array
+
+
+class WithTorch(Elsewhere, Case):
+    backend, module = math.backend.TORCH, "torch"
+
+    def kind_of_array(self):
+        return self.library.Tensor
+
+    def test_what_numpy_lacks(self):
+        """Gradients are left, bfloat16 is kept."""
+        a = self.library.ones(3, requires_grad=True)
+        self.fails(weft.Error, ["detach"], (math.wrap(a, spatial("x")) * 2).native)
+        half = math.wrap(self.library.ones(3, dtype=self.library.bfloat16), spatial("x"))
+        self.assertEqual((half * 2).dtype, math.DType(float, 32))
+        self.same(half * 2, [2, 2, 2])
+        self.assertIs((half.x[1:]).native().dtype, self.library.bfloat16)
 
 
 if __name__ == "__main__":

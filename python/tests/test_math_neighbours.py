@@ -681,6 +681,10 @@ class More(Case):
                      math.scatter(t, math.wrap([0], instance("q")), 1.0)):
             self.shaped(made, "(xˢ=0)")
             self.assertEqual(list(made), [])
+        t = math.zeros(spatial(y=2, x=0))
+        for kernel in (math.ones(spatial(x=2)), math.ones(spatial(x=2, y=2)), math.ones(spatial(x=2), channel(c=2))):
+            for mode in (BOUNDARY, REFLECT, combine_sides(x=(REFLECT, 1), y=BOUNDARY)):
+                self.assertEqual(list(math.convolve(t, kernel, mode)), [])
 
     def test_one_kernel(self):
         t = named("x,y")

@@ -364,6 +364,12 @@ class Neighbours(Unlike):
         self.parts(math.gather(t, where), [each[each > 0] for each in a])
         self.parts(math.scatter(t, i, 1.0, "add"), [each + np.eye(len(each))[[2, 0]].sum(0) for each in a])
         self.parts(math.boolean_mask(t, "x", t > 0), [each[each > 0] for each in a])
+        parts = math.rename_dims(t, "k", spatial("z"))
+        both = math.wrap([[0, 1]], instance("q"), channel(vector="z,x"))
+        self.fails(ValueError, ["gather along z", "sizes vary", "t.z["], math.gather, parts, both)
+        self.fails(ValueError, ["grid_sample along z", "sizes vary"], math.grid_sample, parts, both)
+        self.fails(ValueError, ["scatter along z", "sizes vary"], math.scatter, parts, both, 1.0)
+        self.fails(ValueError, ["along z", "vary"], math.convolve, parts, math.ones(spatial(z=2)))
         base = math.wrap([10.0, 20.0, 30.0, 40.0, 50.0], spatial("y"))
         self.parts(math.gather(base, math.rename_dims(where, "nonzero", instance("p")).vector[0]),
                    [base.numpy()[np.argwhere(each > 0)[:, 0]] for each in a])

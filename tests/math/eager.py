@@ -171,7 +171,10 @@ def dtype_of(dtype):
 
 class Tensor:
     def __init__(self, dims, a=None, parts=None, along=None):
-        self.dims, self.a, self.parts, self.along_name, self.literal = tuple(dims), a, parts, along, False
+        self.dims, self.parts, self.along_name, self.literal = tuple(dims), parts, along, False
+        self.a = None if a is None else np.asarray(a)
+        if len(set(self.names)) < len(self.dims):
+            raise IncompatibleShapes(f"a name twice in {self.names}")
         if a is not None:
             assert a.shape == tuple(d.size for d in dims), (a.shape, dims)
 
@@ -331,6 +334,8 @@ def operand(x, beside=None):
     if isinstance(x, np.generic):
         return Tensor((), np.array(x))
     a = np.asarray(x)
+    if beside is None:
+        return Tensor([Dim("vector", "channel", len(a), None)], a)
     channels = beside.of("channel")
     dim = channels[0] if len(channels) == 1 else beside.dim("vector") if "vector" in beside.names else \
         beside.dims[0] if len(beside.dims) == 1 else None
@@ -483,7 +488,7 @@ def element_wise(symbol, a, b):
     elif kind == bool and symbol in ("+", "-", "//", "%", "**", "<<", ">>"):
         kind = np.dtype("int32")
     x, y = laid(a, dims), laid(b, dims)
-    if symbol == "**" and not is_float(kind) and y.size and (b.a == b.a.flat[0]).all() and b.a.flat[0] < 0:
+    if symbol == "**" and not is_float(kind) and b.a.size and (b.a == b.a.flat[0]).all() and b.a.flat[0] < 0:
         if b.literal:
             raise ValueError("a negative int as exponent of ints")
         raise NotImplementedError  # it may be a number, too
@@ -1227,6 +1232,7 @@ def pad(value, widths, mode=0):
 def _pad(t, widths, mode):
     if is_none(mode):
         return t
+    widths = {name: pair for name, pair in widths.items() if np.any(pair)}
     for name, pair in list(widths.items()):
         ranks = [rank_of(mode.side(name, up)) for up in (False, True)] if name in t.names and np.all(pair) else [0, 0]
         if ranks[0] != ranks[1] and isinstance(pair, tuple):
@@ -1374,6 +1380,8 @@ def divergence(v, dx=1, difference="central", padding=extrapolation.BOUNDARY, di
 
 
 def convolve(value, kernel, extrapolation=None):
+    if any(t.parts is not None and t.along_name in [d.name for d in kernel.of("spatial")] for t in (value, kernel)):
+        raise ValueError("along the dimension of the parts")
     return _convolve(value, kernel, extrapolation)
 
 
@@ -1439,8 +1447,8 @@ def goes_along(t, dims):
         found = names_in(dims, t)
     else:
         found = [d.name for d in t.of("spatial")] or [d.name for d in t.of("instance")]
-    if not found:
-        raise ValueError("no dimensions")
+    if not found or t.parts is not None and t.along_name in found:
+        raise ValueError("no dimensions, or that of the parts")
     return found
 
 

@@ -101,8 +101,7 @@ class _Jax(Backend):
         if array.dtype.name == "bfloat16":
             return jax.numpy.asarray(array)
         if not jax.config.jax_enable_x64 and array.dtype.itemsize == 8:
-            dense = numpy.array(array, order="C", copy=True) if not array.flags.writeable else \
-                numpy.ascontiguousarray(array)
+            dense = array if array.flags.writeable and array.flags.c_contiguous else numpy.array(array, order="C")
             made = _arrays.LIBRARIES["jax"].own(dense)  # asarray would make 32 bits of it
         else:
             made = jax.numpy.asarray(array)

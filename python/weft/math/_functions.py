@@ -533,9 +533,8 @@ def _finite(name: str, otherwise: float, what: str) -> Reduction:
             return reduce(name, t, over)
         wide = "float64" if t._type == "float64" else "float32"
         with _types.precision(ALL[wide].bits):
-            return cast_to(
-                ordered(_of_finite(name, otherwise, cast_to(t, wide), over), t._shape.without(over)), t._type
-            )
+            made = cast_to(_of_finite(name, otherwise, cast_to(t, wide), over), t._type)
+        return ordered(made, t._shape.without(over))
     return described(function, f"finite_{name}", what)
 
 

@@ -7,13 +7,13 @@ from typing import Any, Sequence, Union
 import numpy
 
 from weft.math import _functions, _ragged, _shapes
-from weft.math._graph import QUIET, RAISES, Constant, Data, Number, Parts, Sized, array_of, evaluate
+from weft.math._backends import HOST, common, moved
+from weft.math._graph import QUIET, RAISES, Constant, Data, Number, Parts, Sized, evaluate
 from weft.math._shapes import (EMPTY_SHAPE, Dim, DimsLike, IncompatibleShapes, Shape, _shape, as_shape, channel, chosen,
                                instance, listed, merge, spatial)
 from weft.math._structure import expanded
 from weft.math._tensors import (Hooks, Tensor, Value, as_tensor, binary, cast_to, common_type, constant, make,
-                                operation, ordered, reduce, renamed, rounded, select, select_slice, shareable,
-                                size_number, wrap)
+                                operation, ordered, reduce, renamed, rounded, select, select_slice, size_number, wrap)
 from weft.math._types import ALL, FLOATS, floating
 from weft.math.extrapolation import (BOUNDARY, NONE, ConstantExtrapolation, Extrapolation, as_extrapolation,
                                      combine_sides)
@@ -435,6 +435,10 @@ def convolve(value: Value, kernel: Value, extrapolation: Mode = None) -> Tensor:
     if kind == "bool":
         kind = "int32"
     t, k = cast_to(t, kind), cast_to(k, kind)
+    for each in t, k:
+        if type(each._source) is Parts and each._source.along in k._shape.spatial._names:
+            raise ValueError(f"the kernel {k._shape} goes along {each._source.along}, along which sizes of "
+                             f"{each._shape} vary")
     if type(t._source) is Parts or type(k._source) is Parts:
         return _ragged.spread(lambda t, k: convolve(t, k, extrapolation), t, k)
     names = k._shape.spatial._names
@@ -443,6 +447,8 @@ def convolve(value: Value, kernel: Value, extrapolation: Mode = None) -> Tensor:
             raise ValueError(f"the kernel {k._shape} goes along {name}, which {t._shape} lacks")
         if t._shape.get_type(name) != "spatial":
             _shapes.conflict(k._shape.dim(name), t._shape.dim(name), k._shape, t._shape)
+    if outside is not None and not all([size_number(t._shape.dim(name)) for name in names]):
+        outside = as_extrapolation(0)  # a result without elements reads none outside
     summed = t._shape.channel._names
     if len(k._shape.spatial) == k._shape.rank and names:
         if summed and outside is not None:  # a constant outside is that of each channel
@@ -510,10 +516,14 @@ def axes_of(t: Tensor, dims: DimsLike, what: str) -> tuple[str, ...]:
         names = dims_of(dims, t)
         if not names:
             raise ValueError(f"{what} goes along dimensions of {t._shape}, which has none of {dims!r}")
-        return names
-    names = t._shape.spatial._names or t._shape.instance._names
-    if not names:
-        raise ValueError(f"{what} goes along spatial or instance dimensions, and {t._shape} has none; dims= says which")
+    else:
+        names = t._shape.spatial._names or t._shape.instance._names
+        if not names:
+            raise ValueError(f"{what} goes along spatial or instance dimensions, and {t._shape} has none; dims= says "
+                             "which")
+    if type(t._source) is Parts and t._source.along in names:
+        raise ValueError(f"{what} along {t._source.along} of {t._shape}, along which sizes vary; "
+                         f"t.{t._source.along}[positions] selects parts")
     return names
 
 
@@ -704,15 +714,15 @@ def scatter(base_grid: Value, indices: Value, values: Value, mode: str = "update
             "in math.to_int32(x)"
         )
     base, v = cast_to(base, kind), cast_to(v, kind)
+    names = axes_of(base, None, "scatter")
     if any(type(each._source) is Parts for each in (base, i, v)):
         return _ragged.spread(lambda b, i, v: scatter(b, i, v, mode, outside_handling), base, i, v)
-    names = axes_of(base, None, "scatter")
     vector, order = vector_of(i, names, "scatter")
     used = i._shape.instance.without(names)
     others = i._shape.without(vector) if vector else i._shape
     matched = merge(others.without(used), v._shape.without(used).without(names))
     base = expanded(base, matched.without(base._shape._names))
-    merge(base._shape.without(names), matched)
+    merge(merge(base._shape.without(names), matched), used)
     each = [position_along(select(i, vector, j) if vector else i, size_number(base._shape.dim(name)), outside_handling)
             for j, name in zip(order, names)]
     return put(base, each, others, v, names, used, mode)
@@ -783,7 +793,8 @@ def nonzero(value: Value, list_dim: Shape | str = instance("nonzero"),
     rows, columns = dim_like(list_dim, "instance"), dim_like(index_dim, "channel")
     shape = _shape((rows._replace(size=count, labels=None), columns._replace(size=len(names), labels=names)))
     if not count:
-        return make(shape, "int64", Data(numpy.zeros((0, len(names)), numpy.int64)), t._home)
+        home = t._home or HOST
+        return make(shape, "int64", Data(moved(numpy.zeros((0, len(names)), numpy.int64), home)), home)
     text = f'named(nonzero(unnamed(%s, {listed(names)}), %s), "{_shapes.typed(shape)[1:-1]}")'
     made = operation(shape, "int64", text, (t, Number(count)), reads=True)
     evaluate([made])
@@ -839,14 +850,15 @@ def masked(t: Tensor, name: str, mask: Tensor) -> Tensor:
                                  for i in range(size_number(along))], along)
     dim = t._shape.dim(name)
     found = nonzero(_unlabelled_tensor(mask, name))
-    where = numpy.ascontiguousarray(array_of(found)[:, 0]) if found._home is None or shareable(found) else \
-        numpy.ascontiguousarray(found.numpy(found._shape)[:, 0])
+    where = numpy.ascontiguousarray(found.numpy(found._shape)[:, 0])
+    home = common(t._home, mask._home)
     labels = tuple(dim.labels[i] for i in where) if dim.labels and len(where) else None
     new = dim._replace(size=len(where), labels=labels)
     shape = _shape(tuple(new if each.name == name else each for each in t._shape._dims))
     if type(t._source) is Constant:
-        return make(shape, t._type, t._source, t._home)
-    along_where = wrap(where, _shape((Dim(name, dim.kind, None, None),)))
+        return make(shape, t._type, t._source, home)
+    home = home or HOST
+    along_where = make(_shape((Dim(name, dim.kind, len(where), None),)), "int64", Data(moved(where, home)), home)
     made = ordered(take(t, name, along_where), shape)
     evaluate([made])
     return made

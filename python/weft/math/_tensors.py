@@ -512,12 +512,13 @@ def reduce(name: str, t: Tensor, dims: DimsLike) -> Tensor:
         kind = "bool"
     elif kind == "bool":
         name = "any" if name == "max" else "all"
+    shape = t._shape.without(over)
     if name in ("min", "max"):
         for each in over:
-            if t._shape.dim(each).size == 0:
+            if t._shape.dim(each).size == 0 and shape.volume:
                 raise ValueError(f"{name} over {each} of {t._shape}, which has no elements, has no value")
-        return operation(t._shape.without(over), kind, f"{name}(%s, axes={listed(over)})", (t,), dear=True)
-    return operation(t._shape.without(over), kind, f"{name}(%s, {listed(over)})", (t,), dear=True)
+        return operation(shape, kind, f"{name}(%s, axes={listed(over)})", (t,), dear=True)
+    return operation(shape, kind, f"{name}(%s, {listed(over)})", (t,), dear=True)
 
 
 # Selections.
