@@ -565,6 +565,9 @@ class Elsewhere:
         for t in made:
             self.is_there(t)
         self.assertIs(kept.default_backend, math.NUMPY)
+        for made in (math.sin(1.0), math.expand(math.sin(1.0), spatial(x=2)), math.nonzero(math.zeros(x=2))):
+            with self.backend:
+                self.is_there(made)
         self.assertEqual(math.tensor([1, 2]).default_backend, math.NUMPY)
         math.use(self.backend.name)
         self.assertIs(math.zeros(x=2).default_backend, self.backend)

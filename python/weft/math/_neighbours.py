@@ -793,8 +793,8 @@ def nonzero(value: Value, list_dim: Shape | str = instance("nonzero"),
     rows, columns = dim_like(list_dim, "instance"), dim_like(index_dim, "channel")
     shape = _shape((rows._replace(size=count, labels=None), columns._replace(size=len(names), labels=names)))
     if not count:
-        home = t._home or HOST
-        return make(shape, "int64", Data(moved(numpy.zeros((0, len(names)), numpy.int64), home)), home)
+        none = moved(numpy.zeros((0, len(names)), numpy.int64), t._home or HOST)
+        return make(shape, "int64", Data(none), t._home)
     text = f'named(nonzero(unnamed(%s, {listed(names)}), %s), "{_shapes.typed(shape)[1:-1]}")'
     made = operation(shape, "int64", text, (t, Number(count)), reads=True)
     evaluate([made])

@@ -884,7 +884,7 @@ class Tensor(Node):
         Raises ValueError for a dimension that is left out, or without an order, or for unlike sizes.
         """
         array = array_of(self) if type(self._source) is not Parts else None
-        if type(self._source) is Constant and self._home is None and default_home() is not HOST:
+        if self._home is None and array is not None:  # of numbers alone
             array = moved(array, default_home())
         return laid_out(self, order, array)
 
