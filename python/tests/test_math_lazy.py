@@ -265,8 +265,8 @@ class Memory(Case):
         alive = weakref.WeakSet()
         keep = _graph.keep
 
-        def counted(node, result, home):
-            keep(node, result, home)
+        def counted(node, result):
+            keep(node, result)
             alive.add(node)
         _graph.keep = counted
         gc.collect()

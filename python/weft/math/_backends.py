@@ -230,6 +230,6 @@ def common(a: Home | None, b: Home | None) -> Home | None:
 def moved(array: Any, home: Home) -> Any:
     """An array in another home."""
     at = home_of(array)
-    if at == home:
+    if at is home or at == home:
         return array
     return home.backend.of_numpy(at.backend.to_numpy(array), home.device)

@@ -103,7 +103,7 @@ def inside_of_parts(t: Tensor, name: str, offsets: Sequence[int], offset: int) -
 def check_mode(mode: Mode) -> Extrapolation | None:
     """None where nothing is to be padded."""
     made = as_extrapolation(mode)
-    return None if made == NONE else made
+    return None if made is NONE or made == NONE else made
 
 
 def pad(value: Value, widths: dict[str, Any], mode: Mode = 0) -> Tensor:
@@ -379,43 +379,48 @@ def laplace(x: Value, dx: Value = 1, padding: Mode = BOUNDARY, dims: DimsLike = 
         for part in parts[1:]:
             made = binary("+", made, part)
         return made
-    steps = [step_of(dx, name, names) for name in names]
-    plan = laplace_of(
-        t._shape,
-        t._type,
-        names,
-        outside,
-        tuple([step * step == 1 if isinstance(step, (int, float)) else None for step in steps]),
-    )
-    args: list[Any] = []
+    whole = dx if isinstance(dx, (bool, int, float)) else None
+    plan = laplace_of(t._shape, t._type, names, outside, whole)
+    if whole is not None:
+        return operation(plan.shape, t._type, plan.text, (t, *plan.numbers), reads=True)
+    steps = [as_tensor(step_of(dx, name, names)) for name in names]
+    squares = [floats(binary("*", step, step)) for step in steps]
     shape = plan.shape
-    for step, numbers in zip(steps, plan.modes):
-        args += [t, *numbers[0], t, *numbers[1], t]
-        if isinstance(step, Tensor):
-            args.append(floats(binary("*", step, step)))
-            shape = merge(shape, args[-1]._shape)
-        elif step * step != 1:
-            args.append(Number(float(step * step)))
-    return operation(shape, t._type, plan.text, tuple(args), reads=True)
+    for square in squares:
+        shape = merge(shape, square._shape)
+    return operation(shape, t._type, plan.text, (t, *plan.numbers, *squares), reads=True)
 
 
 class _Laplace:
-    """What laplace writes for a shape and what lies outside of it: per dimension, `units` says whether the step is 1,
-    None that it is a tensor."""
+    """What laplace writes for a shape, what lies outside of it, and a step (None: tensors): a text of the tensor, of
+    numbers, and of the squares of steps that are tensors."""
 
-    def __init__(self, shape: Shape, kind: str, names: Sequence[str], mode: Extrapolation,
-                 units: Sequence[bool | None]) -> None:
-        probe = constant(0, kind, shape)
-        self.modes: list[tuple[tuple[Any, ...], tuple[Any, ...]]] = []
-        texts = []
-        for name, unit in zip(names, units):
-            up, above = neighbour(probe, {name: 1}, mode)
-            low, below = neighbour(probe, {name: -1}, mode)
-            self.modes.append((above[1:], below[1:]))
-            text = f"({up} + {low} - 2 * %s)"
-            texts.append(text if unit else f"({text} / %s)" if unit is None else f"({text} / {kind}(%s))")
-        self.text = texts[0] if len(texts) == 1 else f"({' + '.join(texts)})"
+    def __init__(self, shape: Shape, kind: str, names: Sequence[str], mode: Extrapolation, step: Any) -> None:
         self.shape = _unlabelled(shape, names)
+        numbers: list[Number] = []
+        terms = []
+        for name in names:
+            sides = []
+            for offset in (1, -1):
+                text, extra = mode_text(mode.side(name, offset > 0), kind)
+                sides.append(f"offset(%(0)s, [{offset}], [{text % named_args(numbers, extra)}], axes=[{name}])")
+            terms.append(f"({' + '.join(sides)} - 2 * %(0)s)")
+        if step is None:
+            divisors = [f" / %({1 + len(numbers) + i})s" for i in range(len(names))]
+        elif step * step != 1:
+            divisors = [f" / {kind}({named_args(numbers, (Number(float(step * step)),))[0]})"] * len(names)
+        else:
+            divisors = []
+        if divisors:
+            terms = [f"({term}{divisor})" for term, divisor in zip(terms, divisors)]
+        self.text = terms[0] if len(terms) == 1 else f"({' + '.join(terms)})"
+        self.numbers = tuple(numbers)
+
+
+def named_args(numbers: list[Number], more: Sequence[Number]) -> tuple[str, ...]:
+    """The places of further numbers among the arguments of an operation, which begin with a tensor."""
+    numbers += more
+    return tuple([f"%({1 + len(numbers) - len(more) + i})s" for i in range(len(more))])
 
 
 laplace_of = functools.lru_cache(maxsize=512)(_Laplace)

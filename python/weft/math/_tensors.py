@@ -97,20 +97,29 @@ INT32, INT64, UINT64 = range(-2**31, 2**31), range(-2**63, 2**63), range(2**63, 
 def number(value: Union[bool, int, float]) -> Tensor:
     """A tensor of rank 0: a float of the current precision, an int of 32 bits, or more where it needs them. A float is
     rounded where it meets its type, which is that of the program."""
-    if type(value) is float:
-        return make(EMPTY_SHAPE, floating(), Constant(value), None)
-    if isinstance(value, bool):
-        return make(EMPTY_SHAPE, "bool", Constant(value), None)
-    if isinstance(value, int):
-        kind = "int32" if value in INT32 else "int64" if value in INT64 else "uint64" if value in UINT64 else ""
-        if not kind:
-            raise ValueError(f"{value} fits no type of integers; give a float")
-        return make(EMPTY_SHAPE, kind, Constant(value), None)
+    if type(value) in NUMBERS:
+        return make(EMPTY_SHAPE, number_type(value), Constant(value), None)
     if isinstance(value, numpy.generic):
         return of_scalar(value)
-    if isinstance(value, float):
-        return make(EMPTY_SHAPE, floating(), Constant(float(value)), None)
+    for kind in bool, int, float:
+        if isinstance(value, kind):
+            return number(kind(value))
     raise TypeError(f"{type(value).__name__} is no number")
+
+
+NUMBERS = frozenset((bool, int, float))
+
+
+def number_type(value: Union[bool, int, float]) -> str:
+    """The type of a number of Python's."""
+    if type(value) is float:
+        return floating()
+    if type(value) is bool:
+        return "bool"
+    kind = "int32" if value in INT32 else "int64" if value in INT64 else "uint64" if value in UINT64 else ""
+    if not kind:
+        raise ValueError(f"{value} fits no type of integers; give a float")
+    return kind
 
 
 def of_scalar(value: Any) -> Tensor:
@@ -354,8 +363,8 @@ def common_type(kinds: Sequence[str]) -> str:
 
 
 class Plan:
-    """What an operator does with operands of two types: the type that it computes in, that of the result, and texts, by
-    whether the first and the second operand are converted."""
+    """What an operator does with operands of two types: the type that it computes in, that of the result, its text with
+    a {} for each operand, and its texts for tensors, by whether the first and the second one are converted."""
 
     def __init__(self, symbol: str, a: str, b: str) -> None:
         compute: str | None = common_type((a, b))
@@ -380,7 +389,8 @@ class Plan:
         self.compute = compute
         self.result = "bool" if symbol in COMPARED else compute or ""
         convert = f"{compute}(%s)"
-        self.texts = {(x, y): text.replace("%", "%%").format(convert if x else "%s", convert if y else "%s")
+        self.template = text.replace("%", "%%")
+        self.texts = {(x, y): self.template.format(convert if x else "%s", convert if y else "%s")
                       for x in (False, True) for y in (False, True)}
 
 
@@ -389,6 +399,11 @@ _plans: dict[tuple[str, str, str, str], Plan] = {}
 
 def binary(symbol: str, a: Value, b: Value) -> Tensor:
     """An operator of two operands."""
+    if type(b) in NUMBERS:
+        if isinstance(a, Tensor) and type(a._source) in OF_ELEMENTS:
+            return with_number(symbol, a, b, False)
+    elif type(a) in NUMBERS and isinstance(b, Tensor) and type(b._source) in OF_ELEMENTS:
+        return with_number(symbol, b, a, True)
     if not isinstance(a, Tensor):
         a = as_tensor(a, b if isinstance(b, Tensor) else None)
     if not isinstance(b, Tensor):
@@ -401,9 +416,8 @@ def binary(symbol: str, a: Value, b: Value) -> Tensor:
     if plan is None:
         plan = _plans[key] = Plan(*key[:3])
     compute = plan.compute
-    if symbol == "**" and r is Constant and compute not in FLOATS and b._source.value < 0:
-        raise ValueError(f"integers to the power {b._source.value} are none; make a float of the base, as in "
-                         "math.to_float(x)")
+    if symbol == "**" and r is Constant:
+        check_power(compute, b._source.value)
     shape = merge(a._shape, b._shape)
     if s is Constant:
         a = met(a, b._shape, shape, compute)
@@ -411,6 +425,34 @@ def binary(symbol: str, a: Value, b: Value) -> Tensor:
         b = met(b, a._shape, shape, compute)
     text = plan.texts[compute is not None and a._type != compute, compute is not None and b._type != compute]
     return operation(shape, plan.result, text, (a, b))
+
+
+def check_power(compute: str | None, exponent: Any) -> None:
+    if compute not in FLOATS and exponent < 0:
+        raise ValueError(f"integers to the power {exponent} are none; make a float of the base, as in math.to_float(x)")
+
+
+OF_ELEMENTS = frozenset((Data, Operation))  # sources of values, element by element
+_with_number: dict[tuple[str, str, str, str, bool], tuple[str, str, str]] = {}
+
+
+def with_number(symbol: str, t: Tensor, value: Any, first: bool) -> Tensor:
+    """An operator of a tensor and a number of Python's, which comes with the run, so that programs that differ in
+    numbers are one. `first`: whether the number is the first operand."""
+    kind = number_type(value)
+    key = symbol, t._type, kind, floating(), first
+    found = _with_number.get(key)
+    if found is None:
+        plan = Plan(symbol, kind, t._type) if first else Plan(symbol, t._type, kind)
+        own = "%s" if plan.compute in (None, t._type) else f"{plan.compute}(%s)"
+        its = f"{plan.compute or kind}(%s)"
+        text = plan.template.format(its, own) if first else plan.template.format(own, its)
+        found = _with_number[key] = text, plan.result, plan.compute or kind
+    text, result, compute = found
+    if symbol == "**" and not first:
+        check_power(compute, value)
+    number = Number(float(value) if compute in FLOATS else bool(value) if compute == "bool" else int(value))
+    return operation(merge(t._shape, EMPTY_SHAPE), result, text, (number, t) if first else (t, number))
 
 
 def met(a: Tensor, other: Shape, shape: Shape, compute: str | None) -> Tensor:
