@@ -59,11 +59,12 @@ class Parts:
 
 
 class Number:
-    """An argument of an operation that comes with the run: a position, a seed, a constant outside."""
-    __slots__ = ("value",)
+    """An argument of an operation that comes with the run: a position, a seed, a constant outside; with a type an
+    operand of that type, whose value chooses nothing."""
+    __slots__ = ("value", "kind")
 
-    def __init__(self, value: Union[bool, int, float]) -> None:
-        self.value = value
+    def __init__(self, value: Union[bool, int, float], kind: str | None = None) -> None:
+        self.value, self.kind = value, kind
 
 
 class Node:
@@ -115,7 +116,7 @@ def visited(node: Node, places: dict[int, int], sources: dict[int, Any], waits: 
         for arg in source.args:
             if type(arg) is Number:
                 leaves.append(arg.value)
-                mine.append(None)
+                mine.append(arg.kind)
             else:
                 mine.append(visited(arg, places, sources, waits, leaves, made))
         made += mine
@@ -173,13 +174,12 @@ class Writer:
 
     def text_of(self, node: Node, source: Any) -> str:
         if type(source) is Constant:
-            text = f"{node._type}({self.name('k')})"
+            text = self.name("k", f"{node._type}[]")
             return expanded_text(text, node._shape) if node._shape._dims else text
         if type(source) is not Operation:
-            name = self.name("a")
-            self.types[name] = f"({sized_text(node._shape)})" if type(source) is Sized else typed(node._shape)
-            return name
-        args = [self.name("k") if type(arg) is Number else self.write(arg) for arg in source.args]
+            return self.name("a", f"({sized_text(node._shape)})" if type(source) is Sized else typed(node._shape))
+        args = [self.name("k", f"{arg.kind}[]" if arg.kind else "()") if type(arg) is Number else self.write(arg)
+                for arg in source.args]
         named = "%(0)s" in source.text
         text = source.text % ({str(i): arg for i, arg in enumerate(args)} if named else tuple(args))
         if self.uses[id(node)] == 1 and len(text) <= LINE:
@@ -190,10 +190,11 @@ class Writer:
     def use(self, arg: Any, times: int = 1) -> None:
         self.uses[id(arg)] = self.uses.get(id(arg), 0) + times
 
-    def name(self, letter: str) -> str:
+    def name(self, letter: str, given: str) -> str:
+        """The name of the next leaf, of a type."""
         self.leaf += 1
         made = f"{letter}{self.leaf - 1}"
-        self.types[made] = "()"
+        self.types[made] = given
         return made
 
     def bare(self, node: Node) -> str:

@@ -408,7 +408,7 @@ class _Laplace:
         if step is None:
             divisors = [f" / %({1 + len(numbers) + i})s" for i in range(len(names))]
         elif step * step != 1:
-            divisors = [f" / {kind}({named_args(numbers, (Number(float(step * step)),))[0]})"] * len(names)
+            divisors = [f" / {named_args(numbers, (Number(float(step * step), kind),))[0]}"] * len(names)
         else:
             divisors = []
         if divisors:

@@ -445,13 +445,13 @@ def with_number(symbol: str, t: Tensor, value: Any, first: bool) -> Tensor:
     if found is None:
         plan = Plan(symbol, kind, t._type) if first else Plan(symbol, t._type, kind)
         own = "%s" if plan.compute in (None, t._type) else f"{plan.compute}(%s)"
-        its = f"{plan.compute or kind}(%s)"
-        text = plan.template.format(its, own) if first else plan.template.format(own, its)
+        text = plan.template.format("%s", own) if first else plan.template.format(own, "%s")
         found = _with_number[key] = text, plan.result, plan.compute or kind
     text, result, compute = found
     if symbol == "**" and not first:
         check_power(compute, value)
-    number = Number(float(value) if compute in FLOATS else bool(value) if compute == "bool" else int(value))
+    value = float(value) if compute in FLOATS else bool(value) if compute == "bool" else int(value)
+    number = Number(value, compute)
     return operation(merge(t._shape, EMPTY_SHAPE), result, text, (number, t) if first else (t, number))
 
 
