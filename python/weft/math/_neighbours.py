@@ -585,10 +585,9 @@ def at_positions(t: Tensor, indices: Tensor, names: tuple[str, ...], function: s
     source = f"unnamed(%s, {listed(axes + rest)})"
     place = f"unnamed(%s, {listed(where._shape._names)})"
     text = f"{function}({source}, {place}, axes={listed(map(str, range(len(axes))))}{extra})"
-    if made_dims._dims:
-        text = f'named({text}, "{_shapes.typed(made_dims)[1:-1]}")'
-        if made_dims._names != shape._names:
-            text = f"transpose({text}, {listed(shape._names)})"
+    text = f'named({text}, "{_shapes.typed(made_dims)[1:-1]}")'
+    if made_dims._names != shape._names:
+        text = f"transpose({text}, {listed(shape._names)})"
     return operation(shape, kind, text, (t, where, *args), reads=True, strict=strict)
 
 
@@ -761,9 +760,8 @@ def put(base: Tensor, each: Sequence[Tensor], others: Shape, v: Tensor, names: t
         )
     v = ordered(expanded(v, shape), shape)
     axes = shared + list(names)
-    value = f"unnamed(%s, {listed(shape._names)})" if shape._dims else "%s"
-    text = (f"scatter(unnamed(%s, {listed(axes + rest)}), unnamed(%s, {listed(where._shape._names)}), {value}, "
-            f'"{MODES[mode]}", axes={listed(map(str, range(len(axes))))})')
+    text = (f"scatter(unnamed(%s, {listed(axes + rest)}), unnamed(%s, {listed(where._shape._names)}), "
+            f'unnamed(%s, {listed(shape._names)}), "{MODES[mode]}", axes={listed(map(str, range(len(axes))))})')
     made = _shape(tuple(base._shape.dim(name) for name in axes + rest))
     text = f'named({text}, "{_shapes.typed(made)[1:-1]}")'
     if made._names != base._shape._names:

@@ -111,9 +111,7 @@ def stack(values: Sequence[Tensor], dim: Shape, strict: bool = False) -> Tensor:
     if len(values) == 1:
         from weft.math._structure import expanded
         return ordered(expanded(values[0], _shape((along,))), shape)
-    named = f"{along.name}:{along.kind[0]}"
-    text = f'stack({", ".join(["%s"] * len(values))}, axis="{named}")' if len(shape) > 1 else \
-        f'named(stack({", ".join(["%s"] * len(values))}, axis=0), "{named}")'
+    text = f'stack({", ".join(["%s"] * len(values))}, axis="{along.name}:{along.kind[0]}")'
     values = [value if value._type == kind else cast_to(value, kind) for value in values]
     return operation(shape, kind, text, tuple(values))
 

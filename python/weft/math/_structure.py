@@ -157,9 +157,6 @@ def expanded(t: Tensor, dims: Shape) -> Tensor:
         array = array.transpose([names.index(name) for name in shape._names])
         return make(shape, t._type, Data(array), t._home)
     new_shape = _shape(tuple(dim for dim in shape._dims if dim.name not in t._shape._names))
-    if not t._shape._dims:
-        sizes = listed([str(dim.size) for dim in shape._dims])
-        return operation(shape, t._type, f'named(broadcast_to(%s, {sizes}), "{_shapes.typed(shape)[1:-1]}")', (t,))
     return operation(shape, t._type, f'broadcast_to(%s, "{sized_text(new_shape)}")', (t,))
 
 
@@ -250,12 +247,7 @@ def reshaped(t: Tensor, order: Sequence[str], shape: Shape) -> Tensor:
         return make(shape, t._type, Data(array.reshape([size_number(dim) for dim in shape._dims])), t._home)
     sizes = listed(["%s"] * shape.rank)
     numbers = tuple(Number(size_number(dim)) for dim in shape._dims)
-    if not t._shape._dims:
-        text = f'named(reshape(%s, {sizes}), "{_shapes.typed(shape)[1:-1]}")'
-    elif not shape._dims:
-        text = f"reshape(unnamed(%s, {listed(order)}), [])"
-    else:
-        text = f'named(reshape(unnamed(%s, {listed(order)}), {sizes}), "{_shapes.typed(shape)[1:-1]}")'
+    text = f'named(reshape(unnamed(%s, {listed(order)}), {sizes}), "{_shapes.typed(shape)[1:-1]}")'
     return operation(shape, t._type, text, (t, *numbers))
 
 
