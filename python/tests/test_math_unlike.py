@@ -6,7 +6,7 @@ import unittest
 import numpy as np
 
 import weft
-from support_math import Case
+from support_math import Case, array, named, values
 from weft import math
 from weft.math import IncompatibleShapes, batch, channel, extrapolation, instance, spatial
 
@@ -351,6 +351,26 @@ class Neighbours(Unlike):
             math.divergence(math.expand(t, channel(vector="x"))),
             [np.convolve(np.pad(each, 1, "edge"), [0.5, 0, -0.5], "valid") for each in a],
         )
+
+    def test_divergence_of_unlike_vectors(self):
+        """Each part finds its components, by label or by position."""
+        v = named("x,vector")
+        labelled = math.rename_dims(v, "vector", channel(vector="x,y"))
+        t = math.stack([labelled, labelled.vector[["x"]] * 2], batch("k"))
+        for step in (1, 0.5):
+            made = math.divergence(t, dx=step)
+            for i, factor in enumerate((1, 2)):
+                self.same(made.k[i], array(math.divergence(v.vector[:1] * factor, dx=step)))
+
+    def test_orders_of_parts(self):
+        """Where dimensions are sorted, those of each part are."""
+        t = math.stack([named("vector,x"), named("vector,x").x[1:]], batch("k"))
+        self.shaped(t.k[0], "(vectorᶜ=2, xˢ=4)")
+        for made in (+t * 1, math.cast(t, (float, 64)), math.cast(t, int), math.floor(t), t.y[math.wrap(0)] + 0):
+            self.shaped(made.k[0], "(xˢ=4, vectorᶜ=2)")
+        four = math.stack([named("vector,x,y"), named("vector,x,y").x[1:]], batch("k"))
+        self.shaped(four.y[math.wrap(1)].k[0], "(xˢ=4, vectorᶜ=2)")
+        self.same(four.y[math.wrap(1)].k[0], values("vector,x,y")[:, :, 1].T)
 
     def test_positions(self):
         t, a = unlike(sizes=(5, 3, 4)), rows((5, 3, 4))

@@ -712,7 +712,8 @@ def reduce(name, t, dims):
         raise ValueError("over a part of what varies")
     rest = [d for d in t.parts[0].dims if d.name not in over]
     flat = [reordered(p, [*[d for d in p.dims if d.name in over], *rest]) for p in t.parts]
-    rows = np.concatenate([f.a.reshape(-1, *[d.size for d in rest]) for f in flat])
+    count = len(over) - 1  # along_name is no dimension of a part
+    rows = np.concatenate([f.a.reshape(int(np.prod(f.a.shape[:count])), *[d.size for d in rest]) for f in flat])
     whole = Tensor([Dim("rows_", "instance", len(rows), None), *rest], rows)
     made = reduce_array(name, whole, ["rows_"])
     if is_float(t.dtype) and name in ("sum", "prod", "mean", "std"):  # in an order that is not said
@@ -976,6 +977,7 @@ def masked(t, name, mask):
             raise ValueError("parts along two dimensions")
         merge([t.dim(name)], [mask.dim(name)])
         return select_parts(t, t.dim(name), [int(i) for i in np.flatnonzero(mask.a)])
+    merge([t.dim(name)], [mask.dim(name)])
     return _masked(t, mask, name)
 
 
@@ -1365,9 +1367,10 @@ def laplace(x, dx=1, padding=extrapolation.BOUNDARY, dims=spatial):
     return made
 
 
-@ragged
 def divergence(v, dx=1, difference="central", padding=extrapolation.BOUNDARY, dims=spatial, vector="vector"):
     t = floats(v)
+    if t.parts is not None and t.along_name != vector:
+        return ragged(lambda part: divergence(part, dx, difference, padding, dims, vector))(t)
     names = names_in(dims, t)
     if vector not in t.names or not names:
         raise ValueError("no vector field")
@@ -1527,6 +1530,7 @@ def scatter(base, indices, values, mode="update", outside_handling="discard"):
         kind = v.dtype if mode == "add" or is_float(v.dtype) else floating()
         sizes = [d.size for d in base.dims]
         base = Tensor(base.dims, np.full(sizes, 0 if mode == "add" else np.nan, kind))
+    goes_along(base, None)
     kind = base.dtype if base.dtype == v.dtype else common(base.dtype, v.dtype)
     base, v = [Tensor(t.dims, convert(t.a, kind)) if t.parts is None else cast(t, kind) for t in (base, v)]
     return _scatter(base, i, v, mode, outside_handling)
@@ -1547,10 +1551,9 @@ def _scatter(base, i, v, mode, handling):
     total = to.astype(compute) if mode != "mean" else np.zeros(to.shape, sum_type(np.dtype(compute)))
     counts = np.zeros(to.shape, int)
     order = [d for d in each[0].dims if d in used]
-    full = merge(used, own)
+    merge(merge(used, own), v.dims)
     where = [laid(one, [*order, *own]) for one in each]
     given = laid(v, [*order, *own])
-    merge(full, v.dims)
     sizes = [base.dim(name).size for name in names]
     with np.errstate(all="ignore"):
         for place in np.ndindex(*[d.size for d in order]):

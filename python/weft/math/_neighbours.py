@@ -314,6 +314,8 @@ def divergence(v: Value, dx: Value = 1, difference: str = "central", padding: Mo
         raise ValueError(f"divergence is of a vector field, and {t._shape} has no dimension {vector}")
     if not names:
         raise ValueError("there are no dimensions to go along; dims= says which, as dims='x,y'")
+    if type(t._source) is Parts and vector != t._source.along:
+        return _ragged.spread(lambda part: divergence(part, dx, difference, padding, names, vector), t)
     parts = [difference_of(component(t, vector, name, names), name, step_of(dx, name, names), difference, outside)
              for name in names]
     parts = [bare(part, names) for part in parts]

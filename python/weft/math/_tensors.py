@@ -518,6 +518,8 @@ def cast_to(t: Tensor, kind: str) -> Tensor:
 
 def in_order(t: Tensor) -> Tensor:
     """t with its dimensions sorted, as operations of elements give them."""
+    if type(t._source) is Parts:
+        return Hooks.spread(in_order, t)
     return ordered(t, merge(t._shape, EMPTY_SHAPE))
 
 
