@@ -535,6 +535,12 @@ class Positions(Case):
                   [[0, 1, 0], [0, 2, 0]])
         joined = math.scatter(math.zeros(x=3), math.wrap([[1], [2]], batch("b"), instance("p")), 1)
         self.same(joined, [[0, 1, 0], [0, 0, 1]], "b,x")
+        along = math.wrap([1, 1, 2], spatial("x"))
+        self.fails(ValueError, ["math.rename_dims(indices, 'x', instance('list'))"], math.scatter, base, along, 1)
+        listed = math.rename_dims(along, "x", instance("list"))
+        self.same(math.scatter(base, listed, 1.0, "add"), [[0, 2, 1], [0, 2, 1]])
+        for wrong in (math.rename_dims(along, "x", batch("x")), math.wrap([1], spatial("x"))):
+            self.fails(IncompatibleShapes, "x", math.scatter, base, wrong, 1)
         self.fails(ValueError, ["'update', 'add' or 'mean'", "'max'"], math.scatter, base, i, v, "max")
         self.fails(ValueError, ["'clamp'", "'wrap'"], math.scatter, base, i, v, "add", "wrap")
         self.fails(ValueError, ["3", "x"], math.scatter, math.zeros(x=3), math.wrap([1, 2, 3]), 1)

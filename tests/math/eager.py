@@ -1540,6 +1540,9 @@ def scatter(base, indices, values, mode="update", outside_handling="discard"):
 def _scatter(base, i, v, mode, handling):
     names = goes_along(base, None)
     each = components(i, names)
+    merge([base.dim(name) for name in names], each[0].dims)
+    if set(names) & set(each[0].names):
+        raise ValueError("positions along what they go along")
     used = [d for d in each[0].dims if d.kind == "instance" and d.name not in names]
     others = [d for d in each[0].dims if d not in used]
     new = merge(others, [d for d in v.dims if d.name not in names and d.name not in [u.name for u in used]])

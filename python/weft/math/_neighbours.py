@@ -726,6 +726,11 @@ def scatter(base_grid: Value, indices: Value, values: Value, mode: str = "update
     vector, order = vector_of(i, names, "scatter")
     used = i._shape.instance.without(names)
     others = i._shape.without(vector) if vector else i._shape
+    merge(base._shape.only(names), others)
+    for name in others._names:
+        if name in names:
+            raise ValueError(f"the positions {i._shape} have the dimension {name}, along which values are put; rename "
+                             f"it, as in math.rename_dims(indices, '{name}', instance('list'))")
     matched = merge(others.without(used), v._shape.without(used).without(names))
     base = expanded(base, matched.without(base._shape._names))
     merge(merge(base._shape.without(names), matched), used)
