@@ -155,9 +155,10 @@ def named_tensors():
         f"{costs['write and evaluate x + x']:.1f} us, a step of heat in "
         f"{costs['write and evaluate a step of heat']:.1f}. " +
         ("Another size, boundary value or seed compiles nothing. " if nothing else "") +
-        f"{result['machine']}, load {result['load_average']:.1f}; NumPy {versions['numpy']}, PhiML {versions['phiml']}, "
-        f"JAX {versions['jax']}; {'processor time' if result['clock'] == 'processor' else 'wall time'}, best of many; "
-        f"{result['date']}; `{result['command']}`.")
+        f"{result['machine']}, load {result['load_average']:.1f}; NumPy {versions['numpy']}, "
+        f"PhiML {versions['phiml']}, JAX {versions['jax']}; "
+        f"{'processor time' if result['clock'] == 'processor' else 'wall time'}, best of many; {result['date']}; "
+        f"`{result['command']}`.")
 
 
 # ---- the host ----

@@ -231,6 +231,22 @@ class Structure(Case):
         self.assertIs(math.convert(named("x"), "numpy").default_backend, math.NUMPY)
         self.fails(ValueError, "'nope'", math.convert, named("x"), "nope")
 
+    def test_names_that_are_not_there(self):
+        """What the errors advise is what phi.math's functions give."""
+        v, a = named("x,vector"), values("x,vector")
+        for name, word in [("jit_compile", "call the function itself"), ("gradient", "math.spatial_gradient"),
+                           ("fft", "transforms"), ("sqtr", "did you mean sqrt?"), ("quantile", "docs/math.md")]:
+            self.fails(AttributeError, [name, word], getattr, math, name)
+        for name, advice, made, expected in [
+            ("dot", "a.x * b", v.x * v, (a * a).sum(0)),
+            ("vec_squared", "v.vector * v", v.vector * v, (a * a).sum(1)),
+            ("vec_length", "math.sqrt(v.vector * v)", math.sqrt(v.vector * v), np.hypot(*a.T)),
+            ("l2_loss", "math.sum(t ** 2) / 2", math.sum(v ** 2) / 2, (a * a).sum() / 2),
+            ("l1_loss", "math.sum(math.abs(t))", math.sum(math.abs(v)), np.abs(a).sum()),
+        ]:
+            self.fails(AttributeError, advice, getattr, math, name)
+            self.same(made, expected, tolerance=1e-6)
+
     def test_every_order_of_dimensions(self):
         """Functions give the same values whatever the order of their operand's dimensions."""
         functions = [

@@ -359,8 +359,15 @@ def ragged(function):
         if any(d.name != along[0].name for d in along):
             raise ValueError("two dimensions of unlike sizes")
         [dim] = merge(along, [d for t in args if isinstance(t, Tensor) for d in t.dims if d.name == along[0].name])
-        return of_parts([spread(*[part_of(t, dim.name, i) if isinstance(t, Tensor) else t for t in args], **options)
-                         for i in range(dim.size)], dim)
+        late, made = None, []
+        for i in range(dim.size):
+            try:
+                made.append(spread(*[part_of(t, dim.name, i) if isinstance(t, Tensor) else t for t in args], **options))
+            except Late as error:  # after what is wrong with shapes of other parts
+                late = error
+        if late:
+            raise late
+        return of_parts(made, dim)
     spread.__name__ = function.__name__
     return spread
 
@@ -710,7 +717,7 @@ def reduce(name, t, dims):
         return ragged(lambda t: reduce(name, t, over))(t)
     if any(isinstance(d.size, tuple) and d.name not in over for d in t.dims):
         raise ValueError("over a part of what varies")
-    rest = [d for d in t.parts[0].dims if d.name not in over]
+    rest = [d for d in t.dims if d.name not in over]
     flat = [reordered(p, [*[d for d in p.dims if d.name in over], *rest]) for p in t.parts]
     count = len(over) - 1  # along_name is no dimension of a part
     rows = np.concatenate([f.a.reshape(int(np.prod(f.a.shape[:count])), *[d.size for d in rest]) for f in flat])

@@ -48,6 +48,6 @@ def explain(*values: Value) -> Explanation:
 
     >>> u = math.wrap([1.0, 2.0], spatial("x"))
     >>> print(math.explain(u * 2 + 1).text)
-    (float32(a0) * float32(k1)) + float32(k2)
+    (float32(a0) * k1) + k2
     """
     return Explanation([as_tensor(value) for value in values])

@@ -13,12 +13,14 @@ from weft.math._shapes import (EMPTY_SHAPE, Dim, DimsLike, IncompatibleShapes, S
                                instance, listed, merge, spatial)
 from weft.math._structure import expanded
 from weft.math._tensors import (Hooks, Tensor, Value, as_tensor, binary, cast_to, common_type, constant, make,
-                                operation, ordered, reduce, renamed, rounded, select, select_slice, size_number, wrap)
+                                operation, ordered, reduce, renamed, replaced, rounded, select, select_slice,
+                                size_number, wrap)
 from weft.math._types import ALL, FLOATS, floating
 from weft.math.extrapolation import (BOUNDARY, NONE, ConstantExtrapolation, Extrapolation, as_extrapolation,
                                      combine_sides)
 
 Mode = Union[Extrapolation, float, int, str, None]
+Sides = list[tuple[str, int, int, Extrapolation]]  # dimensions to pad, below and above, by what
 
 
 def mode_text(mode: Extrapolation, kind: str) -> tuple[str, tuple[Any, ...]]:
@@ -146,8 +148,12 @@ def padded(t: Tensor, widths: dict[str, tuple[int, int]], mode: Extrapolation) -
         if t._source.along in widths:
             raise ValueError(f"pad along {t._source.along} of {t._shape}, along which sizes vary")
         return _ragged.spread(lambda part: padded(part, widths, mode), t)
+    sides = sides_of(widths, mode)
+    shape = padded_shape(t._shape, sides)
+    if not shape.volume:
+        return constant(0, t._type, shape, t._home)  # a result without elements reads none
     steps: list[dict[str, tuple[int, int, Extrapolation]]] = []
-    for name, low, up, outside in sorted(sides_of(widths, mode), key=lambda side: side[-1].rank):
+    for name, low, up, outside in sorted(sides, key=lambda side: side[-1].rank):
         if not steps or name in steps[-1]:
             steps.append({})
         steps[-1][name] = low, up, outside
@@ -156,7 +162,18 @@ def padded(t: Tensor, widths: dict[str, tuple[int, int]], mode: Extrapolation) -
     return t
 
 
-def sides_of(widths: dict[str, tuple[int, int]], mode: Extrapolation) -> list[tuple[str, int, int, Extrapolation]]:
+def padded_shape(shape: Shape, sides: Sides) -> Shape:
+    for name in dict.fromkeys([side[0] for side in sides]):
+        low, up = [sum(side[i] for side in sides if side[0] == name) for i in (1, 2)]
+        at = shape.index(name)
+        size = size_number(shape._dims[at])
+        if size + low + up < 0:
+            raise ValueError(f"pad by {low} and {up} leaves {size + low + up} elements of {name}, which has {size}")
+        shape = replaced(shape, at, shape._dims[at]._replace(size=size + low + up, labels=None))
+    return shape
+
+
+def sides_of(widths: dict[str, tuple[int, int]], mode: Extrapolation) -> Sides:
     """The dimensions to pad, apart for each side where both are added to by different extrapolations."""
     sides = []
     for name, (low, up) in widths.items():
@@ -174,12 +191,8 @@ def padded_once(t: Tensor, widths: dict[str, tuple[int, int, Extrapolation]]) ->
     dims = {dim.name: dim for dim in t._shape._dims}
     modes, args, pairs = [], [], []
     for name, (low, up, outside) in widths.items():
-        before = size_number(dims[name])
-        size = before + low + up
-        if size < 0:
-            raise ValueError(f"pad by {low} and {up} leaves {size} elements of {name}, which has {before}")
-        read = size and all([each.size for each in dims.values() if each.name not in widths])
-        if not before and read and not isinstance(outside, ConstantExtrapolation):
+        size = size_number(dims[name])
+        if not size and not isinstance(outside, ConstantExtrapolation):
             raise ValueError(
                 f"{name} of {t._shape} has no elements that {outside} could repeat; a number can be padded"
             )
@@ -187,11 +200,8 @@ def padded_once(t: Tensor, widths: dict[str, tuple[int, int, Extrapolation]]) ->
         modes.append(text)
         args += extra
         pairs.append(f"[{low}, {up}]")
-        dims[name] = dims[name]._replace(size=size, labels=None)
+        dims[name] = dims[name]._replace(size=size + low + up, labels=None)
     shape = _shape(tuple(dims.values()))
-    for name, word in zip(widths, modes):
-        if word[0] == '"' and not t._shape.dim(name).size and shape.volume:
-            raise ValueError(f"{name} of {t._shape} has no elements, which mode {word} would repeat")
     text = f"pad(%s, {listed(pairs)}, {listed(modes)}, axes={listed(widths)})"
     return operation(shape, t._type, text, (t, *args), reads=True)
 

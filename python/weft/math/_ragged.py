@@ -205,7 +205,8 @@ def reduce_parts(name: str, t: Tensor, over: tuple[str, ...]) -> Tensor:
     flat = Dim("elements", "instance", None, None)
     rows = [packed(part, inner, flat) for part in source.parts]
     evaluate(rows)
-    return reduce(name, concatenated_along(rows, "elements"), "elements")
+    made = reduce(name, concatenated_along(rows, "elements"), "elements")
+    return ordered(made, t._shape.without(over))
 
 
 Hooks.spread, Hooks.stack = spread, stack

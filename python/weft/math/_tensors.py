@@ -128,13 +128,16 @@ def of_scalar(value: Any) -> Tensor:
     return constant(value.item() if value.dtype.name != "bfloat16" else float(value), value.dtype.name)
 
 
+NO_COMPLEX = "tensors have no complex elements yet; wrap the real and the imaginary part"
+
+
 def check_elements(dtype: Any) -> str:
     """The name of a dtype that tensors have; TypeError for another."""
     name = str(getattr(dtype, "name", dtype)).rpartition(".")[2]
     if name in ALL:
         return name
     if name.startswith("complex"):
-        raise TypeError("tensors have no complex elements yet; wrap the real and the imaginary part")
+        raise TypeError(NO_COMPLEX)
     raise TypeError(f"elements of dtype {dtype} are no numbers that a tensor has; it has {', '.join(ALL)}")
 
 
@@ -221,6 +224,8 @@ def array_like(data: Any) -> Any:
         if not array.size and array.dtype == float:
             array = array.astype(numpy.dtype(floating()))
         return array
+    if isinstance(data, complex):
+        raise TypeError(NO_COMPLEX)
     refused = _arrays.library_of(type(data))
     if isinstance(refused, str):
         raise TypeError(refused)
