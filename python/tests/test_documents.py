@@ -16,8 +16,8 @@ import weft
 import weft.math
 import weft.numexpr
 from weft import _errors, _program, _results, _translate, _use
-from weft.math import (_backends, _evaluate, _explain, _functions, _graph, _neighbours, _printing, _ragged, _shapes,
-                       _structure, _tensors, _types, _xarray, backend, extrapolation)
+from weft.math import (_backends, _elements, _evaluate, _explain, _functions, _graph, _making, _neighbours, _printing,
+                       _ragged, _selections, _shapes, _structure, _tensors, _types, _xarray, backend, extrapolation)
 
 
 ROOT = pathlib.Path(__file__).resolve().parents[2]
@@ -41,8 +41,9 @@ class Doctests(unittest.TestCase):
         names = {name: getattr(weft.math, name) for name in ("batch", "channel", "spatial", "instance", "extrapolation",
                                                              "backend")}
         tried = 0
-        for module in (weft.math, _backends, _evaluate, _explain, _functions, _graph, _neighbours, _printing, _ragged,
-                       _shapes, _structure, _tensors, _types, _xarray, backend, extrapolation):
+        for module in (weft.math, _backends, _elements, _evaluate, _explain, _functions, _graph, _making, _neighbours,
+                       _printing, _ragged, _selections, _shapes, _structure, _tensors, _types, _xarray, backend,
+                       extrapolation):
             failed, count = doctest.testmod(module, extraglobs={**names, **vars(module), "math": weft.math,
                                                                 "numpy": numpy})
             self.assertEqual(failed, 0, module.__name__)

@@ -31,7 +31,8 @@ from weft.math._shapes import (EMPTY_SHAPE, IncompatibleShapes, Shape, batch, ch
                                merge_shapes, non_batch, non_channel, non_instance, non_spatial, shape, spatial)
 from weft.math._structure import (concat, convert, copy, evaluate, expand, join_spaces, pack_dims, rename_dims,
                                   reshaped_tensor, stack, unpack_dim, unstack)
-from weft.math._tensors import BoundDim, Tensor, tensor, wrap
+from weft.math._making import tensor, wrap
+from weft.math._tensors import BoundDim, Tensor
 from weft.math._types import DType, get_precision, precision, set_global_precision
 
 __all__ = ["EMPTY_SHAPE", "INF", "NAN", "NUMPY", "PI", "BoundDim", "DType", "IncompatibleShapes", "Shape", "Tensor",

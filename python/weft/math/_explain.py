@@ -4,7 +4,8 @@ from __future__ import annotations
 from typing import Any, Sequence
 
 from weft.math._graph import Operation, Parts, program_for
-from weft.math._tensors import Tensor, Value, as_tensor, parts_of
+from weft.math._making import Value, as_tensor
+from weft.math._tensors import Tensor, parts_of
 
 
 class Explanation:

@@ -15,8 +15,10 @@ from weft.math._graph import Constant, Data, Number, Parts, array_of, evaluate
 from weft.math._shapes import (EMPTY_SHAPE, Dim, DimsLike, Shape, _shape, as_shape, chosen, concatenated, expanded_text,
                                merge, non_batch)
 from weft.math._structure import expanded
-from weft.math._tensors import (Tensor, Value, as_tensor, binary, cast_to, common_type, constant, in_order, joined,
-                                make, met, operation, ordered, reduce, size_number, unary, wrap)
+from weft.math._elements import binary, cast_to, common_type, joined, met, reduce, unary
+from weft.math._making import Value, as_tensor, constant, make, operation, size_number, wrap
+from weft.math._selections import in_order, ordered
+from weft.math._tensors import Tensor
 from weft.math._types import ALL, FLOATS, DTypeLike, floating
 
 PI = _math.pi

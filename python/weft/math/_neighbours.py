@@ -12,9 +12,10 @@ from weft.math._graph import QUIET, RAISES, Constant, Data, Number, Parts, Sized
 from weft.math._shapes import (EMPTY_SHAPE, Dim, DimsLike, IncompatibleShapes, Shape, _shape, as_shape, channel, chosen,
                                instance, listed, merge, spatial)
 from weft.math._structure import expanded
-from weft.math._tensors import (Hooks, Tensor, Value, as_tensor, binary, cast_to, common_type, constant, make,
-                                operation, ordered, reduce, renamed, replaced, rounded, select, select_slice,
-                                size_number, wrap)
+from weft.math._elements import binary, cast_to, common_type, reduce
+from weft.math._making import Hooks, Value, as_tensor, constant, make, operation, renamed, rounded, size_number, wrap
+from weft.math._selections import ordered, replaced, select, select_slice
+from weft.math._tensors import Tensor
 from weft.math._types import ALL, FLOATS, floating
 from weft.math.extrapolation import (BOUNDARY, NONE, ConstantExtrapolation, Extrapolation, as_extrapolation,
                                      combine_sides)
@@ -886,7 +887,7 @@ def masked(t: Tensor, name: str, mask: Tensor) -> Tensor:
 
 def _unlabelled_tensor(mask: Tensor, name: str) -> Tensor:
     """A mask along a spatial dimension."""
-    from weft.math._tensors import renamed
+    from weft.math._making import renamed
     return renamed(mask, _shape((Dim(name if name not in _shapes.ORDER else "mask", "spatial",
                                      size_number(mask._shape.dim(name)), None),)))
 

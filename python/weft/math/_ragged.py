@@ -7,8 +7,10 @@ from typing import Any, Callable, Sequence
 from weft.math._backends import Home, common
 from weft.math._graph import Parts, evaluate
 from weft.math._shapes import EMPTY_SHAPE, Dim, Shape, Varying, _shape, conflict, merge, names_in
-from weft.math._tensors import (Hooks, Tensor, cast_to, constant, in_order, label_position, make, operation, ordered,
-                                reduce, select, size_number)
+from weft.math._elements import cast_to, reduce
+from weft.math._making import Hooks, constant, make, operation, size_number
+from weft.math._selections import in_order, label_position, ordered, select
+from weft.math._tensors import Tensor
 from weft.math._types import promote
 
 

@@ -11,8 +11,10 @@ from weft.math._graph import Constant, Data, Number, Parts, array_of
 from weft.math._graph import evaluate as compute
 from weft.math._shapes import (EMPTY_SHAPE, Dim, DimsLike, IncompatibleShapes, Shape, _shape, as_shape, chosen, listed,
                                merge, names_in, product, sized_text)
-from weft.math._tensors import (Hooks, Tensor, Value, as_tensor, cast_to, in_order, make, operation, ordered, renamed,
-                                select, shareable, size_number, wrap)
+from weft.math._elements import cast_to
+from weft.math._making import Hooks, Value, as_tensor, make, operation, renamed, size_number, wrap
+from weft.math._selections import in_order, ordered, select, shareable
+from weft.math._tensors import Tensor
 from weft.math._types import promote
 
 
@@ -295,7 +297,7 @@ def reshaped_tensor(value: Value, groups: Sequence[Union[Shape, str]]) -> Tensor
 
     Raises ValueError for another number of shapes than axes, or for sizes that do not fit.
     """
-    from weft.math._tensors import array_like
+    from weft.math._making import array_like
     array = array_like(value)
     shapes = [as_shape(each) for each in groups]
     if len(shapes) != array.ndim:
