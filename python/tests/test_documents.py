@@ -37,6 +37,16 @@ class Doctests(unittest.TestCase):
         for module in (weft, _errors, _program, _results, _translate, _use, weft.numexpr):
             self.assertEqual(doctest.testmod(module).failed, 0)
 
+    def test_math_has_examples(self):
+        """Every public function and class, and every method without a word of Python's, says what it does."""
+        for name in weft.math.__all__:
+            thing = getattr(weft.math, name)
+            if callable(thing):
+                self.assertIn(">>> ", thing.__doc__ or "", name)
+        for made in weft.math.Tensor, weft.math.BoundDim, weft.math.Shape, weft.math.DType:
+            for name in vars(made):
+                self.assertTrue(name[0] == "_" or getattr(made, name).__doc__, f"{made.__name__}.{name}")
+
     def test_math(self):
         names = {name: getattr(weft.math, name) for name in ("batch", "channel", "spatial", "instance", "extrapolation",
                                                              "backend")}

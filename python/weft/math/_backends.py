@@ -160,7 +160,12 @@ def checked(backend: Backend | str) -> Backend:
 
 
 def set_global_default_backend(backend: Backend | str) -> None:
-    """Makes a backend the one in which tensors are created. ImportError where its library is not installed."""
+    """Makes a backend the one in which tensors are created. ImportError where its library is not installed.
+
+    >>> math.set_global_default_backend(math.NUMPY)
+    >>> math.zeros(x=2).default_backend
+    NumPy
+    """
     global _everywhere
     chosen = checked(backend)
     chosen.library()

@@ -17,7 +17,12 @@ from weft.math._types import ALL, FLOATS, DType
 
 class BoundDim:
     """A dimension of a tensor, `t.x`, whether the tensor has it or not: selected from by `[ ]`, iterated over, asked,
-    renamed; times a tensor it is the sum over the products. Immutable."""
+    renamed; times a tensor it is the sum over the products. Immutable.
+
+    >>> t = math.wrap([1.0, 2.0, 3.0], spatial("x"))
+    >>> t.x.size, t.x[0], t.x * t, t.y.exists
+    (3, float64 1.0, 14.0, False)
+    """
 
     __slots__ = ("_tensor", "_name")
 
