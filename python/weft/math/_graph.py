@@ -123,7 +123,7 @@ def visited(node: Node, places: dict[int, int], sources: dict[int, Any], waits: 
         waits.append(node)
     elif kind is Data:
         leaves.append(source.array)
-        made += typed(node._shape), Data
+        made += node._shape._typed or typed(node._shape), Data
     elif kind is Constant:
         leaves.append(source.value)
         made += node._type, sized_text(node._shape) if node._shape._dims else ""

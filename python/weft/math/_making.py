@@ -8,7 +8,7 @@ import numpy
 from weft import _arrays
 from weft.math import _shapes
 from weft.math._backends import HOST, NUMPY, Home, common, default_home, home_of, moved
-from weft.math._graph import LIMIT, Constant, Data, Node, Operation, evaluate, waiting
+from weft.math._graph import LIMIT, Constant, Data, Node, Number, Operation, evaluate, waiting
 from weft.math._shapes import EMPTY_SHAPE, Dim, IncompatibleShapes, Shape, Varying, _shape, as_shape, concatenated
 from weft.math._types import ALL, FLOATS, floating
 
@@ -69,13 +69,14 @@ def operation(shape: Shape, kind: str, text: str, args: tuple[Any, ...], reads: 
     home: Home | None = None
     weight, deep, first = 1, reads, False
     for arg in args:
-        if isinstance(arg, Node):
-            if arg._home is not home:
-                home = common(home, arg._home)
-            weight += arg._weight
-            if arg._reads:
-                deep = True
-                first = first or reads
+        if type(arg) is Number:
+            continue
+        if arg._home is not home:
+            home = arg._home if home is None else common(home, arg._home)
+        weight += arg._weight
+        if arg._reads:
+            deep = True
+            first = reads
     if first:
         evaluate([arg for arg in args if isinstance(arg, Node) and arg._reads])
         weight = 1 + sum([arg._weight for arg in args if isinstance(arg, Node)])
@@ -87,7 +88,8 @@ def operation(shape: Shape, kind: str, text: str, args: tuple[Any, ...], reads: 
             weight, deep = 1, reads
     self = _new(Hooks.tensor)
     self._shape, self._type, self._home = shape, kind, home
-    self._source = Operation(text, args, strict, dear or reads)
+    self._source = source = _new(Operation)
+    source.text, source.args, source.strict, source.dear = text, args, strict, dear or reads
     self._weight, self._reads, self._seen = weight, deep, False
     return self
 
