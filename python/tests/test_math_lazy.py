@@ -223,6 +223,7 @@ class Programs(Case):
         self.same_kernels(lambda i: str(math.clip(a, i - 1.0, i + 1.0)))
         self.same_kernels(lambda i: str(math.where(a > i, a, 0.1 * i)))
         self.same_kernels(lambda i: str((a + 1).x[i]))
+        self.same_kernels(lambda i: str((a + 1).y[i:i + 3].x[-3 + i::-1]))
         self.same_kernels(lambda i: str(math.spatial_gradient(a, 1.5 + i)))
         self.same_kernels(lambda i: str(math.laplace(a, 0.5 + i)))
         self.same_kernels(lambda i: str(a ** (2.0 + i)))

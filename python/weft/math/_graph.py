@@ -12,7 +12,7 @@ from weft._use import in_use
 from weft.math._backends import HOST, NUMPY, Home, common, moved
 from weft.math._shapes import Shape, expanded_text, sized_text, typed
 
-PROGRAMS = 4096  # kept, in a process
+PROGRAMS = 1024  # kept, in a process; a small one takes 0.3 MB
 LINE = 100  # characters of an expression that is written where it is used
 RAISES, QUIET = 1, 2  # what a position outside is: an error, nothing (of both, an error)
 LIMIT = 64  # operations that wait before values are computed early

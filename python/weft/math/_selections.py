@@ -95,8 +95,11 @@ def select_slice(t: Tensor, at: int, dim: Dim, size: int, item: slice) -> Tensor
     if shareable(t):
         index: tuple[Any, ...] = (slice(None),) * at + (item,)
         return make(shape, t._type, Data(t._source.array[index]), HOST)
-    texts = ["" if part is None else str(part.__index__()) for part in (item.start, item.stop, item.step)]
-    return operation(shape, t._type, f"%s.{dim.name}[{':'.join(texts)}]", (t,))
+    bounds = [bound for bound in (item.start, item.stop) if bound is not None]
+    numbers = tuple([Number(max(-size - 1, min(bound.__index__(), size))) for bound in bounds])
+    texts = ["" if item.start is None else "%s", "" if item.stop is None else "%s"]
+    texts += [] if item.step is None else [str(positions.step)]
+    return operation(shape, t._type, f"%s.{dim.name}[{':'.join(texts)}]", (t, *numbers))
 
 
 def replaced(shape: Shape, at: int, dim: Dim) -> Shape:
