@@ -268,6 +268,19 @@ class Programs(Case):
         self.assertEqual({origin for origin, *_ in plan.program.prepare(*[survey.leaves[i] for i in plan.inputs])},
                          {"memory"})
 
+    def test_so_many_are_kept(self):
+        kept, a = dict(_graph._plans), named("x")
+        self.addCleanup(_graph._plans.update, kept)
+        self.addCleanup(setattr, _graph, "PROGRAMS", _graph.PROGRAMS)
+        _graph._plans.clear()
+        _graph.PROGRAMS = 8
+        for turn in range(2):
+            t = a
+            for i in range(20):
+                t = t + a
+                self.same(t + 0, values("x") * (i + 2))
+                self.assertLessEqual(len(_graph._plans), 8)
+
     def test_a_loop_compiles_a_few(self):
         def run():
             t = math.evaluate(named("x,y"))
