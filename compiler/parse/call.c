@@ -302,6 +302,7 @@ PARSE_APART static int make(struct parser *p, const struct callee *callee,
         push_modes(p, &p->program->views[node.view].modes, base);
     int operands = p->stack_count - base;
     p->stack_count = base;
+    p->program->named = p->program->named || (call_has_view(callee) && callee->view == VIEW_UNNAMED); /* [] has none */
     p->program->position_count += callee->kind == NODE_POSITION || callee->kind == NODE_TAKE;
     if (call_has_view(callee) && callee->view == VIEW_LINSPACE)
         return parse_linspace(p, p->stack + base, node.view, span, callee->span);

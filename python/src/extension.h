@@ -67,6 +67,8 @@ struct number {
         uint64_t natural;
         double real;
         bool truth;
+        float narrow;
+        int32_t few;
     } value;
 };
 
@@ -189,8 +191,8 @@ struct operand {
     struct seen *samples;          /* of a batch */
     DLTensor *tensors;             /* of a batch */
     Py_ssize_t count;
-    struct weft_literal *literal;  /* a number of the type that the text declares */
-    struct number number;          /* any other number */
+    struct weft_literal *literal;  /* a number of the type that the text declares, converted by the library */
+    struct number number;          /* any other number; of NUMBER_NONE perhaps the value of a declared type */
 };
 
 int operand_read(struct operand *operand, struct weft_argument *argument, PyObject *object, struct role *role);

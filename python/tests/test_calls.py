@@ -172,6 +172,20 @@ class Numbers(unittest.TestCase):
         f = weft.compile("input k: uint8\nk + k")
         self.assertEqual((f(3).dtype, int(f(300))), (np.uint8, 254))
 
+    def test_declared_values(self):
+        """What a call converts itself, and what the library does, is what a cast in the text gives."""
+        values = [0, -0.0, 0.1, 2.5, 3.5, -7, 16777217, 2**31 - 1, 2**31, -2**31, -2**31 - 1, 2**53 + 1, 2**63 - 1,
+                  -2**63, 2**63, 2**64 - 1, 1e30, 1e300, -1e300, 1e-46, float("nan"), float("inf"), True, False]
+        for dtype in ("bool", "int8", "int32", "int64", "uint32", "uint64", "float16", "float32", "float64"):
+            declared = weft.compile(f"input k: {dtype}\nk")
+            beside = weft.compile("x & k" if dtype == "bool" else "x * k", types={"k": f"{dtype}[]"})
+            for value in values:
+                with self.subTest(dtype=dtype, value=value):
+                    expected = weft.evaluate(f"{dtype}(k)", k=value)
+                    self.assertEqual(declared(value).dtype, expected.dtype)
+                    self.assertEqual(declared(value).tobytes(), expected.tobytes())
+                    np.testing.assert_array_equal(beside(np.ones(2, dtype), value), expected)
+
     def test_before_declarations(self):
         f = weft.compile("input x: float32[n]\n# k is a number\nx * k")
         np.testing.assert_array_equal(f(a, 2), a * 2)

@@ -123,8 +123,14 @@ def signature(program):
 
 def types_of(program, types):
     given = program.types or {}
-    return {name: value if isinstance(value, (str, bool, int, float)) and not hasattr(value, "dtype")
-            else type_of(value, given.get(name, "")) for name, value in types.items()}
+    return {name: beside(value, given.get(name, "")) for name, value in types.items()}
+
+
+def beside(value, given):
+    """What infer takes beside the type that a program has: a dtype alone has its dimensions."""
+    if not isinstance(value, (str, bool, int, float)) or hasattr(value, "dtype"):
+        return type_of(value, given)
+    return value + given[given.index("("):] if isinstance(value, str) and "(" in given and value.isalnum() else value
 
 
 def type_of(array, given):

@@ -208,7 +208,7 @@ static void put_kernels(struct weft_program *program, struct typed *typed, enum 
             stage_put(out, &(struct subject){stage, program, typed->program, &made.schedule, k}, diags);
 }
 
-/* The ranks of the inputs, where positions depend on them and all are known; else NULL. */
+/* The ranks of the inputs, where its types depend on them and all are known; else NULL. */
 static const int *known_ranks(struct arena *arena, const struct weft_program *program)
 {
     const int count = program->parsed->input_count;
@@ -218,7 +218,7 @@ static const int *known_ranks(struct arena *arena, const struct weft_program *pr
             return NULL;
         ranks[i] = program->shapes[i]->rank;
     }
-    return program->parsed->choice_count ? ranks : NULL;
+    return program_reads_ranks(program->parsed) ? ranks : NULL;
 }
 
 static void put_stage(struct weft_program *program, enum stage stage, enum shown shown, struct buf *out,

@@ -171,7 +171,7 @@ bool find_typed(struct call *call)
     const struct program *parsed = call->program->parsed;
     enum weft_dtype *dtypes = ARENA_ARRAY(&call->arena, enum weft_dtype, parsed->input_count);
     struct literal *values = ARENA_ARRAY(&call->arena, struct literal, parsed->input_count);
-    int *ranks = parsed->choice_count ? ARENA_ARRAY(&call->arena, int, parsed->input_count) : NULL;
+    int *ranks = program_reads_ranks(parsed) ? ARENA_ARRAY(&call->arena, int, parsed->input_count) : NULL;
     bool numbers = false;
     for (int i = 0; i < parsed->input_count; i++) {
         const struct symbol *symbol = &parsed->symbols[parsed->inputs[i]];

@@ -101,8 +101,7 @@ class _Jax(Backend):
         if array.dtype.name == "bfloat16":
             return jax.numpy.asarray(array)
         if not jax.config.jax_enable_x64 and array.dtype.itemsize == 8:
-            dense = numpy.array(array, order="C", copy=True) if not array.flags.writeable else \
-                numpy.ascontiguousarray(array)
+            dense = array if array.flags.writeable and array.flags.c_contiguous else numpy.array(array, order="C")
             made = _arrays.LIBRARIES["jax"].own(dense)  # asarray would make 32 bits of it
         else:
             made = jax.numpy.asarray(array)
@@ -176,7 +175,12 @@ def checked(backend: Backend | str) -> Backend:
 
 
 def set_global_default_backend(backend: Backend | str) -> None:
-    """Makes a backend the one in which tensors are created. ImportError where its library is not installed."""
+    """Makes a backend the one in which tensors are created. ImportError where its library is not installed.
+
+    >>> math.set_global_default_backend(math.NUMPY)
+    >>> math.zeros(x=2).default_backend
+    NumPy
+    """
     global _everywhere
     chosen = checked(backend)
     chosen.library()
@@ -246,6 +250,6 @@ def common(a: Home | None, b: Home | None) -> Home | None:
 def moved(array: Any, home: Home) -> Any:
     """An array in another home."""
     at = home_of(array)
-    if at == home:
+    if at is home or at == home:
         return array
     return home.backend.of_numpy(at.backend.to_numpy(array), home.device)

@@ -12,7 +12,8 @@ from weft.math._backends import DASK, HOST, NUMPY, Home, common, home_of
 from weft.math._graph import Data, Parts, array_of
 from weft.math._graph import evaluate as compute
 from weft.math._shapes import Dim, Shape
-from weft.math._tensors import Tensor, make, parts_of
+from weft.math._making import make
+from weft.math._tensors import Tensor, parts_of
 
 
 NO_INPUT = re.compile(r"has no input '(\w+)'")
