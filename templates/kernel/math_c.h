@@ -1,15 +1,16 @@
-/* Library functions of our own for the C target, of which C compilers make vectors, within 1 ulp. They take fused
+/* Library functions of our own for the C target, of which C compilers make vectors, within 3 ulp. They take fused
  * multiply-adds; without these (OWN_MATH is not defined then) the C library's are called. Sections "library" have
  * functions of an element, without branches; behind the name stand the "part" sections that they take. Those of "block"
  * have the body of a function of a block, r = f(a) or f(a, b): a loop for ordinary operands alone, and one of the
  * element's function where others are among them. Both give an ordinary operand the same bits. libmvec computes
  * operands outside a function's domain one at a time: where it serves, it is given others, and results are chosen
- * afterwards. The coefficients are made by scripts/minimax.py; the last
- * bits of expf's come from a longer search of that kind.
+ * afterwards. The coefficients are made by scripts/minimax.py; the last bits of expf's come from a longer search of that
+ * kind.
  *
  * Methods: arguments are reduced to a power of 2 and a rest, whose function is a polynomial (Muller, Elementary
- * Functions, 2016, chapter 11). 1.5 * 2^23 added to a float32, 1.5 * 2^52 to a float64, rounds to a whole number,
- * which is then in the low bits. */
+ * Functions, 2016, chapter 11). Processors take many times longer where a subnormal number is an operand or a result,
+ * so squares have an addend, FMAF(r, r, 0x1p-60f), that is lost beside what they are added to. 1.5 * 2^23 added to a
+ * float32, 1.5 * 2^52 to a float64, rounds to a whole number, which is then in the low bits. */
 
 //: library head
 #undef OWN_MATH
@@ -20,6 +21,25 @@
 #define FMAF(a, b, c) __builtin_fmaf(a, b, c)
 #define FMAD(a, b, c) __builtin_fma(a, b, c)
 #endif
+/* The body of a function of a block of float32: f(x, 0) where the sizes of all operands lie between two of these bits,
+ * else f(x, 1). */
+#undef ORDINARY
+#define ORDINARY(f, low, high) \
+    i32 rare = 0; \
+    for (int j = 0; j < BLOCK; j++) { \
+        const union word_f32 x = {a[j]}; \
+        const i32 size = (i32)(x.word & 0x7fffffff); \
+        rare |= (size - (low)) | ((high) - size); \
+    } \
+    if (rare < 0) { \
+        INDEPENDENT \
+        for (int j = 0; j < BLOCK; j++) \
+            r[j] = f(a[j], 1); \
+        return; \
+    } \
+    INDEPENDENT \
+    for (int j = 0; j < BLOCK; j++) \
+        r[j] = f(a[j], 0);
 #ifndef WORD_TYPES /* sources ahead of time come here once for each instruction set */
 #define WORD_TYPES
 union word_f32 {
@@ -44,12 +64,23 @@ static inline f32 OWN(exp_rest)(f32 x, f32 n)
 {
     f32 r = FMAF(n, -0x1.62e4p-1f, x); /* exact */
     r = FMAF(n, -0x1.7f7d1cp-20f, r);
-    const f32 s = r * r;
+    const f32 s = FMAF(r, r, 0x1p-60f);
     const f32 p = FMAF(FMAF(0x1.6af01p-10f, r, 0x1.1253f6p-7f), s, FMAF(0x1.555852p-5f, r, 0x1.55547ep-3f));
     return FMAF(FMAF(p, r, 0.5f), s, r);
 }
 #endif
-//: library expf exp_rest
+//: part scaled_f32
+#ifdef OWN_MATH
+/* value * scale, which is 2^64 or 2^-64. Subnormal products are made of integers: their unit is that of 2^-62. */
+static inline f32 OWN(scaled_f32)(f32 value, f32 scale)
+{
+    const int small = (scale < 1) & (value < 0x1p-62f);
+    const union word_f32 units = {value + 0x1p-62f}, product = {value * (small ? 1 : scale)};
+    const union word_f32 made = {.word = small ? units.word - 0x20800000 : product.word};
+    return made.value;
+}
+#endif
+//: library expf exp_rest scaled_f32
 #ifdef OWN_MATH
 static inline f32 OWN(own_expf)(f32 x)
 {
@@ -57,8 +88,8 @@ static inline f32 OWN(own_expf)(f32 x)
     union word_f32 n = {FMAF(most, 0x1.715476p+0f, 0x1.8p23f)}, power, rest = {x};
     rest.word = (rest.word >> 1 & 0x40000000) ^ 0x5f800000; /* 2^64, or 2^-64 where x < 0 */
     power.word = (n.word << 23) + ((254u << 23) - rest.word);
-    const f32 value = FMAF(exp_rest(most, n.value - 0x1.8p23f), power.value, power.value) * rest.value;
-    return x < -104 ? 0 : value;
+    const f32 value = FMAF(exp_rest(most, n.value - 0x1.8p23f), power.value, power.value);
+    return x < -104 ? 0 : scaled_f32(value, rest.value);
 }
 #else
 static inline f32 OWN(own_expf)(f32 x)
@@ -90,7 +121,7 @@ static inline f32 OWN(own_expf)(f32 x)
 /* exp(r) - 1, |r| up to ln(2) / 2. */
 static inline f64 OWN(exp_powers)(f64 r)
 {
-    const f64 s = r * r;
+    const f64 s = FMAD(r, r, 0x1p-200);
     f64 p = FMAD(0x1.1e3cc251f5515p-29, s, FMAD(0x1.af6c6151ce392p-26, r, 0x1.27e5b5030860ap-22));
     p = FMAD(p, s, FMAD(0x1.71ddefdc4eff2p-19, r, 0x1.a01a0135f394bp-16));
     p = FMAD(p, s, FMAD(0x1.a01a01b39922cp-13, r, 0x1.6c16c16c307a4p-10));
@@ -105,7 +136,19 @@ static inline f64 OWN(exp_rest_f64)(f64 x, f64 n)
     return exp_powers(FMAD(n, -0x1.ef35793c7673p-45, r));
 }
 #endif
-//: library exp exp_rest_f64
+//: part scaled_f64
+#ifdef OWN_MATH
+/* value * scale, which is 2^512 or 2^-512. Subnormal products are made of integers: their unit is that of
+ * 2^-510. */
+static inline f64 OWN(scaled_f64)(f64 value, f64 scale)
+{
+    const int small = (scale < 1) & (value < 0x1p-510);
+    const union word_f64 units = {value + 0x1p-510}, product = {value * (small ? 1 : scale)};
+    const union word_f64 made = {.word = small ? units.word - 0x2010000000000000 : product.word};
+    return made.value;
+}
+#endif
+//: library exp exp_rest_f64 scaled_f64
 #ifdef OWN_MATH
 static inline f64 OWN(own_exp)(f64 x)
 {
@@ -113,8 +156,8 @@ static inline f64 OWN(own_exp)(f64 x)
     union word_f64 n = {FMAD(most, 0x1.71547652b82fep+0, 0x1.8p52)}, power, rest = {x};
     rest.word = (rest.word >> 1 & 1ull << 62) ^ 0x5ff0000000000000; /* 2^512, or 2^-512 where x < 0 */
     power.word = (n.word << 52) + ((2046ull << 52) - rest.word);
-    const f64 value = FMAD(exp_rest_f64(most, n.value - 0x1.8p52), power.value, power.value) * rest.value;
-    return x < -746 ? 0 : value;
+    const f64 value = FMAD(exp_rest_f64(most, n.value - 0x1.8p52), power.value, power.value);
+    return x < -746 ? 0 : scaled_f64(value, rest.value);
 }
 #else
 static inline f64 OWN(own_exp)(f64 x)
@@ -145,7 +188,7 @@ static inline f64 OWN(own_exp)(f64 x)
 /* 2^r - 1, |r| <= 0.5. */
 static inline f32 OWN(exp2_rest)(f32 r)
 {
-    const f32 s = r * r, p = FMAF(0x1.41a88ep-13f, s, FMAF(0x1.5f0b56p-10f, r, 0x1.3b2d56p-7f));
+    const f32 s = FMAF(r, r, 0x1p-60f), p = FMAF(0x1.41a88ep-13f, s, FMAF(0x1.5f0b56p-10f, r, 0x1.3b2d56p-7f));
     return FMAF(0x1.62e43p-1f, r, FMAF(p, s, FMAF(0x1.c6af7ap-5f, r, 0x1.ebfbdep-3f)) * s);
 }
 #endif
@@ -385,12 +428,17 @@ static inline f32 OWN(log1p_rest)(f32 x)
 #endif
 //: library log1pf log1p_rest
 #ifdef OWN_MATH
-static inline f32 OWN(own_log1pf)(f32 x)
+static inline f32 OWN(log1p_of)(f32 x, int rare)
 {
     const f32 infinity = __builtin_inff(), outside = x == -1 ? -infinity : __builtin_nanf("");
-    f32 value = x > -1 ? log1p_rest(x) : outside;
-    value = x == 0 ? x : value;
-    return x == infinity ? x : value;
+    const int tiny = rare && __builtin_fabsf(x) < 0x1p-25f;
+    f32 value = log1p_rest(tiny ? 1 : x);
+    value = !rare || x > -1 ? value : outside;
+    return tiny || (rare && x == infinity) ? x : value;
+}
+static inline f32 OWN(own_log1pf)(f32 x)
+{
+    return log1p_of(x, 1);
 }
 #else
 static inline f32 OWN(own_log1pf)(f32 x)
@@ -398,15 +446,34 @@ static inline f32 OWN(own_log1pf)(f32 x)
     return log1pf(x);
 }
 #endif
+//: block log1pf
+    i32 rare = 0; /* negative: an operand from -2^-25 to 2^-25, or outside of -1 to 2^60 */
+    for (int j = 0; j < BLOCK; j++) {
+        const union word_f32 x = {a[j]}, u = {1 + a[j]};
+        rare |= (i32)((x.word & 0x7fffffff) - 0x33000000) | (i32)(u.word - 0x00800000) | (i32)(0x5d800000 - u.word);
+    }
+    if (rare < 0) {
+        INDEPENDENT
+        for (int j = 0; j < BLOCK; j++)
+            r[j] = log1p_of(a[j], 1);
+        return;
+    }
+    INDEPENDENT
+    for (int j = 0; j < BLOCK; j++)
+        r[j] = log1p_of(a[j], 0);
 //: library acoshf log1p_rest
 #ifdef OWN_MATH
-static inline f32 OWN(own_acoshf)(f32 x)
+static inline f32 OWN(acosh_of)(f32 x, int rare)
 {
     const f32 infinity = __builtin_inff(), t = x - 1, y = t + __builtin_sqrtf(FMAF(t, t, t + t));
-    const int large = x > 0x1p30f; /* the square may be infinite, and is that of y / 2 */
+    const int large = rare && x > 0x1p30f; /* the square may be infinite, and is that of y / 2 */
     f32 value = log1p_rest(large ? x : y) + (large ? 0x1.62e43p-1f : 0);
-    value = x >= 1 ? value : __builtin_nanf("");
-    return x == infinity ? x : value;
+    value = !rare || x >= 1 ? value : __builtin_nanf("");
+    return rare && x == infinity ? x : value;
+}
+static inline f32 OWN(own_acoshf)(f32 x)
+{
+    return acosh_of(x, 1);
 }
 #else
 static inline f32 OWN(own_acoshf)(f32 x)
@@ -414,17 +481,36 @@ static inline f32 OWN(own_acoshf)(f32 x)
     return acoshf(x);
 }
 #endif
+//: block acoshf
+    i32 rare = 0; /* negative: an operand outside of 1 to 2^30 */
+    for (int j = 0; j < BLOCK; j++) {
+        const union word_f32 x = {a[j]};
+        rare |= (i32)(x.word - 0x3f800000) | (i32)(0x4e800000 - x.word);
+    }
+    if (rare < 0) {
+        INDEPENDENT
+        for (int j = 0; j < BLOCK; j++)
+            r[j] = acosh_of(a[j], 1);
+        return;
+    }
+    INDEPENDENT
+    for (int j = 0; j < BLOCK; j++)
+        r[j] = acosh_of(a[j], 0);
 //: library asinhf log1p_rest
 #ifdef OWN_MATH
-static inline f32 OWN(own_asinhf)(f32 x)
+static inline f32 OWN(asinh_of)(f32 x, int rare)
 {
     const f32 infinity = __builtin_inff(), size = __builtin_fabsf(x);
-    const int large = size > 0x1p30f;
-    const f32 moderate = large ? 1 : size, square = moderate * moderate;
+    const int large = rare && size > 0x1p30f, tiny = rare && size < 0x1p-13f;
+    const f32 moderate = large | tiny ? 1 : size, square = moderate * moderate;
     const f32 y = moderate + square / (1 + __builtin_sqrtf(1 + square));
     f32 value = log1p_rest(large ? size : y) + (large ? 0x1.62e43p-1f : 0);
-    value = size < infinity ? value : size;
+    value = tiny || (rare && size == infinity) ? size : value;
     return __builtin_copysignf(value, x);
+}
+static inline f32 OWN(own_asinhf)(f32 x)
+{
+    return asinh_of(x, 1);
 }
 #else
 static inline f32 OWN(own_asinhf)(f32 x)
@@ -432,13 +518,21 @@ static inline f32 OWN(own_asinhf)(f32 x)
     return asinhf(x);
 }
 #endif
+//: block asinhf
+    ORDINARY(asinh_of, 0x39000000, 0x4e800000) /* 2^-13 to 2^30 */
 //: library atanhf log1p_rest
 #ifdef OWN_MATH
-static inline f32 OWN(own_atanhf)(f32 x)
+static inline f32 OWN(atanh_of)(f32 x, int rare)
 {
     const f32 size = __builtin_fabsf(x), outside = size == 1 ? __builtin_inff() : __builtin_nanf("");
-    const f32 value = 0.5f * log1p_rest((size + size) / (1 - size));
-    return __builtin_copysignf(size < 1 ? value : outside, x);
+    const f32 inside = rare && size < 0x1p-13f ? 0.5f : size;
+    const f32 value = 0.5f * log1p_rest((inside + inside) / (1 - inside));
+    const f32 defined = rare && size < 0x1p-13f ? size : value;
+    return __builtin_copysignf(!rare || size < 1 ? defined : outside, x);
+}
+static inline f32 OWN(own_atanhf)(f32 x)
+{
+    return atanh_of(x, 1);
 }
 #else
 static inline f32 OWN(own_atanhf)(f32 x)
@@ -446,16 +540,24 @@ static inline f32 OWN(own_atanhf)(f32 x)
     return atanhf(x);
 }
 #endif
-//: library exp2f exp2_rest
+//: block atanhf
+    ORDINARY(atanh_of, 0x39000000, 0x3f7fffff) /* 2^-13 to below 1 */
+//: library exp2f exp2_rest scaled_f32
 #ifdef OWN_MATH
-static inline f32 OWN(own_exp2f)(f32 x)
+static inline f32 OWN(exp2_of)(f32 x, int rare)
 {
-    const f32 most = x > 130 ? 130 : x;
+    const f32 most = rare && x > 130 ? 130 : x;
     union word_f32 n = {most + 0x1.8p23f}, power, rest = {x};
     rest.word = (rest.word >> 1 & 0x40000000) ^ 0x5f800000; /* 2^64, or 2^-64 where x < 0 */
+    rest.value = rare ? rest.value : 1;
     power.word = (n.word << 23) + ((254u << 23) - rest.word);
-    const f32 value = FMAF(exp2_rest(most - (n.value - 0x1.8p23f)), power.value, power.value) * rest.value;
-    return x < -152 ? 0 : value;
+    const f32 value = FMAF(exp2_rest(most - (n.value - 0x1.8p23f)), power.value, power.value);
+    const f32 scaled = rare ? scaled_f32(value, rest.value) : value;
+    return rare && x < -152 ? 0 : scaled;
+}
+static inline f32 OWN(own_exp2f)(f32 x)
+{
+    return exp2_of(x, 1);
 }
 #else
 static inline f32 OWN(own_exp2f)(f32 x)
@@ -463,15 +565,23 @@ static inline f32 OWN(own_exp2f)(f32 x)
     return exp2f(x);
 }
 #endif
+//: block exp2f
+    ORDINARY(exp2_of, 0, 0x42fa0000) /* up to 125 */
 //: library expm1f exp_rest
 #ifdef OWN_MATH
-static inline f32 OWN(own_expm1f)(f32 x)
+static inline f32 OWN(expm1_of)(f32 x, int rare)
 {
-    f32 inside = x > 89 ? 89 : x;
-    inside = inside < -30 ? -30 : inside;
+    const int tiny = rare && __builtin_fabsf(x) < 0x1p-25f;
+    f32 inside = rare && x > 89 ? 89 : x;
+    inside = rare && inside < -30 ? -30 : inside;
+    inside = tiny ? 1 : inside;
     const union word_f32 n = {FMAF(inside, 0x1.715476p+0f, 0x1.8p23f)}, half = {.word = (n.word + 126) << 23};
     const f32 value = 2 * FMAF(exp_rest(inside, n.value - 0x1.8p23f), half.value, half.value - 0.5f);
-    return x == 0 ? x : value;
+    return tiny ? x : value;
+}
+static inline f32 OWN(own_expm1f)(f32 x)
+{
+    return expm1_of(x, 1);
 }
 #else
 static inline f32 OWN(own_expm1f)(f32 x)
@@ -479,14 +589,21 @@ static inline f32 OWN(own_expm1f)(f32 x)
     return expm1f(x);
 }
 #endif
+//: block expm1f
+    ORDINARY(expm1_of, 0x33000000, 0x41f00000) /* 2^-25 to 30 */
 //: library tanhf exp_rest
 #ifdef OWN_MATH
-static inline f32 OWN(own_tanhf)(f32 x)
+static inline f32 OWN(tanh_of)(f32 x, int rare)
 {
-    const f32 size = __builtin_fabsf(x), twice = size > 9.1f ? 18.2f : size + size;
+    const f32 size = __builtin_fabsf(x), most = rare && size > 9.1f ? 9.1f : size;
+    const f32 twice = rare && size < 0x1p-13f ? 1 : most + most;
     const union word_f32 n = {FMAF(twice, 0x1.715476p+0f, 0x1.8p23f)}, power = {.word = (n.word + 127) << 23};
     const f32 e = FMAF(exp_rest(twice, n.value - 0x1.8p23f), power.value, power.value - 1); /* exp(2 |x|) - 1 */
-    return __builtin_copysignf(e / (e + 2), x);
+    return rare && size < 0x1p-13f ? x : __builtin_copysignf(e / (e + 2), x);
+}
+static inline f32 OWN(own_tanhf)(f32 x)
+{
+    return tanh_of(x, 1);
 }
 #else
 static inline f32 OWN(own_tanhf)(f32 x)
@@ -494,6 +611,8 @@ static inline f32 OWN(own_tanhf)(f32 x)
     return tanhf(x);
 }
 #endif
+//: block tanhf
+    ORDINARY(tanh_of, 0x39000000, 0x41100000) /* 2^-13 to 9 */
 //: part sinh_rest
 #ifdef OWN_MATH
 /* |x| is n ln(2) + r: sinh(r), cosh(r) - 1, 2^n / 4 and 2^-n / 4. */
@@ -505,7 +624,7 @@ static inline struct hyperbolic_f32 OWN(hyperbolic)(f32 size)
     const union word_f32 up = {.word = (u32)(power + 125) << 23}, down = {.word = (u32)(125 - least) << 23};
     f32 r = FMAF(n.value - 0x1.8p23f, -0x1.62e4p-1f, inside); /* exact */
     r = FMAF(n.value - 0x1.8p23f, -0x1.7f7d1cp-20f, r);
-    const f32 s = r * r;
+    const f32 s = FMAF(r, r, 0x1p-60f);
     const f32 odd = FMAF(FMAF(0x1.a2d6b2p-13f, s, 0x1.110fc2p-7f), s, 0x1.555556p-3f);
     const f32 even = FMAF(FMAF(0x1.6d54bap-10f, s, 0x1.5554e2p-5f), s, 0.5f);
     return (struct hyperbolic_f32){FMAF(odd * s, r, r), even * s, up.value, down.value};
@@ -556,7 +675,8 @@ static inline f32 OWN(own_asinf)(f32 x)
     /* asin(x) = pi / 2 - 2 asin(sqrt((1 - x) / 2)) */
     const f32 size = __builtin_fabsf(x), above = FMAF(size, -0.5f, 0.5f);
     const int large = size > 0.5f;
-    const f32 y = large ? __builtin_sqrtf(above) : size, p = FMAF(asin_rest(large ? above : size * size), y, y);
+    const f32 z = large ? above : FMAF(size, size, 0x1p-60f), y = large ? __builtin_sqrtf(above) : size;
+    const f32 p = FMAF(asin_rest(z), y, y);
     return __builtin_copysignf(large ? FMAF(p, -2, 0x1.921fb6p+0f) : p, x);
 }
 #else
@@ -571,7 +691,7 @@ static inline f32 OWN(own_acosf)(f32 x)
 {
     const f32 size = __builtin_fabsf(x), above = FMAF(size, -0.5f, 0.5f);
     const int large = size > 0.5f;
-    const f32 y = large ? __builtin_sqrtf(above) : x, p = FMAF(asin_rest(large ? above : x * x), y, y);
+    const f32 y = large ? __builtin_sqrtf(above) : x, p = FMAF(asin_rest(large ? above : FMAF(x, x, 0x1p-60f)), y, y);
     const f32 near = 0x1.921fb6p+0f - (p + 0x1.777a5cp-25f), far = x < 0 ? FMAF(p, -2, 0x1.921fb6p+1f) : p + p;
     return large ? far : near;
 }
@@ -589,7 +709,7 @@ static inline f32 OWN(own_atan2f)(f32 y, f32 x)
     const f32 most = of_y > of_x ? of_y : of_x, least = of_y > of_x ? of_x : of_y;
     f32 t = least / most; /* atan of it is at most pi / 4 */
     t = (most == 0) | (least == __builtin_inff()) ? (f32)(most != 0) : t;
-    const f32 z = t * t, s = z * z;
+    const f32 z = FMAF(t, t, 0x1p-60f), s = z * z;
     f32 p = FMAF(FMAF(-0x1.d30316p-10f, z, 0x1.64025ap-7f), s, FMAF(-0x1.fd6994p-6f, z, 0x1.da2488p-5f));
     p = FMAF(p, s, FMAF(-0x1.58087ep-4f, z, 0x1.c08c46p-4f));
     p = FMAF(p, s, FMAF(-0x1.242086p-3f, z, 0x1.9991e4p-3f));
@@ -616,8 +736,12 @@ static inline f32 OWN(own_hypotf)(f32 x, f32 y)
     power = power > 253u << 23 ? 253u << 23 : power;
     power = power < 1u << 23 ? 1u << 23 : power;
     const union word_f32 up = {.word = power}, down = {.word = (254u << 23) - power};
-    const f32 a = of_x * down.value, b = of_y * down.value, value = __builtin_sqrtf(FMAF(a, a, b * b)) * up.value;
-    return (of_x == infinity) | (of_y == infinity) ? infinity : value;
+    union word_f32 least = {of_y > of_x ? of_x : of_y};
+    least.word = (i32)least.word < (i32)(power - (40u << 23)) ? 0 : least.word; /* lost beside the larger one */
+    const f32 a = most.value * down.value, b = least.value * down.value;
+    const f32 value = __builtin_sqrtf(FMAF(a, a, b * b)) * up.value;
+    const f32 number = (x != x) | (y != y) ? x + y : value;
+    return (of_x == infinity) | (of_y == infinity) ? infinity : number;
 }
 #else
 static inline f32 OWN(own_hypotf)(f32 x, f32 y)
@@ -625,7 +749,7 @@ static inline f32 OWN(own_hypotf)(f32 x, f32 y)
     return hypotf(x, y);
 }
 #endif
-//: library exp2 exp_rest_f64
+//: library exp2 exp_rest_f64 scaled_f64
 #ifdef OWN_MATH
 static inline f64 OWN(own_exp2)(f64 x)
 {
@@ -634,8 +758,8 @@ static inline f64 OWN(own_exp2)(f64 x)
     rest.word = (rest.word >> 1 & 1ull << 62) ^ 0x5ff0000000000000; /* 2^512, or 2^-512 where x < 0 */
     power.word = (n.word << 52) + ((2046ull << 52) - rest.word);
     const f64 e = exp_powers((most - (n.value - 0x1.8p52)) * 0x1.62e42fefa39efp-1);
-    const f64 value = FMAD(e, power.value, power.value) * rest.value;
-    return x < -1080 ? 0 : value;
+    const f64 value = FMAD(e, power.value, power.value);
+    return x < -1080 ? 0 : scaled_f64(value, rest.value);
 }
 #else
 static inline f64 OWN(own_exp2)(f64 x)
@@ -647,11 +771,13 @@ static inline f64 OWN(own_exp2)(f64 x)
 #ifdef OWN_MATH
 static inline f64 OWN(own_expm1)(f64 x)
 {
+    const int tiny = __builtin_fabs(x) < 0x1p-54;
     f64 inside = x > 710 ? 710 : x;
     inside = inside < -50 ? -50 : inside;
+    inside = tiny ? 1 : inside;
     const union word_f64 n = {FMAD(inside, 0x1.71547652b82fep+0, 0x1.8p52)}, half = {.word = (n.word + 1022) << 52};
     const f64 value = 2 * FMAD(exp_rest_f64(inside, n.value - 0x1.8p52), half.value, half.value - 0.5);
-    return x == 0 ? x : value;
+    return tiny ? x : value;
 }
 #else
 static inline f64 OWN(own_expm1)(f64 x)
@@ -663,10 +789,11 @@ static inline f64 OWN(own_expm1)(f64 x)
 #ifdef OWN_MATH
 static inline f64 OWN(own_tanh)(f64 x)
 {
-    const f64 size = __builtin_fabs(x), twice = size > 20 ? 40 : size + size;
+    const f64 size = __builtin_fabs(x), most = size > 20 ? 20 : size;
+    const f64 twice = size < 0x1p-28 ? 1 : most + most;
     const union word_f64 n = {FMAD(twice, 0x1.71547652b82fep+0, 0x1.8p52)}, power = {.word = (n.word + 1023) << 52};
     const f64 e = FMAD(exp_rest_f64(twice, n.value - 0x1.8p52), power.value, power.value - 1); /* exp(2 |x|) - 1 */
-    return __builtin_copysign(e / (e + 2), x);
+    return size < 0x1p-28 ? x : __builtin_copysign(e / (e + 2), x);
 }
 #else
 static inline f64 OWN(own_tanh)(f64 x)
@@ -685,7 +812,7 @@ static inline struct hyperbolic_f64 OWN(hyperbolic_wide)(f64 size)
     const union word_f64 up = {.word = (u64)(power + 1021) << 52}, down = {.word = (u64)(1021 - least) << 52};
     f64 r = FMAD(n.value - 0x1.8p52, -0x1.62e42fefa38p-1, inside); /* exact */
     r = FMAD(n.value - 0x1.8p52, -0x1.ef35793c7673p-45, r);
-    const f64 s = r * r, t = s * s;
+    const f64 s = FMAD(r, r, 0x1p-200), t = s * s;
     f64 odd = FMAD(0x1.61dab27bf2791p-33, s, 0x1.ae641a2a0f357p-26);
     odd = FMAD(odd, t, FMAD(0x1.71de3a5f3dd8dp-19, s, 0x1.a01a01a018643p-13));
     odd = FMAD(odd, t, FMAD(0x1.1111111111113p-7, s, 0x1.5555555555555p-3));
@@ -733,8 +860,12 @@ static inline f64 OWN(own_hypot)(f64 x, f64 y)
     power = power > 2045ull << 52 ? 2045ull << 52 : power;
     power = power < 1ull << 52 ? 1ull << 52 : power;
     const union word_f64 up = {.word = power}, down = {.word = (2046ull << 52) - power};
-    const f64 a = of_x * down.value, b = of_y * down.value, value = __builtin_sqrt(FMAD(a, a, b * b)) * up.value;
-    return (of_x == infinity) | (of_y == infinity) ? infinity : value;
+    union word_f64 least = {of_y > of_x ? of_x : of_y};
+    least.word = (i64)least.word < (i64)(power - (80ull << 52)) ? 0 : least.word; /* lost beside the larger one */
+    const f64 a = most.value * down.value, b = least.value * down.value;
+    const f64 value = __builtin_sqrt(FMAD(a, a, b * b)) * up.value;
+    const f64 number = (x != x) | (y != y) ? x + y : value;
+    return (of_x == infinity) | (of_y == infinity) ? infinity : number;
 }
 #else
 static inline f64 OWN(own_hypot)(f64 x, f64 y)
@@ -742,15 +873,26 @@ static inline f64 OWN(own_hypot)(f64 x, f64 y)
     return hypot(x, y);
 }
 #endif
-//: library log
+//: part inside_f64
+#ifdef OWN_MATH
+/* x where that is so, else a number from 0.5 to 1 that depends on x, too: of a constant C compilers would make a case
+ * of its own, and no vectors. */
+static inline f64 OWN(inside_f64)(f64 x, int so)
+{
+    union word_f64 inside = {x};
+    inside.word = so ? inside.word : (inside.word & 0xfffffffffffff) | 1022ull << 52;
+    return inside.value;
+}
+#endif
+//: library log inside_f64
 #ifdef OWN_MATH
 /* The C library's is given positive normal numbers alone: of others it computes one at a time. */
 static inline f64 OWN(own_log)(f64 x)
 {
     const f64 infinity = __builtin_inf(), outside = x == 0 ? -infinity : __builtin_nan("");
     const int subnormal = x < 0x1p-1022;
-    const f64 scaled = subnormal ? x * 0x1p54 : x, inside = (scaled > 0) & (scaled < infinity) ? scaled : 1;
-    f64 value = log(inside) - (subnormal ? 0x1.2b708872320e2p+5 : 0);
+    const f64 scaled = subnormal ? x * 0x1p54 : x;
+    f64 value = log(inside_f64(scaled, (scaled > 0) & (scaled < infinity))) - (subnormal ? 0x1.2b708872320e2p+5 : 0);
     value = x > 0 ? value : outside;
     return x == infinity ? x : value;
 }
@@ -775,15 +917,15 @@ static inline f64 OWN(own_log)(f64 x)
     INDEPENDENT
     for (int j = 0; j < BLOCK; j++)
         r[j] = log(a[j]);
-//: library log2
+//: library log2 inside_f64
 #ifdef OWN_MATH
 /* The C library's is given positive normal numbers alone: of others it computes one at a time. */
 static inline f64 OWN(own_log2)(f64 x)
 {
     const f64 infinity = __builtin_inf(), outside = x == 0 ? -infinity : __builtin_nan("");
     const int subnormal = x < 0x1p-1022;
-    const f64 scaled = subnormal ? x * 0x1p54 : x, inside = (scaled > 0) & (scaled < infinity) ? scaled : 1;
-    f64 value = log2(inside) - (subnormal ? 54 : 0);
+    const f64 scaled = subnormal ? x * 0x1p54 : x;
+    f64 value = log2(inside_f64(scaled, (scaled > 0) & (scaled < infinity))) - (subnormal ? 54 : 0);
     value = x > 0 ? value : outside;
     return x == infinity ? x : value;
 }
@@ -808,15 +950,15 @@ static inline f64 OWN(own_log2)(f64 x)
     INDEPENDENT
     for (int j = 0; j < BLOCK; j++)
         r[j] = log2(a[j]);
-//: library log10
+//: library log10 inside_f64
 #ifdef OWN_MATH
 /* The C library's is given positive normal numbers alone: of others it computes one at a time. */
 static inline f64 OWN(own_log10)(f64 x)
 {
     const f64 infinity = __builtin_inf(), outside = x == 0 ? -infinity : __builtin_nan("");
     const int subnormal = x < 0x1p-1022;
-    const f64 scaled = subnormal ? x * 0x1p54 : x, inside = (scaled > 0) & (scaled < infinity) ? scaled : 1;
-    f64 value = log10(inside) - (subnormal ? 0x1.041704c068eefp+4 : 0);
+    const f64 scaled = subnormal ? x * 0x1p54 : x;
+    f64 value = log10(inside_f64(scaled, (scaled > 0) & (scaled < infinity))) - (subnormal ? 0x1.041704c068eefp+4 : 0);
     value = x > 0 ? value : outside;
     return x == infinity ? x : value;
 }
@@ -841,14 +983,14 @@ static inline f64 OWN(own_log10)(f64 x)
     INDEPENDENT
     for (int j = 0; j < BLOCK; j++)
         r[j] = log10(a[j]);
-//: library log1p
+//: library log1p inside_f64
 #ifdef OWN_MATH
 /* The C library's is given what it makes vectors of, here and below. */
 static inline f64 OWN(own_log1p)(f64 x)
 {
     const f64 infinity = __builtin_inf(), outside = x == -1 ? -infinity : __builtin_nan("");
     const int defined = (x > -1) & (x < infinity);
-    const f64 value = log1p(defined ? x : 1);
+    const f64 value = log1p(inside_f64(x, defined));
     return defined ? value : x == infinity ? x : outside;
 }
 #else
@@ -870,12 +1012,12 @@ static inline f64 OWN(own_log1p)(f64 x)
     INDEPENDENT
     for (int j = 0; j < BLOCK; j++)
         r[j] = log1p(a[j]);
-//: library atanh
+//: library atanh inside_f64
 #ifdef OWN_MATH
 static inline f64 OWN(own_atanh)(f64 x)
 {
     const f64 size = __builtin_fabs(x), outside = size == 1 ? __builtin_inf() : __builtin_nan("");
-    const f64 value = atanh(size < 1 ? x : 0.5);
+    const f64 value = atanh(inside_f64(x, size < 1));
     return size < 1 ? value : __builtin_copysign(outside, x);
 }
 #else
@@ -884,12 +1026,12 @@ static inline f64 OWN(own_atanh)(f64 x)
     return atanh(x);
 }
 #endif
-//: library asin
+//: library asin inside_f64
 #ifdef OWN_MATH
 static inline f64 OWN(own_asin)(f64 x)
 {
     const int defined = __builtin_fabs(x) <= 1;
-    const f64 value = asin(defined ? x : 0);
+    const f64 value = asin(inside_f64(x, defined));
     return defined ? value : __builtin_nan("");
 }
 #else
@@ -898,12 +1040,12 @@ static inline f64 OWN(own_asin)(f64 x)
     return asin(x);
 }
 #endif
-//: library acos
+//: library acos inside_f64
 #ifdef OWN_MATH
 static inline f64 OWN(own_acos)(f64 x)
 {
     const int defined = __builtin_fabs(x) <= 1;
-    const f64 value = acos(defined ? x : 0);
+    const f64 value = acos(inside_f64(x, defined));
     return defined ? value : __builtin_nan("");
 }
 #else
