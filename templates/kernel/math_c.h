@@ -4,8 +4,8 @@
  * have the body of a function of a block, r = f(a) or f(a, b): a loop for ordinary operands alone, and one of the
  * element's function where others are among them. Both give an ordinary operand the same bits. libmvec computes
  * operands outside a function's domain one at a time: where it serves, it is given others, and results are chosen
- * afterwards. The coefficients are made by scripts/minimax.py; the last bits of expf's come from a longer search of that
- * kind.
+ * afterwards. The coefficients are made by scripts/minimax.py; the last bits of expf's come from a longer search of
+ * that kind.
  *
  * Methods: arguments are reduced to a power of 2 and a rest, whose function is a polynomial (Muller, Elementary
  * Functions, 2016, chapter 11). Processors take many times longer where a subnormal number is an operand or a result,
@@ -40,6 +40,39 @@
     INDEPENDENT \
     for (int j = 0; j < BLOCK; j++) \
         r[j] = f(a[j], 0);
+/* The body for a function that libmvec computes one at a time where operands are rare: inside(x) is x or, where x is
+ * rare, a number that is not; of x and what that gave chosen(x, value) is the result. Where alone(x), that is f(x). */
+#undef INSIDE
+#define INSIDE(T, f, inside, chosen, alone) \
+    ALIGNED T z[BLOCK]; \
+    union word_##T rare = {.word = 0}; \
+    for (int j = 0; j < BLOCK; j++) { \
+        const union word_##T x = {a[j]}, y = {inside(a[j])}; \
+        z[j] = y.value; \
+        rare.word |= x.word ^ y.word; \
+    } \
+    if (!rare.word) { \
+        INDEPENDENT \
+        for (int j = 0; j < BLOCK; j++) \
+            r[j] = f(a[j]); \
+        return; \
+    } \
+    INDEPENDENT \
+    for (int j = 0; j < BLOCK; j++) \
+        z[j] = f(z[j]); \
+    INDEPENDENT \
+    for (int j = 0; j < BLOCK; j++) \
+        z[j] = chosen(a[j], z[j]); \
+    for (int j = 0; j < BLOCK; j++) \
+        if (alone(a[j])) \
+            z[j] = f(a[j]); \
+    INDEPENDENT \
+    for (int j = 0; j < BLOCK; j++) \
+        r[j] = z[j];
+#undef NEVER
+#undef HUGE
+#define NEVER(x) 0
+#define HUGE(x) (!(__builtin_fabsf(x) < 0x1p40f))
 #ifndef WORD_TYPES /* sources ahead of time come here once for each instruction set */
 #define WORD_TYPES
 union word_f32 {
@@ -434,7 +467,7 @@ static inline f32 OWN(log1p_of)(f32 x, int rare)
     const int tiny = rare && __builtin_fabsf(x) < 0x1p-25f;
     f32 value = log1p_rest(tiny ? 1 : x);
     value = !rare || x > -1 ? value : outside;
-    return tiny || (rare && x == infinity) ? x : value;
+    return tiny | (rare & (x == infinity)) ? x : value;
 }
 static inline f32 OWN(own_log1pf)(f32 x)
 {
@@ -505,7 +538,7 @@ static inline f32 OWN(asinh_of)(f32 x, int rare)
     const f32 moderate = large | tiny ? 1 : size, square = moderate * moderate;
     const f32 y = moderate + square / (1 + __builtin_sqrtf(1 + square));
     f32 value = log1p_rest(large ? size : y) + (large ? 0x1.62e43p-1f : 0);
-    value = tiny || (rare && size == infinity) ? size : value;
+    value = tiny | (rare & (size == infinity)) ? size : value;
     return __builtin_copysignf(value, x);
 }
 static inline f32 OWN(own_asinhf)(f32 x)
@@ -875,8 +908,7 @@ static inline f64 OWN(own_hypot)(f64 x, f64 y)
 #endif
 //: part inside_f64
 #ifdef OWN_MATH
-/* x where that is so, else a number from 0.5 to 1 that depends on x, too: of a constant C compilers would make a case
- * of its own, and no vectors. */
+/* x where that is so, else a number from 0.5 to 1. */
 static inline f64 OWN(inside_f64)(f64 x, int so)
 {
     union word_f64 inside = {x};
@@ -884,176 +916,372 @@ static inline f64 OWN(inside_f64)(f64 x, int so)
     return inside.value;
 }
 #endif
+//: part inside_f32
+#ifdef OWN_MATH
+/* x where that is so, else a number from 0.5 to 1. */
+static inline f32 OWN(inside_f32)(f32 x, int so)
+{
+    union word_f32 inside = {x};
+    inside.word = so ? inside.word : (inside.word & 0x7fffff) | 126u << 23;
+    return inside.value;
+}
+#endif
 //: library log inside_f64
 #ifdef OWN_MATH
-/* The C library's is given positive normal numbers alone: of others it computes one at a time. */
-static inline f64 OWN(own_log)(f64 x)
+static inline f64 OWN(log_f64_inside)(f64 x)
+{
+    const f64 scaled = x < 0x1p-1022 ? x * 0x1p54 : x;
+    return inside_f64(scaled, (scaled > 0) & (scaled < __builtin_inf()));
+}
+static inline f64 OWN(log_f64_chosen)(f64 x, f64 value)
 {
     const f64 infinity = __builtin_inf(), outside = x == 0 ? -infinity : __builtin_nan("");
-    const int subnormal = x < 0x1p-1022;
-    const f64 scaled = subnormal ? x * 0x1p54 : x;
-    f64 value = log(inside_f64(scaled, (scaled > 0) & (scaled < infinity))) - (subnormal ? 0x1.2b708872320e2p+5 : 0);
-    value = x > 0 ? value : outside;
+    value = x > 0 ? value - (x < 0x1p-1022 ? 0x1.2b708872320e2p+5 : 0) : outside;
     return x == infinity ? x : value;
 }
-#else
+#endif
 static inline f64 OWN(own_log)(f64 x)
 {
     return log(x);
 }
-#endif
 //: block log
-    i64 rare = 0; /* negative: an operand that is no positive normal number */
-    for (int j = 0; j < BLOCK; j++) {
-        const union word_f64 x = {a[j]};
-        rare |= (i64)(x.word - (1ull << 52)) | (i64)(x.word + (1ull << 52));
-    }
-    if (rare < 0) {
-        INDEPENDENT
-        for (int j = 0; j < BLOCK; j++)
-            r[j] = own_log(a[j]);
-        return;
-    }
-    INDEPENDENT
-    for (int j = 0; j < BLOCK; j++)
-        r[j] = log(a[j]);
+    INSIDE(f64, log, log_f64_inside, log_f64_chosen, NEVER)
 //: library log2 inside_f64
 #ifdef OWN_MATH
-/* The C library's is given positive normal numbers alone: of others it computes one at a time. */
-static inline f64 OWN(own_log2)(f64 x)
+static inline f64 OWN(log2_f64_inside)(f64 x)
+{
+    const f64 scaled = x < 0x1p-1022 ? x * 0x1p54 : x;
+    return inside_f64(scaled, (scaled > 0) & (scaled < __builtin_inf()));
+}
+static inline f64 OWN(log2_f64_chosen)(f64 x, f64 value)
 {
     const f64 infinity = __builtin_inf(), outside = x == 0 ? -infinity : __builtin_nan("");
-    const int subnormal = x < 0x1p-1022;
-    const f64 scaled = subnormal ? x * 0x1p54 : x;
-    f64 value = log2(inside_f64(scaled, (scaled > 0) & (scaled < infinity))) - (subnormal ? 54 : 0);
-    value = x > 0 ? value : outside;
+    value = x > 0 ? value - (x < 0x1p-1022 ? 54 : 0) : outside;
     return x == infinity ? x : value;
 }
-#else
+#endif
 static inline f64 OWN(own_log2)(f64 x)
 {
     return log2(x);
 }
-#endif
 //: block log2
-    i64 rare = 0; /* negative: an operand that is no positive normal number */
-    for (int j = 0; j < BLOCK; j++) {
-        const union word_f64 x = {a[j]};
-        rare |= (i64)(x.word - (1ull << 52)) | (i64)(x.word + (1ull << 52));
-    }
-    if (rare < 0) {
-        INDEPENDENT
-        for (int j = 0; j < BLOCK; j++)
-            r[j] = own_log2(a[j]);
-        return;
-    }
-    INDEPENDENT
-    for (int j = 0; j < BLOCK; j++)
-        r[j] = log2(a[j]);
+    INSIDE(f64, log2, log2_f64_inside, log2_f64_chosen, NEVER)
 //: library log10 inside_f64
 #ifdef OWN_MATH
-/* The C library's is given positive normal numbers alone: of others it computes one at a time. */
-static inline f64 OWN(own_log10)(f64 x)
+static inline f64 OWN(log10_f64_inside)(f64 x)
+{
+    const f64 scaled = x < 0x1p-1022 ? x * 0x1p54 : x;
+    return inside_f64(scaled, (scaled > 0) & (scaled < __builtin_inf()));
+}
+static inline f64 OWN(log10_f64_chosen)(f64 x, f64 value)
 {
     const f64 infinity = __builtin_inf(), outside = x == 0 ? -infinity : __builtin_nan("");
-    const int subnormal = x < 0x1p-1022;
-    const f64 scaled = subnormal ? x * 0x1p54 : x;
-    f64 value = log10(inside_f64(scaled, (scaled > 0) & (scaled < infinity))) - (subnormal ? 0x1.041704c068eefp+4 : 0);
-    value = x > 0 ? value : outside;
+    value = x > 0 ? value - (x < 0x1p-1022 ? 0x1.041704c068eefp+4 : 0) : outside;
     return x == infinity ? x : value;
 }
-#else
+#endif
 static inline f64 OWN(own_log10)(f64 x)
 {
     return log10(x);
 }
-#endif
 //: block log10
-    i64 rare = 0; /* negative: an operand that is no positive normal number */
-    for (int j = 0; j < BLOCK; j++) {
-        const union word_f64 x = {a[j]};
-        rare |= (i64)(x.word - (1ull << 52)) | (i64)(x.word + (1ull << 52));
-    }
-    if (rare < 0) {
-        INDEPENDENT
-        for (int j = 0; j < BLOCK; j++)
-            r[j] = own_log10(a[j]);
-        return;
-    }
-    INDEPENDENT
-    for (int j = 0; j < BLOCK; j++)
-        r[j] = log10(a[j]);
+    INSIDE(f64, log10, log10_f64_inside, log10_f64_chosen, NEVER)
 //: library log1p inside_f64
 #ifdef OWN_MATH
-/* The C library's is given what it makes vectors of, here and below. */
-static inline f64 OWN(own_log1p)(f64 x)
+static inline f64 OWN(log1p_f64_inside)(f64 x)
+{
+    return inside_f64(x, (x > -1) & (x < __builtin_inf()));
+}
+static inline f64 OWN(log1p_f64_chosen)(f64 x, f64 value)
 {
     const f64 infinity = __builtin_inf(), outside = x == -1 ? -infinity : __builtin_nan("");
-    const int defined = (x > -1) & (x < infinity);
-    const f64 value = log1p(inside_f64(x, defined));
-    return defined ? value : x == infinity ? x : outside;
+    value = x > -1 ? value : outside;
+    return x == infinity ? x : value;
 }
-#else
+#endif
 static inline f64 OWN(own_log1p)(f64 x)
 {
     return log1p(x);
 }
-#endif
 //: block log1p
-    i32 rare = 0;
-    for (int j = 0; j < BLOCK; j++)
-        rare |= !(a[j] > -1) | !(a[j] < 0x1p1000);
-    if (rare) {
-        INDEPENDENT
-        for (int j = 0; j < BLOCK; j++)
-            r[j] = own_log1p(a[j]);
-        return;
-    }
-    INDEPENDENT
-    for (int j = 0; j < BLOCK; j++)
-        r[j] = log1p(a[j]);
+    INSIDE(f64, log1p, log1p_f64_inside, log1p_f64_chosen, NEVER)
+//: library acosh inside_f64
+#ifdef OWN_MATH
+static inline f64 OWN(acosh_f64_inside)(f64 x)
+{
+    union word_f64 inside = {inside_f64(x, (x >= 1) & (x < __builtin_inf()))};
+    inside.word += inside.value < 1 ? 1ull << 52 : 0; /* from 1 to 2 */
+    return inside.value;
+}
+static inline f64 OWN(acosh_f64_chosen)(f64 x, f64 value)
+{
+    value = x >= 1 ? value : __builtin_nan("");
+    return x == __builtin_inf() ? x : value;
+}
+#endif
+static inline f64 OWN(own_acosh)(f64 x)
+{
+    return acosh(x);
+}
+//: block acosh
+    INSIDE(f64, acosh, acosh_f64_inside, acosh_f64_chosen, NEVER)
+//: library asinh inside_f64
+#ifdef OWN_MATH
+static inline f64 OWN(asinh_f64_inside)(f64 x)
+{
+    const f64 size = __builtin_fabs(x);
+    return inside_f64(x, (size >= 0x1p-28) & (size < __builtin_inf()));
+}
+static inline f64 OWN(asinh_f64_chosen)(f64 x, f64 value)
+{
+    const f64 size = __builtin_fabs(x);
+    return (size >= 0x1p-28) & (size < __builtin_inf()) ? value : x;
+}
+#endif
+static inline f64 OWN(own_asinh)(f64 x)
+{
+    return asinh(x);
+}
+//: block asinh
+    INSIDE(f64, asinh, asinh_f64_inside, asinh_f64_chosen, NEVER)
 //: library atanh inside_f64
 #ifdef OWN_MATH
-static inline f64 OWN(own_atanh)(f64 x)
+static inline f64 OWN(atanh_f64_inside)(f64 x)
+{
+    const f64 size = __builtin_fabs(x);
+    return inside_f64(x, (size >= 0x1p-28) & (size < 1));
+}
+static inline f64 OWN(atanh_f64_chosen)(f64 x, f64 value)
 {
     const f64 size = __builtin_fabs(x), outside = size == 1 ? __builtin_inf() : __builtin_nan("");
-    const f64 value = atanh(inside_f64(x, size < 1));
+    value = size < 0x1p-28 ? x : value;
     return size < 1 ? value : __builtin_copysign(outside, x);
 }
-#else
+#endif
 static inline f64 OWN(own_atanh)(f64 x)
 {
     return atanh(x);
 }
-#endif
+//: block atanh
+    INSIDE(f64, atanh, atanh_f64_inside, atanh_f64_chosen, NEVER)
 //: library asin inside_f64
 #ifdef OWN_MATH
-static inline f64 OWN(own_asin)(f64 x)
+static inline f64 OWN(asin_f64_inside)(f64 x)
 {
-    const int defined = __builtin_fabs(x) <= 1;
-    const f64 value = asin(inside_f64(x, defined));
-    return defined ? value : __builtin_nan("");
+    return inside_f64(x, __builtin_fabs(x) <= 1);
 }
-#else
+static inline f64 OWN(asin_f64_chosen)(f64 x, f64 value)
+{
+    return __builtin_fabs(x) <= 1 ? value : __builtin_nan("");
+}
+#endif
 static inline f64 OWN(own_asin)(f64 x)
 {
     return asin(x);
 }
-#endif
+//: block asin
+    INSIDE(f64, asin, asin_f64_inside, asin_f64_chosen, NEVER)
 //: library acos inside_f64
 #ifdef OWN_MATH
-static inline f64 OWN(own_acos)(f64 x)
+static inline f64 OWN(acos_f64_inside)(f64 x)
 {
-    const int defined = __builtin_fabs(x) <= 1;
-    const f64 value = acos(inside_f64(x, defined));
-    return defined ? value : __builtin_nan("");
+    return inside_f64(x, __builtin_fabs(x) <= 1);
 }
-#else
+static inline f64 OWN(acos_f64_chosen)(f64 x, f64 value)
+{
+    return __builtin_fabs(x) <= 1 ? value : __builtin_nan("");
+}
+#endif
 static inline f64 OWN(own_acos)(f64 x)
 {
     return acos(x);
 }
+//: block acos
+    INSIDE(f64, acos, acos_f64_inside, acos_f64_chosen, NEVER)
+//: library atan inside_f64
+#ifdef OWN_MATH
+static inline f64 OWN(atan_f64_inside)(f64 x)
+{
+    return inside_f64(x, __builtin_fabs(x) >= 0x1p-28);
+}
+static inline f64 OWN(atan_f64_chosen)(f64 x, f64 value)
+{
+    return __builtin_fabs(x) < 0x1p-28 ? x : x != x ? x : value;
+}
 #endif
+static inline f64 OWN(own_atan)(f64 x)
+{
+    return atan(x);
+}
+//: block atan
+    INSIDE(f64, atan, atan_f64_inside, atan_f64_chosen, NEVER)
+//: library erfc inside_f64
+#ifdef OWN_MATH
+static inline f64 OWN(erfc_f64_inside)(f64 x)
+{
+    return inside_f64(x, x <= 27.25);
+}
+static inline f64 OWN(erfc_f64_chosen)(f64 x, f64 value)
+{
+    return x <= 27.25 ? value : x > 27.25 ? 0 : x;
+}
+#endif
+static inline f64 OWN(own_erfc)(f64 x)
+{
+    return erfc(x);
+}
+//: block erfc
+    INSIDE(f64, erfc, erfc_f64_inside, erfc_f64_chosen, NEVER)
+//: library erfcf inside_f32
+#ifdef OWN_MATH
+static inline f32 OWN(erfc_f32_inside)(f32 x)
+{
+    return inside_f32(x, x <= 10.0625f);
+}
+static inline f32 OWN(erfc_f32_chosen)(f32 x, f32 value)
+{
+    return x <= 10.0625f ? value : x > 10.0625f ? 0 : x;
+}
+#endif
+static inline f32 OWN(own_erfcf)(f32 x)
+{
+    return erfcf(x);
+}
+//: block erfcf
+    INSIDE(f32, erfcf, erfc_f32_inside, erfc_f32_chosen, NEVER)
+//: library erff inside_f32
+#ifdef OWN_MATH
+static inline f32 OWN(erf_f32_inside)(f32 x)
+{
+    return inside_f32(x, __builtin_fabsf(x) >= 0x1p-13f);
+}
+static inline f32 OWN(erf_f32_chosen)(f32 x, f32 value)
+{
+    value = __builtin_fabsf(x) < 0x1p-13f ? x * 0x1.20dd76p+0f : value;
+    return x != x ? x : value;
+}
+#endif
+static inline f32 OWN(own_erff)(f32 x)
+{
+    return erff(x);
+}
+//: block erff
+    INSIDE(f32, erff, erf_f32_inside, erf_f32_chosen, NEVER)
+//: library sin inside_f64
+#ifdef OWN_MATH
+static inline f64 OWN(sin_f64_inside)(f64 x)
+{
+    return inside_f64(x, !(__builtin_fabs(x) < 0x1p-28));
+}
+static inline f64 OWN(sin_f64_chosen)(f64 x, f64 value)
+{
+    return __builtin_fabs(x) < 0x1p-28 ? x : value;
+}
+#endif
+static inline f64 OWN(own_sin)(f64 x)
+{
+    return sin(x);
+}
+//: block sin
+    INSIDE(f64, sin, sin_f64_inside, sin_f64_chosen, NEVER)
+//: library tan inside_f64
+#ifdef OWN_MATH
+static inline f64 OWN(tan_f64_inside)(f64 x)
+{
+    return inside_f64(x, !(__builtin_fabs(x) < 0x1p-28));
+}
+static inline f64 OWN(tan_f64_chosen)(f64 x, f64 value)
+{
+    return __builtin_fabs(x) < 0x1p-28 ? x : value;
+}
+#endif
+static inline f64 OWN(own_tan)(f64 x)
+{
+    return tan(x);
+}
+//: block tan
+    INSIDE(f64, tan, tan_f64_inside, tan_f64_chosen, NEVER)
+//: library tanf inside_f32
+#ifdef OWN_MATH
+static inline f32 OWN(tan_f32_inside)(f32 x)
+{
+    return inside_f32(x, !(__builtin_fabsf(x) < 0x1p-13f));
+}
+static inline f32 OWN(tan_f32_chosen)(f32 x, f32 value)
+{
+    return __builtin_fabsf(x) < 0x1p-13f ? x : value;
+}
+#endif
+static inline f32 OWN(own_tanf)(f32 x)
+{
+    return tanf(x);
+}
+//: block tanf
+    INSIDE(f32, tanf, tan_f32_inside, tan_f32_chosen, NEVER)
+//: part sin_wide
+#ifdef OWN_MATH
+/* (-1)^n sin(x - k pi), where that is x from -pi / 2 to pi / 2 and n is an addend of 1.5 * 2^52; x up to 2^40. */
+static inline f32 OWN(sin_wide)(f64 x, f64 k, f64 n)
+{
+    const union word_f64 parity = {n};
+    const f32 r = (f32)FMAD(k, -0x1.1a62633145c07p-53, FMAD(k, -0x1.921fb54442d18p+1, x)), z = r * r;
+    f32 p = FMAF(FMAF(-0x1.b6253ep-26f, z, 0x1.72cddep-19f), z, -0x1.a023ccp-13f);
+    p = FMAF(FMAF(p, z, 0x1.111136p-7f), z, -0x1.555556p-3f);
+    union word_f32 value = {FMAF(p * z, r, r)};
+    value.word ^= (u32)parity.word << 31;
+    return value.value;
+}
+#endif
+//: library sinf inside_f32 sin_wide
+#ifdef OWN_MATH
+static inline f32 OWN(sin_inside)(f32 x)
+{
+    const f32 size = __builtin_fabsf(x);
+    return inside_f32(x, (size >= 0x1p-13f) & (size <= 10000));
+}
+static inline f32 OWN(sin_large)(f64 x)
+{
+    const f64 n = FMAD(x, 0x1.45f306dc9c883p-2, 0x1.8p52);
+    return sin_wide(x, n - 0x1.8p52, n);
+}
+static inline f32 OWN(sin_chosen)(f32 x, f32 value)
+{
+    const f32 size = __builtin_fabsf(x), large = sin_large(size < 0x1p40f ? x : 0);
+    value = size > 10000 ? large : value;
+    return size < 0x1p-13f ? x : value;
+}
+#endif
+static inline f32 OWN(own_sinf)(f32 x)
+{
+    return sinf(x);
+}
+//: block sinf
+    INSIDE(f32, sinf, sin_inside, sin_chosen, HUGE)
+//: library cosf inside_f32 sin_wide
+#ifdef OWN_MATH
+static inline f32 OWN(cos_inside)(f32 x)
+{
+    const f32 size = __builtin_fabsf(x);
+    return inside_f32(x, (size <= 10000));
+}
+static inline f32 OWN(cos_large)(f64 x)
+{
+    const f64 n = FMAD(x, 0x1.45f306dc9c883p-2, 0.5) + 0x1.8p52;
+    return sin_wide(x, n - 0x1.8p52 - 0.5, n);
+}
+static inline f32 OWN(cos_chosen)(f32 x, f32 value)
+{
+    const f32 size = __builtin_fabsf(x), large = cos_large(size < 0x1p40f ? x : 0);
+    value = size > 10000 ? large : value;
+    return value;
+}
+#endif
+static inline f32 OWN(own_cosf)(f32 x)
+{
+    return cosf(x);
+}
+//: block cosf
+    INSIDE(f32, cosf, cos_inside, cos_chosen, HUGE)
 //: library fmodf
 #ifdef OWN_MATH
 /* The remainder of x by y, both positive, y finite, and their quotient below 2^22: rounded and cut to a whole number

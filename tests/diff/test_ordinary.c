@@ -39,11 +39,17 @@ static const struct row rows[] = {
     {OP_ATANH, "atanh(x)", {-1}, {1}},
     {OP_ASIN, "asin(x)", {-1}, {1}},
     {OP_ACOS, "acos(x)", {-1}, {1}},
+    {OP_ATAN, "atan(x)", {-3}, {3}},
+    {OP_SIN, "sin(x)", {-100}, {100}},
+    {OP_COS, "cos(x)", {-100}, {100}},
+    {OP_TAN, "tan(x)", {-100}, {100}},
+    {OP_ERF, "erf(x)", {-4}, {4}},
+    {OP_ERFC, "erfc(x)", {-4}, {10}},
     {OP_ATAN2, "atan2(x, y)", {-3, -3}, {3, 3}},
     {OP_HYPOT, "hypot(x, y)", {-3, -3}, {3, 3}},
 };
 static const double odd_ones[] = {INFINITY, -INFINITY, NAN, 0.0, -1e30, -0.5, 1e-40, -0.0, 1e-310, 1e300, -1.5, 1, -1, 95,
-                                  -800};
+                                  -800, 27.2, 1e5, 1e12};
 
 static union scalar scalar_of(enum weft_dtype dtype, double value)
 {
