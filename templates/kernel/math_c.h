@@ -108,7 +108,7 @@ static inline f32 OWN(exp_rest)(f32 x, f32 n)
 static inline f32 OWN(scaled_f32)(f32 value, f32 scale)
 {
     const int small = (scale < 1) & (value < 0x1p-62f);
-    const union word_f32 units = {value + 0x1p-62f}, product = {value * (small ? 1 : scale)};
+    const union word_f32 units = {value + 0x1p-62f}, product = {value * (small ? 2 : scale)};
     const union word_f32 made = {.word = small ? units.word - 0x20800000 : product.word};
     return made.value;
 }
@@ -176,7 +176,7 @@ static inline f64 OWN(exp_rest_f64)(f64 x, f64 n)
 static inline f64 OWN(scaled_f64)(f64 value, f64 scale)
 {
     const int small = (scale < 1) & (value < 0x1p-510);
-    const union word_f64 units = {value + 0x1p-510}, product = {value * (small ? 1 : scale)};
+    const union word_f64 units = {value + 0x1p-510}, product = {value * (small ? 2 : scale)};
     const union word_f64 made = {.word = small ? units.word - 0x2010000000000000 : product.word};
     return made.value;
 }
