@@ -104,12 +104,14 @@ static inline f32 OWN(exp_rest)(f32 x, f32 n)
 #endif
 //: part scaled_f32
 #ifdef OWN_MATH
-/* value * scale, which is 2^64 or 2^-64. Subnormal products are made of integers: their unit is that of 2^-62. */
+/* value * scale, which is 2^64 or 2^-64. Subnormal products are made of integers: their unit is that of 2^-62.
+ * Each selection is of operands: of one between results C compilers compute both, at a subnormal one's price. */
 static inline f32 OWN(scaled_f32)(f32 value, f32 scale)
 {
     const int small = (scale < 1) & (value < 0x1p-62f);
-    const union word_f32 units = {value + 0x1p-62f}, product = {value * (small ? 2 : scale)};
-    const union word_f32 made = {.word = small ? units.word - 0x20800000 : product.word};
+    const union word_f32 unit = {small ? 0x1p-62f : 0};
+    union word_f32 made = {FMAF(value, small ? 1 : scale, unit.value)};
+    made.word -= unit.word;
     return made.value;
 }
 #endif
@@ -176,8 +178,9 @@ static inline f64 OWN(exp_rest_f64)(f64 x, f64 n)
 static inline f64 OWN(scaled_f64)(f64 value, f64 scale)
 {
     const int small = (scale < 1) & (value < 0x1p-510);
-    const union word_f64 units = {value + 0x1p-510}, product = {value * (small ? 2 : scale)};
-    const union word_f64 made = {.word = small ? units.word - 0x2010000000000000 : product.word};
+    const union word_f64 unit = {small ? 0x1p-510 : 0};
+    union word_f64 made = {FMAD(value, small ? 1 : scale, unit.value)};
+    made.word -= unit.word;
     return made.value;
 }
 #endif
