@@ -60,7 +60,8 @@ def chosen():
                                      capture_output=True).stdout)
     for row, text, kinds in cases(rows):
         name = row["names"][0]
-        if OPTIONS.only and not any(fnmatch.fnmatchcase(name, pattern) or name == pattern for pattern in OPTIONS.only):
+        if OPTIONS.only and not any(name == pattern or (pattern[0].isalpha() and fnmatch.fnmatchcase(name, pattern))
+                                    for pattern in OPTIONS.only):
             continue
         if OPTIONS.types and kinds[name == "where"] not in OPTIONS.types:
             continue

@@ -18,7 +18,8 @@ bool is_block_call(const struct ins *ins)
         return is_inexact(ins);
     const bool wide = type_rows[ins->source].size == 8;
     return dtype_is_float(ins->source) ? op_remains(ins->op)
-                                       : ins->op == OP_RANDOM || (wide && op_divides(ins->op, ins->source));
+                                       : ins->op == OP_RANDOM || ins->op == OP_POW ||
+                                             (wide && op_divides(ins->op, ins->source));
 }
 
 /* Whether C compilers make vectors of a division as it stands: by a literal, of 32 bits at most, or by a power of 2. */

@@ -72,7 +72,7 @@
 #undef NEVER
 #undef HUGE
 #define NEVER(x) 0
-#define HUGE(x) (!(__builtin_fabsf(x) < 0x1p40f))
+#define HUGE(x) (__builtin_fabsf(x) >= 0x1p40f && __builtin_fabsf(x) < __builtin_inff())
 #ifndef WORD_TYPES /* sources ahead of time come here once for each instruction set */
 #define WORD_TYPES
 union word_f32 {
@@ -1250,7 +1250,8 @@ static inline f32 OWN(sin_large)(f64 x)
 static inline f32 OWN(sin_chosen)(f32 x, f32 value)
 {
     const f32 size = __builtin_fabsf(x), large = sin_large(size < 0x1p40f ? x : 0);
-    value = size > 10000 ? large : value;
+    value = size <= 10000 ? value : large;
+    value = size < __builtin_inff() ? value : x - x;
     return size < 0x1p-13f ? x : value;
 }
 #endif
@@ -1275,7 +1276,8 @@ static inline f32 OWN(cos_large)(f64 x)
 static inline f32 OWN(cos_chosen)(f32 x, f32 value)
 {
     const f32 size = __builtin_fabsf(x), large = cos_large(size < 0x1p40f ? x : 0);
-    value = size > 10000 ? large : value;
+    value = size <= 10000 ? value : large;
+    value = size < __builtin_inff() ? value : x - x;
     return value;
 }
 #endif
@@ -1703,6 +1705,26 @@ static inline f64 OWN(own_fmod)(f64 a, f64 b)
         } z = {dividend - down * divisor + 0x1.8p52};
         r[j] = (u64)(z.word - 0x4338000000000000);
     }
+//: block ipow
+    /* By squaring, as many steps as the largest exponent of the block has bits. */
+    ALIGNED T x[BLOCK], power[BLOCK], left[BLOCK];
+    T any = 0;
+    for (int j = 0; j < BLOCK; j++) {
+        x[j] = a[j];
+        power[j] = b[j] < 0 ? (T)0 : (T)1;
+        left[j] = b[j] < 0 ? (T)0 : b[j];
+        any |= left[j];
+    }
+    for (; any; any >>= 1) {
+        for (int j = 0; j < BLOCK; j++) {
+            const T factor = left[j] & 1 ? x[j] : (T)1;
+            power[j] = (T)((U)power[j] * (U)factor);
+            x[j] = (T)((U)x[j] * (U)x[j]);
+            left[j] >>= 1;
+        }
+    }
+    for (int j = 0; j < BLOCK; j++)
+        r[j] = power[j];
 //: block random_i64
     /* Elements side by side share counters: those of 16, and of one more where the first one begins behind its word 0.
      * The seed and the stream are the same for all elements. */
