@@ -249,6 +249,36 @@ FN T N(floormod)(T a, T b)
     const T r = N(remainder)(a, b), apart = (r < 0) != (b < 0) ? b : (T)0;
     return r == 0 ? (T)0 : (T)((U)r + (U)apart);
 }
+//: roundsat roundsat
+FN T M(roundsat)(S a)
+{
+    /* Bounds that S holds: of 4 bytes from 4 the largest below the next power of 2. */
+    const T top = (T)(~0ull >> (64 - 8 * sizeof(T) + ((T)-1 < (T)1)));
+    const T bottom = (T)-1 < (T)1 ? (T)(-top - 1) : (T)0;
+    const S above = (S)top, most = sizeof(T) == sizeof(S) ? above - above / (1 << 24) : above;
+    S x = a > (S)bottom ? a : (S)bottom; /* of NaN, too */
+    x = x < most ? x : most;
+    T r;
+    if (sizeof(T) < 8 && sizeof(S) == 8) {
+        /* 1.5 * 2^52 more rounds to a whole number, in the low bits. */
+        const union {
+            double value;
+            unsigned long long word;
+        } rounded = {(double)x + 0x1.8p52};
+        r = (T)rounded.word;
+    } else if (sizeof(T) < sizeof(S)) {
+        x = F(rint)(x);
+        r = sizeof(T) < sizeof(int) ? (T)(int)x : (T)x;
+    } else if (sizeof(T) == 4) {
+        const T whole = (T)F(rint)(x);
+        r = a >= above ? top : whole;
+    } else {
+        const S whole = F(rint)(a) + (S)0; /* no -0, see dialect.h */
+        const T inside = (T)(whole >= (S)bottom && whole < above ? whole : (S)0);
+        return whole >= above ? top : whole < (S)bottom ? bottom : inside;
+    }
+    return (T)-1 < (T)1 && a != a ? (T)0 : r;
+}
 //: places head
 const i64 k = places[n];
 //: found head
