@@ -496,6 +496,37 @@ CONVERSION void M(narrow)(T_m *r, const S_m *a)
         r[j] = M(roundsat)(a[j]);
 }
 #endif
+//: sticky sticky
+#if defined WIDE && defined __AVX512F__
+/* Cut, and where that lost something with an odd last bit. */
+static inline ints M(cut)(const S_m *a)
+{
+    const doubles x = *(const doubles *)a;
+    const ints one = (ints){0} + 1;
+    doubles back;
+    ints r;
+    __asm__("vcvtpd2ps %{rz-sae%}, %2, %t0\n\t"
+            "vcvtps2pd %t0, %1\n\t"
+            "vcmppd $4, %2, %1, %%k1\n\t"
+            "vpord %t3, %t0, %t0 %{%%k1%}"
+            : "=&v"(r), "=&v"(back) : "v"(x), "v"(one) : "k1");
+    return r;
+}
+CONVERSION void M(sticky)(T_m *r, const S_m *a)
+{
+    for (int j = 0; j < BLOCK; j += LANES) { /* whole vectors: half ones would be slow to read as such */
+        const ints low = M(cut)(a + j), high = M(cut)(a + j + LANES / 2);
+        __asm__(INSERT " $1, %t2, %1, %0" : "=v"(*(ints *)(r + j)) : "v"(low), "v"(high));
+    }
+}
+#else
+CONVERSION void M(sticky)(T_m *r, const S_m *a)
+{
+    INDEPENDENT
+    for (int j = 0; j < BLOCK; j++)
+        r[j] = M(odd)(a[j]);
+}
+#endif
 //: unpack unpack
 #if defined WIDE && defined __F16C__
 CONVERSION void M(unpack)(T_m *r, const S_m *a)
