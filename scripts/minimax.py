@@ -177,6 +177,12 @@ def asin(x):
     return atan(x / (1 - x * x).sqrt())
 
 
+def erf(x):
+    """2 / sqrt(pi) * exp(-x^2) * (x + 2 x^3 / 3 + ..): no term is negative."""
+    pi = 4 * atan(Decimal(1))
+    return 2 / pi.sqrt() * (-x * x).exp() * series(x, lambda n: 2 * x * x / (2 * n + 1))
+
+
 # ---- the tables ----
 
 def show(name, coefficients, error, note=""):
@@ -279,8 +285,18 @@ def table_sin():
     odd_table("sin", sine, 5, 2 * atan(Decimal(1)) * Decimal("1.0001"), 24, -Decimal(1) / 6)
 
 
+def table_erf():
+    """(erf(x) / x - 1) in powers of x^2 up to 0.75; -log(1 - erf(x)) / x from there to 4."""
+    end = Decimal("0.75")
+    show("erf", *fit(lambda z: erf(z.sqrt()) / z.sqrt() - 1 if z > TINY else 2 / (4 * atan(Decimal(1))).sqrt() - 1, 6,
+                     Decimal(0), end * end, lambda z: 1 / (erf(z.sqrt()) / z.sqrt()) if z > TINY else Decimal(1), 24))
+    show("erfc", *fit(lambda x: -(1 - erf(x)).ln() / x, 9, Decimal("0.74"), Decimal(4),
+                      lambda x: x * (1 - erf(x)) / erf(x), 24))
+
+
 TABLES = {"exp": table_exp, "exp_f64": table_exp_f64, "exp2": table_exp2, "log2": table_log2, "log": table_log,
-          "sinh": table_sinh, "sinh_f64": table_sinh_f64, "atan": table_atan, "asin": table_asin, "sin": table_sin}
+          "sinh": table_sinh, "sinh_f64": table_sinh_f64, "atan": table_atan, "asin": table_asin, "sin": table_sin,
+          "erf": table_erf}
 
 if __name__ == "__main__":
     for chosen in sys.argv[1:] or TABLES:

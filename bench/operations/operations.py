@@ -5,8 +5,9 @@
 The cases are those of operands.py: rows of grammar/ops.def that a peer has, on each type, on pairs of types, and
 conversions, each with sets of usual and of odd operands. One thread. Times are processor time, the least of many calls
 taken in turns, so that other programs on the machine count little; --elements says of how many elements (1e5: all is
-in caches). Weft, NumPy and PyTorch write into the same array each time, JAX returns a new one. On usual operands the
-peers' results are compared with Weft's. Of a conversion from floats to integers Weft rounds and saturates, peers cut.
+in caches), of 8 and 16 bits four times and twice as many: calls, Weft's by ctypes, count less there. Weft, NumPy and
+PyTorch write into the same array each time, JAX returns a new one. On usual operands the peers' results are compared
+with Weft's. Of a conversion from floats to integers Weft rounds and saturates, peers cut.
 At the end come the cases in which Weft takes more than 1.1 of the best peer's time, the worst first. --save writes
 bench/results/NAME.json; --against RESULT prints the ratios of that file beside."""
 import argparse
@@ -112,7 +113,7 @@ def contenders(weft, program, row, text, kinds, values, target, check):
 def run_case(weft, row, text, kinds):
     names = ("c", "x", "y") if row["names"][0] == "where" else ("x", "y", "z")
     program = weft.compile(text, {name: kind + "[n]" for name, kind in zip(names, kinds)})
-    count = int(OPTIONS.elements)
+    count = int(OPTIONS.elements * max(1, 4 / max(dtype_of(kind).itemsize for kind in kinds)))
     for chosen_set in OPTIONS.sets:
         values = operands(row["names"][0], kinds, chosen_set, count)
         if values is None:
@@ -136,7 +137,8 @@ def label(entry):
 def show(entry, before):
     times = "  ".join(f"{name} {t:.3f}" for name, t in entry["ns"].items())
     known = before.get(label(entry))
-    print(f"{label(entry)} {entry['ratio']:6.2f}" + (f" (was {known:.2f})" if known else "") + f"   {times}", flush=True)
+    was = f" (was {known:.2f})" if known else ""
+    print(f"{label(entry)} {entry['ratio']:6.2f}{was}   {times}", flush=True)
 
 
 def main():

@@ -1152,24 +1152,28 @@ static inline f32 OWN(own_erfcf)(f32 x)
 }
 //: block erfcf
     INSIDE(f32, erfcf, erfc_f32_inside, erfc_f32_chosen, NEVER)
-//: library erff inside_f32
+//: library erff exp_rest
 #ifdef OWN_MATH
-static inline f32 OWN(erf_f32_inside)(f32 x)
+static inline f32 OWN(own_erff)(f32 x)
 {
-    return inside_f32(x, __builtin_fabsf(x) >= 0x1p-13f);
+    /* x and its odd powers, or 1 - exp(-g). */
+    const f32 size = __builtin_fabsf(x), most = size > 4 ? 4 : size, z = FMAF(x, x, 0x1p-60f), t = most * most;
+    f32 p = FMAF(FMAF(-0x1.613e2cp-11f, z, 0x1.4f1888p-8f), z, -0x1.b7a75cp-6f);
+    p = FMAF(FMAF(FMAF(p, z, 0x1.ce2acep-4f), z, -0x1.81273ap-2f), z, 0x1.06eba8p-3f);
+    f32 g = FMAF(FMAF(-0x1.b9521ap-19f, most, 0x1.a6b2acp-15f), t, FMAF(-0x1.491dd4p-12f, most, 0x1.b52f7ep-11f));
+    g = FMAF(g, t, FMAF(0x1.2ea8c6p-10f, most, -0x1.4eeed6p-6f));
+    g = FMAF(g, t, FMAF(0x1.a82350p-4f, most, 0x1.45d112p-1f));
+    g = FMAF(g, most, 0x1.20dfe8p+0f) * -most;
+    const union word_f32 n = {FMAF(g, 0x1.715476p+0f, 0x1.8p23f)}, power = {.word = (n.word + 127) << 23};
+    const f32 e = FMAF(exp_rest(g, n.value - 0x1.8p23f), power.value, power.value);
+    return size < 0.75f ? FMAF(p, x, x) : __builtin_copysignf(1 - e, x);
 }
-static inline f32 OWN(erf_f32_chosen)(f32 x, f32 value)
-{
-    value = __builtin_fabsf(x) < 0x1p-13f ? x * 0x1.20dd76p+0f : value;
-    return x != x ? x : value;
-}
-#endif
+#else
 static inline f32 OWN(own_erff)(f32 x)
 {
     return erff(x);
 }
-//: block erff
-    INSIDE(f32, erff, erf_f32_inside, erf_f32_chosen, NEVER)
+#endif
 //: library sin inside_f64
 #ifdef OWN_MATH
 static inline f64 OWN(sin_f64_inside)(f64 x)
