@@ -234,16 +234,19 @@ static void emit_ins(struct emitter *e, int i, int level)
     }
 }
 
-/* The body of a row's function of a block, where that is more than a loop over the row's meaning; NULL if it is not. */
+/* The body of a row's function of a block, where that is more than a loop over the row's meaning; NULL if it is not. Of
+ * integers it has the type behind its name, or serves all of them: T and U are there what they are in meanings. */
 static const char *own_block(struct emitter *e, const struct ins *ins, size_t *length)
 {
     const char *math = e->params->target->math, *meaning = op_meaning(ins->op, ins->source);
     if (!math || (strncmp(meaning, "F(", 2) != 0 && strncmp(meaning, "N(", 2) != 0))
         return NULL;
-    const char *function = arena_printf(e->arena, "%.*s%s%s", (int)strcspn(meaning + 2, ")"), meaning + 2,
-                                        dtype_is_integer(ins->source) ? "_" : ins->source == WEFT_FLOAT32 ? "f" : "",
-                                        dtype_is_integer(ins->source) ? short_name(ins->source) : "");
-    return subst_find(math, "block", function, length);
+    const bool integer = dtype_is_integer(ins->source);
+    const char *name = arena_string(e->arena, meaning + 2, strcspn(meaning + 2, ")"));
+    const char *suffix = integer ? arena_printf(e->arena, "_%s", short_name(ins->source))
+                                 : ins->source == WEFT_FLOAT32 ? "f" : "";
+    const char *own = subst_find(math, "block", arena_printf(e->arena, "%s%s", name, suffix), length);
+    return own || !integer ? own : subst_find(math, "block", name, length);
 }
 
 /* Adds the body of a row's function of a block. $single there is the row's meaning for element j. */
@@ -252,12 +255,13 @@ static void put_own_block(struct emitter *e, const struct ins *ins, const char *
 {
     static const char single[] = "$single", wide[] = "#ifdef WIDE";
     const char *end = own + length, *vectors = strstr(own, wide);
+    const struct tokens tokens = {.section = "", .t = ins->source, .s = ins->source};
     e->vectors = e->vectors || (vectors && vectors < end);
     for (const char *at; (at = strstr(own, single)) && at < end; own = at + sizeof single - 1) {
-        buf_add(&e->blocks, own, (size_t)(at - own));
+        subst_text(&e->subst, &e->blocks, own, (size_t)(at - own), &tokens);
         put_meaning(e, &e->blocks, ins, op_meaning(ins->op, ins->source), elements);
     }
-    buf_add(&e->blocks, own, (size_t)(end - own));
+    subst_text(&e->subst, &e->blocks, own, (size_t)(end - own), &tokens);
 }
 
 /* Adds the function that computes a row on a whole block, once. Returns its name. Our own of float32 may

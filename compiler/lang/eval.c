@@ -177,8 +177,8 @@ int conversion(enum weft_dtype from, enum weft_dtype to, bool saturate, struct s
     if (from == to)
         return 0;
     if (dtype_is_half(to) && !fits_float32(from)) {
-        if (dtype_is_integer(from))
-            steps[count++] = (struct step){type_rows[from].bits == 64 ? OP_ODD : OP_CONVERT, WEFT_FLOAT64};
+        if (dtype_is_integer(from) && type_rows[from].bits == 64)
+            steps[count++] = (struct step){OP_ODD, WEFT_FLOAT64};
         steps[count++] = (struct step){OP_ODD, by};
         from = by;
     } else if (from != by && to != by) {
