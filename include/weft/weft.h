@@ -685,8 +685,9 @@ struct weft_trace_params {
     int64_t first_sample;          /* as in weft_run_params */
 };
 
-/* One value of a program: an expression of its text, or what a call such as softmax(x) is made of, which has the text of
- * the call. Numbers are texts, as the language writes them: "true", "-3", "0.1", "inf", "nan"; "" where there is none.
+/* One value of a program: an expression of its text; what a call such as softmax(x) is made of, which has the text of
+ * the call; or a result that a kernel's `->` converts. Numbers and array literals, as they stand in the text, are left
+ * out, and so are further uses of a name, unless `at` asks for another element of it. Numbers are texts, as the language writes them: "true", "-3", "0.1", "inf", "nan"; "" where there is none.
  * A literal has its full value, its dtype is that which it has by itself. */
 struct weft_traced {
     const char *name;              /* of the binding or the result that it is; "" if it is neither */
@@ -698,7 +699,8 @@ struct weft_traced {
     enum weft_dtype dtype;
     int rank;
     int64_t shape[WEFT_MAX_RANK];
-    const char *smallest, *largest; /* of the elements that are not NaN; "" if there are none */
+    const char *smallest, *largest; /* of the elements that are not NaN; "" if there are none, or if the value is too
+                                    * large for the machine's memory, as `rule` then says */
     double mean;                   /* of those that are finite; NaN if there are none. Of bools the share of true */
     int64_t nan_count, inf_count;
     /* The element that params->at is computed from, through broadcasting, views, selections, joins and positions of take

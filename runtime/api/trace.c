@@ -2,8 +2,9 @@
  * given one in nothing else, and go the way of all programs: so they are what the kernels of this target compute. They
  * are taken some at a time, so that not all of them are in memory at once.
  *
- * Names stand for what they are bound to, and uses of an input for its first one: such a node has a `first`, of which
- * alone something is computed. */
+ * Values are numbered: the nodes first, then those results that are converted to the type that a kernel declares. Names
+ * stand for what they are bound to, and uses of an input for its first one: such a value has a `first`, of which alone
+ * something is computed. */
 #include "runtime/api/trace_impl.h"
 
 #include "compiler/dump/dump.h"
@@ -13,6 +14,7 @@
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
+#include <unistd.h>
 
 enum {
     GROUP_VALUES = 32,             /* most results of such a program */
@@ -36,11 +38,13 @@ struct tracing {
     const struct shape **shapes;
     const char **layouts;
     struct view_args *views;
-    int *first;                    /* [node] */
-    bool *listed;                  /* [node] whether it is told of */
-    struct element *elements;      /* [node] */
-    struct summary *summaries;     /* [node] of those that are a `first` */
-    const char **texts;            /* [node] the element at its position; NULL: none */
+    int count;                     /* of values */
+    int *first;                    /* [count] */
+    bool *listed;                  /* [count] whether it is told of */
+    struct element *elements;      /* [count] */
+    struct summary *summaries;     /* [count] of those that are a `first` */
+    bool *computed;                /* [count] the same: whether there was memory for it */
+    const char **texts;            /* [count] the element at its position; NULL: none */
     struct integer *integers;
     int integer_count;
     struct weft_program *part;     /* the program whose results are the values at hand; */
@@ -106,11 +110,33 @@ static const struct program *matched(const struct tracing *t)
 
 /* ---- which values ---- */
 
+/* The result that value n is, converted; NULL: it is a node. */
+static const struct result *converted(const struct tracing *t, int n)
+{
+    return n < t->program->node_count ? NULL : &t->program->results[n - t->program->node_count];
+}
+
+static int node_of(const struct tracing *t, int n)
+{
+    return converted(t, n) ? converted(t, n)->node : n;
+}
+
+static enum weft_dtype dtype_of(const struct tracing *t, int n)
+{
+    return converted(t, n) ? converted(t, n)->dtype : t->program->nodes[n].dtype;
+}
+
+static const struct shape *shape_of(const struct tracing *t, int n)
+{
+    return t->shapes[node_of(t, n)];
+}
+
 static void find_first(struct tracing *t)
 {
     const struct program *program = t->program;
     int *uses = ARENA_ARRAY(arena_of(t), int, program->symbol_count);
-    t->first = ARENA_ARRAY(arena_of(t), int, program->node_count);
+    t->count = program->node_count + program->result_count;
+    t->first = ARENA_ARRAY(arena_of(t), int, t->count);
     memset(uses, -1, (size_t)program->symbol_count * sizeof *uses);
     for (int n = 0; n < program->node_count; n++) {
         const struct node *node = named_node(program, &program->nodes[n]);
@@ -120,11 +146,13 @@ static void find_first(struct tracing *t)
         if (node->kind == NODE_NAME)
             t->first[n] = uses[node->symbol];
     }
+    for (int n = program->node_count; n < t->count; n++)
+        t->first[n] = n;
 }
 
 static bool is_literal(const struct tracing *t, int n)
 {
-    return t->program->nodes[n].literal.kind != LITERAL_NONE;
+    return !converted(t, n) && t->program->nodes[n].literal.kind != LITERAL_NONE;
 }
 
 /* Whether a node is told of, as far as its kind decides. Numbers as written, and casts by which a formula changes
@@ -133,7 +161,7 @@ static bool tells(const struct tracing *t, const struct node *node)
 {
     const struct symbol *symbol = node->kind == NODE_NAME ? &t->program->symbols[node->symbol] : NULL;
     const bool literal = node->literal.kind != LITERAL_NONE;
-    if (node->kind == NODE_POISON || node->kind == NODE_LITERAL || node->poison || node->failed ||
+    if (node->kind == NODE_POISON || node->kind == NODE_LITERAL || node->kind == NODE_ARRAY || node->poison || node->failed ||
         (literal && (node->made || (symbol && symbol->kind == SYMBOL_BINDING))))
         return false;
     return !(symbol && symbol->hidden) &&
@@ -153,7 +181,12 @@ static void list_values(struct tracing *t)
 {
     const struct program *program = t->program;
     const bool *element = dump_array_elements(arena_of(t), program);
-    t->listed = ARENA_ARRAY(arena_of(t), bool, program->node_count);
+    t->listed = ARENA_ARRAY(arena_of(t), bool, t->count);
+    for (int r = 0; r < program->result_count; r++) {
+        const struct result *result = &program->results[r];
+        t->listed[program->node_count + r] = result->has_dtype && result->dtype != program->nodes[result->node].dtype;
+        t->elements[program->node_count + r] = t->elements[result->node];
+    }
     for (int n = 0; n < program->node_count; n++)
         t->listed[n] = !element[n] && tells(t, &program->nodes[n]) && tells_use(t, n);
     for (int n = 0; n < program->node_count; n++) /* a literal expression is one value */
@@ -221,13 +254,14 @@ static bool find_integer(void *user, int node, const int64_t *at, int64_t *value
     return false;
 }
 
+/* The element as a text; *address, where the value's elements begin, becomes its own. */
 static const char *element_at(const struct tracing *t, int n, const int64_t *at, const void **address)
 {
-    const struct shape *shape = t->shapes[n];
+    const struct shape *shape = shape_of(t, n);
     int64_t number = 0;
     for (int d = 0; d < shape->rank; d++)
         number = number * shape->extents[d] + at[d];
-    const enum weft_dtype dtype = t->program->nodes[n].dtype;
+    const enum weft_dtype dtype = dtype_of(t, n);
     struct buf text = buf_new(arena_of(t));
     *address = (const char *)*address + number * type_rows[dtype].size;
     scalar_print(&text, dtype, scalar_load(*address, dtype));
@@ -257,17 +291,20 @@ static void destroy_part(struct tracing *t)
     t->part = NULL;
 }
 
-/* A program like the given one whose results are these nodes. */
-static void make_part(struct tracing *t, const int *nodes, int count)
+/* A program like the given one whose results are these values. */
+static void make_part(struct tracing *t, const int *values, int count)
 {
     const struct weft_program *whole = t->call->program;
     struct program *parsed = program_copy(arena_of(t), t->base);
     parsed->names_open = false;
     parsed->result_count = count;
     parsed->results = ARENA_ARRAY(arena_of(t), struct result, count);
-    for (int i = 0; i < count; i++)
-        parsed->results[i] = (struct result){.name = arena_printf(arena_of(t), "%d", i), .node = nodes[i],
-                                             .span = parsed->nodes[nodes[i]].span};
+    for (int i = 0; i < count; i++) {
+        const int node = node_of(t, values[i]);
+        parsed->results[i] = (struct result){.name = arena_printf(arena_of(t), "%d", i), .node = node,
+                                             .span = parsed->nodes[node].span, .dtype = dtype_of(t, values[i]),
+                                             .has_dtype = converted(t, values[i])};
+    }
     t->part = calloc(1, sizeof *t->part);
     if (!t->part)
         arena_fail(arena_of(t));
@@ -305,24 +342,40 @@ static bool run_part(struct tracing *t)
 }
 
 /* What is done with each value that was computed. */
-typedef void look_at(struct tracing *t, int node, const void *data);
+typedef void look_at(struct tracing *t, int n, const void *data);
 
-/* Computes these nodes, each a `first`, in groups. False: a run failed. */
-static bool compute(struct tracing *t, const int *nodes, int count, look_at *look)
+static double bytes_of(const struct tracing *t, int n)
 {
+    return (double)shape_volume(shape_of(t, n)) * type_rows[dtype_of(t, n)].size;
+}
+
+/* Whether the machine has memory for a value and for what is beside it. No run stores it but this one. */
+static bool fits_memory(const struct tracing *t, int n)
+{
+    const double available = (double)sysconf(_SC_AVPHYS_PAGES) * (double)sysconf(_SC_PAGESIZE);
+    return bytes_of(t, n) <= GROUP_BYTES || available <= 0 || bytes_of(t, n) < available / 2;
+}
+
+/* Computes these values, each a `first`, in groups; those for which there is no memory are left out. False: a run
+ * failed. */
+static bool compute(struct tracing *t, const int *values, int count, look_at *look)
+{
+    int *group = ARENA_ARRAY(arena_of(t), int, GROUP_VALUES);
     bool good = true;
-    for (int begin = 0, end; good && begin < count; begin = end) {
+    for (int next = 0; good && next < count;) {
         double bytes = 0;
-        for (end = begin; end < count && end - begin < GROUP_VALUES; end++) {
-            const int64_t size = type_rows[t->program->nodes[nodes[end]].dtype].size;
-            bytes += (double)shape_volume(t->shapes[nodes[end]]) * (double)size;
-            if (end > begin && bytes > GROUP_BYTES)
-                break;
-        }
-        make_part(t, nodes + begin, end - begin);
+        int size = 0;
+        for (; next < count && size < GROUP_VALUES && (!size || bytes + bytes_of(t, values[next]) <= GROUP_BYTES); next++)
+            if (fits_memory(t, values[next])) {
+                group[size++] = values[next];
+                bytes += bytes_of(t, values[next]);
+            }
+        if (!size)
+            break;
+        make_part(t, group, size);
         good = run_part(t);
-        for (int i = begin; good && i < end; i++)
-            look(t, nodes[i], t->results.items[i - begin].tensors[0].data);
+        for (int i = 0; good && i < size; i++)
+            look(t, group[i], t->results.items[i].tensors[0].data);
         destroy_part(t);
     }
     return good;
@@ -331,15 +384,15 @@ static bool compute(struct tracing *t, const int *nodes, int count, look_at *loo
 /* Computes the integers that are wanted. */
 static bool compute_integers(struct tracing *t)
 {
-    int *nodes = NULL, count = 0;
+    int *values = NULL, count = 0;
     for (int i = 0; i < t->integer_count; i++) {
         bool there = t->integers[i].known;
         for (int k = 0; k < count; k++)
-            there = there || nodes[k] == t->integers[i].node;
+            there = there || values[k] == t->integers[i].node;
         if (!there)
-            ARENA_PUSH(arena_of(t), nodes, count, t->integers[i].node);
+            ARENA_PUSH(arena_of(t), values, count, t->integers[i].node);
     }
-    return compute(t, nodes, count, read_integers);
+    return compute(t, values, count, read_integers);
 }
 
 /* Finds the elements. Where positions are computed, those are found first: with each turn more of them. */
@@ -347,7 +400,7 @@ static bool find_elements(struct tracing *t)
 {
     const int count = t->program->node_count;
     const struct elements elements = {.arena = arena_of(t), .program = t->program, .shapes = t->shapes,
-                                      .views = t->views, .items = ARENA_ARRAY(arena_of(t), struct element, count),
+                                      .views = t->views, .items = ARENA_ARRAY(arena_of(t), struct element, t->count),
                                       .integer = find_integer, .user = t};
     t->elements = elements.items;
     if (!t->params->at)
@@ -364,56 +417,60 @@ static bool find_elements(struct tracing *t)
     return true;
 }
 
-static void look_at_value(struct tracing *t, int node, const void *data)
+static void look_at_value(struct tracing *t, int n, const void *data)
 {
-    t->summaries[node] = summary_of(t->program->nodes[node].dtype, data, shape_volume(t->shapes[node]));
-    for (int n = 0; n < t->program->node_count; n++) {
+    t->summaries[n] = summary_of(dtype_of(t, n), data, shape_volume(shape_of(t, n)));
+    t->computed[n] = true;
+    for (int use = 0; use < t->count; use++) {
         const void *address = data;
-        if (t->first[n] == node && t->listed[n] && t->elements[n].state == ELEMENT_ONE)
-            t->texts[n] = element_at(t, node, t->elements[n].at, &address);
+        if (t->first[use] == n && t->listed[use] && t->elements[use].state == ELEMENT_ONE)
+            t->texts[use] = element_at(t, n, t->elements[use].at, &address);
     }
 }
 
 static bool compute_values(struct tracing *t)
 {
-    const int count = t->program->node_count;
-    int *nodes = ARENA_ARRAY(arena_of(t), int, count), wanted = 0;
-    bool *taken = ARENA_ARRAY(arena_of(t), bool, count);
-    t->summaries = ARENA_ARRAY(arena_of(t), struct summary, count);
-    t->texts = ARENA_ARRAY(arena_of(t), const char *, count);
-    for (int n = 0; n < count; n++)
+    int *values = ARENA_ARRAY(arena_of(t), int, t->count), count = 0;
+    bool *taken = ARENA_ARRAY(arena_of(t), bool, t->count);
+    t->summaries = ARENA_ARRAY(arena_of(t), struct summary, t->count);
+    t->computed = ARENA_ARRAY(arena_of(t), bool, t->count);
+    t->texts = ARENA_ARRAY(arena_of(t), const char *, t->count);
+    for (int n = 0; n < t->count; n++)
         if (t->listed[n] && !is_literal(t, n) && !taken[t->first[n]]) {
             taken[t->first[n]] = true;
-            nodes[wanted++] = t->first[n];
+            values[count++] = t->first[n];
         }
-    return compute(t, nodes, wanted, look_at_value);
+    return compute(t, values, count, look_at_value);
 }
 
 /* ---- what is told ---- */
 
 static const char *type_text(const struct tracing *t, int n)
 {
-    const struct node *node = &t->program->nodes[n];
-    const struct dims *dims = t->program->dims ? t->program->dims[n] : NULL;
-    const char *layout = t->layouts[n];
+    const int from = node_of(t, n);
+    const struct node *node = &t->program->nodes[from];
+    const struct dims *dims = t->program->dims ? t->program->dims[from] : NULL;
+    const char *layout = t->layouts[from];
     if (is_literal(t, n) && node_literal_dtype(t->program, node) == WEFT_DTYPE_COUNT)
         return "-";
-    return dims ? named_type_text(arena_of(t), t->program, node->dtype, dims, t->shapes[n]->extents)
-                : arena_printf(arena_of(t), "%s%s%s%s", type_rows[node->dtype].name,
-                               t->shapes[n]->rank ? shape_text(arena_of(t), t->program, t->shapes[n]) : "",
+    return dims ? named_type_text(arena_of(t), t->program, dtype_of(t, n), dims, shape_of(t, n)->extents)
+                : arena_printf(arena_of(t), "%s%s%s%s", type_rows[dtype_of(t, n)].name,
+                               shape_of(t, n)->rank ? shape_text(arena_of(t), t->program, shape_of(t, n)) : "",
                                layout && *layout ? "@" : "", layout ? layout : "");
 }
 
-/* The result or the binding that a node is. */
+/* The result or the binding that a value is. */
 static const char *name_of(const struct tracing *t, int n)
 {
+    if (converted(t, n))
+        return converted(t, n)->name;
     for (int i = 0; i < t->program->symbol_count; i++) {
         const struct symbol *symbol = &t->program->symbols[i];
         if (symbol->kind == SYMBOL_BINDING && symbol->node == n && !symbol->hidden)
             return symbol->name;
     }
     for (int r = 0; r < t->program->result_count; r++)
-        if (t->program->results[r].node == n)
+        if (t->program->results[r].node == n && !t->listed[t->program->node_count + r])
             return t->program->results[r].name;
     return "";
 }
@@ -429,9 +486,11 @@ static const char *scalar_text(const struct tracing *t, enum weft_dtype dtype, u
 static void tell_numbers(const struct tracing *t, int n, struct weft_traced *value)
 {
     const struct summary *summary = &t->summaries[t->first[n]];
+    if (!t->computed[t->first[n]])
+        value->rule = arena_printf(arena_of(t), "%s; too large for this machine's memory", value->rule);
     value->smallest = summary->any ? scalar_text(t, value->dtype, summary->smallest) : "";
     value->largest = summary->any ? scalar_text(t, value->dtype, summary->largest) : "";
-    value->mean = summary->mean;
+    value->mean = t->computed[t->first[n]] ? summary->mean : (double)NAN;
     value->nan_count = summary->nan_count;
     value->inf_count = summary->inf_count;
 }
@@ -450,17 +509,20 @@ static void tell_literal(const struct tracing *t, const struct literal *literal,
 
 static struct weft_traced tell(const struct tracing *t, int n)
 {
-    const struct node *node = &t->program->nodes[n];
+    const struct node *node = &t->program->nodes[node_of(t, n)];
     const struct source *source = t->program->source;
     const struct text_place place = find_place(source, node->span.start);
     struct buf rule = buf_new(arena_of(t));
-    dump_node_rule(&rule, t->program, node);
+    if (converted(t, n))
+        buf_printf(&rule, "result, cast from %s", type_rows[node->dtype].name);
+    else
+        dump_node_rule(&rule, t->program, node);
     struct weft_traced value = {
         .name = name_of(t, n), .span = {node->span.start, node->span.end},
         .text = arena_string(arena_of(t), source->text + node->span.start, node->span.end - node->span.start),
-        .line = place.line, .column = place.column, .rule = rule.text, .type = type_text(t, n), .dtype = node->dtype,
-        .rank = t->shapes[n]->rank, .element = ""};
-    memcpy(value.shape, t->shapes[n]->extents, (size_t)value.rank * sizeof *value.shape);
+        .line = place.line, .column = place.column, .rule = rule.text, .type = type_text(t, n), .dtype = dtype_of(t, n),
+        .rank = shape_of(t, n)->rank, .element = ""};
+    memcpy(value.shape, shape_of(t, n)->extents, (size_t)value.rank * sizeof *value.shape);
     if (is_literal(t, n))
         tell_literal(t, &node->literal, &value);
     else
@@ -476,7 +538,7 @@ static void pack_values(struct tracing *t)
 {
     struct weft_traced *values = NULL;
     int count = 0;
-    for (int n = 0; n < t->program->node_count; n++)
+    for (int n = 0; n < t->count; n++)
         if (t->listed[n])
             ARENA_PUSH(arena_of(t), values, count, tell(t, n));
     t->trace = trace_pack(values, (size_t)count);
