@@ -68,7 +68,8 @@ static bool check_sample(const struct tracing *t)
     const char *word = t->arguments->sample_text;
     if (!word)
         return !batch || batch->count > 0 ||
-               REPORT_ARGUMENT(t->report, NULL, 0, TRACE_OPTION, "--trace", "looks at a sample, and the batch has none");
+               REPORT_ARGUMENT(t->report, NULL, 0, TRACE_OPTION, "--trace",
+                               "looks at a sample, and the batch has none");
     const char *why = batch ? pool_printf(t->report->pool, "is %" PRId64 ", and there are %d samples, counted from 0",
                                           t->arguments->sample, batch->count)
                             : "names a sample of a batch, and no input is one";

@@ -356,7 +356,8 @@ static bool set_sample(struct parser *parser, const struct option_row *row, cons
     const size_t length = strlen(value);
     parser->arguments->sample_text = value;
     parser->arguments->sample = length <= 9 ? atoi(value) : 0;
-    return (length && length <= 9 && strspn(value, "0123456789") == length) || bad_value(parser, row, value, length, value);
+    return (length && length <= 9 && strspn(value, "0123456789") == length) ||
+           bad_value(parser, row, value, length, value);
 }
 
 /* Catches typing errors; the library knows which architectures there are. */

@@ -19,8 +19,8 @@ void dump_slice(struct buf *buf, const struct slice *slice, bool index);
 void dump_types(struct buf *buf, const struct program *program);
 /* Prints how a node gets its value, and what its operands are converted to: "* in int32, operand 1 from uint8". */
 void dump_node_rule(struct buf *buf, const struct program *program, const struct node *node);
-/* [node] Whether it is an element of an array literal, or an operand of one. They are not told of, since they would hide
- * the rest. */
+/* [node] Whether it is an element of an array literal, or an operand of one. They are not told of, since they would
+ * hide the rest. */
 const bool *dump_array_elements(struct arena *arena, const struct program *program);
 /* A kernel and what its loop was made of. */
 struct dumped {

@@ -2,7 +2,6 @@
  * asks the maps by which kernels read them. */
 #include "compiler/ir/elements.h"
 
-#include "compiler/check/view.h"
 #include "compiler/ir/lower_impl.h"
 
 #include <string.h>

@@ -677,8 +677,8 @@ struct weft_trace_params {
     /* As in weft_run_params, in host memory. Of batches one sample is looked at. */
     const struct weft_argument *inputs;
     size_t input_count;
-    /* A position in the results, one number for each dimension, negative ones from the end; NULL: none. At count 0 it is
-     * the element of a result of rank 0. Of several results it is that of each in which it lies. */
+    /* A position in the results, one number for each dimension, negative ones from the end; NULL: none. At count 0 it
+     * is the element of a result of rank 0. Of several results it is that of each in which it lies. */
     const int64_t *at;
     int at_count;
     int64_t sample;                /* the number of that sample, from 0 on */
@@ -687,8 +687,9 @@ struct weft_trace_params {
 
 /* One value of a program: an expression of its text; what a call such as softmax(x) is made of, which has the text of
  * the call; or a result that a kernel's `->` converts. Numbers and array literals, as they stand in the text, are left
- * out, and so are further uses of a name, unless `at` asks for another element of it. Numbers are texts, as the language writes them: "true", "-3", "0.1", "inf", "nan"; "" where there is none.
- * A literal has its full value, its dtype is that which it has by itself. */
+ * out, and so are further uses of a name, unless `at` asks for another element of it. A literal expression has its full
+ * value, and the dtype that it has by itself. Numbers are texts, as the language writes them: "true", "-3", "0.1",
+ * "inf", "nan"; "" where there is none. */
 struct weft_traced {
     const char *name;              /* of the binding or the result that it is; "" if it is neither */
     const char *text;              /* the expression, as written */
@@ -703,8 +704,9 @@ struct weft_traced {
                                     * large for the machine's memory, as `rule` then says */
     double mean;                   /* of those that are finite; NaN if there are none. Of bools the share of true */
     int64_t nan_count, inf_count;
-    /* The element that params->at is computed from, through broadcasting, views, selections, joins and positions of take
-     * and gather, and its position. NULL and "" where none is, or many are, as under a reduction. */
+    /* The element from which the result at params->at is computed, through broadcasting, views, selections, joins and
+     * positions of take and gather, and its position. NULL and "" where there is none, or there are many, as under a
+     * reduction. */
     const int64_t *at;             /* [rank] */
     const char *element;
 };
@@ -717,12 +719,12 @@ struct weft_trace {
 /* Computes a program and every value on the way, by the kernels and on the target that weft_run would use, and says of
  * each how large its elements are. Exact operations (docs/language.md, 3.4) give the bits that a run gives. For
  * finding a mistake: intermediate values are stored, some at a time, and computed more than once. *trace is one
- * allocation; release it with weft_free. Statuses, remarks and errors are those of weft_run. WEFT_SHAPE_ERROR also: `at`
- * lies in no result. WEFT_INPUT_ERROR also: there is no such sample, or an input lies on a GPU. */
+ * allocation; release it with weft_free. Statuses, remarks and errors are those of weft_run. WEFT_SHAPE_ERROR also:
+ * `at` lies in no result. WEFT_INPUT_ERROR also: there is no such sample, or an input lies on a GPU. */
 WEFT_API enum weft_status weft_trace(struct weft_program *program, const struct weft_trace_params *params,
                                      struct weft_trace **trace, struct weft_error **error);
-/* The same as a table for people, a line for each value; `at` and `at_count` are those of the parameters. Returns a text
- * to be released with weft_free; NULL where memory runs out. */
+/* The same as a table for people, a line for each value; `at` and `at_count` are those of the parameters. Returns a
+ * text to be released with weft_free; NULL where memory runs out. */
 WEFT_API char *weft_trace_text(const struct weft_trace *trace, const int64_t *at, int at_count);
 
 /* ---- views ---- */

@@ -3,6 +3,7 @@ import re
 from html import escape
 
 from weft import _weft
+from weft._trace import make as make_trace
 from weft._use import default_context
 from weft._weft import Context
 
@@ -59,6 +60,30 @@ def prepare(self, *values, **named):
     1
     """
     return self._prepare(*values, **named)
+
+
+@method
+def trace(self, *values, at=None, sample=0, **named):
+    """Every value of the program on the way to its results, for these inputs, given as in a call: a weft.Trace, which
+    prints as a table.
+
+    at: a position in the results, an int for each dimension, negative ones from the end; the trace then tells from
+    which element of each value the result there is computed, through broadcasting and selections. sample: of batches
+    the one that is looked at. Inputs named at or sample: trace({"at": x}, at=..). Arrays lie in host memory.
+
+    >>> import numpy, weft
+    >>> img = numpy.uint8([1, 20, 200])
+    >>> trace = weft.compile("img * 2 - img * img").trace(img, at=1)
+    >>> for value in trace:
+    ...     print(value.text, value.dtype, value.largest, value.element, sep="  ")
+    img  uint8  200  20
+    img * 2  int32  400  40
+    img * img  uint8  144  144
+    img * 2 - img * img  int32  336  -104
+
+    Raises weft.Error where `at` or `sample` lies outside, and what a call raises.
+    """
+    return make_trace(self._trace(at, sample, *values, **named))
 
 
 @method

@@ -67,9 +67,10 @@ static bool choose_sample(struct tracing *t)
     const struct weft_trace_params *params = t->params;
     struct diags *diags = &t->call->diags;
     bool batch = false;
-    t->inputs = arena_copy(arena_of(t), params->inputs, (params->input_count + 1) * sizeof *t->inputs);
+    t->inputs = ARENA_ARRAY(arena_of(t), struct weft_argument, params->input_count + 1);
     for (size_t i = 0; i < params->input_count; i++) {
         struct weft_argument *input = &t->inputs[i];
+        *input = params->inputs[i];
         if (!input->batch || !input->tensors)
             continue;
         if (params->sample < 0 || params->sample >= input->count)
@@ -131,6 +132,12 @@ static const struct shape *shape_of(const struct tracing *t, int n)
     return t->shapes[node_of(t, n)];
 }
 
+/* Whether a formula casts a value to the type that it has. */
+static bool casts_nothing(const struct tracing *t, const struct node *node)
+{
+    return node->kind == NODE_CAST && node->made && operand_node(t->program, node, 0)->dtype == node->dtype;
+}
+
 static void find_first(struct tracing *t)
 {
     const struct program *program = t->program;
@@ -139,12 +146,15 @@ static void find_first(struct tracing *t)
     t->first = ARENA_ARRAY(arena_of(t), int, t->count);
     memset(uses, -1, (size_t)program->symbol_count * sizeof *uses);
     for (int n = 0; n < program->node_count; n++) {
-        const struct node *node = named_node(program, &program->nodes[n]);
-        t->first[n] = (int)(node - program->nodes);
-        if (node->kind == NODE_NAME && uses[node->symbol] < 0)
-            uses[node->symbol] = t->first[n];
-        if (node->kind == NODE_NAME)
-            t->first[n] = uses[node->symbol];
+        const struct node *node = &program->nodes[n];
+        const struct symbol *symbol = node->kind == NODE_NAME ? &program->symbols[node->symbol] : NULL;
+        if (symbol && symbol->kind == SYMBOL_INPUT && uses[node->symbol] < 0)
+            uses[node->symbol] = n;
+        t->first[n] = !symbol                          ? n
+                      : symbol->kind == SYMBOL_BINDING ? t->first[symbol->node]
+                                                       : uses[node->symbol];
+        if (casts_nothing(t, node))
+            t->first[n] = t->first[program->operands[node->operands]];
     }
     for (int n = program->node_count; n < t->count; n++)
         t->first[n] = n;
@@ -155,17 +165,24 @@ static bool is_literal(const struct tracing *t, int n)
     return !converted(t, n) && t->program->nodes[n].literal.kind != LITERAL_NONE;
 }
 
-/* Whether a node is told of, as far as its kind decides. Numbers as written, and casts by which a formula changes
- * nothing, would hide the rest. */
+/* Whether it is a number as written, with its sign, or a list of them. */
+static bool is_written(const struct tracing *t, const struct node *node)
+{
+    const bool sign = node->kind == NODE_OP && op_rows[node->op].form == FORM_PREFIX &&
+                      operand_node(t->program, node, 0)->kind == NODE_LITERAL;
+    return node->kind == NODE_LITERAL || node->kind == NODE_ARRAY || sign;
+}
+
+/* Whether a node is told of, as far as its kind decides. What is written in the text, and casts by which a formula
+ * changes nothing, would hide the rest. */
 static bool tells(const struct tracing *t, const struct node *node)
 {
     const struct symbol *symbol = node->kind == NODE_NAME ? &t->program->symbols[node->symbol] : NULL;
     const bool literal = node->literal.kind != LITERAL_NONE;
-    if (node->kind == NODE_POISON || node->kind == NODE_LITERAL || node->kind == NODE_ARRAY || node->poison || node->failed ||
+    if (node->kind == NODE_POISON || is_written(t, node) || node->poison || node->failed ||
         (literal && (node->made || (symbol && symbol->kind == SYMBOL_BINDING))))
         return false;
-    return !(symbol && symbol->hidden) &&
-           !(node->kind == NODE_CAST && node->made && operand_node(t->program, node, 0)->dtype == node->dtype);
+    return !(symbol && symbol->hidden) && !casts_nothing(t, node);
 }
 
 /* A use of a value that is told of elsewhere is only told of where another element of it is asked for. */
@@ -365,11 +382,15 @@ static bool compute(struct tracing *t, const int *values, int count, look_at *lo
     for (int next = 0; good && next < count;) {
         double bytes = 0;
         int size = 0;
-        for (; next < count && size < GROUP_VALUES && (!size || bytes + bytes_of(t, values[next]) <= GROUP_BYTES); next++)
+        for (; next < count && size < GROUP_VALUES; next++) {
+            const double more = bytes_of(t, values[next]);
+            if (size && bytes + more > GROUP_BYTES)
+                break;
             if (fits_memory(t, values[next])) {
                 group[size++] = values[next];
-                bytes += bytes_of(t, values[next]);
+                bytes += more;
             }
+        }
         if (!size)
             break;
         make_part(t, group, size);
@@ -464,13 +485,13 @@ static const char *name_of(const struct tracing *t, int n)
 {
     if (converted(t, n))
         return converted(t, n)->name;
-    for (int i = 0; i < t->program->symbol_count; i++) {
+    for (int i = 0; t->first[n] == n && i < t->program->symbol_count; i++) {
         const struct symbol *symbol = &t->program->symbols[i];
-        if (symbol->kind == SYMBOL_BINDING && symbol->node == n && !symbol->hidden)
+        if (symbol->kind == SYMBOL_BINDING && t->first[symbol->node] == n && !symbol->hidden)
             return symbol->name;
     }
-    for (int r = 0; r < t->program->result_count; r++)
-        if (t->program->results[r].node == n && !t->listed[t->program->node_count + r])
+    for (int r = 0; t->first[n] == n && r < t->program->result_count; r++)
+        if (t->first[t->program->results[r].node] == n && !t->listed[t->program->node_count + r])
             return t->program->results[r].name;
     return "";
 }
@@ -556,7 +577,8 @@ static void trace(struct call *call, const void *user)
         return;
     t->program = call_program(call);
     t->base = matched(t);
-    t->shapes = t->base ? plan_shapes(arena_of(t), t->program, call->inputs, &t->layouts, &t->views, &call->diags) : NULL;
+    if (t->base)
+        t->shapes = plan_shapes(arena_of(t), t->program, call->inputs, &t->layouts, &t->views, &call->diags);
     if (!t->shapes)
         return;
     find_first(t);

@@ -1,5 +1,5 @@
-/* What the files of weft_trace share: trace.c chooses the values and computes them, trace_values.c looks at elements and
- * prints. */
+/* What the files of weft_trace share: trace.c chooses the values and computes them, trace_values.c looks at elements
+ * and prints. */
 #ifndef WEFT_RUNTIME_API_TRACE_IMPL_H
 #define WEFT_RUNTIME_API_TRACE_IMPL_H
 
