@@ -368,6 +368,12 @@ static bool set_arch(struct parser *parser, const struct option_row *row, const 
            bad_value(parser, row, value, strlen(value), value);
 }
 
+static bool set_page(struct parser *parser, const struct option_row *row, const char *value)
+{
+    parser->arguments->page = value;
+    return *value || bad_value(parser, row, value, 0, value);
+}
+
 static bool set_depfile(struct parser *parser, const struct option_row *row, const char *value)
 {
     parser->arguments->depfile = value;
@@ -383,7 +389,8 @@ static bool set_option(struct parser *parser, const struct option_row *row, cons
         [OPTION_OUTPUT] = add_output, [OPTION_DIRECTORY] = set_directory, [OPTION_BUILT_ARCH] = add_arch,
         [OPTION_BUNDLE] = set_bundle, [OPTION_ISA] = set_levels,          [OPTION_DEPFILE] = set_depfile,
         [OPTION_SIZE] = set_size,     [OPTION_THREADS] = set_threads,     [OPTION_SHOWN_ARCH] = set_arch,
-        [OPTION_STAGE] = set_stages,  [OPTION_AT] = set_at,               [OPTION_SAMPLE] = set_sample};
+        [OPTION_STAGE] = set_stages,  [OPTION_AT] = set_at,               [OPTION_SAMPLE] = set_sample,
+        [OPTION_PAGE] = set_page};
     const char **const words[OPTION_NOTE] = {[OPTION_FORMAT] = &arguments->format,
                                              [OPTION_FOUND_FORMAT] = &arguments->format};
     bool *const flags[OPTION_NOTE] = {

@@ -51,6 +51,7 @@ struct arguments {
     bool openmp, check, list, cuda; /* cuda: what is built */
     const char **archs;           /* of what is built, each once */
     int arch_count;
+    const char *page;           /* of --html; NULL: not given */
     const char *stage, *format; /* NULL: not given; stages with commas between */
     bool trace;
     const int64_t *at;          /* [at_count] of --at; NULL: not given */

@@ -45,12 +45,16 @@ static void put_kernel(struct buf *buf, const struct schedule *schedule, int k)
 {
     const struct scheduled *s = &schedule->kernels[k];
     const long long tiles = (long long)form_tiles(&s->form, &s->geometry);
+    const size_t start = buf->length;
     buf_printf(buf, "kernel %d for ", k + 1);
     put_names(buf, s->kernel);
     buf_printf(buf, " over %s", shape_text(buf->arena, s->kernel->program, s->space));
     if (!s->form.chained || s->chain) /* on a GPU the tiles are those of the first */
         buf_printf(buf, ", in %lld tile%s", tiles, tiles == 1 ? "" : "s");
     buf_puts(buf, s->shared || k >= schedule->first_result ? "\n" : ", for each sample\n");
+    const struct ins *store = kernel_access_ins(s->kernel, s->kernel->load_count);
+    if (store)
+        buf_mark(buf, start, store->span.start, store->span.end);
 }
 
 /* Prints the launch that begins with kernel k. Returns the kernel behind it. */

@@ -120,6 +120,11 @@ void emit_line(struct emitter *e, struct buf *out, const struct ins *ins)
     buf_printf(out, "#line %d \"/weft/program\"\n", line_of(&e->lines, ins->span.start) + 1);
 }
 
+void emit_mark(struct buf *out, size_t start, const struct ins *ins)
+{
+    buf_mark(out, start, ins->span.start, ins->span.end);
+}
+
 void emit_own_line(struct emitter *e, struct buf *out)
 {
     if (e->params->target->lines)
@@ -413,18 +418,23 @@ static const char *section_text(struct emitter *e, const char *name, size_t leng
 }
 
 /* Adds every line of `text`, indented; in place of a line $name, the section of this name. */
-static void put_lines(struct emitter *e, struct buf *out, const char *text, const char *indent)
+static void put_lines(struct emitter *e, struct buf *out, const char *text, const struct text_marks *marks,
+                      const char *indent)
 {
+    const char *begin = text;
     for (size_t line; *text; text += line + (text[line] == '\n')) {
         const size_t own = strspn(text, " ");
         line = strcspn(text, "\n");
         if (text[own] == '$') {
-            put_lines(e, out, section_text(e, text + own + 1, line - own - 1),
+            const struct buf *section = emit_section(e, text + own + 1, line - own - 1);
+            put_lines(e, out, section_text(e, text + own + 1, line - own - 1), section ? section->marks : NULL,
                       arena_printf(e->arena, "%s%.*s", indent, (int)own, text));
             continue;
         }
         put_undef(e, out, text);
         e->own_lines++;
+        const size_t start = out->length;
+        const struct text_mark *mark = mark_at(marks, (size_t)(text - begin) + own);
         if (*text != '#' && line)
             buf_puts(out, indent);
         if (strncmp(text, own_line, sizeof own_line - 1) == 0)
@@ -432,21 +442,27 @@ static void put_lines(struct emitter *e, struct buf *out, const char *text, cons
         else
             buf_add(out, text, line);
         buf_putc(out, '\n');
+        if (mark)
+            buf_mark(out, start, mark->from, mark->to);
     }
 }
 
-static char *fill_skeleton(struct emitter *e, const char *skeleton)
+/* The text has marks of its own if somebody asks. */
+static struct buf fill_skeleton(struct emitter *e, const char *skeleton)
 {
     struct buf out = buf_new(e->arena), own = buf_new(e->arena);
+    out.marks = e->params->marks ? ARENA_NEW(e->arena, struct text_marks) : NULL;
     subst_own(&own, skeleton, strlen(skeleton), e->own);
-    put_lines(e, &out, own.text, "");
-    return out.text;
+    put_lines(e, &out, own.text, NULL, "");
+    return out;
 }
 
 static void start(struct emitter *e)
 {
     const struct kernel *kernel = e->kernel;
-#define INIT(name) e->name = buf_new(e->arena);
+#define INIT(name) \
+    e->name = buf_new(e->arena); \
+    e->name.marks = e->params->marks ? ARENA_NEW(e->arena, struct text_marks) : NULL;
     SECTIONS(INIT)
 #undef INIT
     e->called = ARENA_ARRAY(e->arena, bool, kernel->ins_count);
@@ -499,24 +515,29 @@ char *emit(struct arena *arena, const struct kernel *kernel, const struct emit_p
     struct emitter e;
     start_whole(&e, arena, kernel, params);
     *scratch = e.scratch;
-    return fill_skeleton(&e, skeleton_of(&e));
+    const struct buf out = fill_skeleton(&e, skeleton_of(&e));
+    if (out.marks)
+        *params->marks = *out.marks;
+    return out.text;
 }
 
 /* The text is filled in twice, since its names stand before it. */
-char *emit_part(struct arena *arena, const struct kernel *kernel, const struct emit_params *params, int part,
+struct buf emit_part(struct arena *arena, const struct kernel *kernel, const struct emit_params *params, int part,
                 int *lines)
 {
     struct emitter e;
     struct buf out = buf_new(arena);
+    out.marks = params->marks ? ARENA_NEW(arena, struct text_marks) : NULL;
     start_whole(&e, arena, kernel, params);
     fill_skeleton(&e, skeleton_of(&e));
     for (int i = 0; i < e.own->count; i++)
         buf_printf(&out, "#undef %s\n#define %s " NAME_CHAINED "\n", e.own->items[i].name, e.own->items[i].name, part,
                    e.own->items[i].name);
     e.own_lines = *lines + 2 * e.own->count;
-    buf_puts(&out, fill_skeleton(&e, skeleton_of(&e)));
+    const struct buf text = fill_skeleton(&e, skeleton_of(&e));
+    buf_append(&out, &text);
     *lines = e.own_lines;
-    return out.text;
+    return out;
 }
 
 /* ---- several kernels in one text ---- */
@@ -556,14 +577,14 @@ char *emit_function(struct emit_together *together, const struct kernel *kernel,
     e.name = name;
     if (!kernel->lanes) {
         *scratch = e.scratch;
-        return fill_skeleton(&e, strstr(plain_skeleton(params->target, kernel), "$entry\n"));
+        return fill_skeleton(&e, strstr(plain_skeleton(params->target, kernel), "$entry\n")).text;
     }
     e.own = &together->joined;
     emit_joins(&e);
     shared->subst = e.subst;
     *scratch = e.scratch;
     return arena_printf(e.arena, "#undef JOINING\n#define JOINING %d\n%s", ++together->joining,
-                        fill_skeleton(&e, strstr(params->target->reduce, "$joins\n")));
+                        fill_skeleton(&e, strstr(params->target->reduce, "$joins\n")).text);
 }
 
 const char *emit_common(struct emit_together *together, const char *section)

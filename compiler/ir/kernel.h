@@ -252,6 +252,8 @@ struct kernel *lower_value(struct arena *arena, const struct lower_params *param
 
 /* kernel.c: an empty kernel for the same results, with the same maps, constants and faults. */
 struct kernel *kernel_like(struct arena *arena, const struct kernel *kernel);
+/* The instruction that loads or stores the access; NULL: none does. */
+const struct ins *kernel_access_ins(const struct kernel *kernel, int access);
 /* The mask that the access loads; NULL: none. */
 const struct mask *find_mask(const struct kernel *kernel, const struct access *access);
 /* Add to a kernel, and return the number of what was added. */
