@@ -19,16 +19,22 @@ static void put_piece(struct buf *buf, const struct program *program, struct spa
     buf_puts(buf, span.end > span.start + MOST ? ".." : "");
 }
 
-/* The rule by which operands of other types got theirs. */
+/* How a node is computed, and where operands are converted, from which types and by which rule. */
 static void put_rule(struct buf *buf, const struct program *program, const struct node *node)
 {
+    const bool operation = node->kind == NODE_OP && node->literal.kind == LITERAL_NONE;
+    const enum weft_dtype to = operation ? operand_dtype(program, node) : node->dtype;
+    const int first = operation ? first_promoted(&op_rows[node->op]) : 0;
     bool converts = false;
-    for (int i = 0; node->kind == NODE_OP && i < node->operand_count; i++)
-        converts = converts || operand_node(program, node, i)->dtype != node->dtype;
+    for (int i = first; operation && i < node->operand_count; i++)
+        converts = converts || operand_node(program, node, i)->dtype != to;
     buf_puts(buf, "  ");
     dump_node_rule(buf, program, node);
-    if (converts && node->literal.kind == LITERAL_NONE)
-        buf_printf(buf, ": %s", node_rule(program, node)->doc);
+    for (int i = first; converts && i < node->operand_count; i++)
+        buf_printf(buf, i > first ? " with %s" : ": %s", type_rows[operand_node(program, node, i)->dtype].name);
+    if (converts)
+        buf_printf(buf, " %s %s (section %s)", node->operand_count - first > 1 ? "is" : "becomes", type_rows[to].name,
+                   program->source->rules == WEFT_RULES_NUMPY ? "14" : "3");
 }
 
 static void put_node(struct buf *buf, const struct program *program, int n, int depth, const struct shape *shape)

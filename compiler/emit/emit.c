@@ -122,7 +122,11 @@ void emit_line(struct emitter *e, struct buf *out, const struct ins *ins)
 
 void emit_mark(struct buf *out, size_t start, const struct ins *ins)
 {
+    const size_t length = out->length, own = sizeof own_line - 1;
+    if (length >= own && memcmp(out->text + length - own, own_line, own) == 0)
+        out->length -= own;        /* what follows may be another statement's */
     buf_mark(out, start, ins->span.start, ins->span.end);
+    out->length = length;
 }
 
 void emit_own_line(struct emitter *e, struct buf *out)

@@ -241,6 +241,8 @@ struct lowered_value {
     enum value_part { PART_ALL, PART_LOW, PART_HIGH } part; /* the low 32 bits of an integer of 64, as a uint64, or the
                                       high ones, with their sign */
     int temporary;
+    struct span place;             /* what the text makes of it, such as the reduction that joins it; empty: the node's
+                                      own */
     const struct shape *space;     /* the kernel's iteration space */
     const struct axis *axes;       /* for each dimension of the node, where it is in the space */
     int sought;                    /* of a search, the node that gives what is looked for; -1: none. The value is then

@@ -59,12 +59,12 @@ static int by_number(const void *a, const void *b)
 static bool is_surprising(const struct surprises *surprises, uint32_t from, uint32_t to)
 {
     for (int i = 0; i < surprises->count; i++)
-        if (surprises->items[i].at.start <= from && to <= surprises->items[i].at.end)
+        if (surprises->items[i].at.start < to && from < surprises->items[i].at.end)
             return true;
     return false;
 }
 
-/* The text, cut wherever an expression begins or ends. */
+/* The text, cut wherever an expression begins or ends. Operators that may surprise are underlined. */
 static void put_program(struct buf *out, const struct program *program, const struct surprises *surprises)
 {
     const struct source *source = program->source;
