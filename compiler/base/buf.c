@@ -46,7 +46,8 @@ void buf_putc(struct buf *buf, char c)
 void buf_mark(struct buf *buf, size_t start, uint32_t from, uint32_t to)
 {
     if (buf->marks && buf->length > start)
-        ARENA_PUSH(buf->arena, buf->marks->items, buf->marks->count, ((struct text_mark){start, buf->length, from, to}));
+        ARENA_PUSH(buf->arena, buf->marks->items, buf->marks->count,
+                   ((struct text_mark){start, buf->length, from, to}));
 }
 
 void buf_append(struct buf *buf, const struct buf *text)

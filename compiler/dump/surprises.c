@@ -127,7 +127,8 @@ void find_type_surprises(struct arena *arena, struct program *program, struct su
             look_at_op(arena, program, node, all);
         else if (node->kind == NODE_CAST && dtype_is_half(node->dtype) &&
                  type_rows[operand_node(program, node, 0)->dtype].bits > 16)
-            add(arena, all, node->span, node->token, "4.6", arena_printf(arena, "is rounded to %s", type_rows[node->dtype].name));
+            add(arena, all, node->span, node->token, "4.6",
+                arena_printf(arena, "is rounded to %s", type_rows[node->dtype].name));
     }
 }
 

@@ -16,8 +16,8 @@ struct surprises {
     int count;
 };
 
-/* Adds those of a typed program: integers that wrap, int64 that loses digits in float32, literals that do, functions out
- * of their domain, rounding to 16 bits. */
+/* Adds those of a typed program: integers that wrap, int64 that loses digits in float32, literals that do, functions
+ * out of their domain, rounding to 16 bits. */
 void find_type_surprises(struct arena *arena, struct program *program, struct surprises *surprises);
 /* Adds those of its kernels in C: operands that are read one by one, values that several kernels compute. */
 void find_kernel_surprises(struct arena *arena, const struct schedule *schedule, struct surprises *surprises);

@@ -64,7 +64,8 @@ char *emit(struct arena *arena, const struct kernel *kernel, const struct emit_p
            size_t *scratch);
 
 /* Returns the text of one kernel that does what these do, whose forms are chained: each block of threads takes some
- * points through all of them. It is called with the arguments of each. Marks go to those of the first one's parameters. */
+ * points through all of them. It is called with the arguments of each. Marks go to those of the first one's
+ * parameters. */
 char *emit_chain(struct arena *arena, const struct kernel *const *kernels, const struct emit_params *params, int count);
 
 /* How a kernel's text loads or stores an access, for people. */

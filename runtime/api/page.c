@@ -41,8 +41,8 @@ static void put_escaped(struct buf *out, const char *text, size_t length)
             buf_printf(out, "&#%u;", number);
         else if (c >= 0x80 || c == 0x7f || (c < ' ' && c != '\n' && c != '\t'))
             buf_puts(out, "&#65533;");
-        else if (strchr("&<>\"'$", c))
-            buf_printf(out, "&#%d;", c);
+        else if (strchr("&<>\"", c))
+            buf_puts(out, c == '&' ? "&amp;" : c == '<' ? "&lt;" : c == '>' ? "&gt;" : "&quot;");
         else
             buf_putc(out, (char)c);
     }
