@@ -41,11 +41,11 @@ void dump_kernels(struct buf *buf, const struct kernel_program *program)
 
 /* ---- schedules ---- */
 
-static void put_kernel(struct buf *buf, const struct schedule *schedule, int k)
+/* The line began where the length was `start`. */
+static void put_kernel(struct buf *buf, const struct schedule *schedule, int k, size_t start)
 {
     const struct scheduled *s = &schedule->kernels[k];
     const long long tiles = (long long)form_tiles(&s->form, &s->geometry);
-    const size_t start = buf->length;
     buf_printf(buf, "kernel %d for ", k + 1);
     put_names(buf, s->kernel);
     buf_printf(buf, " over %s", shape_text(buf->arena, s->kernel->program, s->space));
@@ -61,16 +61,18 @@ static void put_kernel(struct buf *buf, const struct schedule *schedule, int k)
 static int put_launch(struct buf *buf, const struct schedule *schedule, int k, int number)
 {
     const struct scheduled *s = &schedule->kernels[k];
+    const size_t start = buf->length;
     buf_printf(buf, "launch %d: ", number);
     if (!s->chain) {
-        put_kernel(buf, schedule, k);
+        put_kernel(buf, schedule, k, start);
         return k + 1;
     }
     buf_printf(buf, "kernels %d %s %d take turns, tile by tile%s\n", k + 1, s->chain > 2 ? "to" : "and", k + s->chain,
                s->form.chained ? ", in one kernel of the GPU" : "");
     for (int i = k; i < k + s->chain; i++) {
+        const size_t line = buf->length;
         buf_puts(buf, "  ");
-        put_kernel(buf, schedule, i);
+        put_kernel(buf, schedule, i, line);
     }
     return k + s->chain;
 }

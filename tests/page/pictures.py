@@ -15,7 +15,7 @@ import numpy as np
 import chromium
 
 TEXT, TYPE, PIECE = "uint8(img * 2) - img * img", "img=uint8[5]", " * "
-SIZE = 1040, 780
+SIZE = 1040, 960
 
 
 def rows_of(data):
