@@ -6,6 +6,7 @@
 #include "cli/options/options.h"
 
 bool command_run(struct report *report, const struct arguments *arguments);
+bool command_trace(struct report *report, const struct arguments *arguments); /* run --trace */
 bool command_show(struct report *report, const struct arguments *arguments);
 bool command_build(struct report *report, const struct arguments *arguments);
 bool command_check(struct report *report, const struct arguments *arguments);

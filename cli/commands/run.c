@@ -441,6 +441,8 @@ static bool run_all(struct run *run)
 bool command_run(struct report *report, const struct arguments *arguments)
 {
     struct run run = {.report = report, .arguments = arguments};
+    if (arguments->trace)
+        return command_trace(report, arguments);
     bool good = run_all(&run);
     good = mappings_whole(report) && good; /* it failed, and this may be why */
     for (size_t i = 0; run.results && i < run.result_count; i++)

@@ -34,6 +34,22 @@ static bool show_stage(struct report *report, struct weft_program *program, cons
     return true;
 }
 
+/* The page appears whole or not at all. */
+static bool write_page(struct report *report, struct weft_program *program, const char *path)
+{
+    struct weft_error *errors = NULL;
+    struct outputs outputs;
+    char *text = NULL;
+    const enum weft_status status = weft_program_stage(program, "html", &text, &errors);
+    if (!report_library(report, status, &errors))
+        return false;
+    struct tensor bytes = {.data = text, .size = strlen(text)};
+    const struct value value = {.count = 1, .samples = &bytes};
+    const bool done = outputs_texts(report, &path, 1, &outputs) && outputs_write(report, &outputs, &value, &path, 1);
+    weft_free(text);
+    return done;
+}
+
 /* --arch implies kernels for a GPU. */
 static bool shows_cuda(const struct arguments *arguments)
 {
@@ -89,7 +105,8 @@ static bool show(struct session *session, const struct arguments *arguments, str
            inputs_match(report, *program, script_origin(&script), script.text, arguments, INPUTS_TYPES) &&
            inputs_load(report, *program, arguments, INPUTS_TYPES, inputs) &&
            specify(session, *program, inputs) &&
-           show_stages(report, *program, arguments) && output_flush(report);
+           (!arguments->page || write_page(report, *program, arguments->page)) &&
+           ((arguments->page && !arguments->stage) || show_stages(report, *program, arguments)) && output_flush(report);
 }
 
 bool command_show(struct report *report, const struct arguments *arguments)

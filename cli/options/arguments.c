@@ -12,7 +12,7 @@
 #include <string.h>
 #include <unistd.h>
 
-enum { MAX_OPTIONS = 16, LONG = 256 }; /* LONG: getopt_long's number of a row without a letter, with its id */
+enum { MAX_OPTIONS = 24, LONG = 256 }; /* LONG: getopt_long's number of a row without a letter, with its id */
 
 const char *const command_names[COMMAND_COUNT] = {
 #define COMMAND(id, name, ...) [COMMAND_##id] = #name,
@@ -328,12 +328,53 @@ static bool set_threads(struct parser *parser, const struct option_row *row, con
     return parser->arguments->threads || bad_value(parser, row, value, length, value);
 }
 
+/* Integers with commas between, perhaps in brackets, as Python and the table write a position. */
+static bool set_at(struct parser *parser, const struct option_row *row, const char *value)
+{
+    struct arguments *arguments = parser->arguments;
+    int64_t *numbers = POOL_ARRAY(parser->report->pool, int64_t, strlen(value) + 1);
+    const bool brackets = *value == '[';
+    const char *at = value + brackets;
+    char *end;
+    int count = 0;
+    arguments->at_text = value;
+    at += strspn(at, " ");
+    for (bool more = *at && *at != ']'; more; at += more) {
+        errno = 0;
+        numbers[count++] = strtoll(at, &end, 10);
+        if (end == at || errno)
+            return bad_value(parser, row, at, strlen(at), value);
+        at = end + strspn(end, " ");
+        more = *at == ',';
+    }
+    if (strcmp(at, brackets ? "]" : "") != 0)
+        return bad_value(parser, row, at, strlen(at), value);
+    arguments->at = numbers;
+    arguments->at_count = count;
+    return true;
+}
+
+static bool set_sample(struct parser *parser, const struct option_row *row, const char *value)
+{
+    const size_t length = strlen(value);
+    parser->arguments->sample_text = value;
+    parser->arguments->sample = length <= 9 ? atoi(value) : 0;
+    return (length && length <= 9 && strspn(value, "0123456789") == length) ||
+           bad_value(parser, row, value, length, value);
+}
+
 /* Catches typing errors; the library knows which architectures there are. */
 static bool set_arch(struct parser *parser, const struct option_row *row, const char *value)
 {
     parser->arguments->arch = value;
     return (strncmp(value, "sm_", 3) == 0 && strspn(value + 3, "0123456789") >= 2) ||
            bad_value(parser, row, value, strlen(value), value);
+}
+
+static bool set_page(struct parser *parser, const struct option_row *row, const char *value)
+{
+    parser->arguments->page = value;
+    return *value || bad_value(parser, row, value, 0, value);
 }
 
 static bool set_depfile(struct parser *parser, const struct option_row *row, const char *value)
@@ -351,13 +392,15 @@ static bool set_option(struct parser *parser, const struct option_row *row, cons
         [OPTION_OUTPUT] = add_output, [OPTION_DIRECTORY] = set_directory, [OPTION_BUILT_ARCH] = add_arch,
         [OPTION_BUNDLE] = set_bundle, [OPTION_ISA] = set_levels,          [OPTION_DEPFILE] = set_depfile,
         [OPTION_SIZE] = set_size,     [OPTION_THREADS] = set_threads,     [OPTION_SHOWN_ARCH] = set_arch,
-        [OPTION_STAGE] = set_stages};
+        [OPTION_STAGE] = set_stages,  [OPTION_AT] = set_at,               [OPTION_SAMPLE] = set_sample,
+        [OPTION_PAGE] = set_page};
     const char **const words[OPTION_NOTE] = {[OPTION_FORMAT] = &arguments->format,
                                              [OPTION_FOUND_FORMAT] = &arguments->format};
     bool *const flags[OPTION_NOTE] = {
         [OPTION_OPENMP] = &arguments->openmp, [OPTION_COMPARE] = &arguments->check, [OPTION_LIST] = &arguments->list,
         [OPTION_SHOWN_FULL] = &arguments->full,
         [OPTION_TIME] = &arguments->time,     [OPTION_FORCE] = &arguments->force, [OPTION_HELP] = &arguments->help,
+        [OPTION_TRACE] = &arguments->trace,
         [OPTION_QUIET] = &parser->report->quiet, [OPTION_VERSION] = &arguments->version};
     if (setters[row->id])
         return setters[row->id](parser, row, value);
@@ -455,6 +498,10 @@ bool arguments_parse(struct report *report, enum command command, int argc, char
     make_tables(&parser);
     if (!parse_all(&parser, argc, argv))
         return false;
+    const char *alone = arguments->trace ? NULL : arguments->at_text ? arguments->at_text : arguments->sample_text;
+    if (alone)
+        return REPORT_ARGUMENT(report, alone, strlen(alone), TRACE_OPTION, arguments->at_text ? "--at" : "--sample",
+                               "says what --trace looks at; add --trace");
     const char *missing = command == COMMAND_CACHE   ? "path, list, verify, prune or clear"
                           : command == COMMAND_BUILD ? "a .weft file"
                                                      : "an expression or a .weft file";

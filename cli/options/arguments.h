@@ -51,7 +51,13 @@ struct arguments {
     bool openmp, check, list, cuda; /* cuda: what is built */
     const char **archs;           /* of what is built, each once */
     int arch_count;
+    const char *page;           /* of --html; NULL: not given */
     const char *stage, *format; /* NULL: not given; stages with commas between */
+    bool trace;
+    const int64_t *at;          /* [at_count] of --at; NULL: not given */
+    int at_count;
+    int64_t sample;             /* of --sample, whose text follows; 0: not given */
+    const char *at_text, *sample_text; /* NULL: not given */
     uint64_t size;              /* in bytes; UINT64_MAX: not given */
 };
 

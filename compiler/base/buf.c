@@ -43,6 +43,38 @@ void buf_putc(struct buf *buf, char c)
     buf_add(buf, &c, 1);
 }
 
+void buf_mark(struct buf *buf, size_t start, uint32_t from, uint32_t to)
+{
+    if (buf->marks && buf->length > start)
+        ARENA_PUSH(buf->arena, buf->marks->items, buf->marks->count,
+                   ((struct text_mark){start, buf->length, from, to}));
+}
+
+void buf_append(struct buf *buf, const struct buf *text)
+{
+    const size_t before = buf->length;
+    buf_add(buf, text->text, text->length);
+    for (int i = 0; buf->marks && text->marks && i < text->marks->count; i++) {
+        struct text_mark mark = text->marks->items[i];
+        mark.start += before;
+        mark.end += before;
+        ARENA_PUSH(buf->arena, buf->marks->items, buf->marks->count, mark);
+    }
+}
+
+const struct text_mark *mark_at(const struct text_marks *marks, size_t at)
+{
+    int low = 0, high = marks ? marks->count : 0;
+    while (low < high) {
+        const int middle = (low + high) / 2;
+        if (marks->items[middle].end <= at)
+            low = middle + 1;
+        else
+            high = middle;
+    }
+    return marks && low < marks->count && marks->items[low].start <= at ? &marks->items[low] : NULL;
+}
+
 void buf_printf(struct buf *buf, const char *format, ...)
 {
     va_list args, again;

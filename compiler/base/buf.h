@@ -11,6 +11,17 @@ struct buf {
     struct arena *arena;
     char *text;
     size_t length, capacity;
+    struct text_marks *marks;           /* where pieces of it come from; NULL: nobody asks, as in a new one */
+};
+
+/* Bytes of a text, and the bytes of a program's text that they come from. Later marks lie behind earlier ones. */
+struct text_mark {
+    size_t start, end;
+    uint32_t from, to;
+};
+struct text_marks {
+    struct text_mark *items;
+    int count;
 };
 
 /* An empty text. Adding to it jumps when memory runs out, as arena_alloc does. */
@@ -18,6 +29,12 @@ struct buf buf_new(struct arena *arena);
 void buf_add(struct buf *buf, const char *text, size_t length);
 void buf_puts(struct buf *buf, const char *text);
 void buf_putc(struct buf *buf, char c);
+/* Marks what was added since the length was `start`, if somebody asks. */
+void buf_mark(struct buf *buf, size_t start, uint32_t from, uint32_t to);
+/* Adds another text with its marks. */
+void buf_append(struct buf *buf, const struct buf *text);
+/* The mark of a byte; NULL: it has none, or `marks` is NULL. */
+const struct text_mark *mark_at(const struct text_marks *marks, size_t at);
 void buf_printf(struct buf *buf, const char *format, ...) __attribute__((format(printf, 2, 3)));
 /* Adds the shortest decimal that reads back as the same double, with a point or an exponent; or inf, -inf, nan. It is
  * the same in every locale. */

@@ -2,6 +2,8 @@
 #ifndef WEFT_COMPILER_DUMP_DUMP_H
 #define WEFT_COMPILER_DUMP_DUMP_H
 
+#include "compiler/dump/surprises.h"
+#include "compiler/dump/token_spans.h"
 #include "compiler/loop/loop.h"
 #include "compiler/lang/lang.h"
 
@@ -17,6 +19,13 @@ void dump_slice(struct buf *buf, const struct slice *slice, bool index);
 
 /* Prints every expression with its dtype, and what its operands are converted to. */
 void dump_types(struct buf *buf, const struct program *program);
+/* Prints how a node gets its value, and what its operands are converted to: "* in int32, operand 1 from uint8". */
+void dump_node_rule(struct buf *buf, const struct program *program, const struct node *node);
+/* Prints results and bindings as trees, each node with its dtype, its shape, and the rule that gave it them. */
+void dump_tree(struct buf *buf, const struct program *program, const struct shape *const *shapes);
+/* [node] Whether it is an element of an array literal, or an operand of one. They are not told of, since they would
+ * hide the rest. */
+const bool *dump_array_elements(struct arena *arena, const struct program *program);
 /* A kernel and what its loop was made of. */
 struct dumped {
     const struct kernel *kernel;

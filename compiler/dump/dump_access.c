@@ -473,9 +473,14 @@ void put_accesses(struct buf *buf, const struct dumped *dumped)
     for (int a = 0, loads = 0; a < kernel->load_count; a++)
         if (kernel->accesses[a].kind != TENSOR_CONSTANT)
             t.numbers[a] = ++loads;
-    for (int a = 0; a < kernel->access_count; a++)
+    for (int a = 0; a < kernel->access_count; a++) {
+        const struct ins *ins = kernel_access_ins(kernel, a);
+        const size_t start = buf->length;
         if (a >= kernel->load_count && kernel->lanes && g->volume)
             put_joined(buf, dumped, a);
         else
             put_access(buf, &t, a);
+        if (ins)
+            buf_mark(buf, start, ins->span.start, ins->span.end);
+    }
 }

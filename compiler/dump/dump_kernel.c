@@ -274,6 +274,7 @@ static void put_ins(struct buf *buf, const struct kernel *kernel,
     const struct ins *ins = &kernel->ins[i];
     const char *type = type_rows[ins->dtype].name;
     const char *after = "";
+    const size_t start = buf->length;
     const struct lanes *lanes = kernel->lanes;
     if (ins->kind != INS_STORE && ins->kind != INS_FAULT && ins->kind != INS_PUT)
         buf_printf(buf, "  %%%d = ", i);
@@ -325,6 +326,7 @@ static void put_ins(struct buf *buf, const struct kernel *kernel,
     }
     put_operands(buf, ins);
     buf_printf(buf, "%s\n", after);
+    buf_mark(buf, start, ins->span.start, ins->span.end);
 }
 
 void put_kernel_lines(struct buf *buf, const struct kernel *kernel, const struct evaluation *evaluation)

@@ -41,7 +41,8 @@ void dump_kernels(struct buf *buf, const struct kernel_program *program)
 
 /* ---- schedules ---- */
 
-static void put_kernel(struct buf *buf, const struct schedule *schedule, int k)
+/* The line began where the length was `start`. */
+static void put_kernel(struct buf *buf, const struct schedule *schedule, int k, size_t start)
 {
     const struct scheduled *s = &schedule->kernels[k];
     const long long tiles = (long long)form_tiles(&s->form, &s->geometry);
@@ -51,22 +52,27 @@ static void put_kernel(struct buf *buf, const struct schedule *schedule, int k)
     if (!s->form.chained || s->chain) /* on a GPU the tiles are those of the first */
         buf_printf(buf, ", in %lld tile%s", tiles, tiles == 1 ? "" : "s");
     buf_puts(buf, s->shared || k >= schedule->first_result ? "\n" : ", for each sample\n");
+    const struct ins *store = kernel_access_ins(s->kernel, s->kernel->load_count);
+    if (store)
+        buf_mark(buf, start, store->span.start, store->span.end);
 }
 
 /* Prints the launch that begins with kernel k. Returns the kernel behind it. */
 static int put_launch(struct buf *buf, const struct schedule *schedule, int k, int number)
 {
     const struct scheduled *s = &schedule->kernels[k];
+    const size_t start = buf->length;
     buf_printf(buf, "launch %d: ", number);
     if (!s->chain) {
-        put_kernel(buf, schedule, k);
+        put_kernel(buf, schedule, k, start);
         return k + 1;
     }
     buf_printf(buf, "kernels %d %s %d take turns, tile by tile%s\n", k + 1, s->chain > 2 ? "to" : "and", k + s->chain,
                s->form.chained ? ", in one kernel of the GPU" : "");
     for (int i = k; i < k + s->chain; i++) {
+        const size_t line = buf->length;
         buf_puts(buf, "  ");
-        put_kernel(buf, schedule, i);
+        put_kernel(buf, schedule, i, line);
     }
     return k + s->chain;
 }

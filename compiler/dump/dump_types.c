@@ -176,11 +176,8 @@ static void put_names(struct buf *buf, const struct program *program, const stru
     dims_put(buf, program, dims, NULL, 4);
 }
 
-static void put_node_types(struct buf *buf, const struct program *program, const struct node *node)
+void dump_node_rule(struct buf *buf, const struct program *program, const struct node *node)
 {
-    const char *text = line_text(buf->arena, program, node);
-    put_padded(buf, text, strlen(text), COLUMN);
-    buf_printf(buf, "%-9s", dtype_text(program, node));
     switch (node->kind) {
     case NODE_NAME:
         buf_printf(buf, "%s%s", program->symbols[node->symbol].kind == SYMBOL_INPUT ? "input" : "binding",
@@ -227,12 +224,19 @@ static void put_node_types(struct buf *buf, const struct program *program, const
         buf_puts(buf, node->number                         ? "number, comes with the run"
                       : node->literal.kind == LITERAL_BOOL ? "constant"
                                                          : "literal, keeps its full value");
+}
+
+static void put_node_types(struct buf *buf, const struct program *program, const struct node *node)
+{
+    const char *text = line_text(buf->arena, program, node);
+    put_padded(buf, text, strlen(text), COLUMN);
+    buf_printf(buf, "%-9s", dtype_text(program, node));
+    dump_node_rule(buf, program, node);
     put_names(buf, program, node);
     buf_putc(buf, '\n');
 }
 
-/* Finds the elements of array literals and their operands. They are not printed, since they would hide the rest. */
-static const bool *find_elements(struct arena *arena, const struct program *program)
+const bool *dump_array_elements(struct arena *arena, const struct program *program)
 {
     bool *element = ARENA_ARRAY(arena, bool, program->node_count);
     for (int n = program->node_count - 1; n >= 0; n--) {
@@ -266,7 +270,7 @@ void dump_types(struct buf *buf, const struct program *program)
         dump_type(buf, program, &symbol->type);
         buf_putc(buf, '\n');
     }
-    const bool *element = find_elements(buf->arena, program);
+    const bool *element = dump_array_elements(buf->arena, program);
     for (int n = 0; n < program->node_count; n++)
         if (!element[n])
             put_node_types(buf, program, &program->nodes[n]);

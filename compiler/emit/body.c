@@ -157,6 +157,7 @@ static void bring(struct emitter *e, int i, int level)
     if (plain || e->seen[i] == level)
         return;
     e->seen[i] = level;
+    const size_t start = e->body.length;
     buf_printf(&e->body, "    const %s %s = ", short_name(ins->dtype), value_name(e, i));
     if (ins->kind == INS_LOAD) {
         put_move(e, type_rows[ins->dtype].load, ins->dtype, arena_printf(e->arena, NAME_READ "[j]", ins->index));
@@ -164,6 +165,7 @@ static void bring(struct emitter *e, int i, int level)
         buf_printf(&e->body, NAME_KEPT "[j]", i);
     }
     buf_puts(&e->body, ";\n");
+    emit_mark(&e->body, start, ins);
 }
 
 static void emit_value(struct emitter *e, int i, int level, const char *const names[3])
@@ -217,6 +219,7 @@ static void emit_ins(struct emitter *e, int i, int level)
             bring(e, ins->a[k], level);
             names[k] = value_name(e, ins->a[k]);
         }
+    const size_t start = e->body.length;
     if (ins->kind == INS_OP) {
         const char *divisor = divisor_text(e, ins);
         names[1] = divisor ? divisor : names[1];
@@ -232,6 +235,7 @@ static void emit_ins(struct emitter *e, int i, int level)
         put_meaning(e, &e->body, ins, op_fault(ins->op, ins->source), names);
         buf_printf(&e->body, ") & (j < m)%s%s;\n", names[2] ? " & " : "", names[2] ? names[2] : "");
     }
+    emit_mark(&e->body, start, ins);
 }
 
 /* The body of a row's function of a block, where that is more than a loop over the row's meaning; NULL if it is not. Of
@@ -311,6 +315,7 @@ static void emit_block_call(struct emitter *e, struct buf *out, int i)
     const struct ins *ins = &e->kernel->ins[i];
     const char *type = short_name(ins->dtype);
     int output = e->evaluation.output[i];
+    const size_t start = out->length;
     emit_line(e, out, ins);
     const char *to = arena_printf(e->arena, output < 0 ? NAME_KEPT : NAME_WRITTEN, output < 0 ? i : output);
     if (ins->kind == INS_LOOKUP) {
@@ -335,6 +340,7 @@ static void emit_block_call(struct emitter *e, struct buf *out, int i)
     buf_printf(out, "%s);", e->params->target->block);
     put_origin(e, out, ins);
     buf_puts(out, "\n");
+    emit_mark(out, start, ins);
     emit_own_line(e, out);
 }
 
@@ -353,12 +359,14 @@ void emit_single(struct emitter *e, int i)
     }
     for (int k = 0; k < 3; k++)
         names[k] = ins->a[k] >= 0 ? value_name(e, ins->a[k]) : NULL;
+    const size_t start = out->length;
     emit_line(e, out, ins);
     buf_printf(out, "const %s " NAME_VALUE " = ", type, i);
     put_row(e, out, ins, names);
     buf_puts(out, ";");
     put_origin(e, out, ins);
     buf_puts(out, "\n");
+    emit_mark(out, start, ins);
     emit_own_line(e, out);
     if (!e->called[i])
         return;

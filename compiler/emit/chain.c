@@ -46,8 +46,11 @@ char *emit_chain(struct arena *arena, const struct kernel *const *kernels, const
 {
     struct buf out = buf_new(arena);
     int lines = 0;
-    for (int k = 0; k < count; k++)
-        buf_puts(&out, emit_part(arena, kernels[k], &params[k], k, &lines));
+    out.marks = params->marks;
+    for (int k = 0; k < count; k++) {
+        const struct buf part = emit_part(arena, kernels[k], &params[k], k, &lines);
+        buf_append(&out, &part);
+    }
     put_entry(&out, params->target, count);
     return out.text;
 }

@@ -121,6 +121,15 @@ void emit_line(struct emitter *e, struct buf *out, const struct ins *ins)
     buf_printf(out, "#line %d \"/weft/program\"\n", line_of(&e->lines, ins->span.start) + 1);
 }
 
+void emit_mark(struct buf *out, size_t start, const struct ins *ins)
+{
+    const size_t length = out->length, own = sizeof own_line - 1;
+    if (length >= own && memcmp(out->text + length - own, own_line, own) == 0)
+        out->length -= own;        /* what follows may be another statement's */
+    buf_mark(out, start, ins->span.start, ins->span.end);
+    out->length = length;
+}
+
 void emit_own_line(struct emitter *e, struct buf *out)
 {
     if (e->params->target->lines)
@@ -459,11 +468,13 @@ static bool is_left_out(const struct emitter *e, struct condition *c, const char
 }
 
 /* Adds every line of `text`, indented; in place of a line $name, the section of this name. */
-static void put_lines(struct emitter *e, struct buf *out, const char *text, const char *indent)
+static void put_lines(struct emitter *e, struct buf *out, const char *text, const struct text_marks *marks,
+                      const char *indent)
 {
     const bool all = e->params->shown != SHOWN_OWN;
     struct condition condition = {false, 0, 0};
     bool kept;
+    const char *begin = text;
     for (size_t line; *text; text += line + (text[line] == '\n')) {
         const size_t own = strspn(text, " ");
         line = strcspn(text, "\n");
@@ -471,7 +482,8 @@ static void put_lines(struct emitter *e, struct buf *out, const char *text, cons
                      (text[own] == '$' && is_common(e, text + own + 1, line - own - 1))))
             continue;
         if (text[own] == '$') {
-            put_lines(e, out, section_text(e, text + own + 1, line - own - 1),
+            const struct buf *section = emit_section(e, text + own + 1, line - own - 1);
+            put_lines(e, out, section_text(e, text + own + 1, line - own - 1), section ? section->marks : NULL,
                       arena_printf(e->arena, "%s%.*s", indent, (int)own, text));
             continue;
         }
@@ -480,6 +492,8 @@ static void put_lines(struct emitter *e, struct buf *out, const char *text, cons
             continue;
         put_undef(e, out, text);
         e->own_lines++;
+        const size_t start = out->length;
+        const struct text_mark *mark = mark_at(marks, (size_t)(text - begin) + own);
         if (*text != '#' && line)
             buf_puts(out, indent);
         if (strncmp(text, own_line, sizeof own_line - 1) == 0)
@@ -489,39 +503,46 @@ static void put_lines(struct emitter *e, struct buf *out, const char *text, cons
         else
             buf_add(out, text, length);
         buf_putc(out, '\n');
+        if (mark)
+            buf_mark(out, start, mark->from, mark->to);
     }
 }
 
-static char *fill_skeleton(struct emitter *e, const char *skeleton)
+/* The text has marks of its own if somebody asks. */
+static struct buf fill_skeleton(struct emitter *e, const char *skeleton)
 {
     struct buf out = buf_new(e->arena), own = buf_new(e->arena);
+    out.marks = e->params->marks ? ARENA_NEW(e->arena, struct text_marks) : NULL;
     subst_own(&own, skeleton, strlen(skeleton), e->own);
-    put_lines(e, &out, own.text, "");
-    return out.text;
+    put_lines(e, &out, own.text, NULL, "");
+    return out;
 }
 
 /* The text for people, under its head. */
-static char *show(struct emitter *e, const char *skeleton)
+static struct buf show(struct emitter *e, const char *skeleton)
 {
     const struct emit_params *params = e->params;
     struct emit_params all = *params, own = *params;
     all.shown = SHOWN_FULL;
     own.shown = SHOWN_OWN;
     e->params = &all;
-    const char *full = fill_skeleton(e, skeleton);
+    const struct buf full = fill_skeleton(e, skeleton);
     e->params = &own;
-    const char *body = fill_skeleton(e, skeleton);
+    const struct buf body = fill_skeleton(e, skeleton);
     e->params = params;
     struct buf out = buf_new(e->arena);
-    put_shown_head(e, &out, body, full);
-    buf_puts(&out, params->shown == SHOWN_OWN ? body : full);
-    return out.text;
+    out.marks = params->marks ? ARENA_NEW(e->arena, struct text_marks) : NULL;
+    put_shown_head(e, &out, body.text, full.text);
+    buf_append(&out, params->shown == SHOWN_OWN ? &body : &full);
+    return out;
 }
 
 static void start(struct emitter *e)
 {
     const struct kernel *kernel = e->kernel;
-#define INIT(name) e->name = buf_new(e->arena);
+#define INIT(name) \
+    e->name = buf_new(e->arena); \
+    e->name.marks = e->params->marks ? ARENA_NEW(e->arena, struct text_marks) : NULL;
     SECTIONS(INIT)
 #undef INIT
     e->called = ARENA_ARRAY(e->arena, bool, kernel->ins_count);
@@ -576,24 +597,29 @@ char *emit(struct arena *arena, const struct kernel *kernel, const struct emit_p
     struct emitter e;
     start_whole(&e, arena, kernel, params);
     *scratch = e.scratch;
-    return params->shown ? show(&e, skeleton_of(&e)) : fill_skeleton(&e, skeleton_of(&e));
+    const struct buf out = params->shown ? show(&e, skeleton_of(&e)) : fill_skeleton(&e, skeleton_of(&e));
+    if (out.marks)
+        *params->marks = *out.marks;
+    return out.text;
 }
 
 /* The text is filled in twice, since its names stand before it. */
-char *emit_part(struct arena *arena, const struct kernel *kernel, const struct emit_params *params, int part,
+struct buf emit_part(struct arena *arena, const struct kernel *kernel, const struct emit_params *params, int part,
                 int *lines)
 {
     struct emitter e;
     struct buf out = buf_new(arena);
+    out.marks = params->marks ? ARENA_NEW(arena, struct text_marks) : NULL;
     start_whole(&e, arena, kernel, params);
     fill_skeleton(&e, skeleton_of(&e));
     for (int i = 0; i < e.own->count; i++)
         buf_printf(&out, "#undef %s\n#define %s " NAME_CHAINED "\n", e.own->items[i].name, e.own->items[i].name, part,
                    e.own->items[i].name);
     e.own_lines = *lines + 2 * e.own->count;
-    buf_puts(&out, fill_skeleton(&e, skeleton_of(&e)));
+    const struct buf text = fill_skeleton(&e, skeleton_of(&e));
+    buf_append(&out, &text);
     *lines = e.own_lines;
-    return out.text;
+    return out;
 }
 
 /* ---- several kernels in one text ---- */
@@ -633,14 +659,14 @@ char *emit_function(struct emit_together *together, const struct kernel *kernel,
     e.name = name;
     if (!kernel->lanes) {
         *scratch = e.scratch;
-        return fill_skeleton(&e, strstr(plain_skeleton(params->target, kernel), "$entry\n"));
+        return fill_skeleton(&e, strstr(plain_skeleton(params->target, kernel), "$entry\n")).text;
     }
     e.own = &together->joined;
     emit_joins(&e);
     shared->subst = e.subst;
     *scratch = e.scratch;
     return arena_printf(e.arena, "#undef JOINING\n#define JOINING %d\n%s", ++together->joining,
-                        fill_skeleton(&e, strstr(params->target->reduce, "$joins\n")));
+                        fill_skeleton(&e, strstr(params->target->reduce, "$joins\n")).text);
 }
 
 const char *emit_common(struct emit_together *together, const char *section)

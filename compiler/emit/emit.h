@@ -53,6 +53,7 @@ struct emit_params {
                                       separated by spaces; may be NULL */
     unsigned fast;                 /* a set of enum fast_path */
     enum shown shown;
+    struct text_marks *marks;           /* receives where lines of the text come from; NULL: nobody asks */
 };
 
 /* The text of a kernel, or of several that are launched together. */
@@ -67,7 +68,8 @@ char *emit(struct arena *arena, const struct kernel *kernel, const struct emit_p
            size_t *scratch);
 
 /* Returns the text of one kernel that does what these do, whose forms are chained: each block of threads takes some
- * points through all of them. It is called with the arguments of each. */
+ * points through all of them. It is called with the arguments of each. Marks go to those of the first one's
+ * parameters. */
 char *emit_chain(struct arena *arena, const struct kernel *const *kernels, const struct emit_params *params, int count);
 
 /* How a kernel's text loads or stores an access, for people. */

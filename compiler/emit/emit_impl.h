@@ -70,6 +70,8 @@ void declare_block(struct emitter *e, struct buf *out, enum weft_dtype dtype, co
  * file names in it are absolute, because NVRTC prepends its working directory to others; profilers show them. */
 void emit_line(struct emitter *e, struct buf *out, const struct ins *ins);
 void emit_own_line(struct emitter *e, struct buf *out);
+/* Marks what was added since the length was `start` as an instruction's. */
+void emit_mark(struct buf *out, size_t start, const struct ins *ins);
 /* The section of this name; NULL if there is none. */
 struct buf *emit_section(struct emitter *e, const char *name, size_t length);
 /* Adds what stands behind the line `mark` of a template, up to the next such line. Notes what it defines. */
@@ -122,7 +124,7 @@ void put_quotient(struct emitter *e, int i, const char *const names[3]);
 
 /* The text of a kernel that is part number `part` of a chain: the names that it defines are its own. *lines are those
  * of the text so far. */
-char *emit_part(struct arena *arena, const struct kernel *kernel, const struct emit_params *params, int part,
+struct buf emit_part(struct arena *arena, const struct kernel *kernel, const struct emit_params *params, int part,
                 int *lines);
 
 /* lanes.c: reductions. */

@@ -79,8 +79,12 @@ static void put_line(struct emitter *e, int k, bool store, bool called, const ch
         declare_block(e, &e->buffers, dtype, name.text, store ? 0 : load_room(e, k));
     } else {
         struct buf *out = emit_section(e, at, (size_t)(colon - at));
+        const size_t start = out->length;
+        const struct ins *ins = kernel_access_ins(e->kernel, k);
         subst_text(&e->subst, out, text, (size_t)(end - text), &tokens);
         buf_putc(out, '\n');
+        if (ins)
+            emit_mark(out, start, ins);
     }
 }
 

@@ -50,5 +50,6 @@ extern const char weft_template_math_c[];
 extern const char weft_template_prelude_cuda[];
 extern const char weft_template_access_c[];
 extern const char weft_template_access_cuda[];
+extern const char weft_template_page[];
 
 #endif

@@ -94,5 +94,7 @@ bool map_is_bounded(const struct kernel *kernel, int map);
 /* Whether that may read a value which is used. Values under such a map may not be elements of what lies below, so not
  * even a single element is the same everywhere. */
 bool map_reads_value(const struct kernel *kernel, int map);
+/* Moves a position of a dimension to the one that the edge reads there. False: none is. */
+bool edge_element(enum edge edge, int64_t extent, int64_t *position);
 
 #endif

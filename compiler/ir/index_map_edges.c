@@ -37,6 +37,13 @@ static struct line find_line(enum edge edge, int64_t extent, int64_t position)
                              : (struct line){extent, INT64_MAX, value ? 0 : extent - 1, 0, value};
 }
 
+bool edge_element(enum edge edge, int64_t extent, int64_t *position)
+{
+    const struct line line = find_line(edge, extent, *position);
+    *position = line.at + line.turn * *position;
+    return extent > 0 && !line.outside;
+}
+
 /* Positions are kept so near that sums of them do not overflow. */
 static int64_t nearby(enum edge edge, int64_t extent, int64_t position)
 {

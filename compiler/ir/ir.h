@@ -4,6 +4,7 @@
 #ifndef WEFT_COMPILER_IR_IR_H
 #define WEFT_COMPILER_IR_IR_H
 
+#include "compiler/ir/elements.h"
 #include "compiler/ir/index_map.h"
 #include "compiler/ir/kernel.h"
 #include "compiler/ir/kernel_program.h"

@@ -129,3 +129,15 @@ int *kernel_uses(struct arena *arena, const struct kernel *kernel)
                 uses[kernel->ins[i].a[k]]++;
     return uses;
 }
+
+const struct ins *kernel_access_ins(const struct kernel *kernel, int access)
+{
+    for (int i = 0; i < kernel->ins_count; i++) {
+        const enum ins_kind kind = kernel->ins[i].kind;
+        if (kernel->ins[i].index == access && (access < kernel->load_count
+                                                   ? kind == INS_LOAD || kind == INS_TAKE || kind == INS_LOOKUP
+                                                   : kind == INS_STORE || kind == INS_PUT))
+            return &kernel->ins[i];
+    }
+    return NULL;
+}

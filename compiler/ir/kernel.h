@@ -242,6 +242,8 @@ struct lowered_value {
     enum value_part { PART_ALL, PART_LOW, PART_HIGH } part; /* the low 32 bits of an integer of 64, as a uint64, or the
                                       high ones, with their sign */
     int temporary;
+    struct span place;             /* what the text makes of it, such as the reduction that joins it; empty: the node's
+                                      own */
     const struct shape *space;     /* the kernel's iteration space */
     const struct axis *axes;       /* for each dimension of the node, where it is in the space */
     int sought;                    /* of a search, the node that gives what is looked for; -1: none. The value is then
@@ -253,6 +255,8 @@ struct kernel *lower_value(struct arena *arena, const struct lower_params *param
 
 /* kernel.c: an empty kernel for the same results, with the same maps, constants and faults. */
 struct kernel *kernel_like(struct arena *arena, const struct kernel *kernel);
+/* The instruction that loads or stores the access; NULL: none does. */
+const struct ins *kernel_access_ins(const struct kernel *kernel, int access);
 /* The mask that the access loads; NULL: none. */
 const struct mask *find_mask(const struct kernel *kernel, const struct access *access);
 /* Add to a kernel, and return the number of what was added. */

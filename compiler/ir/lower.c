@@ -79,6 +79,17 @@ int lower_value_as(struct lowering *l, int index, enum weft_dtype dtype, enum me
     return ins_convert(l, l->uses[use].value, dtype, how == CAST, node->span);
 }
 
+/* The value of a cast or a wrap. What converts it has the place of the whole of it. */
+static int lower_cast(struct lowering *l, const struct node *node, enum meeting how)
+{
+    const int index = operand_index(l, node, 0);
+    const struct node *from = named_node(l->program, &l->program->nodes[index]);
+    if (from->kind == NODE_ARRAY || from->number || from->literal.kind != LITERAL_NONE)
+        return lower_value_as(l, index, node->dtype, how);
+    const int use = find_use(l, (int)(from - l->program->nodes), l->map);
+    return ins_convert(l, l->uses[use].value, node->dtype, how == CAST, node->span);
+}
+
 /* What a reduction joins, in the type in which it does. A literal has its own type before, in which 1e-78 is 0. */
 static int joined_as(struct lowering *l, int index, enum weft_dtype dtype)
 {
@@ -307,9 +318,9 @@ static int lower_node(struct lowering *l, const struct node *node)
     case NODE_CAST: /* the factors of vecdot are promoted, which no cast is: uint64 to int64 wraps */
         if (node->rule == TYPE_BOOL)
             return joined_as(l, operand_index(l, node, 0), WEFT_BOOL);
-        return lower_value_as(l, operand_index(l, node, 0), node->dtype, node->rule == TYPE_DOT ? MEET : CAST);
+        return lower_cast(l, node, node->rule == TYPE_DOT ? MEET : CAST);
     case NODE_WRAP:
-        return lower_value_as(l, operand_index(l, node, 0), node->dtype, WRAP);
+        return lower_cast(l, node, WRAP);
     case NODE_VIEW:
         return join_of_list(l, node) ? join_value(l, node) : lower_view(l, node);
     case NODE_CORRELATE:
@@ -503,7 +514,7 @@ struct kernel *lower_value(struct arena *arena, const struct lower_params *param
     const int part = value->sought < 0 ? lower_part(&l, joined_as(&l, value->node, value->dtype), value->part, span)
                                        : lower_search(&l, value);
     const enum weft_dtype dtype = l.kernel->ins[part].dtype;
-    lower_store(&l, part, dtype, span);
+    lower_store(&l, part, dtype, value->place.end ? value->place : span);
     kernel_number_stores(l.kernel);
     kernel_add_access(l.kernel, (struct access){TENSOR_TEMPORARY, value->temporary, dtype, 0});
     return end(&l);

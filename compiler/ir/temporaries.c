@@ -159,6 +159,7 @@ static int add_reduction(struct lowering *l, const struct reducing *reduction, e
     struct lowered_value value = reduction->value;
     value.dtype = reduction->finds ? WEFT_BOOL : dtype;
     value.part = part;
+    value.place = node->token;
     const enum weft_dtype joined = part == PART_LOW ? WEFT_UINT64 : dtype;
     value.temporary = add_temporary(l->kernels, reduction->finds ? WEFT_BOOL : joined, value.space);
     struct kernel *kernel = lower_value(l->arena, &params, &value);

@@ -452,12 +452,13 @@ WEFT_API enum weft_status weft_program_result_types(struct weft_program *program
                                                     struct weft_error **error);
 
 /* The text of a stage: tokens, ast, types, schedule, groups, ir, c, asm, cuda, ptx, sass; or what a pass leaves:
- * shapes, reductions, lower, materialize, narrow, split, reduce. c and cuda are what is the program's own of a kernel,
- * c-full and cuda-full all of it, c-compiled and cuda-compiled what compilers get, in which names are numbers. Types
- * and extents are those given to weft_compile or weft_program_specify; if a stage needs more, the error says what is
- * missing. "asm" runs the C compiler, "ptx" and "sass" run NVRTC, and "sass" also the toolkit's nvdisasm or cuobjdump.
- * ptx and sass are for weft_context_params.arch and need no GPU. WEFT_UNSUPPORTED: such a tool is missing. Release
- * *text with weft_free. */
+ * shapes, reductions, lower, materialize, narrow, split, reduce; or html, a page with the program and its stages
+ * side by side, linked piece by piece: a document in ASCII that loads nothing. c and cuda are what is the program's own
+ * of a kernel, c-full and cuda-full all of it, c-compiled and cuda-compiled what compilers get, in which names are
+ * numbers. Types and extents are those given to weft_compile or weft_program_specify; if a stage needs more, the error
+ * says what is missing. "asm" runs the C compiler, and so does "html", if there is one; "ptx" and "sass" run NVRTC, and
+ * "sass" also the toolkit's nvdisasm or cuobjdump. ptx and sass are for weft_context_params.arch and need no GPU.
+ * WEFT_UNSUPPORTED: such a tool is missing. Release *text with weft_free. */
 WEFT_API enum weft_status weft_program_stage(struct weft_program *program, const char *stage,
                                              char **text, struct weft_error **error);
 /* Releases memory that a function of this header says weft_free releases. Takes NULL. */
@@ -674,6 +675,62 @@ WEFT_API enum weft_status weft_eval_arguments(struct weft_context *context, cons
                                               const struct weft_compile_params *params,
                                               const struct weft_argument *inputs, size_t input_count,
                                               struct weft_results *results, struct weft_error **error);
+
+/* ---- looking at values ---- */
+
+struct weft_trace_params {
+    /* As in weft_run_params, in host memory. Of batches one sample is looked at. */
+    const struct weft_argument *inputs;
+    size_t input_count;
+    /* A position in the results, one number for each dimension, negative ones from the end; NULL: none. At count 0 it
+     * is the element of a result of rank 0. Of several results it is that of each in which it lies. */
+    const int64_t *at;
+    int at_count;
+    int64_t sample;                /* the number of that sample, from 0 on */
+    int64_t first_sample;          /* as in weft_run_params */
+};
+
+/* One value of a program: an expression of its text; what a call such as softmax(x) is made of, which has the text of
+ * the call; or a result that a kernel's `->` converts. Numbers and array literals, as they stand in the text, are left
+ * out, and so are further uses of a name, unless `at` asks for another element of it. A literal expression has its full
+ * value, and the dtype that it has by itself. Numbers are texts, as the language writes them: "true", "-3", "0.1",
+ * "inf", "nan"; "" where there is none. */
+struct weft_traced {
+    const char *name;              /* of the binding or the result that it is; "" if it is neither */
+    const char *text;              /* the expression, as written */
+    struct weft_span span;         /* its place, in bytes, */
+    size_t line, column;           /* and from 1 on; the column counts characters */
+    const char *rule;              /* how it is computed: "* in int32, operand 1 from uint8" */
+    const char *type;              /* "uint8[480, 640, 3]@HWC" */
+    enum weft_dtype dtype;
+    int rank;
+    int64_t shape[WEFT_MAX_RANK];
+    const char *smallest, *largest; /* of the elements that are not NaN; "" if there are none, or if the value is too
+                                    * large for the machine's memory, as `rule` then says */
+    double mean;                   /* of those that are finite; NaN if there are none. Of bools the share of true */
+    int64_t nan_count, inf_count;
+    /* The element from which the result at params->at is computed, through broadcasting, views, selections, joins and
+     * positions of take and gather, and its position. NULL and "" where there is none, or there are many, as under a
+     * reduction. */
+    const int64_t *at;             /* [rank] */
+    const char *element;
+};
+
+struct weft_trace {
+    size_t count;
+    struct weft_traced *values;    /* [count] in the order in which they are computed */
+};
+
+/* Computes a program and every value on the way, by the kernels and on the target that weft_run would use, and says of
+ * each how large its elements are. Exact operations (docs/language.md, 3.4) give the bits that a run gives. For
+ * finding a mistake: intermediate values are stored, some at a time, and computed more than once. *trace is one
+ * allocation; release it with weft_free. Statuses, remarks and errors are those of weft_run. WEFT_SHAPE_ERROR also:
+ * `at` lies in no result. WEFT_INPUT_ERROR also: there is no such sample, or an input lies on a GPU. */
+WEFT_API enum weft_status weft_trace(struct weft_program *program, const struct weft_trace_params *params,
+                                     struct weft_trace **trace, struct weft_error **error);
+/* The same as a table for people, a line for each value; `at` and `at_count` are those of the parameters. Returns a
+ * text to be released with weft_free; NULL where memory runs out. */
+WEFT_API char *weft_trace_text(const struct weft_trace *trace, const int64_t *at, int at_count);
 
 /* ---- views ---- */
 

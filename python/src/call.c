@@ -286,8 +286,9 @@ static PyObject *kernel_list(const struct weft_kernel_info *kernels, size_t coun
     return list;
 }
 
-static PyObject *prepare(struct call *call)
+static PyObject *prepare(const struct call *call, const void *user)
 {
+    (void)user;
     struct weft_kernel_info kernels[256];
     size_t count = 256;
     struct weft_error *error = NULL;
@@ -304,6 +305,12 @@ static PyObject *prepare(struct call *call)
 
 PyObject *call_prepare(struct program *program, PyObject *const *values)
 {
+    return call_inputs(program, values, prepare, NULL);
+}
+
+PyObject *call_inputs(struct program *program, PyObject *const *values,
+                      PyObject *(*use)(const struct call *call, const void *user), const void *user)
+{
     struct operand few_operands[FEW];
     struct weft_argument few_arguments[FEW];
     struct call call = {.program = program};
@@ -311,7 +318,7 @@ PyObject *call_prepare(struct program *program, PyObject *const *values)
     if (context_check(program->context) < 0)
         return NULL;
     if (reserve(&call, program->input_count, few_operands, few_arguments) == 0 && read_values(&call, values) == 0)
-        result = prepare(&call);
+        result = use(&call, user);
     finish(&call, few_operands);
     return result;
 }

@@ -156,7 +156,8 @@ static PyObject *run(struct program *program, const struct options *options, PyO
             gather_name(&gathered, name, values[i]);
     }
     if ((!inputs || gather_dict(&gathered, inputs) == 0) && gather_frame(&gathered) == 0)
-        result = gather_run(&gathered, false, options->values[OPTION_OUT], options->values[OPTION_STREAM]);
+        result = gather_run(&gathered, &(struct asked){.out = options->values[OPTION_OUT],
+                                                       .stream = options->values[OPTION_STREAM]});
     gather_end(&gathered);
     return result;
 }

@@ -212,12 +212,26 @@ struct call {
     bool columns;                  /* an input is none of an array library, as a column of pandas */
 };
 
+/* What is asked of a program on values. */
+struct asked {
+    enum { ASKED_RUN, ASKED_PREPARE, ASKED_TRACE } what;
+    PyObject *out, *stream;        /* of a run; NULL or None if not given */
+    const int64_t *at;             /* of a trace, [at_count], as in weft_trace_params; NULL: none */
+    int at_count;
+    int64_t sample;
+};
+
 /* Runs a program on values, one for each input. `out` and `stream`: NULL or None if not given. */
 PyObject *call_run(struct program *program, PyObject *const *values, PyObject *out, PyObject *stream);
 /* Raises what the library says of values by names (NULL: by position) that are not the program's inputs. */
 PyObject *call_refuse(struct program *program, PyObject *const *names, PyObject *const *values, Py_ssize_t count);
 /* Makes the kernels: a list of (origin, seconds, threads). */
 PyObject *call_prepare(struct program *program, PyObject *const *values);
+/* trace.c: (a list of tuples, a table as text). */
+PyObject *call_trace(struct program *program, PyObject *const *values, const struct asked *asked);
+/* Reads the values, and passes on what `use` makes of the call. */
+PyObject *call_inputs(struct program *program, PyObject *const *values,
+                      PyObject *(*use)(const struct call *call, const void *user), const void *user);
 
 /* A new array for the only result, or a tuple of several; a batch is a list of them. */
 PyObject *results_new(struct call *call);
@@ -250,8 +264,8 @@ void gather_name(struct gathered *gathered, PyObject *name, PyObject *value);
 int gather_dict(struct gathered *gathered, PyObject *dict);
 /* Takes what is missing from the caller's locals and globals. */
 int gather_frame(struct gathered *gathered);
-/* Runs the program or, with `prepare`, makes its kernels; or says what is wrong with what was given. */
-PyObject *gather_run(struct gathered *gathered, bool prepare, PyObject *out, PyObject *stream);
+/* Does what is asked; or says what is wrong with what was given. */
+PyObject *gather_run(struct gathered *gathered, const struct asked *asked);
 void gather_end(struct gathered *gathered);
 
 extern const char evaluate_doc[], describe_doc[];

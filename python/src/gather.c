@@ -145,7 +145,7 @@ int gather_frame(struct gathered *gathered)
     return PyErr_Occurred() ? -1 : 0;
 }
 
-PyObject *gather_run(struct gathered *gathered, bool prepare, PyObject *out, PyObject *stream)
+PyObject *gather_run(struct gathered *gathered, const struct asked *asked)
 {
     struct program *program = gathered->program;
     bool wrong = gathered->wrong;
@@ -153,5 +153,9 @@ PyObject *gather_run(struct gathered *gathered, bool prepare, PyObject *out, PyO
         wrong |= !gathered->values[i];
     if (wrong)
         return call_refuse(program, gathered->names, gathered->given, gathered->count);
-    return prepare ? call_prepare(program, gathered->values) : call_run(program, gathered->values, out, stream);
+    switch (asked->what) {
+    case ASKED_PREPARE: return call_prepare(program, gathered->values);
+    case ASKED_TRACE: return call_trace(program, gathered->values, asked);
+    default: return call_run(program, gathered->values, asked->out, asked->stream);
+    }
 }

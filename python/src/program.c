@@ -345,9 +345,10 @@ static void gather_keywords(struct gathered *gathered, PyObject *names, PyObject
 }
 
 /* One dict by position has inputs by name. */
-static PyObject *call(struct program *self, bool prepare, PyObject *const *args, Py_ssize_t count, PyObject *names)
+static PyObject *call(struct program *self, struct asked asked, PyObject *const *args, Py_ssize_t count,
+                      PyObject *names)
 {
-    PyObject *out = NULL, *stream = NULL, *result = NULL;
+    PyObject *result = NULL;
     PyObject *dict = count == 1 && PyDict_Check(args[0]) ? args[0] : NULL;
     Py_ssize_t room = count + (names ? PyTuple_Size(names) : 0) + (dict ? PyDict_Size(dict) : 0);
     struct gathered gathered;
@@ -355,22 +356,59 @@ static PyObject *call(struct program *self, bool prepare, PyObject *const *args,
         return NULL;
     for (Py_ssize_t i = 0; !dict && i < count; i++)
         gather_position(&gathered, i, args[i]);
-    gather_keywords(&gathered, names, args + count, &out, &stream);
+    gather_keywords(&gathered, names, args + count, &asked.out, &asked.stream);
     if (!dict || gather_dict(&gathered, dict) == 0)
-        result = gather_run(&gathered, prepare, out, stream);
+        result = gather_run(&gathered, &asked);
     gather_end(&gathered);
     return result;
 }
 
 static PyObject *prepare(PyObject *self, PyObject *const *args, Py_ssize_t count, PyObject *names)
 {
-    return call((struct program *)self, true, args, count, names);
+    return call((struct program *)self, (struct asked){.what = ASKED_PREPARE}, args, count, names);
+}
+
+/* The numbers of a position; -1 with an exception where it is no sequence of integers. */
+static int read_position(PyObject *at, int64_t *numbers)
+{
+    const bool single = PyLong_Check(at), listed = PyTuple_Check(at) || PyList_Check(at);
+    Py_ssize_t count = single ? 1 : listed ? PySequence_Size(at) : -1;
+    for (Py_ssize_t i = 0; i < count && count <= WEFT_MAX_RANK; i++) {
+        PyObject *item = single ? Py_NewRef(at) : PySequence_GetItem(at, i);
+        PyObject *index = item ? PyNumber_Index(item) : NULL;
+        Py_XDECREF(item);
+        numbers[i] = index ? PyLong_AsLongLong(index) : -1;
+        Py_XDECREF(index);
+        if (PyErr_Occurred()) {
+            PyErr_Clear();
+            count = -1;
+        }
+    }
+    if (count >= 0 && count <= WEFT_MAX_RANK)
+        return (int)count;
+    error_call("at is %R; it has to be a position in the result, a tuple of ints with one for each dimension", at);
+    return -1;
+}
+
+/* The position and the sample come first. */
+static PyObject *trace(PyObject *self, PyObject *const *args, Py_ssize_t count, PyObject *names)
+{
+    int64_t numbers[WEFT_MAX_RANK] = {0};
+    struct asked asked = {.what = ASKED_TRACE};
+    if (count < 2)
+        return PyErr_Format(PyExc_TypeError, "_trace takes a position and a sample");
+    if (args[0] != Py_None) {
+        asked.at = numbers;
+        asked.at_count = read_position(args[0], numbers);
+    }
+    asked.sample = asked.at_count < 0 ? -1 : PyLong_AsLongLong(args[1]);
+    return PyErr_Occurred() ? NULL : call((struct program *)self, asked, args + 2, count - 2, names);
 }
 
 /* The highest bit of `count` is the interpreter's. */
 static PyObject *call_vector(PyObject *self, PyObject *const *args, size_t count, PyObject *names)
 {
-    return call((struct program *)self, false, args, (Py_ssize_t)(count << 1 >> 1), names);
+    return call((struct program *)self, (struct asked){.what = ASKED_RUN}, args, (Py_ssize_t)(count << 1 >> 1), names);
 }
 
 static PyObject *split_dict(PyObject *dict, PyObject **values)
@@ -394,7 +432,8 @@ static PyObject *call_tuple(PyObject *self, PyObject *args, PyObject *named)
     for (Py_ssize_t i = 0; i < count; i++)
         values[i] = PyTuple_GetItem(args, i);
     PyObject *names = named ? split_dict(named, values + count) : NULL;
-    PyObject *result = named && !names ? NULL : call((struct program *)self, false, values, count, names);
+    const struct asked asked = {.what = ASKED_RUN};
+    PyObject *result = named && !names ? NULL : call((struct program *)self, asked, values, count, names);
     Py_XDECREF(names);
     PyMem_Free(values);
     return result;
@@ -402,6 +441,7 @@ static PyObject *call_tuple(PyObject *self, PyObject *args, PyObject *named)
 
 static PyMethodDef methods[] = {
     {"_prepare", (PyCFunction)(void (*)(void))prepare, METH_FASTCALL | METH_KEYWORDS, NULL},
+    {"_trace", (PyCFunction)(void (*)(void))trace, METH_FASTCALL | METH_KEYWORDS, NULL},
     {NULL, NULL, 0, NULL}};
 
 static PyMemberDef members[] = {

@@ -12,10 +12,11 @@ from weft._errors import Error, Remark, Status
 from weft._results import Results
 from weft._weft import Context, __version__, evaluate, kernels
 from weft._program import Program, compile
+from weft._trace import Trace, Traced
 from weft._use import default_context, use
 
-__all__ = ["Context", "Error", "Program", "Remark", "Results", "Status", "compile", "default_context", "evaluate",
-           "kernels", "use"]
+__all__ = ["Context", "Error", "Program", "Remark", "Results", "Status", "Trace", "Traced", "compile",
+           "default_context", "evaluate", "kernels", "use"]
 
 
 def __getattr__(name):

@@ -1,7 +1,7 @@
 from collections.abc import Mapping, Sequence
 from contextlib import AbstractContextManager
 from enum import IntEnum
-from typing import Any, Literal
+from typing import Any, Literal, NamedTuple
 
 __version__: str
 
@@ -59,6 +59,27 @@ class Context:
     def close(self) -> None: ...
     def status(self, stream: int = 0, /) -> None: ...
 
+class Traced(NamedTuple):
+    name: str
+    text: str
+    line: int
+    column: int
+    how: str
+    type: str
+    dtype: str
+    shape: tuple[int, ...]
+    smallest: float | None
+    largest: float | None
+    mean: float | None
+    nan: int
+    inf: int
+    at: tuple[int, ...] | None
+    element: float | None
+
+class Trace(tuple[Traced, ...]):
+    table: str
+    def _repr_html_(self) -> str: ...
+
 class Program:
     @property
     def text(self) -> str: ...
@@ -74,6 +95,9 @@ class Program:
     def infer(self, **types: _Value) -> dict[str, str]: ...
     def source(self, stage: str = "c", **types: _Value) -> str: ...
     def prepare(self, *values: _Value, **named: _Value) -> list[tuple[str, float, int]]: ...
+    def trace(
+        self, *values: _Value, at: int | Sequence[int] | None = None, sample: int = 0, **named: _Value
+    ) -> Trace: ...
     def html(self, **types: _Value) -> str: ...
     def _repr_html_(self) -> str: ...
 

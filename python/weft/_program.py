@@ -4,6 +4,7 @@ from html import escape
 
 from weft import _weft
 from weft._errors import Error, Status
+from weft._trace import make as make_trace
 from weft._use import default_context
 from weft._weft import Context
 
@@ -33,8 +34,8 @@ def infer(self, **types):
 
 @method
 def source(self, stage="c", **types):
-    """The text of a stage: tokens, ast, types, schedule, groups, ir, c, asm, cuda, ptx or sass, for types as infer
-    takes them. asm needs a C compiler, ptx and sass need NVRTC. c and cuda are what is the program's own of a
+    """The text of a stage: tokens, ast, types, schedule, groups, ir, c, asm, cuda, ptx, sass or html, for types as
+    infer takes them. asm needs a C compiler, ptx and sass need NVRTC. c and cuda are what is the program's own of a
     kernel, "c-full" and "cuda-full" all of it, "c-compiled" and "cuda-compiled" what compilers get, where names are
     numbers.
 
@@ -65,30 +66,54 @@ def prepare(self, *values, **named):
 
 
 @method
+def trace(self, *values, at=None, sample=0, **named):
+    """Every value of the program on the way to its results, for these inputs, given as in a call: a weft.Trace, which
+    prints as a table.
+
+    at: a position in the results, an int for each dimension, negative ones from the end; the trace then tells from
+    which element of each value the result there is computed, through broadcasting and selections. sample: of batches
+    the one that is looked at. Inputs named at or sample: trace({"at": x}, at=..). Arrays lie in host memory.
+
+    >>> import numpy, weft
+    >>> img = numpy.uint8([1, 20, 200])
+    >>> trace = weft.compile("img * 2 - img * img").trace(img, at=1)
+    >>> for value in trace:
+    ...     print(value.text, value.dtype, value.largest, value.element, sep="  ")
+    img  uint8  200  20
+    img * 2  int32  400  40
+    img * img  uint8  144  144
+    img * 2 - img * img  int32  336  -104
+
+    Raises weft.Error where `at` or `sample` lies outside, and what a call raises.
+    """
+    return make_trace(self._trace(at, sample, *values, **named))
+
+
+@method
 def html(self, **types):
-    """HTML with the text, and for types as infer takes them those of the results and the kernels with their source.
+    """A page that shows the program, its types, groups, schedule, instructions, C, CUDA and, where there is a C
+    compiler, assembly side by side; a piece that is pointed at lights up in all of them. It is one text, which needs
+    nothing else. Types are as infer takes them; without any, those of the last call. Before the first call it is only
+    the text.
 
     >>> import weft
-    >>> weft.compile("a < b").html()
-    '<div><pre>a &lt; b</pre><p>(a, b) -&gt; (out)</p></div>'
+    >>> page = weft.compile("a < b").html(a="int8[3]", b="int8[3]")
+    >>> page[:15], "<h2>CUDA</h2>" in page
+    ('<!DOCTYPE html>', True)
     """
-    parts = [f"<pre>{escape(self.text)}</pre>"]
+    types = types or self._types or {}
     if types or not self.inputs:
-        rows = "".join(f"<tr><td>{escape(name)}</td><td>{escape(kind)}</td></tr>"
-                       for name, kind in self.infer(**types).items())
-        parts.append(f"<table>{rows}</table>")
-        for stage, title in (("groups", "Kernels"), ("c", "Source")):
-            text = escape(self.source(stage, **types))
-            parts.append(f"<details><summary>{title}</summary><pre>{text}</pre></details>")
-    else:
-        parts.append(f"<p>{escape(signature(self))}</p>")
-    return "<div>" + "".join(parts) + "</div>"
+        return self.source("html", **types)
+    return f"<div><pre>{escape(self.text)}</pre><p>{escape(signature(self))}</p></div>"
 
 
 @method
 def _repr_html_(self):
-    """For notebooks: with the types of the last call."""
-    return self.html(**self._types or {})
+    """For notebooks: the page for the types of the last call, in a frame of its own."""
+    page = self.html()
+    if not page.startswith("<!DOCTYPE"):
+        return page
+    return f'<iframe srcdoc="{escape(page)}" style="width: 100%; height: 40em; border: 0" title="weft"></iframe>'
 
 
 @method

@@ -3,6 +3,7 @@
 
 #include "runtime/kernels/kernels.h"
 #include "runtime/api/gpu_code_impl.h"
+#include "runtime/api/page_impl.h"
 
 #include "compiler/dump/dump.h"
 
@@ -11,7 +12,7 @@
 
 const char *const stage_names[STAGE_COUNT] = {
     "tokens", "ast", "types", "schedule", "groups", "ir", "c", "asm", "cuda", "ptx", "sass", "shapes", "reductions",
-    "lower", "materialize", "narrow", "split", "reduce"};
+    "lower", "materialize", "narrow", "split", "reduce", "html"};
 const struct target *const stage_targets[STAGE_COUNT] = {
     [STAGE_C] = &target_c, [STAGE_ASM] = &target_c,
     [STAGE_CUDA] = &target_cuda, [STAGE_PTX] = &target_cuda, [STAGE_SASS] = &target_cuda};
@@ -238,6 +239,8 @@ static void put_stage(struct weft_program *program, enum stage stage, enum shown
         typed = diags->errors ? NULL : program_typed(program, dtypes, ranks, filled, diags);
         if (typed && stage == STAGE_TYPES)
             stage_put(out, &(struct subject){stage, program, typed->program}, diags);
+        else if (typed && stage == STAGE_HTML)
+            page_put(out, program, typed, described(out->arena, program, typed->program), diags);
         else if (typed)
             put_kernels(program, typed, stage, shown, out, diags);
     }

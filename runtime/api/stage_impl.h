@@ -5,10 +5,11 @@
 #include "runtime/run/run.h"
 
 /* Stages from STAGE_GROUPS to STAGE_SASS are of kernels; those from STAGE_C on belong to one target. The last ones are
- * of passes between types and schedules, which are shown and never told of a program that is compiled. */
+ * of passes between types and schedules, and the linked page, which are shown and never told of a program that is
+ * compiled. */
 enum stage { STAGE_TOKENS, STAGE_AST, STAGE_TYPES, STAGE_SCHEDULE, STAGE_GROUPS, STAGE_IR, STAGE_C, STAGE_ASM,
              STAGE_CUDA, STAGE_PTX, STAGE_SASS, STAGE_SHAPES, STAGE_REDUCTIONS, STAGE_LOWER, STAGE_MATERIALIZE,
-             STAGE_NARROW, STAGE_SPLIT, STAGE_REDUCE, STAGE_COUNT };
+             STAGE_NARROW, STAGE_SPLIT, STAGE_REDUCE, STAGE_HTML, STAGE_COUNT };
 #define STAGES_TOLD STAGE_SHAPES
 
 extern const char *const stage_names[STAGE_COUNT];

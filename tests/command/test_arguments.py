@@ -377,6 +377,31 @@ class Show(CommandTest):
             self.assertIn("== %s ==\n" % stage, everything)
         self.assertNotEqual(self.text("show", "a + b", "a=1", "b=[1, 2]", "--stage", "c"), "")
 
+    def test_a_page(self):
+        given = ["a * b + 1", "a=float32[4, 3]", "b=float32[3]"]
+        self.assertEqual(self.text("show", *given, "--html", "page.html"), "")
+        with open(self.path("page.html"), encoding="ascii") as file:
+            page = file.read()
+        self.assertEqual(page, self.text("show", *given, "--stage", "html"))
+        self.assertTrue(page.startswith("<!DOCTYPE html>") and page.endswith("</html>\n"))
+        self.assertIn("%0 = load", self.text("show", *given, "--html", "page.html", "--stage", "ir"))
+        with open(self.path("page.html"), encoding="ascii") as file:
+            self.assertEqual(page, file.read())
+
+    def test_a_page_that_cannot_be_written(self):
+        """Nothing is left, and what was there before stays."""
+        given = ["x + 1", "x=float32[3]"]
+        self.bad(1, 123, "show", *given, "--html", "none/page.html")
+        os.mkdir(self.path("folder"))
+        self.bad(1, 123, "show", *given, "--html", "folder")
+        self.bad(2, 102, "show", *given, "--html", "")
+        with open(self.path("page.html"), "w") as file:
+            file.write("before")
+        self.bad(1, 83, "show", "x + 1", "--html", "page.html")
+        with open(self.path("page.html")) as file:
+            self.assertEqual(file.read(), "before")
+        self.assertEqual(self.files(), ["folder", "page.html"])
+
     def test_a_wrong_stage(self):
         told = self.bad(2, 102, "show", "x", "x=uint8[3]", "--stage", "grups")
         self.assertIn("found 'grups'; did you mean 'groups'?\n", told)

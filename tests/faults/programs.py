@@ -38,6 +38,8 @@ PROGRAMS = {
     "check": ["check", "three.weft", "x=x.npy"],
     "show": ["show", "x + 1", "x=[1, 2]", "--stage", "all"],
     "list": ["cache", "verify"],
+    "trace": ["run", "three.weft", "x=x.npy", "--trace"],
+    "page": ["show", "three.weft", "x=x.npy", "--html", "page.html"],
 }
 USUAL = list(PROGRAMS)[:10]
 

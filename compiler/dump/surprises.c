@@ -1,0 +1,196 @@
+/* Implements surprises.h. */
+#include "compiler/dump/surprises.h"
+
+#include "compiler/check/check.h"
+#include "compiler/dump/token_spans.h"
+#include "compiler/emit/emit.h"
+
+#include <string.h>
+
+/* Once for each place and rule. */
+static void add(struct arena *arena, struct surprises *all, struct span span, struct span at, const char *rule,
+                const char *text)
+{
+    for (int i = 0; i < all->count; i++)
+        if (all->items[i].span.start == span.start && all->items[i].span.end == span.end &&
+            strcmp(all->items[i].rule, rule) == 0)
+            return;
+    ARENA_PUSH(arena, all->items, all->count, ((struct surprise){span, at, rule, text}));
+}
+
+/* ---- types ---- */
+
+/* Integers of 32 bits and more that have a sign hold what most programs compute. */
+static bool may_wrap(const struct node *node)
+{
+    const bool grows = node->op == OP_ADD || node->op == OP_SUB || node->op == OP_MUL || node->op == OP_NEG ||
+                       node->op == OP_POW || node->op == OP_SQUARE;
+    const struct type_row *row = &type_rows[node->dtype];
+    return grows && (row->class == CLASS_UNSIGNED || (row->class == CLASS_SIGNED && row->bits < 32));
+}
+
+enum { DEEP = 16 };
+
+static bool same_text(const struct program *program, const struct node *a, const struct node *b)
+{
+    const size_t length = a->span.end - a->span.start;
+    return length == b->span.end - b->span.start &&
+           memcmp(program->source->text + a->span.start, program->source->text + b->span.start, length) == 0;
+}
+
+/* Whether no element is negative, as far as the program tells. */
+static bool not_negative(const struct program *program, const struct node *node, int depth)
+{
+    node = named_node(program, node);
+    const struct node *a = node->operand_count > 0 ? operand_node(program, node, 0) : NULL;
+    const struct node *b = node->operand_count > 1 ? operand_node(program, node, 1) : NULL;
+    if (node->literal.kind != LITERAL_NONE)
+        return literal_number(&node->literal) >= 0;
+    if (type_rows[node->dtype].class == CLASS_UNSIGNED || node->dtype == WEFT_BOOL)
+        return true;
+    if (depth == DEEP || !a)
+        return false;
+    if (node->kind == NODE_REDUCE || node->kind == NODE_VIEW || node->kind == NODE_CAST)
+        return not_negative(program, a, depth + 1);
+    if (node->kind != NODE_OP)
+        return false;
+    switch (node->op) {
+    case OP_ABS: case OP_FABS: case OP_SQUARE: case OP_SQRT: case OP_EXP: case OP_EXP2: case OP_HYPOT: case OP_COSH:
+        return true;
+    case OP_MUL:
+        return same_text(program, a, b) ||
+               (not_negative(program, a, depth + 1) && not_negative(program, b, depth + 1));
+    case OP_ADD: case OP_DIV:
+        return not_negative(program, a, depth + 1) && not_negative(program, b, depth + 1);
+    case OP_MAX:
+        return not_negative(program, a, depth + 1) || not_negative(program, b, depth + 1);
+    default: return false;
+    }
+}
+
+/* When an operation gives NaN though no operand is one; NULL: it does not, or hardly. */
+static const char *nan_where(const struct program *program, const struct node *node)
+{
+    const struct node *a = node->operand_count ? operand_node(program, node, 0) : NULL;
+    const struct node *b = node->operand_count > 1 ? operand_node(program, node, 1) : NULL;
+    const struct literal *divisor = b ? &named_node(program, b)->literal : NULL;
+    switch (node->op) {
+    case OP_SQRT: case OP_RSQRT: case OP_LOG: case OP_LOG2: case OP_LOG10:
+        return not_negative(program, a, 0) ? NULL : "is NaN where its operand is below 0";
+    case OP_LOG1P: return not_negative(program, a, 0) ? NULL : "is NaN where its operand is below -1";
+    case OP_ASIN: case OP_ACOS: case OP_ATANH: return "is NaN where its operand is not between -1 and 1";
+    case OP_ACOSH: return "is NaN where its operand is below 1";
+    case OP_DIV: return divisor->kind != LITERAL_NONE && literal_number(divisor) != 0 ? NULL : "is NaN for 0 / 0";
+    case OP_MOD: case OP_FLOORDIV: case OP_FMOD:
+        return divisor->kind != LITERAL_NONE && literal_number(divisor) != 0 ? NULL : "is NaN where it divides 0 by 0";
+    case OP_POW: case OP_FPOW:
+        return (divisor->kind == LITERAL_INTEGER || not_negative(program, a, 0))
+                   ? NULL
+                   : "is NaN where its base is below 0 and its exponent no whole number";
+    default: return NULL;
+    }
+}
+
+static void look_at_op(struct arena *arena, const struct program *program, const struct node *node,
+                       struct surprises *all)
+{
+    const char *type = type_rows[node->dtype].name;
+    const char *nan = dtype_is_float(node->dtype) ? nan_where(program, node) : NULL;
+    if (may_wrap(node))
+        add(arena, all, node->span, node->token, "3.3",
+            arena_printf(arena, "stays %s, and wraps modulo 2^%d", type, type_rows[node->dtype].bits));
+    if (nan)
+        add(arena, all, node->span, node->token, "4", nan);
+    if (dtype_is_half(node->dtype))
+        add(arena, all, node->span, node->token, "3.3", arena_printf(arena, "is rounded to %s", type));
+}
+
+/* What the compiler warns of. */
+static void look_at_warnings(struct arena *arena, struct program *program, struct surprises *all)
+{
+    struct diags *before = program->diags, diags = diags_new(arena, program->source);
+    program->diags = &diags;
+    warn_losses(program);
+    program->diags = before;
+    for (const struct diag *one = diags.first; one; one = one->next)
+        add(arena, all, one->spans[0], one->spans[0], "2.8", one->message);
+}
+
+void find_type_surprises(struct arena *arena, struct program *program, struct surprises *all)
+{
+    look_at_warnings(arena, program, all);
+    for (int n = 0; n < program->node_count; n++) {
+        const struct node *node = &program->nodes[n];
+        if (node->literal.kind != LITERAL_NONE || node->made)
+            continue;
+        if (node->kind == NODE_OP)
+            look_at_op(arena, program, node, all);
+        else if (node->kind == NODE_CAST && dtype_is_half(node->dtype) &&
+                 type_rows[operand_node(program, node, 0)->dtype].bits > 16)
+            add(arena, all, node->span, node->token, "4.6",
+                arena_printf(arena, "is rounded to %s", type_rows[node->dtype].name));
+    }
+}
+
+/* ---- kernels ---- */
+
+static bool begins_with(const char *text, const char *word)
+{
+    return text && strncmp(text, word, strlen(word)) == 0;
+}
+
+static void look_at_loads(struct arena *arena, const struct scheduled *s, struct surprises *all)
+{
+    const struct emit_params params = {.target = &target_c, .form = &s->form, .kinds = s->geometry.kinds,
+                                       .fast = s->geometry.fast};
+    const struct access_way *ways = access_ways(arena, s->kernel, &params);
+    for (int a = 0; a < s->kernel->load_count; a++) {
+        const struct ins *load = kernel_access_ins(s->kernel, a);
+        const char *words = ways[a].words;
+        if (load && (begins_with(words, "one by one") || begins_with(words, "found by number")))
+            add(arena, all, load->span, load->span, "5.2", arena_printf(arena, "is read off the fast path: %s", words));
+    }
+}
+
+/* Whether a kernel computes an operation of this place. */
+static bool computes(const struct kernel *kernel, const struct ins *ins)
+{
+    for (int i = 0; i < kernel->ins_count; i++) {
+        const struct ins *other = &kernel->ins[i];
+        if (other->kind == INS_OP && other->op == ins->op && other->dtype == ins->dtype &&
+            other->span.start == ins->span.start && other->span.end == ins->span.end)
+            return true;
+    }
+    return false;
+}
+
+/* Operations that an earlier kernel computes, too. Of parts of a result each computes its own elements. */
+static void look_at_repeats(struct arena *arena, const struct schedule *schedule, int k,
+                            const struct token_spans *spans, struct surprises *all)
+{
+    const struct kernel *kernel = schedule->kernels[k].kernel;
+    for (int i = kernel->ins_count - 1; i >= 0; i--) { /* what holds others comes last */
+        const struct ins *ins = &kernel->ins[i];
+        const bool operation = ins->kind == INS_OP && op_rows[ins->op].rule != RULE_CONVERT;
+        const struct span whole = whole_span(spans, ins->span);
+        bool twice = false;
+        for (int before = 0; operation && before < k && !twice; before++)
+            twice = schedule->kernels[before].parts <= 1 && computes(schedule->kernels[before].kernel, ins);
+        for (int known = 0; twice && known < all->count; known++)
+            if (strcmp(all->items[known].rule, "11.5") == 0 && all->items[known].span.start <= whole.start &&
+                whole.end <= all->items[known].span.end)
+                twice = false;
+        if (twice)
+            add(arena, all, whole, ins->span, "11.5",
+                "is computed by more than one kernel, which is cheaper than to keep it");
+    }
+}
+
+void find_kernel_surprises(struct arena *arena, const struct schedule *schedule, struct surprises *all)
+{
+    const struct token_spans spans = find_token_spans(arena, schedule->kernels[0].kernel->program);
+    for (int k = 0; k < schedule->count; k++) {
+        look_at_loads(arena, &schedule->kernels[k], all);
+        look_at_repeats(arena, schedule, k, &spans, all);
+    }
+}

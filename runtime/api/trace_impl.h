@@ -1,0 +1,22 @@
+/* What the files of weft_trace share: trace.c chooses the values and computes them, trace_values.c looks at elements
+ * and prints. */
+#ifndef WEFT_RUNTIME_API_TRACE_IMPL_H
+#define WEFT_RUNTIME_API_TRACE_IMPL_H
+
+#include "compiler/lang/lang.h"
+
+/* What is known of the elements of a value. */
+struct summary {
+    union scalar smallest, largest;
+    bool any;                      /* there are elements that are not NaN */
+    double mean;                   /* of those that are finite; NaN: there are none */
+    int64_t nan_count, inf_count;
+};
+
+/* Looks at `count` elements, dense and aligned. */
+struct summary summary_of(enum weft_dtype dtype, const void *data, int64_t count);
+
+/* A copy of the trace in one allocation from malloc; NULL: there is no memory. */
+struct weft_trace *trace_pack(const struct weft_traced *values, size_t count);
+
+#endif

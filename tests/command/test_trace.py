@@ -1,0 +1,80 @@
+"""weft run --trace: the table, JSON, batches of files, and what cannot be asked. tests/trace has many programs."""
+
+import json
+import unittest
+
+import numpy as np
+
+from weft_test import CommandTest
+
+
+class Trace(CommandTest):
+    def json(self, *arguments):
+        return json.loads(self.text("run", "--trace", "--format", "json", *arguments))
+
+    def test_table(self):
+        told = self.text("run", "--trace", "uint8(img * 2) - img * img", "img:uint8=[1, 5, 20, 100, 200]", "--at", "2")
+        self.assertEqual(told.splitlines()[0].split(), ["place", "value", "type", "smallest", "largest", "mean", "nan",
+                                                        "inf", "[2]", "how"])
+        self.assertEqual([line.split("  ")[0] for line in told.splitlines()[1:]], ["1:7", "1:7", "1:1", "1:18", "1:1"])
+        self.assertIn("144  [2]", told)
+
+    def test_json(self):
+        values = self.json("log(x) > -inf", "x=[0.0, 1, -1]", "--at=0")
+        self.assertEqual(values[1], {
+            "line": 1, "column": 1, "name": "", "text": "log(x)", "how": "log in float32", "type": "float32[3]",
+            "dtype": "float32", "shape": [3], "smallest": "-inf", "largest": 0.0, "mean": 0, "nan": 1, "inf": 1,
+            "at": [0], "element": "-inf"})
+        self.assertEqual((values[2]["smallest"], values[2]["largest"], values[2]["element"]), (False, True, False))
+        self.assertEqual(self.json("x + 1", "x:float32=[nan]")[0]["smallest"], None)
+
+    def test_files_and_kernels(self):
+        np.save(self.path("x.npy"), np.arange(6, dtype=np.float32).reshape(2, 3))
+        with open(self.path("k.weft"), "w") as file:
+            file.write("kernel f(x: float32[h, w]) -> uint8 {\n    y = x * 100\n    return y\n}\n")
+        values = self.json("k.weft:f", "x=x.npy", "--at", "[1, 2]")
+        self.assertEqual([(value["line"], value["name"], value["dtype"], value["element"]) for value in values],
+                         [(2, "", "float32", 5.0), (2, "y", "float32", 500.0), (3, "y", "uint8", 255)])
+
+    def test_batches(self):
+        np.savez(self.path("b.npz"), one=np.float32([1, 2]), two=np.float32([[3.0]]).reshape(1))
+        for i in range(2):
+            np.save(self.path(f"s{i}.npy"), np.full(3, i, np.float32))
+        for value, first, second in (("b.npz", 2.0, 3.0), ("s*.npy", 0.0, 1.0)):
+            for more, largest in (((), first), (("--sample", "1"), second)):
+                self.assertEqual(self.json("x * 1", f"x={value}", *more)[0]["largest"], largest)
+
+    def test_samples_draw_their_own_numbers(self):
+        np.savez(self.path("b.npz"), one=np.zeros(4, np.float32), two=np.zeros(4, np.float32))
+        self.good("run", "random(x, 7)", "x=b.npz", "-o", "out.npz")
+        drawn = np.load(self.path("out.npz"))
+        for sample, key in enumerate(("one", "two")):
+            value = self.json("random(x, 7)", "x=b.npz", "--sample", str(sample))[-1]
+            self.assertEqual((np.float32(value["smallest"]), np.float32(value["largest"])),
+                             (drawn[key].min(), drawn[key].max()))
+
+    def test_wrong(self):
+        text, x = "x + 1", "x=[[1, 2, 3]]"
+        self.assertIn("has shape [1, 3], rank 2", self.bad(1, 320, "run", "--trace", text, x, "--at", "0"))
+        self.assertIn("shape is [1, 3]", self.bad(1, 321, "run", "--trace", text, x, "--at", "0,3"))
+        for at in "a", "1,", "1 2", "[1", "1]", "1,,2", ",", "99999999999999999999":
+            self.bad(2, 102, "run", "--trace", text, x, f"--at={at}")
+        for sample in "", "-1", "x", "1e3", "9999999999":
+            self.bad(2, 102, "run", "--trace", text, x, f"--sample={sample}")
+        for more in ("--at", "0,1"), ("--sample", "0"):
+            self.bad(2, 154, "run", text, x, *more)
+        self.bad(2, 154, "run", "--trace", text, x, "--sample", "0")
+        self.bad(2, 154, "run", "--trace", text, x, "-o", "a.npy")
+        self.assertEqual(self.files(), [])
+        np.savez(self.path("b.npz"), one=np.zeros(4))
+        self.bad(2, 154, "run", "--trace", text, "x=b.npz", "--sample", "1")
+
+    def test_remarks_are_told(self):
+        done = self.weft("run", "--trace", "a // b + take(a, [5])", "a=[1, 2]", "b=[0, 1]")
+        self.assertEqual(done.returncode, 0)
+        self.assertEqual(done.stderr.decode().count("warning"), 1)
+        self.assertEqual(len(done.stdout.splitlines()), 6)
+
+
+if __name__ == "__main__":
+    unittest.main()
