@@ -2,6 +2,10 @@ $1                        26 lines  3578e776
 ALL                       19 lines  8e773f51
 CONVERSION                 5 lines  41bf2488
 INDEPENDENT               28 lines  ca57a28e
+INSIDE                    26 lines  067fbfcf
+INSIDE                     3 lines  8a889398
+ORDINARY                   3 lines  1b7affaf
+ORDINARY                  16 lines  2ab331f8
 OWN_MATH                   5 lines  f7da7dfd
 VECTORS                    4 lines  9fcd3397
 VECTORS                   10 lines  fb14f513
@@ -10,16 +14,17 @@ __attribute__((always_inline))   6 lines  27cac295
 block_exp_$1              27 lines  1f49a98c
 block_exp_$1              26 lines  6eb26e69
 block_pow_$1              32 lines  17ea791a
-block_sin_$1               6 lines  cf13e9df
+block_sin_$1              10 lines  c2bf3952
 copy_run_$1               17 lines  b6bba8c5
 decode_$1_$2              19 lines  af7f57f3
 decode_$1_$2              19 lines  f3a3a288
 elements_$1               66 lines  b3798606
 encode_$1_$2              21 lines  0cf16d4c
 encode_$1_$2              21 lines  cc952e44
-enum { LANES = 16 };      11 lines  05d91976
-exp_rest                  25 lines  d92e24af
-exp_rest_$1               29 lines  5a0efe5a
+enum { LANES = 16 };      15 lines  430ccd86
+exp2_rest                  8 lines  7fc4d42a
+exp_powers                19 lines  7dd1cb73
+exp_rest                  11 lines  04fc0679
 expand_$1                 32 lines  0f1699d9
 fetch                     10 lines  99f641e5
 fetch_end                 11 lines  a684884e
@@ -34,17 +39,21 @@ fold                      19 lines  e2a3b5a9
 fold_rows                 40 lines  2be1f641
 gather_$1                 17 lines  10711377
 harvest                   12 lines  6915357f
-ints                      56 lines  45111b8e
+inside_$1                  9 lines  df18041f
+ints                      59 lines  06da9aab
 join_lanes                 9 lines  8327a9d3
 join_rows                 13 lines  f43c962b
 join_side                  7 lines  5ecdabcf
 keep                      12 lines  c0f91b1a
-log2_$1                   60 lines  9deb76a4
+log2_$1                   54 lines  0a3e7f73
 lookup_$1                  9 lines  4e25d0db
 mapped_$1                 11 lines  234ab146
 near                      10 lines  a3c166c4
 nearest_$1_$1             21 lines  7ca81fb2
 optimize                   3 lines  f347d288
+own_exp                   16 lines  7d1f2fb2
+own_expf                  16 lines  44cb8d6b
+own_sinf                   4 lines  3fd6b867
 pick_$1                   12 lines  bc185755
 place_of                   8 lines  819d6db6
 plant                     21 lines  4ea6e459
@@ -54,10 +63,14 @@ repeat_$1                  8 lines  a8f54926
 rintf                      1 lines  0d641dc6
 rounded_$1_$2             34 lines  32ad7706
 rounded_$1_$2             34 lines  385223e8
-roundsat_$1_$2            21 lines  e19746d9
+roundsat_$1_$2            29 lines  0a8cb88b
 row_of                    10 lines  04a245f9
 run_$1                    13 lines  52399200
+scaled_$1                 12 lines  78efbbb6
+scaled_$1                 12 lines  dc06c6d1
 sieve_$1                  36 lines  022e9e14
+sin_inside                19 lines  912e46d4
+sin_wide                  13 lines  be585330
 stage_t                    2 lines  397a325c
 struct weft_calls;         2 lines  f1ad0b71
 to_bfloat16_$1_$1         11 lines  fecc4f39
@@ -73,6 +86,6 @@ weft_part                  9 lines  01219a3a
 weft_rows                  6 lines  5aa7d034
 weft_sample                6 lines  119864e3
 weft_tile                  6 lines  7eeefcd8
-whole_$1_$2               39 lines  e20da6af
+whole_$1_$2               62 lines  13473b0a
 widen_$1_$2               24 lines  8aa8a429
-word_$1                   11 lines  86422ff7
+word_$1                   17 lines  5ef29e14
