@@ -183,7 +183,7 @@ class Arrays(unittest.TestCase):
         self.assertEqual(top, 11)
 
 
-class Programs(unittest.TestCase):
+class Agreement(unittest.TestCase):
     """Values, bits and all, are those of the whole arrays."""
 
     @classmethod
@@ -212,6 +212,8 @@ class Programs(unittest.TestCase):
                 self.assertEqual((result.dtype, result.shape), (value.dtype, value.shape), text)
                 self.assertEqual(result.tobytes(), np.ascontiguousarray(value).tobytes(), f"{rules} {text}")
 
+
+class Programs(Agreement):
     def test_positional(self):
         """All under the rules of DALI, a third under NumPy's."""
         make = np.random.default_rng(0)
@@ -360,6 +362,57 @@ class Programs(unittest.TestCase):
         self.assertEqual(weft.dask.evaluate("t - mean(t, x)", t=lazy).shape, whole.shape)
         with self.assertRaisesRegex(weft.Error, "no tensor is one of dask's"):
             weft.dask.evaluate("t + 1", t=whole)
+
+class Cases(Agreement):
+    """The cases of tests/eval whose inputs are arrays, each dimension in two chunks: every 12th, in the layer full all.
+    A program may be refused, as gather of several chunks is; what is computed is right."""
+
+    def test_eval(self):
+        directory = ROOT / "tests/eval"
+        if not directory.is_dir():
+            self.skipTest("there are no cases beside the tests")
+        support.optional("ml_dtypes")
+        sys.path[:0] = [str(directory), str(directory.parent)]
+        import run_eval
+        cases = [case for path in sorted(directory.glob("*.txt")) for case in run_eval.parse(path)
+                 if not isinstance(case, str) and case.results and not case.file]
+        self.assertGreater(len(cases), 1000)
+        done = 0
+        for case in cases if os.environ.get("WEFT_LAYER") == "full" else cases[::12]:
+            text, (whole, types) = "\n".join(case.program), self.inputs(case.arguments)
+            lazy = {name: self.da.from_array(value, chunks=tuple(max((extent + 1) // 2, 1) for extent in value.shape))
+                    if isinstance(value, np.ndarray) and value.size and value.ndim else value
+                    for name, value in whole.items()}
+            if not any(isinstance(value, self.da.Array) for value in lazy.values()):
+                continue
+            with self.subTest(case.where, text=text):
+                try:
+                    self.agree(text, whole, lazy, types or None)
+                    done += 1
+                except weft.Error as error:
+                    self.assertRegex(error.message, "in several chunks|elements of several chunks|has to be known|"
+                                                    "an array in memory|compute|fits neither")
+        self.assertGreater(done, 60)
+
+    def inputs(self, arguments):
+        """Values and types by name of arguments of the command; {} where one is of another kind."""
+        values, types = {}, {}
+        for argument in arguments:
+            match = re.fullmatch(r"(\w+)(?::([^=]*?(?:\([^=]*?(?:=.*?)?\))?))?(?:@(\w+))?=(.*)", argument, re.DOTALL)
+            if not match:
+                return {}, {}
+            name, kind, layout, value = match.groups()
+            dtype = re.match(r"\w+", kind or "")
+            text = f"{dtype[0]}({value})" if dtype and dtype[0] != "number" else value
+            values[name] = np.asarray(value == "true" if text in ("true", "false") else weft.evaluate(text))
+            if dtype and dtype[0] == "number":
+                values[name], kind = values[name].item(), None
+            if kind and ("(" in kind or "@" in kind):
+                types[name] = kind
+            if layout:
+                types[name] = f"{values[name].dtype.name}@{layout}"
+        return values, types
+
 
 class Processes(unittest.TestCase):
     def test_killed(self):

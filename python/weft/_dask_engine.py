@@ -11,8 +11,8 @@ import dask.array
 from weft._dask_neighbours import Neighbours
 from weft._dask_reductions import REDUCTIONS, Reductions
 from weft._dask_tasks import compute_block, convert_block, window_block
-from weft._dask_values import (Region, Value, aligned, boolean, flat, is_dots, is_lazy, is_literal, is_new, is_size,
-                               is_stand_in, is_string, lazy, named_axes, one_chunk, plain_text, refuse,
+from weft._dask_values import (Region, Value, aligned, boolean, flat, is_dots, is_lazy, is_list, is_literal, is_new,
+                               is_size, is_stand_in, is_string, lazy, named_axes, one_chunk, plain_text, refuse,
                                shape_of_literal, strings_of, value_of)
 from weft._errors import Remark, Status
 from weft._program import compile
@@ -78,6 +78,7 @@ FUNCTIONS = {name: (parameters.split(), kinds) for name, parameters, kinds in (
     ("softmax", "x axis", "xe"),
     ("logsumexp", "x axes keepdims", "xrb"),
 )}
+CONSTANTS = ("pi", "inf", "nan")  # unless they are declared
 OTHER_NAMES = {"argwhere": "nonzero"}
 OTHER_PARAMETERS = {"axes": "axis", "axis": "axes"}
 RAW = "arezjtldqb"  # letters of arguments that are no expressions: axes, words, types, layouts, dimensions, flags
@@ -159,6 +160,8 @@ class Engine(Neighbours, Reductions):
             if part.name in self.text.bindings:
                 if part.name not in region.bindings:
                     region.bindings[part.name] = self.write(self.text.bindings[part.name], region)
+            elif part.name in CONSTANTS and part.name in self.inputs:
+                return self.name(region, self.inputs[part.name])
             elif part.name in self.inputs:
                 region.values[part.name] = self.inputs[part.name]
             return part.name
@@ -195,7 +198,13 @@ class Engine(Neighbours, Reductions):
         return numpy.asarray(value.array)
 
     def whole_number(self, expression):
-        return int(self.constant(expression))
+        """A size (rule 1.10), which is computed exactly, whatever the types of the integers in it."""
+        region = Region()
+        text = region.program(self.write(expression, region))
+        if any(is_lazy(value.array) for value in region.values.values()):
+            return int(self.constant(expression))
+        return int(self.at_once(text, {name: Value(int(value.array), None) if is_size(value) else value
+                                       for name, value in region.values.items()}).array)
 
     # Blocks
 
@@ -210,7 +219,7 @@ class Engine(Neighbours, Reductions):
 
     def compile(self, text, values):
         return compile(text, math=self.math, rules=self.rules, ignore_unused=True,
-                       types={name: value.type.text() for name, value in values.items() if value.type
+                       types={name: value.text() for name, value in values.items() if value.type
                               and re.search(rf"\b{name}\b", text)})
 
     def elementwise(self, text, values, shapes=()):
@@ -305,6 +314,10 @@ class Engine(Neighbours, Reductions):
                 key.append(None)
             else:
                 chosen = self.item(item)
+                if isinstance(chosen, list):  # which dask does not take beside None
+                    extent = x.array.shape[at]
+                    chosen = Value(numpy.array([each % extent for each in chosen], numpy.int64),
+                                   Type("int64", None, None, None))
                 if isinstance(chosen, Value):
                     taken = len([each for each in key if not isinstance(each, int)]), chosen
                     chosen = slice(None)
@@ -323,7 +336,7 @@ class Engine(Neighbours, Reductions):
             return [self.whole_number(each) for each in item[0].parts]
         value = self.value(item)
         if not is_lazy(value.array) and numpy.ndim(value.array) == 0:
-            return int(value.array)
+            return self.whole_number(item)
         return value
 
     def select_dim(self, x, part, kind):
@@ -404,7 +417,7 @@ class Engine(Neighbours, Reductions):
                 if function == "vecdot" and is_literal(expression):
                     values[name] = Value(values[name].array.item(), None)
                 written.append(f"{name}={self.name(region, values[name])}")
-            elif letter in RAW:
+            elif letter in RAW and not (self.is_bound(expression) and values["x"].type.dims is None):
                 written.append(f"{name}={plain_text(expression)}")
             else:
                 written.append(f"{name}={self.write(expression, inner)}")
@@ -430,6 +443,10 @@ class Engine(Neighbours, Reductions):
         if handler is None:
             return self.in_one_chunk(text, inner.values, kind)
         return handler(values, arguments, kind)
+
+    def is_bound(self, expression):
+        """Whether it is the name of a binding; of a named value's dimensions another one may have it."""
+        return len(expression) == 1 and isinstance(expression[0], Name) and expression[0].name in self.text.bindings
 
     def in_one_chunk(self, text, values, kind):
         """What is computed at once, of operands that are in one chunk each."""
@@ -465,8 +482,7 @@ class Engine(Neighbours, Reductions):
 
     def listed(self, expression):
         """A number or a list of them, also by a name."""
-        if len(expression) == 1 and isinstance(expression[0], Group) and \
-                (expression[0].opening == "[" or len(expression[0].parts) != 1):
+        if is_list(expression):
             return [self.listed(each) for each in expression[0].parts]
         if len(expression) == 1 and isinstance(expression[0], Name) and expression[0].name in self.text.bindings:
             return self.listed(self.text.bindings[expression[0].name])
@@ -629,7 +645,7 @@ class Engine(Neighbours, Reductions):
         mode = arguments.get("mode")
         if mode is None:
             return ""
-        if len(mode) == 1 and isinstance(mode[0], Group) and mode[0].opening == "[":
+        if is_list(mode):
             return ", mode=[" + ", ".join(self.one_mode(each) for each in mode[0].parts) + "]"
         return ", mode=" + self.one_mode(mode)
 
@@ -653,8 +669,8 @@ class Engine(Neighbours, Reductions):
         suffix = f"[{', '.join(bounds)}]" if kind.dims is None else \
             "".join(f".{name}[{bound}]" for name, bound in zip(kind.names(), bounds))
         text = (head + "\n" if head else "") + f"({last}){suffix if kind.shape else ''}"
-        types = {name: value.type.unlabelled() for name, value in values.items()
-                 if value.type and value.type.dims is not None}
+        types = {name: value.type.unlabelled() if value.type.dims is not None else value.text()
+                 for name, value in values.items() if value.type}
         block = functools.partial(window_block, text, self.math, self.rules, types,
                                   {name: (value.shape, value.dtype) if is_stand_in(value) else value
                                    for name, value in constants.items()})

@@ -4,7 +4,7 @@ import functools
 import numpy
 
 import dask.array
-from weft._dask_values import (Region, Value, as_slice, fewer, flat, is_lazy, is_string, lazy, refuse,
+from weft._dask_values import (Region, Value, as_slice, fewer, flat, is_lazy, is_list, is_string, lazy, refuse,
                                 source_positions)
 from weft._text import Group, Name
 
@@ -17,7 +17,7 @@ class Neighbours:
         mode = arguments.get("mode")
         if mode is None:
             return [x.type.numpy().type(0)] * count
-        if len(mode) == 1 and isinstance(mode[0], Group) and mode[0].opening == "[":
+        if is_list(mode):
             return [self.mode(each, x) for each in mode[0].parts]
         return [self.mode(mode, x)] * count
 

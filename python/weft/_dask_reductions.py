@@ -164,12 +164,10 @@ class Reductions:
 
     def call_vecdot(self, values, arguments, kind):
         x, y = values["x"], values["y"]
-        both = {value.type.numpy().kind for value in (x, y) if value.type}
         wide = "float32" if kind.dtype in ("float16", "bfloat16") else kind.dtype
-        if "u" in both and both & set("ib"):  # the product wraps
-            product = self.elementwise(f"wrap(x, {wide}) * wrap(y, {wide})", {"x": x, "y": y})
-        else:
-            product = self.elementwise(f"{wide}(x) * {wide}(y)", {"x": x, "y": y})
+        both = [f"wrap({name}, {wide})" if value.type and value.type.numpy().kind in "iu" and kind.numpy().kind in "iu"
+                else f"{wide}({name})" for name, value in (("x", x), ("y", y))]
+        product = self.elementwise(" * ".join(both), {"x": x, "y": y})
         names = product.type.names()
         default = [d for d, name in enumerate(names) if name not in kind.names()] if names and kind.dims is not None \
             else [d for d, dim in enumerate(product.type.dims) if dim.kind == "c"] if names \

@@ -30,6 +30,10 @@ class Value:
     def with_type(self, type):
         return Value(self.array, type)
 
+    def text(self):
+        """The type without sizes."""
+        return self.type.dtype + "[]" if self.array.ndim == 0 and not self.type.dims else self.type.text()
+
     def sized(self):
         return self.type.sized(self.array.shape) if self.type else self.array
 
@@ -74,6 +78,12 @@ def is_string(part):
 
 def is_literal(expression):
     return all(isinstance(part, str) and not is_string(part) for part in expression)
+
+
+def is_list(expression):
+    """Brackets, or parentheses with a comma or nothing in them (rule 1.2)."""
+    return len(expression) == 1 and isinstance(expression[0], Group) and \
+        (expression[0].opening == "[" or len(expression[0].parts) != 1)
 
 
 def strings_of(expression):
