@@ -59,6 +59,7 @@ FUNCTIONS = {name: (parameters.split(), kinds) for name, parameters, kinds in (
     ("random_normal", "x seed stream", "xxx"),
     ("scatter", "x i v mode axes", "xxxja"),
     ("nonzero", "x n", "xs"),
+    ("isclose", "x y rtol atol", "xxxx"),
     ("sum", "x axes keepdims", "xrb"),
     ("mean", "x axes keepdims", "xrb"),
     ("prod", "x axes keepdims", "xrb"),
@@ -432,6 +433,8 @@ class Engine(Neighbours, Reductions):
             return Value(int(got.array), None) if self.rules == "numpy" else got
         if not any(is_lazy(value.array) for value in inner.values.values()) and function != "arange":
             return self.at_once(text, inner.values)
+        if function == "isclose":
+            return self.elementwise(text, inner.values)
         kind, = self.infer(text, inner.values, sizes)
         if function in WINDOWS:
             return self.window(text, inner.values, kind)
