@@ -84,8 +84,6 @@ struct access_way *access_ways(struct arena *arena, const struct kernel *kernel,
 
 /* Adds a piece of the program to a comment: printable characters on one line, at most `most`, and none that end it. */
 void put_piece(struct buf *out, const struct program *program, struct span span, size_t most);
-/* The expression whose operator is at this place; the place itself if there is none. */
-struct span find_expression(const struct program *program, struct span at);
 
 /* What an access reads or writes, for people: "img", "temporary 2". */
 const char *access_name(struct arena *arena, const struct kernel *kernel, int access);

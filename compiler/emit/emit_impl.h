@@ -51,6 +51,7 @@ struct emitter {
                                       done */
     const char **shown_names;      /* [accesses] what people read in place of their numbers; NULL: those. NULL for
                                       compilers */
+    struct token_spans spans;      /* where there are such names */
     int *seen;                     /* [ins] the last level in which the value has a name */
 };
 

@@ -42,6 +42,7 @@ void find_shown_names(struct emitter *e)
 {
     const struct kernel *kernel = e->kernel;
     e->shown_names = ARENA_ARRAY(e->arena, const char *, kernel->access_count + 1);
+    e->spans = find_token_spans(e->arena, kernel->program);
     for (int again = 0; again < 2; again++)
         for (int a = kernel->access_count - 1, b; (b = kernel->access_count - 1 - a) >= 0 && a >= 0; a--) {
             const char *own = access_name(e->arena, kernel, b);
@@ -124,14 +125,6 @@ void put_piece(struct buf *out, const struct program *program, struct span span,
     buf_puts(out, length > most ? "..." : "");
 }
 
-struct span find_expression(const struct program *program, struct span at)
-{
-    for (int i = 0; i < program->node_count; i++)
-        if (program->nodes[i].token.start == at.start && program->nodes[i].token.end == at.end)
-            return program->nodes[i].span;
-    return at;
-}
-
 void put_origin(const struct emitter *e, struct buf *out, const struct ins *ins)
 {
     const struct program *program = e->kernel->program;
@@ -139,7 +132,7 @@ void put_origin(const struct emitter *e, struct buf *out, const struct ins *ins)
     int line = 1;
     if (!e->params->shown || ins->span.end <= ins->span.start)
         return;
-    const struct span span = find_expression(program, ins->span);
+    const struct span span = whole_span(&e->spans, ins->span);
     size_t start = 0;
     for (size_t i = 0; i < span.start; i++)
         if (text[i] == '\n')
@@ -176,8 +169,8 @@ static void put_stored(const struct emitter *e, struct buf *out, int access)
             continue;
         const struct ins *value = &kernel->ins[ins->a[0]];
         if (kernel->lanes)
-            buf_printf(out, "%s of ", joined_word(e));
-        put_piece(out, program, find_expression(program, value->span.end ? value->span : ins->span), 2 * PIECE);
+            buf_printf(out, "%s%s ", joined_word(e), value->kind == INS_LOAD ? " of" : ", for");
+        put_piece(out, program, whole_span(&e->spans, value->span.end ? value->span : ins->span), 2 * PIECE);
     }
 }
 

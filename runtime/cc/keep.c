@@ -203,10 +203,10 @@ static void put_operation(struct buf *out, const struct kernel *kernel, const st
     while (out->length < start + COLUMN);
 }
 
-static void put_line(struct buf *out, const struct kernel *kernel, int i)
+static void put_line(struct buf *out, const struct kernel *kernel, const struct token_spans *spans, int i)
 {
     const struct ins *ins = &kernel->ins[i];
-    const struct span span = find_expression(kernel->program, ins->span);
+    const struct span span = whole_span(spans, ins->span);
     buf_puts(out, " *   ");
     put_value(out, kernel, i, 6);
     buf_printf(out, "%-9s", type_rows[ins->dtype].name);
@@ -218,6 +218,7 @@ static void put_line(struct buf *out, const struct kernel *kernel, int i)
 static void put_head(struct buf *out, const struct kernel *kernel)
 {
     const struct program *program = kernel->program;
+    const struct token_spans spans = find_token_spans(out->arena, program);
     int values = 0;
     buf_puts(out, "/* ");
     put_comment(out, program->source->origin, strlen(program->source->origin));
@@ -233,7 +234,7 @@ static void put_head(struct buf *out, const struct kernel *kernel)
     buf_puts(out, "\n * Values, how they are made, and for which part of the program:\n");
     for (int i = 0; i < kernel->ins_count && values < MOST_VALUES; i++)
         if (kernel->ins[i].kind != INS_STORE && kernel->ins[i].kind != INS_FAULT) {
-            put_line(out, kernel, i);
+            put_line(out, kernel, &spans, i);
             values++;
         }
     buf_puts(out, " */\n");
