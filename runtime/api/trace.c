@@ -554,7 +554,8 @@ static struct weft_traced tell(const struct tracing *t, int n)
         .name = t->first[n] == n && t->names[n] ? t->names[n] : "", .span = {node->span.start, node->span.end},
         .text = arena_string(arena_of(t), source->text + node->span.start, node->span.end - node->span.start),
         .line = (size_t)line + 1, .column = node->span.start - t->lines.starts[line] + 1,
-        .rule = rule.text, .type = type_text(t, n), .dtype = dtype_of(t, n), .rank = shape_of(t, n)->rank, .element = ""};
+        .rule = rule.text, .type = type_text(t, n), .dtype = dtype_of(t, n), .rank = shape_of(t, n)->rank,
+        .element = ""};
     memcpy(value.shape, shape_of(t, n)->extents, (size_t)value.rank * sizeof *value.shape);
     if (is_literal(t, n))
         tell_literal(t, &node->literal, &value);
