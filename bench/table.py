@@ -137,6 +137,30 @@ def python_page():
         f"`scripts/python bench{result['command'].removeprefix('bench/python/python.py')}`.")
 
 
+def named_tensors():
+    """docs/math.md: steps of simulations, and small costs."""
+    result = load("math")
+    peers = list(result["cases"][0]["seconds"])
+    yield f"| a step, float32, {result['threads']} thread | {' | '.join(peers)} |"
+    yield "|---|" + "---|" * len(peers)
+    for case in result["cases"]:
+        cells = [f"{case['case']}, {case['grid']}"] + [short(case["seconds"][name]) for name in peers]
+        yield "| " + " | ".join(cells) + " |"
+    yield ""
+    costs, versions = result["microseconds"], result["versions"]
+    writes = [cost for what, cost in costs.items() if what.startswith("write ") and "evaluate" not in what]
+    nothing = all(origins == ["memory"] for origins in result["kernels"].values())
+    yield from wrapped(
+        f"Operations take {span(writes, '.1f')} us to write. On 64 elements `x + x` is written and evaluated in "
+        f"{costs['write and evaluate x + x']:.1f} us, a step of heat in "
+        f"{costs['write and evaluate a step of heat']:.1f}. " +
+        ("Another size, boundary value or seed compiles nothing. " if nothing else "") +
+        f"{result['machine']}, load {result['load_average']:.1f}; NumPy {versions['numpy']}, "
+        f"PhiML {versions['phiml']}, JAX {versions['jax']}; "
+        f"{'processor time' if result['clock'] == 'processor' else 'wall time'}, best of many; {result['date']}; "
+        f"`{result['command']}`.")
+
+
 # ---- the host ----
 
 
@@ -324,6 +348,7 @@ REGIONS = {
     "README.md": {"title": title},
     "docs/performance.md": {"processor": processor, "gpu": gpu_lines, "more": more},
     "docs/python.md": {"calls": python_page},
+    "docs/math.md": {"math": named_tensors},
 }
 REGION = re.compile(r"(<!-- numbers: (\w+) -->\n).*?(<!-- end of numbers -->)", re.DOTALL)
 

@@ -77,6 +77,8 @@ static bool dispatch(struct report *report, int argc, char **argv)
     bool option = argv[1][0] == '-';
     const char *hint = option ? report_hint(report, argv[1], options, 2)
                               : report_hint(report, argv[1], names, (size_t)count);
+    if (!option && !*hint && (argc > 2 || !is_name(argv[1], strlen(argv[1]))))
+        hint = pool_printf(report->pool, "; a program comes behind a command, as in weft run '%s'", argv[1]);
     return REPORT_ARGUMENT(report, argv[1], strlen(argv[1]), NO_COMMAND, option ? "option" : "command",
                            argv[1], hint);
 }

@@ -115,6 +115,14 @@ static struct token symbol(struct lexer *lexer, const char *start)
     return make(lexer, *start == '=' ? TOKEN_ASSIGN : TOKEN_OTHER, start);
 }
 
+/* Whether a quote stands right behind a name or a bracket, as in x'. */
+static bool follows_operand(const struct lexer *lexer, const char *start)
+{
+    const char before = start > lexer->text ? start[-1] : ' ';
+    return *start == '\'' && (is_letter(before) || (before >= '0' && before <= '9') || before == ')' || before == ']' ||
+                              before == '.');
+}
+
 static struct token string(struct lexer *lexer, const char *start)
 {
     const char *end = start + 1;
@@ -127,7 +135,9 @@ static struct token string(struct lexer *lexer, const char *start)
     bool closed = end < lexer->limit && *end == *start;
     lexer->cursor = end + closed;
     if (!closed)
-        return bad(lexer, DIAG_UNBALANCED, start, "this string is not closed on its line");
+        return bad(lexer, DIAG_UNBALANCED, start, follows_operand(lexer, start)
+                                                      ? "this string is not closed on its line; x' is transpose(x)"
+                                                      : "this string is not closed on its line");
     return make(lexer, TOKEN_STRING, start);
 }
 

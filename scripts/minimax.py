@@ -141,6 +141,48 @@ def sample_of(function, arguments):
     return arguments.astype(np.float32), exact, np.exp2(np.floor(np.log2(exact)) - 23)
 
 
+# ---- functions that Decimal lacks ----
+
+def series(first, ratio, start=1):
+    """first * (1 + ratio(start) * (1 + ratio(start + 1) * ..)), term by term."""
+    total = term = first
+    n = start
+    while abs(term) > Decimal("1e-58") * max(abs(total), TINY):
+        term *= ratio(n)
+        total += term
+        n += 1
+    return total
+
+
+def sine(x):
+    return series(x, lambda n: -x * x / (2 * n * (2 * n + 1)))
+
+
+def sinh(x):
+    return series(x, lambda n: x * x / (2 * n * (2 * n + 1)))
+
+
+def cosh_rest(x):
+    """cosh(x) - 1."""
+    return series(x * x / 2, lambda n: x * x / ((2 * n + 1) * (2 * n + 2)))
+
+
+def atan(x):
+    if abs(x) > Decimal("0.1"):
+        return 2 * atan(x / (1 + (1 + x * x).sqrt()))
+    return series(x, lambda n: -x * x * (2 * n - 1) / (2 * n + 1))
+
+
+def asin(x):
+    return atan(x / (1 - x * x).sqrt())
+
+
+def erf(x):
+    """2 / sqrt(pi) * exp(-x^2) * (x + 2 x^3 / 3 + ..): no term is negative."""
+    pi = 4 * atan(Decimal(1))
+    return 2 / pi.sqrt() * (-x * x).exp() * series(x, lambda n: 2 * x * x / (2 * n + 1))
+
+
 # ---- the tables ----
 
 def show(name, coefficients, error, note=""):
@@ -191,7 +233,70 @@ def table_exp_f64():
                          lambda r: r * r / r.exp(), 53))
 
 
-TABLES = {"exp": table_exp, "exp_f64": table_exp_f64, "exp2": table_exp2, "log2": table_log2}
+def odd_table(name, function, count, end, bits, second):
+    """(function(x) / x - 1) / x^2 in powers of x^2, for an odd function; `second` is its value at 0."""
+    def rest(z):
+        x = z.sqrt()
+        return (function(x) / x - 1) / z if z > TINY else Decimal(second)
+    show(name, *fit(rest, count, Decimal(0), end * end, lambda z: z * z.sqrt() / function(z.sqrt()) if z else z, bits))
+
+
+def log_table(name, count, bits):
+    """(log(1 + f) - f + f^2 / 2) / f^3, 1 + f between the square roots of 0.5 and 2."""
+    low, high = Decimal("0.5").sqrt() - 1 - Decimal("1e-6"), Decimal(2).sqrt() - 1 + Decimal("1e-6")
+
+    def function(f):
+        return ((1 + f).ln() - f + f * f / 2) / f ** 3 if abs(f) > TINY else Decimal(1) / 3
+    show(name, *fit(function, count, low, high, lambda f: f ** 3 / (1 + f).ln() if f else f, bits))
+
+
+def cosh_table(name, count, bits):
+    """(cosh(r) - 1 - r^2 / 2) / r^4 in powers of r^2, |r| up to ln(2) / 2."""
+    high = LN2 / 2 * Decimal("1.01")
+
+    def function(z):
+        return (cosh_rest(z.sqrt()) - z / 2) / (z * z) if z > TINY else Decimal(1) / 24
+    show(name, *fit(function, count, Decimal(0), high * high, lambda z: z * z, bits))
+
+
+def table_log():
+    log_table("log", 9, 24)
+
+
+def table_sinh():
+    odd_table("sinh", sinh, 3, LN2 / 2 * Decimal("1.01"), 24, Decimal(1) / 6)
+    cosh_table("cosh", 2, 24)
+
+
+def table_sinh_f64():
+    odd_table("sinh_f64", sinh, 6, LN2 / 2 * Decimal("1.01"), 53, Decimal(1) / 6)
+    cosh_table("cosh_f64", 5, 53)
+
+
+def table_atan():
+    odd_table("atan", atan, 9, Decimal(1), 24, -Decimal(1) / 3)
+
+
+def table_asin():
+    odd_table("asin", asin, 6, Decimal("0.5"), 24, Decimal(1) / 6)
+
+
+def table_sin():
+    odd_table("sin", sine, 5, 2 * atan(Decimal(1)) * Decimal("1.0001"), 24, -Decimal(1) / 6)
+
+
+def table_erf():
+    """(erf(x) / x - 1) in powers of x^2 up to 0.75; -log(1 - erf(x)) / x from there to 4."""
+    end = Decimal("0.75")
+    show("erf", *fit(lambda z: erf(z.sqrt()) / z.sqrt() - 1 if z > TINY else 2 / (4 * atan(Decimal(1))).sqrt() - 1, 6,
+                     Decimal(0), end * end, lambda z: 1 / (erf(z.sqrt()) / z.sqrt()) if z > TINY else Decimal(1), 24))
+    show("erfc", *fit(lambda x: -(1 - erf(x)).ln() / x, 9, Decimal("0.74"), Decimal(4),
+                      lambda x: x * (1 - erf(x)) / erf(x), 24))
+
+
+TABLES = {"exp": table_exp, "exp_f64": table_exp_f64, "exp2": table_exp2, "log2": table_log2, "log": table_log,
+          "sinh": table_sinh, "sinh_f64": table_sinh_f64, "atan": table_atan, "asin": table_asin, "sin": table_sin,
+          "erf": table_erf}
 
 if __name__ == "__main__":
     for chosen in sys.argv[1:] or TABLES:

@@ -120,7 +120,7 @@ def spawn(driver, build, *words):
 def measure(build, name, program, types, turns):
     """One entry of the result file."""
     weft = library.Weft(build, arch=ARCH.encode())
-    text = weft.stage(weft.compile(program[0], types), "cuda")
+    text = weft.stage(weft.compile(program[0], types), "cuda-compiled")
     weft.close()
     cold, disk, bare = [], [], []
     with tempfile.TemporaryDirectory() as scratch:

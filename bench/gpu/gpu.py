@@ -76,7 +76,7 @@ def wanted_cases():
 def cubin_of(weft, compiler, case):
     """A case's text, and what NVRTC makes of it."""
     program = weft.compile(case.text, gpu_cases.types_of(case))
-    text = weft.stage(program, "cuda")
+    text = weft.stage(program, "cuda-compiled")
     weft.lib.weft_program_destroy(program)
     entry = {"case": case.name, "lines": text.count("\n"), "cubin_bytes": 0, "nvrtc_ms": 0.0}
     for kernel in nvrtc.kernels(text):

@@ -71,7 +71,7 @@ def spread(values):
 def measure_case(build, case, scratch, runs):
     weft = library.Weft(build, target=TARGET_CUDA)
     text = pathlib.Path(scratch, "text.cu")
-    text.write_text(weft.stage(weft.compile(case.text, gpu_cases.types_of(case)), "cuda"), encoding="utf-8")
+    text.write_text(weft.stage(weft.compile(case.text, gpu_cases.types_of(case)), "cuda-compiled"), encoding="utf-8")
     weft.close()
     cold, disk, warm, bare = [], [], [], []
     for run in range(runs):

@@ -192,7 +192,7 @@ def kernel_text(options, text, types, batch):
     """Without its fast path for values a kernel takes a table of samples, as for a batch. Kernels of a chain are read
     one by one: all are in its loop, each with loops of its own."""
     weft = pathlib.Path(options.build) / "cli/weft"
-    command = [weft, "show", "--stage", "cuda", "--arch", options.arch, "-q", text,
+    command = [weft, "show", "--stage", "cuda-compiled", "--arch", options.arch, "-q", text,
                *[f"{n}={t}" for n, t in types.items()]]
     done = subprocess.run(command, capture_output=True, text=True, check=False,
                           env=dict(os.environ, WEFT_DISABLE="value" if batch else "chain"))

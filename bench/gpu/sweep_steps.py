@@ -127,7 +127,7 @@ class Field:
 
     def text(self, weft):
         program = weft.compile(self.case.text, gpu_cases.types_of(self.case))
-        text = weft.stage(program, "cuda")
+        text = weft.stage(program, "cuda-compiled")
         weft.lib.weft_program_destroy(program)
         return text
 

@@ -5,10 +5,10 @@
 with a Python that has the wheel, NumPy, and, where they are to take part, phiml and jax. Everybody takes the same steps
 of the heat equation, the wave equation (both with periodic borders) and semi-Lagrangian advection on 512^2 and 64^3
 float32; results are compared first. A time is that of a step, from a run of all of them (of fewer where a step takes
-over 10 ms), the best of the repeats, taken in turns. --clock processor counts the process's processor time, so that a
-machine that others use gives figures, too; it needs one thread. Small costs come after it: to write an operation, to
-evaluate a warm small tensor, for a step on 64 elements; and where the kernels of a new size, boundary value or seed
-come from."""
+over 10 ms), the best of the repeats, taken in turns of a fifth of a second or of one run, whichever is longer. --clock
+processor counts the process's processor time, so that a machine that others use gives figures, too; it needs one
+thread. Small costs come after it: to write an operation, to evaluate a warm small tensor, for a step on 64 elements;
+and where the kernels of a new size, boundary value or seed come from."""
 import argparse
 import importlib
 import importlib.util
@@ -198,9 +198,10 @@ def measure(case, sizes, steps, repeats, clock):
         counts[name] = max(3, min(steps, int(1 / best[name])))
     for _ in range(repeats):
         for name, function in functions.items():
-            begin = clock()
-            function(counts[name])
-            best[name] = min(best[name], (clock() - begin) / counts[name])
+            for _ in range(max(1, min(20, int(0.2 / (best[name] * counts[name]))))):
+                begin = clock()
+                function(counts[name])
+                best[name] = min(best[name], (clock() - begin) / counts[name])
     return best
 
 

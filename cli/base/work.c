@@ -113,7 +113,7 @@ int work_threads(int threads, int most)
     return (int)(count > most ? most : count);
 }
 
-bool work_run(struct report *report, const struct work *work)
+bool work_do(struct report *report, const struct work *work)
 {
     struct crew crew = {.work = work, .report = report, .failed = -1};
     pthread_t threads[MOST_THREADS];

@@ -16,7 +16,7 @@ struct work {
     void *user;
 };
 
-bool work_run(struct report *report, const struct work *work);
+bool work_do(struct report *report, const struct work *work);
 /* How many threads that would be for `count` tasks. */
 int work_threads(int threads, int count);
 

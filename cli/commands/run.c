@@ -30,7 +30,7 @@ struct run {
 /* Checks all that needs no data: the text, the inputs' names, the outputs. */
 static bool compile(struct run *run)
 {
-    run->program = session_compile(&run->session, &run->script, run->arguments->rules, run->arguments->math);
+    run->program = session_compile(&run->session, &run->script, run->arguments->rules, run->arguments->math, false);
     return run->program &&
            inputs_match(run->report, run->program, script_origin(&run->script), run->script.text,
                         run->arguments, INPUTS_DATA) &&
@@ -110,13 +110,15 @@ static bool specify(struct run *run)
     return describe_results(run) && name_results(run);
 }
 
-/* Whether the samples of batches can be read, computed and written one after the other: every result is a batch. */
+/* Whether the samples of batches are read, computed and written one after the other: a result is a batch, and there
+ * are samples. */
 static bool is_stream(const struct run *run)
 {
-    bool batches = inputs_batch(&run->inputs, run->program) != NULL;
+    const struct value *batch = inputs_batch(&run->inputs, run->program);
+    bool has = false;
     for (size_t i = 0; i < run->result_count; i++)
-        batches = batches && run->results[i].batch;
-    return batches;
+        has = has || run->results[i].batch;
+    return has && batch && batch->count;
 }
 
 /* All results and what is still to be read must fit into memory together. */
@@ -328,7 +330,7 @@ static bool open_stream(struct run *run, struct stream *stream)
 {
     *stream = (struct stream){.report = run->report, .program = run->program, .inputs = &run->inputs,
                               .batch = inputs_batch(&run->inputs, run->program), .outputs = &run->outputs,
-                              .results = run->results, .result_count = run->result_count,
+                              .results = run->results, .names = run->names, .result_count = run->result_count,
                               .keep = !outputs_stream(&run->outputs)};
     const double sample = stream_sample_bytes(stream, false), all = stream_sample_bytes(stream, true);
     double kept = 0;

@@ -9,13 +9,15 @@
 static const char *const c_stages[] = {"tokens", "ast", "types", "schedule", "groups", "ir", "c", "asm", NULL};
 static const char *const cuda_stages[] = {"tokens", "ast", "types", "cuda", "ptx", "sass", NULL};
 
-enum { TITLE = 1, IF_THERE = 2 };
+enum { TITLE = 1, IF_THERE = 2, FULL = 4 };
 
 static bool show_stage(struct report *report, struct weft_program *program, const char *stage, int how)
 {
     char *text = NULL;
     struct weft_error *errors = NULL;
-    enum weft_status status = weft_program_stage(program, stage, &text, &errors);
+    const bool all = how & FULL && (strcmp(stage, "c") == 0 || strcmp(stage, "cuda") == 0);
+    enum weft_status status =
+        weft_program_stage(program, all ? pool_printf(report->pool, "%s-full", stage) : stage, &text, &errors);
     if (status == WEFT_UNSUPPORTED && how & IF_THERE) {
         weft_error_destroy(errors);
         return true;
@@ -59,16 +61,17 @@ static bool show_stages(struct report *report, struct weft_program *program,
 {
     const char *rest = arguments->stage ? arguments->stage : "all";
     const bool several = strchr(rest, ',');
+    const int full = arguments->full ? FULL : 0;
     bool good = true;
     while (good && *rest) {
         const char *word = pool_printf(report->pool, "%.*s", (int)strcspn(rest, ","), rest);
         rest += strlen(word);
         rest += *rest == ',';
         if (strcmp(word, "all") != 0)
-            good = show_stage(report, program, word, several ? TITLE : 0);
+            good = show_stage(report, program, word, (several ? TITLE : 0) | full);
         for (const char *const *all = shows_cuda(arguments) ? cuda_stages : c_stages;
              good && strcmp(word, "all") == 0 && *all; all++)
-            good = show_stage(report, program, *all, TITLE | IF_THERE);
+            good = show_stage(report, program, *all, TITLE | IF_THERE | full);
     }
     return good;
 }
@@ -97,7 +100,7 @@ static bool show(struct session *session, const struct arguments *arguments, str
     if (!script_load(report, arguments->program, &script) ||
         !session_open(session, report, context))
         return false;
-    *program = session_compile(session, &script, arguments->rules, arguments->math);
+    *program = session_compile(session, &script, arguments->rules, arguments->math, true);
     return *program &&
            inputs_match(report, *program, script_origin(&script), script.text, arguments, INPUTS_TYPES) &&
            inputs_load(report, *program, arguments, INPUTS_TYPES, inputs) &&

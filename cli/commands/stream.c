@@ -13,6 +13,7 @@
 struct flow {
     struct stream *stream;
     struct samples **samples;      /* by input; NULL: no batch, or one that is loaded */
+    struct tensor *single;         /* by result: the data of those that are no batches */
     pthread_mutex_t mutex;         /* guards what follows, and the stream's times */
     pthread_cond_t changed;
     int turn;                      /* the sample that may go into archives */
@@ -48,8 +49,11 @@ double stream_sample_bytes(const struct stream *stream, bool mapped)
         double bytes = 0;
         for (int i = 0; i < stream->inputs->count; i++)
             bytes += input_bytes(&stream->inputs->items[i].value, s, mapped);
-        for (size_t r = 0; r < stream->result_count && !stream->keep; r++)
-            bytes += value_sample_bytes(&stream->results[r], s);
+        for (size_t r = 0; r < stream->result_count; r++)
+            if (!stream->results[r].batch)
+                bytes += value_sample_bytes(&stream->results[r], 0);
+            else if (!stream->keep)
+                bytes += value_sample_bytes(&stream->results[r], s);
         largest = bytes > largest ? bytes : largest;
     }
     return largest;
@@ -105,12 +109,12 @@ static struct weft_argument *make_results(struct report *report, struct flow *fl
     struct weft_argument *list = POOL_ARRAY(report->pool, struct weft_argument, stream->result_count + 1);
     DLTensor *views = POOL_ARRAY(report->pool, DLTensor, stream->result_count + 1);
     for (size_t r = 0; r < stream->result_count; r++) {
-        sample->results[r] = stream->results[r].samples[index];
+        sample->results[r] = stream->results[r].samples[stream->results[r].batch ? index : 0];
         if (!tensor_allocate(report, report->samples[0], "the result", &sample->results[r]))
             return NULL;
         sample->made = (int)r + 1;
         views[r] = tensor_view(&sample->results[r]);
-        list[r] = (struct weft_argument){.tensors = &views[r], .count = 1, .batch = true};
+        list[r] = (struct weft_argument){.tensors = &views[r], .count = 1, .batch = stream->results[r].batch};
     }
     return list;
 }
@@ -183,12 +187,27 @@ static bool has_archives(const struct outputs *outputs)
     return has;
 }
 
-/* Kept results take the places of their outlines. */
-static void keep_results(const struct stream *stream, struct sample *sample, int index)
+/* Results that are kept are no longer the sample's: of batches they take the places of their outlines, and of others,
+ * whose outlines all samples read, the first sample's wait for the end. */
+static void keep_results(struct flow *flow, struct sample *sample, int index)
 {
-    for (size_t r = 0; r < stream->result_count; r++)
-        stream->results[r].samples[index] = sample->results[r];
-    sample->made = 0;
+    const struct stream *stream = flow->stream;
+    for (size_t r = 0; r < stream->result_count; r++) {
+        const bool batch = stream->results[r].batch;
+        struct tensor *place = batch ? &stream->results[r].samples[index] : &flow->single[r];
+        if (batch ? stream->keep : index == 0) {
+            *place = sample->results[r];
+            sample->results[r].memory = NULL;
+        }
+    }
+}
+
+/* The places that all samples read are free now. */
+static void place_single(struct flow *flow)
+{
+    for (size_t r = 0; r < flow->stream->result_count; r++)
+        if (!flow->stream->results[r].batch)
+            flow->stream->results[r].samples[0] = flow->single[r];
 }
 
 static bool write_results(struct report *report, struct flow *flow, const struct sample *sample, int index)
@@ -228,10 +247,9 @@ static bool do_sample(struct report *report, void *user, int index)
     params.inputs = read_inputs(report, flow, &sample, index, &params.input_count);
     params.outputs = params.inputs ? make_results(report, flow, &sample, index) : NULL;
     bool good = params.outputs && compute(report, flow, index, &params);
-    if (good && stream->keep)
-        keep_results(stream, &sample, index);
-    else if (good)
-        good = write_results(report, flow, &sample, index);
+    good = good && (stream->keep || write_results(report, flow, &sample, index));
+    if (good)
+        keep_results(flow, &sample, index);
     finish_sample(flow, &sample);
     pass_turn(flow, index, good);
     return good;
@@ -265,9 +283,10 @@ static bool do_all(struct flow *flow)
 {
     struct stream *stream = flow->stream;
     struct work work = {"computing", stream->batch->count, stream->threads, do_sample, flow};
+    flow->single = POOL_ARRAY(stream->report->pool, struct tensor, stream->result_count + 1);
     const bool good = open_samples(flow) &&
                       (stream->keep || outputs_begin(stream->report, stream->outputs, stream->batch->count)) &&
-                      work_run(stream->report, &work);
+                      work_do(stream->report, &work);
     fputs(flow->remark ? flow->remark : "", stream->report->stream);
     return mappings_whole(stream->report) && good;
 }
@@ -277,8 +296,12 @@ bool stream_run(struct stream *stream)
     struct flow flow = {.stream = stream, .mutex = PTHREAD_MUTEX_INITIALIZER, .changed = PTHREAD_COND_INITIALIZER,
                         .failed = INT_MAX, .remarked = INT_MAX};
     bool good = do_all(&flow);
+    if (good)
+        place_single(&flow);
     if (!stream->keep) {
         const double start = now();
+        good = good && outputs_single(stream->report, stream->outputs, stream->results, stream->names,
+                                      stream->threads);
         good = outputs_end(stream->report, stream->outputs, good);
         stream->times.write += now() - start;
     }

@@ -18,7 +18,9 @@ struct stream {
     struct inputs *inputs;         /* batches are outlines, unless they decide shapes */
     const struct value *batch;     /* one of them, which names the samples */
     struct outputs *outputs;
-    struct value *results;         /* of the program: all are batches, outlines */
+    struct value *results;         /* of the program, outlines; those that are no batches are made with each sample,
+                                    * and the first one's are kept */
+    const char *const *names;      /* of these */
     size_t result_count;
     bool keep;                     /* the results stay in memory: they are not written sample by sample */
     int threads;                   /* at most so many, of which each holds a sample */

@@ -22,6 +22,11 @@ static const char *wrong_channels(enum kind kind, int64_t channels)
     return channels != 1 && channels != 3 ? "its last extent, the channels, is neither 1 nor 3" : NULL;
 }
 
+static bool is_real(enum weft_dtype dtype)
+{
+    return dtype == WEFT_FLOAT16 || dtype == WEFT_BFLOAT16 || dtype == WEFT_FLOAT32 || dtype == WEFT_FLOAT64;
+}
+
 const char *picture_misfit(enum kind kind, enum weft_dtype dtype, int rank, const int64_t *shape)
 {
     const bool jpeg = kind == KIND_JPEG;
@@ -29,7 +34,8 @@ const char *picture_misfit(enum kind kind, enum weft_dtype dtype, int rank, cons
     if (dtype == WEFT_BOOL)
         return "write uint8(255 * (...)) around the result, which makes 0 and 255 of it";
     if (dtype != WEFT_UINT8 && (dtype != WEFT_UINT16 || jpeg))
-        return "write uint8(...) around the result";
+        return is_real(dtype) ? "write uint8(...) around the result, or uint8(255 * (...)) where it is from 0 to 1"
+                              : "write uint8(...) around the result";
     if (rank != 2 && rank != 3)
         return "it has neither two nor three dimensions";
     if (shape[0] < 1 || shape[1] < 1)

@@ -155,7 +155,10 @@ static const char *no_assignment(struct parser *parser, const char *argument)
     if (types && argument[length] == ':' && !strchr(argument, '=') && is_name(argument, length))
         return pool_printf(parser->report->pool, "name=type or name:type=value; write %.*s=%s", (int)length, argument,
                            argument + length + 1);
-    if (strchr(argument, '=') || kind_of_path(argument, &extension) == KIND_UNKNOWN)
+    const bool known = kind_of_path(argument, &extension) != KIND_UNKNOWN;
+    if (!known && is_name(argument, strlen(argument)) && access(argument, F_OK) != 0)
+        return pool_printf(parser->report->pool, "name=value; write %s=VALUE in one word, without blanks", argument);
+    if (strchr(argument, '=') || (!known && access(argument, F_OK) != 0))
         return "name=value, name:type=value or name@LAYOUT=value";
     return pool_printf(parser->report->pool,
                         parser->command == COMMAND_RUN
@@ -395,6 +398,7 @@ static bool set_option(struct parser *parser, const struct option_row *row, cons
                                              [OPTION_FOUND_FORMAT] = &arguments->format};
     bool *const flags[OPTION_NOTE] = {
         [OPTION_OPENMP] = &arguments->openmp, [OPTION_COMPARE] = &arguments->check, [OPTION_LIST] = &arguments->list,
+        [OPTION_SHOWN_FULL] = &arguments->full,
         [OPTION_TIME] = &arguments->time,     [OPTION_FORCE] = &arguments->force, [OPTION_HELP] = &arguments->help,
         [OPTION_TRACE] = &arguments->trace,
         [OPTION_QUIET] = &parser->report->quiet, [OPTION_VERSION] = &arguments->version};
@@ -442,8 +446,11 @@ static const char *option_hint(struct parser *parser, const char *argument)
     if (strncmp(argument, "--", 2) == 0)
         hint = report_hint(parser->report, pool_string(parser->report->pool, argument, length),
                            names, count);
-    return *hint || !takes_program(parser->command)
-               ? hint
+    if (*hint || !takes_program(parser->command))
+        return hint;
+    return strncmp(argument, "--", 2) == 0 && is_name(argument + 2, length - 2)
+               ? pool_printf(parser->report->pool, "; an input is given as %.*s=VALUE, and an expression that begins "
+                             "with '-' comes after '--'", (int)length - 2, argument + 2)
                : "; an expression that begins with '-' comes after '--'";
 }
 

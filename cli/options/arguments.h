@@ -45,7 +45,7 @@ struct arguments {
     enum weft_target target;
     const char *arch;           /* NULL: not given */
     int threads;                /* 0: not given */
-    bool time, force, help, version;
+    bool time, full, force, help, version;
     const char *bundle, *depfile; /* NULL: not given */
     unsigned levels;              /* a set of enum weft_level */
     bool openmp, check, list, cuda; /* cuda: what is built */

@@ -165,6 +165,7 @@ bool outputs_bind(struct report *report, struct outputs *outputs, const struct v
         while (name && r + 1 < count && strcmp(names[r], name) != 0)
             r++;
         target->result = (int)r;
+        target->batch = !target->all && results[r].batch;
         if (target->all ? !bind_all(report, target, results, names, count) : !bind(report, target, &results[r]))
             return false;
     }

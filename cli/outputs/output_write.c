@@ -165,7 +165,7 @@ static bool write_temporary(struct report *report, struct outputs *outputs, stru
     target->pictures = fd;
     struct pictures pictures = {target, value};
     struct work work = {"writing", value->count, threads, write_picture, &pictures};
-    return work_run(report, &work);
+    return work_do(report, &work);
 }
 
 static bool write_direct(struct report *report, struct target *target,
@@ -326,13 +326,13 @@ static bool rename_all(struct report *report, struct outputs *outputs)
     return true;
 }
 
-/* What can be undone comes first. */
-static bool write_all(struct report *report, struct outputs *outputs, const struct value *results,
-                      const char *const *names, int threads, bool direct)
+static bool write_those(struct report *report, struct outputs *outputs, const struct value *results,
+                        const char *const *names, int threads, bool batch, bool direct)
 {
     for (int i = 0; i < outputs->count; i++) {
         struct target *target = &outputs->items[i];
-        if (target->direct == direct && !write_target(report, outputs, target, results, names, threads))
+        if (target->batch == batch && target->direct == direct &&
+            !write_target(report, outputs, target, results, names, threads))
             return false;
     }
     return true;
@@ -363,9 +363,11 @@ static bool end(struct report *report, struct outputs *outputs, bool done)
 bool outputs_write(struct report *report, struct outputs *outputs, const struct value *results,
                    const char *const *names, int threads)
 {
+    bool good = true;
     begin(outputs);
-    return end(report, outputs, write_all(report, outputs, results, names, threads, false) &&
-                                    write_all(report, outputs, results, names, threads, true));
+    for (int i = 0; i < 4 && good; i++) /* what can be undone comes first */
+        good = write_those(report, outputs, results, names, threads, i % 2, i / 2);
+    return end(report, outputs, good);
 }
 
 /* ---- sample after sample ---- */
@@ -374,7 +376,7 @@ bool outputs_stream(const struct outputs *outputs)
 {
     bool good = outputs->count > 0;
     for (int i = 0; i < outputs->count; i++)
-        good = good && !outputs->items[i].direct;
+        good = good && !(outputs->items[i].batch && outputs->items[i].direct);
     return good;
 }
 
@@ -395,6 +397,8 @@ bool outputs_begin(struct report *report, struct outputs *outputs, int samples)
     begin(outputs);
     for (int i = 0; i < outputs->count; i++) {
         struct target *target = &outputs->items[i];
+        if (!target->batch)
+            continue;
         const int fd = create_temporary(report, outputs, target);
         if (fd < 0)
             return failed(report, target, target->destination->path, strerror(errno));
@@ -444,6 +448,13 @@ static bool complete_archive(struct report *report, struct target *target)
     }
     target->file = NULL;
     return good || failed(report, target, target->destination->path, error ? strerror(error) : "a write failed");
+}
+
+bool outputs_single(struct report *report, struct outputs *outputs, const struct value *results,
+                    const char *const *names, int threads)
+{
+    return write_those(report, outputs, results, names, threads, false, false) &&
+           write_those(report, outputs, results, names, threads, false, true);
 }
 
 bool outputs_end(struct report *report, struct outputs *outputs, bool good)

@@ -19,6 +19,7 @@ struct target {
     bool direct;      /* standard output or a special file: written in place, at the end */
     mode_t mode;      /* of the file that is replaced; 0: there is none */
     int result;       /* of the program */
+    bool batch;       /* which is a batch */
     int result_count; /* how many it has */
     bool directory;   /* of files of `kind`, one for each sample; KIND_UNKNOWN: what its results ask for */
     const char *shown;      /* the directory as the user wrote it, with a slash at its end */
@@ -62,13 +63,16 @@ bool outputs_bind(struct report *report, struct outputs *outputs, const struct v
 bool outputs_write(struct report *report, struct outputs *outputs, const struct value *results,
                    const char *const *names, int threads);
 
-/* The same, sample after sample, of results that are all batches: outputs_begin, then for each sample outputs_files and
- * outputs_archives, then outputs_end. `results` are the tensors of that sample, by result. Files are written from any
- * threads in any order, archives from one thread at a time and in the samples' order. */
-bool outputs_stream(const struct outputs *outputs); /* whether that can be: nothing is written in place */
+/* The same, sample after sample: outputs_begin, then for each sample outputs_files and outputs_archives, then
+ * outputs_single for results that are no batches, then outputs_end. `results` are the tensors of that sample, by
+ * result. Files are written from any threads in any order, archives from one thread at a time and in the samples'
+ * order. */
+bool outputs_stream(const struct outputs *outputs); /* whether that can be: no batch is written in place */
 bool outputs_begin(struct report *report, struct outputs *outputs, int samples);
 bool outputs_files(struct report *report, struct outputs *outputs, const struct tensor *results, int sample);
 bool outputs_archives(struct report *report, struct outputs *outputs, const struct tensor *results, const char *key);
+bool outputs_single(struct report *report, struct outputs *outputs, const struct value *results,
+                    const char *const *names, int threads);
 /* If all is `good` so far, what was written appears; else it goes. Also where outputs_begin failed or was not
  * called. */
 bool outputs_end(struct report *report, struct outputs *outputs, bool good);

@@ -239,7 +239,7 @@ static bool run(struct report *report, struct reading *reading, int threads,
                 bool (*task)(struct report *report, void *user, int index))
 {
     struct work work = {"reading", reading->value->count, threads, task, reading};
-    return work_run(report, &work);
+    return work_do(report, &work);
 }
 
 bool batch_outline_files(struct report *report, struct value *value, int threads)

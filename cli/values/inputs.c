@@ -55,6 +55,20 @@ static bool match_one(struct report *report, const char *text, const struct argu
                            unknown_hint(report, text, given->name, names, count));
 }
 
+/* What a name is that means a constant elsewhere: "; write nan for NaN". */
+static const char *constant_hint(struct report *report, const char *const *names, int count)
+{
+    static const struct { const char *name, *here; } constants[] = {
+        {"NaN", "nan"}, {"NAN", "nan"}, {"NA", "nan"}, {"Inf", "inf"}, {"INF", "inf"}, {"Infinity", "inf"},
+        {"Pi", "pi"}, {"PI", "pi"},
+        {"e", "exp(1)"}, {"E", "exp(1)"}, {"TRUE", "true"}, {"FALSE", "false"}, {"end", "-1 in x[-1]"}};
+    for (int n = 0; n < count; n++)
+        for (size_t i = 0; i < sizeof constants / sizeof *constants; i++)
+            if (strcmp(names[n], constants[i].name) == 0)
+                return pool_printf(report->pool, "; if the constant is meant, write %s", constants[i].here);
+    return "";
+}
+
 /* One diagnostic for all of them: "no value is given for 'a', 'b'; add a=VALUE b=VALUE, ...", at their
  * declarations or first uses. */
 static bool check_missing(struct report *report, const struct weft_program *program, const char *origin,
@@ -75,7 +89,8 @@ static bool check_missing(struct report *report, const struct weft_program *prog
     const char *advice = pool_join(report->pool, missing, (size_t)count, "=VALUE ");
     return !count || REPORT_TEXT(report, origin, text, spans, count < 3 ? count : 3, INPUT_MISSING,
                                  pool_printf(report->pool, "'%s'", list),
-                                 pool_printf(report->pool, "%s=VALUE", advice));
+                                 pool_printf(report->pool, "%s=VALUE", advice),
+                                 constant_hint(report, missing, count));
 }
 
 static bool check_stdin(struct report *report, const struct arguments *arguments)

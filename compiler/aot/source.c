@@ -126,7 +126,7 @@ static void emit_loops(struct aot_kernel *k, struct emit_together *together, str
             struct aot_class *class = &loop->classes[c];
             struct form form;
             const struct emit_params params = {.target = &target_c, .form = &form, .kinds = class->kinds,
-                                               .fast = FAST_OF_C & FAST_AHEAD};
+                                               .fast = FAST_OF_C & FAST_AHEAD, .shown = SHOWN_FULL};
             block_form(loop->kernel, &form);
             class->function = function_name(k, p, c);
             buf_putc(out, '\n');

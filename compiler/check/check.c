@@ -148,6 +148,15 @@ static bool check_cast(struct program *program, struct node *node)
                 type_rows[to].name);
 }
 
+/* What a ^ of floats is meant to be. */
+static const char *instead_of_bits(const struct program *program, const struct node *node)
+{
+    const char *base = text_of(program, operand_node(program, node, 0)->span);
+    return node->op != OP_BITXOR ? ""
+                                 : arena_printf(program->arena, "a power is %s ** %s; for bits ", base,
+                                                text_of(program, operand_node(program, node, 1)->span));
+}
+
 /* Reports integers whose common type is a float. */
 static bool check_met_float(struct program *program, struct node *node)
 {
@@ -159,7 +168,7 @@ static bool check_met_float(struct program *program, struct node *node)
     return diag_at(program->diags, DIAG_FLOAT_BITS, ((struct span[]){node->token, last->span}), 2,
                    spelling(program, node->op),
                    arena_printf(program->arena, "%s with %s", first, text_of(program, last->span)),
-                   type_rows[dtype].name, first);
+                   type_rows[dtype].name, instead_of_bits(program, node), first);
 }
 
 static bool check_floats(struct program *program, struct node *node)
@@ -169,7 +178,8 @@ static bool check_floats(struct program *program, struct node *node)
         const char *text = text_of(program, operand->span);
         if (dtype_is_float(operand->dtype))
             return diag_at(program->diags, DIAG_FLOAT_BITS, ((struct span[]){node->token, operand->span}), 2,
-                           spelling(program, node->op), text, type_rows[operand->dtype].name, text);
+                           spelling(program, node->op), text, type_rows[operand->dtype].name,
+                           instead_of_bits(program, node), text);
     }
     return check_met_float(program, node);
 }

@@ -11,5 +11,8 @@ bool rounds_literal(const struct program *program, const struct node *node, int 
 /* Adds a warning for the first place where an integer loses digits, and one for the first literal that was rounded for
  * a result which is then used in float64. Of a checked program, whose diags they go to. */
 void warn_losses(struct program *program);
+/* Adds a warning for the first unsigned sum or product that may wrap and is then divided, averaged, shifted right or
+ * compared, or difference that is compared, and for the first x ^ 2. That is advice, which not every program wants. */
+void warn_habits(struct program *program);
 
 #endif

@@ -90,14 +90,15 @@ bool names_need(struct naming *n, int node, struct span place, const char *text)
 
 /* ---- the walk ---- */
 
+/* Data without a type give no names, but have a rank. */
 static struct value input_value(const struct symbol *symbol)
 {
     const struct type *type = &symbol->type;
-    return (struct value){type->dims                     ? SORT_NAMED
-                          : type->number                 ? SORT_SCALAR
-                          : !type->ranked                ? SORT_UNKNOWN
-                          : type->rank                   ? SORT_POSITIONAL
-                                                         : SORT_SCALAR, type->dims};
+    const int rank = symbol_rank(symbol);
+    return (struct value){type->dims  ? SORT_NAMED
+                          : rank < 0  ? SORT_UNKNOWN
+                          : rank == 0 ? SORT_SCALAR
+                                      : SORT_POSITIONAL, type->dims};
 }
 
 /* A binding's node, which may have been aligned. */

@@ -277,6 +277,15 @@ static enum sort unnamed_sort(const struct naming *n, const int *nodes, int coun
     return sort;
 }
 
+/* Whether an operand may yet get names, since what it is made of may. */
+static bool is_open(const struct naming *n, const int *nodes, int count)
+{
+    bool open = false;
+    for (int i = 0; n->open && !n->last && i < count; i++)
+        open = open || names_value(n, nodes[i]).sort == SORT_UNKNOWN;
+    return open;
+}
+
 /* Whether a value keeps reduced dimensions, and is in this order. */
 static bool in_order(const struct naming *n, int node, const struct dims *merged)
 {
@@ -292,8 +301,8 @@ bool names_match(struct naming *n, int *nodes, int count, struct span place, str
     int named = 0;
     while (named < count && names_value(n, nodes[named]).sort != SORT_NAMED)
         named++;
-    *value = (struct value){unnamed_sort(n, nodes, count), NULL};
-    if (named == count)
+    *value = (struct value){is_open(n, nodes, count) ? SORT_UNKNOWN : unnamed_sort(n, nodes, count), NULL};
+    if (named == count || is_open(n, nodes, count))
         return true;
     struct side *sides = ARENA_ARRAY(n->arena, struct side, count);
     int side_count = 0;

@@ -338,6 +338,10 @@ static int view_of_other(const struct viewing *v)
     const char *text = names_text(v->n, v->operand);
     if (args->kind == VIEW_BROADCAST_TO && args->dims && v->value.sort == SORT_SCALAR)
         return names_broadcast(v->n, v->node, v->operand);
+    if (args->kind == VIEW_UNNAMED && !args->axes.count && v->value.sort == SORT_SCALAR) {
+        args_of(v)->kind = VIEW_TRANSPOSE; /* of no dimensions */
+        return names_copy(v->n, v->node, &v->operand, 1, v->value);
+    }
     if (args->kind == VIEW_UNNAMED || args->kind == VIEW_RENAME || (args->kind == VIEW_BROADCAST_TO && args->dims))
         return names_need(v->n, v->operand, v->node->token,
                           arena_printf(v->n->arena, "%s is of named values, and %s has no names; give it some, as in "

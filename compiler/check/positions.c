@@ -5,18 +5,13 @@
 
 enum { UNKNOWN = -1 };
 
-static int input_rank(const struct symbol *symbol)
-{
-    return symbol->type.number ? 0 : symbol->type.ranked ? symbol->type.rank : symbol->seen_rank - 1;
-}
-
 /* Any rank above 0 is as good as another. */
 static int rank_of(const struct program *program, const struct node *node, const int *ranks)
 {
     const struct symbol *symbol = node->kind == NODE_NAME ? &program->symbols[node->symbol] : NULL;
     int rank = 0;
     if (symbol)
-        return symbol->kind == SYMBOL_INPUT ? input_rank(symbol) : ranks[symbol->node];
+        return symbol->kind == SYMBOL_INPUT ? symbol_rank(symbol) : ranks[symbol->node];
     for (int i = 0; node->kind == NODE_OP && i < node->operand_count; i++) {
         const int operand = ranks[program->operands[node->operands + i]];
         rank = operand > 0 || rank > 0 ? 1 : operand == UNKNOWN ? UNKNOWN : rank;

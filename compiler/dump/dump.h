@@ -3,7 +3,6 @@
 #define WEFT_COMPILER_DUMP_DUMP_H
 
 #include "compiler/dump/surprises.h"
-#include "compiler/dump/token_spans.h"
 #include "compiler/loop/loop.h"
 #include "compiler/lang/lang.h"
 

@@ -3,6 +3,8 @@
 #include "compiler/dump/dump.h"
 #include "compiler/lang/lang.h"
 
+#include <string.h>
+
 enum { COLUMN = 44 };
 
 static void put_padded(struct buf *buf, const char *text, size_t length, int width)
@@ -15,6 +17,109 @@ static void put_padded(struct buf *buf, const char *text, size_t length, int wid
     for (size_t i = shown + 3 * cut; i < (size_t)width; i++)
         buf_putc(buf, ' ');
 }
+
+/* ---- nodes that the compiler made ---- */
+
+enum { MOST_MADE = 200 };          /* characters, more than a column shows */
+
+static void put_made(struct buf *buf, const struct program *program, const struct node *node, int precedence);
+
+static const char *written(struct arena *arena, const struct program *program, const struct node *node)
+{
+    return arena_printf(arena, "%.*s", (int)(node->span.end - node->span.start),
+                        program->source->text + node->span.start);
+}
+
+static void put_operand(struct buf *buf, const struct program *program, const struct node *node, int i, int precedence)
+{
+    put_made(buf, program, operand_node(program, node, i), precedence);
+}
+
+static void put_made_op(struct buf *buf, const struct program *program, const struct node *node, int precedence)
+{
+    const struct op_row *row = &op_rows[node->op];
+    const char *spelling = word_text(buf->arena, row->spellings, 0);
+    const bool infix = row->form == FORM_INFIX || row->form == FORM_RIGHT || row->form == FORM_CHAINLESS;
+    const bool wrapped = infix && row->precedence < precedence;
+    if (wrapped)
+        buf_putc(buf, '(');
+    if (infix) {
+        put_operand(buf, program, node, 0, row->precedence);
+        buf_printf(buf, " %s ", spelling);
+        put_operand(buf, program, node, 1, row->precedence + 1);
+    } else {
+        buf_printf(buf, "%s(", spelling);
+        for (int i = 0; i < node->operand_count; i++) {
+            buf_puts(buf, i ? ", " : "");
+            put_operand(buf, program, node, i, 0);
+        }
+        buf_putc(buf, ')');
+    }
+    if (wrapped)
+        buf_putc(buf, ')');
+}
+
+/* A call of one operand. */
+static void put_call(struct buf *buf, const struct program *program, const struct node *node, const char *name)
+{
+    buf_printf(buf, "%s(", name);
+    put_operand(buf, program, node, 0, 0);
+    buf_putc(buf, ')');
+}
+
+static const char *joining(const struct node *node, struct arena *arena)
+{
+    switch (node->join) {
+    case JOIN_TOTAL: return "sum";
+    case JOIN_LEAST: return "min";
+    case JOIN_GREATEST: return "max";
+    default: return join_name(arena, node->join);
+    }
+}
+
+/* The text of a node; of one that a recipe or a composition made, what it computes of the texts that are there. */
+static void put_made(struct buf *buf, const struct program *program, const struct node *node, int precedence)
+{
+    const struct symbol *symbol = node->kind == NODE_NAME ? &program->symbols[node->symbol] : NULL;
+    const struct node *operand = node->operand_count ? operand_node(program, node, 0) : NULL;
+    if (buf->length > MOST_MADE)
+        return;
+    if (symbol && symbol->hidden) {
+        put_made(buf, program, &program->nodes[symbol->node], precedence);
+    } else if (!node->own_types) {
+        const bool wrapped = precedence > 0 && node->kind == NODE_OP && op_rows[node->op].precedence > 0 &&
+                             op_rows[node->op].precedence < precedence;
+        buf_printf(buf, wrapped ? "(%s)" : "%s", written(buf->arena, program, node));
+    } else if (node->kind == NODE_LITERAL) {
+        literal_print(buf, &node->literal);
+    } else if (node->kind == NODE_OP) {
+        put_made_op(buf, program, node, precedence);
+    } else if (node->kind == NODE_CAST && operand->dtype == node->dtype) {
+        put_made(buf, program, operand, precedence);
+    } else if (node->kind == NODE_CAST || node->kind == NODE_WRAP) {
+        put_call(buf, program, node, type_rows[node->dtype].name);
+    } else if (node->kind == NODE_REDUCE) {
+        put_call(buf, program, node, joining(node, buf->arena));
+    } else if (node->kind == NODE_COUNT) {
+        buf_putc(buf, 'n');
+    } else {
+        buf_puts(buf, written(buf->arena, program, node));
+    }
+}
+
+/* The text of a node's line. */
+static const char *line_text(struct arena *arena, const struct program *program, const struct node *node)
+{
+    struct buf buf = buf_new(arena);
+    const bool hidden = node->kind == NODE_NAME && program->symbols[node->symbol].hidden;
+    if (hidden || node->own_types)
+        put_made(&buf, program, node, 0);
+    else
+        return written(arena, program, node);
+    return buf.text;
+}
+
+/* ---- types ---- */
 
 /* Whether a node meets a type with its full value, not with that of its own dtype. */
 static bool is_whole(const struct program *program, const struct node *node)
@@ -123,7 +228,8 @@ void dump_node_rule(struct buf *buf, const struct program *program, const struct
 
 static void put_node_types(struct buf *buf, const struct program *program, const struct node *node)
 {
-    put_padded(buf, program->source->text + node->span.start, node->span.end - node->span.start, COLUMN);
+    const char *text = line_text(buf->arena, program, node);
+    put_padded(buf, text, strlen(text), COLUMN);
     buf_printf(buf, "%-9s", dtype_text(program, node));
     dump_node_rule(buf, program, node);
     put_names(buf, program, node);

@@ -2,7 +2,6 @@
 #include "compiler/dump/surprises.h"
 
 #include "compiler/check/check.h"
-#include "compiler/dump/token_spans.h"
 #include "compiler/emit/emit.h"
 
 #include <string.h>

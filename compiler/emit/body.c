@@ -123,17 +123,17 @@ void emit_slots(struct emitter *e)
         return;
     }
     if (s->slot_count && !e->heap)
-        buf_printf(&e->buffers, "ALIGNED u64 slots[%d][BLOCK]; /* values kept between loops */\n",
+        buf_printf(&e->buffers, "ALIGNED u64 slots[%d][BLOCK]; /* values kept between loops */ //~\n",
                    s->slot_count);
     if (s->slot_count && e->heap) {
-        buf_printf(&e->buffers, "u64 (*const slots)[BLOCK] = (u64 (*)[BLOCK])(args->scratch + %zu);\n",
+        buf_printf(&e->buffers, "u64 (*const slots)[BLOCK] = (u64 (*)[BLOCK])(args->scratch + %zu); //~\n",
                    e->scratch);
         e->scratch += (size_t)s->slot_count * BLOCK * sizeof(uint64_t);
     }
     for (int n = 0; n < s->order_count; n++) {
         int i = s->order[n];
         if (s->slot[i] >= 0)
-            buf_printf(&e->buffers, "%s_m *const " NAME_KEPT " = (%s_m *)slots[%d];\n",
+            buf_printf(&e->buffers, "%s_m *const " NAME_KEPT " = (%s_m *)slots[%d]; //~\n",
                        short_name(e->kernel->ins[i].dtype), i, short_name(e->kernel->ins[i].dtype),
                        s->slot[i]);
     }
@@ -180,7 +180,9 @@ static void emit_value(struct emitter *e, int i, int level, const char *const na
         buf_puts(&e->body, " : ");
     }
     put_row(e, &e->body, ins, names);
-    buf_puts(&e->body, ";\n");
+    buf_puts(&e->body, ";");
+    put_origin(e, &e->body, ins);
+    buf_puts(&e->body, "\n");
     emit_own_line(e, &e->body);
     if (e->evaluation.slot[i] >= 0)
         buf_printf(&e->body, "    " NAME_KEPT "[j] = " NAME_VALUE ";\n", i, i);
@@ -236,16 +238,19 @@ static void emit_ins(struct emitter *e, int i, int level)
     emit_mark(&e->body, start, ins);
 }
 
-/* The body of a row's function of a block, where that is more than a loop over the row's meaning; NULL if it is not. */
+/* The body of a row's function of a block, where that is more than a loop over the row's meaning; NULL if it is not. Of
+ * integers it has the type behind its name, or serves all of them: T and U are there what they are in meanings. */
 static const char *own_block(struct emitter *e, const struct ins *ins, size_t *length)
 {
     const char *math = e->params->target->math, *meaning = op_meaning(ins->op, ins->source);
     if (!math || (strncmp(meaning, "F(", 2) != 0 && strncmp(meaning, "N(", 2) != 0))
         return NULL;
-    const char *function = arena_printf(e->arena, "%.*s%s%s", (int)strcspn(meaning + 2, ")"), meaning + 2,
-                                        dtype_is_integer(ins->source) ? "_" : ins->source == WEFT_FLOAT32 ? "f" : "",
-                                        dtype_is_integer(ins->source) ? short_name(ins->source) : "");
-    return subst_find(math, "block", function, length);
+    const bool integer = dtype_is_integer(ins->source);
+    const char *name = arena_string(e->arena, meaning + 2, strcspn(meaning + 2, ")"));
+    const char *suffix = integer ? arena_printf(e->arena, "_%s", short_name(ins->source))
+                                 : ins->source == WEFT_FLOAT32 ? "f" : "";
+    const char *own = subst_find(math, "block", arena_printf(e->arena, "%s%s", name, suffix), length);
+    return own || !integer ? own : subst_find(math, "block", name, length);
 }
 
 /* Adds the body of a row's function of a block. $single there is the row's meaning for element j. */
@@ -254,12 +259,13 @@ static void put_own_block(struct emitter *e, const struct ins *ins, const char *
 {
     static const char single[] = "$single", wide[] = "#ifdef WIDE";
     const char *end = own + length, *vectors = strstr(own, wide);
+    const struct tokens tokens = {.section = "", .t = ins->source, .s = ins->source};
     e->vectors = e->vectors || (vectors && vectors < end);
     for (const char *at; (at = strstr(own, single)) && at < end; own = at + sizeof single - 1) {
-        buf_add(&e->blocks, own, (size_t)(at - own));
+        subst_text(&e->subst, &e->blocks, own, (size_t)(at - own), &tokens);
         put_meaning(e, &e->blocks, ins, op_meaning(ins->op, ins->source), elements);
     }
-    buf_add(&e->blocks, own, (size_t)(end - own));
+    subst_text(&e->subst, &e->blocks, own, (size_t)(end - own), &tokens);
 }
 
 /* Adds the function that computes a row on a whole block, once. Returns its name. Our own of float32 may
@@ -331,7 +337,9 @@ static void emit_block_call(struct emitter *e, struct buf *out, int i)
         else
             buf_printf(out, ", " NAME_KEPT, ins->a[k]);
     }
-    buf_printf(out, "%s);\n", e->params->target->block);
+    buf_printf(out, "%s);", e->params->target->block);
+    put_origin(e, out, ins);
+    buf_puts(out, "\n");
     emit_mark(out, start, ins);
     emit_own_line(e, out);
 }
@@ -355,7 +363,9 @@ void emit_single(struct emitter *e, int i)
     emit_line(e, out, ins);
     buf_printf(out, "const %s " NAME_VALUE " = ", type, i);
     put_row(e, out, ins, names);
-    buf_puts(out, ";\n");
+    buf_puts(out, ";");
+    put_origin(e, out, ins);
+    buf_puts(out, "\n");
     emit_mark(out, start, ins);
     emit_own_line(e, out);
     if (!e->called[i])

@@ -97,10 +97,11 @@ void declare_block(struct emitter *e, struct buf *out, enum weft_dtype dtype, co
         return;
     }
     if (!e->heap) {
-        buf_printf(out, more ? "ALIGNED %s_m %s[BLOCK + %d];\n" : "ALIGNED %s_m %s[BLOCK];\n", type, name, more);
+        buf_printf(out, more ? "ALIGNED %s_m %s[BLOCK + %d]; //~\n" : "ALIGNED %s_m %s[BLOCK]; //~\n", type, name,
+                   more);
         return;
     }
-    buf_printf(out, "%s_m *const %s = (%s_m *)(args->scratch + %zu);\n", type, name, type, e->scratch);
+    buf_printf(out, "%s_m *const %s = (%s_m *)(args->scratch + %zu); //~\n", type, name, type, e->scratch);
     e->scratch += (size_t)(BLOCK + more) * (size_t)type_rows[dtype].size;
 }
 
@@ -323,6 +324,8 @@ static void put_library(struct emitter *e, struct buf *out)
 
 static void put_comment(struct emitter *e, struct buf *out)
 {
+    if (e->params->shown)
+        return;
     if (joined_in_place(e) >= 0) { /* no names, so that all such kernels are one */
         buf_puts(out, "/* joins what lies in memory */\n");
         return;
@@ -421,20 +424,72 @@ static const char *section_text(struct emitter *e, const char *name, size_t leng
     return text.text;
 }
 
+/* Whether people may do without a section, because it is the same for many kernels. */
+static bool is_common(const struct emitter *e, const char *name, size_t length)
+{
+    static const char *const common[] = {"types", "sizes", "args", "library", "helpers", "blocks", "numbers", "samples",
+                                         "loops", "joins", "functions", "room", "remarks", "faults"};
+    for (size_t i = 0; e->params->shown == SHOWN_OWN && i < sizeof common / sizeof *common; i++)
+        if (text_is(name, length, common[i]))
+            return true;
+    return false;
+}
+
+/* The lines that a condition on the kernel's form leaves out. */
+struct condition {
+    bool goes_on;                  /* the line before is a directive that this one is a part of */
+    int depth;                     /* conditions around the line */
+    int from;                      /* the depth of one that is false; 0: none */
+};
+
+/* Whether the line is left out: it is a directive, or stands where a constant of the form says that nothing is. */
+static bool is_left_out(const struct emitter *e, struct condition *c, const char *line, size_t length)
+{
+    struct form_field fields[FORM_FIELD_COUNT];
+    static const char word[] = "#if ";
+    const bool part = c->goes_on, directive = part || *line == '#';
+    c->goes_on = directive && length && line[length - 1] == '\\';
+    if (part || !directive)
+        return part || c->from > 0;
+    if (strncmp(line, "#if", 3) == 0) {
+        c->depth++;
+        form_fields(e->params->form, fields);
+        for (int i = 0; i < FORM_FIELD_COUNT && !c->from; i++)
+            if (fields[i].constant && strncmp(line, word, sizeof word - 1) == 0 && !fields[i].value &&
+                text_is(line + sizeof word - 1, length - (sizeof word - 1), fields[i].constant))
+                c->from = c->depth;
+    } else if (strncmp(line, "#el", 3) == 0) {
+        c->from = c->from == c->depth ? 0 : c->from ? c->from : c->depth;
+    } else if (strncmp(line, "#endif", 6) == 0) {
+        c->from = c->from == c->depth ? 0 : c->from;
+        c->depth--;
+    }
+    return true;
+}
+
 /* Adds every line of `text`, indented; in place of a line $name, the section of this name. */
 static void put_lines(struct emitter *e, struct buf *out, const char *text, const struct text_marks *marks,
                       const char *indent)
 {
+    const bool all = e->params->shown != SHOWN_OWN;
+    struct condition condition = {false, 0, 0};
+    bool kept;
     const char *begin = text;
     for (size_t line; *text; text += line + (text[line] == '\n')) {
         const size_t own = strspn(text, " ");
         line = strcspn(text, "\n");
+        if (!all && (is_left_out(e, &condition, text, line) ||
+                     (text[own] == '$' && is_common(e, text + own + 1, line - own - 1))))
+            continue;
         if (text[own] == '$') {
             const struct buf *section = emit_section(e, text + own + 1, line - own - 1);
             put_lines(e, out, section_text(e, text + own + 1, line - own - 1), section ? section->marks : NULL,
                       arena_printf(e->arena, "%s%.*s", indent, (int)own, text));
             continue;
         }
+        const size_t length = shown_length(text, line, &kept);
+        if (!all && !kept)
+            continue;
         put_undef(e, out, text);
         e->own_lines++;
         const size_t start = out->length;
@@ -443,8 +498,10 @@ static void put_lines(struct emitter *e, struct buf *out, const char *text, cons
             buf_puts(out, indent);
         if (strncmp(text, own_line, sizeof own_line - 1) == 0)
             buf_printf(out, "#line %d \"%s\"", e->own_lines + 1, e->params->target->lines);
+        else if (e->shown_names)
+            put_shown(e, out, text, length);
         else
-            buf_add(out, text, line);
+            buf_add(out, text, length);
         buf_putc(out, '\n');
         if (mark)
             buf_mark(out, start, mark->from, mark->to);
@@ -458,6 +515,25 @@ static struct buf fill_skeleton(struct emitter *e, const char *skeleton)
     out.marks = e->params->marks ? ARENA_NEW(e->arena, struct text_marks) : NULL;
     subst_own(&own, skeleton, strlen(skeleton), e->own);
     put_lines(e, &out, own.text, NULL, "");
+    return out;
+}
+
+/* The text for people, under its head. */
+static struct buf show(struct emitter *e, const char *skeleton)
+{
+    const struct emit_params *params = e->params;
+    struct emit_params all = *params, own = *params;
+    all.shown = SHOWN_FULL;
+    own.shown = SHOWN_OWN;
+    e->params = &all;
+    const struct buf full = fill_skeleton(e, skeleton);
+    e->params = &own;
+    const struct buf body = fill_skeleton(e, skeleton);
+    e->params = params;
+    struct buf out = buf_new(e->arena);
+    out.marks = params->marks ? ARENA_NEW(e->arena, struct text_marks) : NULL;
+    put_shown_head(e, &out, body.text, full.text);
+    buf_append(&out, params->shown == SHOWN_OWN ? &body : &full);
     return out;
 }
 
@@ -477,6 +553,8 @@ static void start(struct emitter *e)
     make_evaluation(e->arena, kernel, e->kinds, e->params->fast, !e->params->target->chunks, &e->evaluation);
     subst_init(&e->subst, e->arena, e->params->target);
     e->own = &e->subst.names;
+    if (e->params->shown)
+        find_shown_names(e);
     if (e->params->form->hints)
         e->subst.first = "hinted";
 }
@@ -519,7 +597,7 @@ char *emit(struct arena *arena, const struct kernel *kernel, const struct emit_p
     struct emitter e;
     start_whole(&e, arena, kernel, params);
     *scratch = e.scratch;
-    const struct buf out = fill_skeleton(&e, skeleton_of(&e));
+    const struct buf out = params->shown ? show(&e, skeleton_of(&e)) : fill_skeleton(&e, skeleton_of(&e));
     if (out.marks)
         *params->marks = *out.marks;
     return out.text;

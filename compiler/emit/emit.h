@@ -40,6 +40,9 @@ struct target {
 enum { TARGETS = 2 };
 extern const struct target target_c, target_cuda;
 
+/* For whom a text is: a compiler; people, all of it, or only what is the program's own (shown.c). */
+enum shown { SHOWN_NOT, SHOWN_FULL, SHOWN_OWN };
+
 /* What a kernel's text depends on, besides the kernel. Extents, strides and the values of literals, except integer
  * divisors, are arguments of the kernel. */
 struct emit_params {
@@ -49,6 +52,7 @@ struct emit_params {
     const char *vector_functions;  /* library functions with vector forms on the machine that will compile the text,
                                       separated by spaces; may be NULL */
     unsigned fast;                 /* a set of enum fast_path */
+    enum shown shown;
     struct text_marks *marks;           /* receives where lines of the text come from; NULL: nobody asks */
 };
 
@@ -77,6 +81,9 @@ struct access_way {
 };
 /* [accesses]. Of `params`, those that matter are the target, the kinds and the fast paths. */
 struct access_way *access_ways(struct arena *arena, const struct kernel *kernel, const struct emit_params *params);
+
+/* Adds a piece of the program to a comment: printable characters on one line, at most `most`, and none that end it. */
+void put_piece(struct buf *out, const struct program *program, struct span span, size_t most);
 
 /* What an access reads or writes, for people: "img", "temporary 2". */
 const char *access_name(struct arena *arena, const struct kernel *kernel, int access);

@@ -14,7 +14,7 @@ enum { MAX_PARTS = 6 };
 
 /* The sections of a skeleton that are put together line by line. */
 #define SECTIONS(S)                                                                                  \
-    S(blocks) S(literals) S(faults) S(buffers) S(tile) S(band) S(row) S(operands) S(body) S(results) S(remarks) S(end) \
+    S(blocks) S(literals) S(faults) S(buffers) S(band) S(row) S(operands) S(body) S(results) S(remarks) S(end) \
     S(joins) S(absent) S(offsets) S(groups) S(loads) S(checks)
 
 struct emitter {
@@ -49,6 +49,9 @@ struct emitter {
     int *chosen;                   /* [accesses] of such a first load: the value that they are chosen for */
     int copied;                    /* the load whose elements are stored as they are, all that is done; -1: more is
                                       done */
+    const char **shown_names;      /* [accesses] what people read in place of their numbers; NULL: those. NULL for
+                                      compilers */
+    struct token_spans spans;      /* where there are such names */
     int *seen;                     /* [ins] the last level in which the value has a name */
 };
 
@@ -74,6 +77,19 @@ void emit_mark(struct buf *out, size_t start, const struct ins *ins);
 struct buf *emit_section(struct emitter *e, const char *name, size_t length);
 /* Adds what stands behind the line `mark` of a template, up to the next such line. Notes what it defines. */
 void emit_marked(struct buf *out, const char *text, const char *mark, struct defined_names *names);
+
+/* shown.c: what people read. */
+
+void find_shown_names(struct emitter *e);
+/* Adds a line with these names. */
+void put_shown(const struct emitter *e, struct buf *out, const char *line, size_t length);
+/* The line's length without the mark that it is not the program's own; *own: it has none. */
+size_t shown_length(const char *line, size_t length, bool *own);
+/* Adds a comment that says which piece of the program this is, and where, for people. */
+void put_origin(const struct emitter *e, struct buf *out, const struct ins *ins);
+/* Adds what the kernel computes, reads and calls; `body` is what is the program's own of its text, `full`
+ * all of it. */
+void put_shown_head(struct emitter *e, struct buf *out, const char *body, const char *full);
 
 /* access.c: loads and stores of blocks. */
 

@@ -40,8 +40,8 @@ static void put_joins(struct emitter *e, struct buf *out)
         const struct ins ins = {INS_OP, op, types[i].dtype, types[i].dtype, {-1, -1, -1}};
         const char *type = short_name(types[i].dtype), *name = types[i].name;
         buf_printf(out, "typedef %s_m OWN(%s_t);\n", type, name);
-        buf_printf(out, "%s %s OWN(join_%s)(%s a, %s b)\n{\n    return ", e->params->target->function, type, name, type,
-                   type);
+        buf_printf(out, "/* Joins two elements. */\n%s %s OWN(join_%s)(%s a, %s b)\n{\n    return ",
+                   e->params->target->function, type, name, type, type);
         put_meaning(e, out, &ins, op_meaning(op, types[i].dtype), (const char *[]){"a", "b", NULL});
         buf_puts(out, ";\n}\n");
     }
@@ -213,7 +213,7 @@ void emit_walk_part(struct emitter *e, struct buf *out, const char *name, size_t
 /* Removes what loads, computes and stores elements. */
 static void clear_body(struct emitter *e)
 {
-    struct buf *const unused[] = {&e->blocks, &e->buffers, &e->tile, &e->row, &e->operands, &e->body, &e->results};
+    struct buf *const unused[] = {&e->blocks, &e->buffers, &e->band, &e->row, &e->operands, &e->body, &e->results};
     for (size_t i = 0; i < sizeof unused / sizeof *unused; i++)
         *unused[i] = buf_new(e->arena);
 }

@@ -11,15 +11,16 @@ void subst_init(struct subst *subst, struct arena *arena, const struct target *t
     subst->helpers = buf_new(arena);
 }
 
-/* A section's text lies between its marker line and the next marker, or the next "#" line unless it begins with one. */
+/* A section's text lies between its marker line and the next marker, or the next "#" line unless it begins with one.
+ * Behind the name may stand those of parts. */
 const char *subst_find(const char *text, const char *section, const char *name, size_t *length)
 {
     size_t s = strlen(section), n = strlen(name);
     for (const char *mark = text; (mark = strstr(mark, "//: ")); mark += 4) {
         if (strncmp(mark + 4, section, s) != 0 || mark[4 + s] != ' ' ||
-            strncmp(mark + 5 + s, name, n) != 0 || mark[5 + s + n] != '\n')
+            strncmp(mark + 5 + s, name, n) != 0 || !strchr(" \n", mark[5 + s + n]))
             continue;
-        const char *start = mark + 6 + s + n, *end = strstr(start, "\n//: ");
+        const char *start = strchr(mark, '\n') + 1, *end = strstr(start, "\n//: ");
         const char *directive = strstr(start, "\n#");
         bool head = *start == '#';
         if (!end || (directive && directive < end && !head))
@@ -130,6 +131,25 @@ static const char *own_library(struct subst *subst, const char *full, size_t *le
     return own;
 }
 
+/* Adds a section of the math, and in front of it, once, the parts that its marker line names. */
+static void add_own(struct subst *subst, const char *own, size_t length)
+{
+    const char *line = own - 1, *end = own - 1;
+    while (line[-1] != '\n')
+        line--;
+    line += strlen("//: ");
+    line += strcspn(line, " ") + 1; /* what follows is the section's name */
+    for (line += strcspn(line, "\n "); line < end; line += strcspn(line, "\n ")) {
+        const size_t size = strcspn(++line, "\n ");
+        const char *name = arena_string(subst->arena, line, size);
+        size_t part_length;
+        const char *part = subst_find(subst->target->math, "part", name, &part_length);
+        if (part && subst_is_new(subst, arena_printf(subst->arena, "part_%s", name)))
+            add_own(subst, part, part_length);
+    }
+    subst_own(&subst->helpers, own, length, &subst->names);
+}
+
 static void add_library(struct subst *subst, struct buf *out, const char *name,
                         const struct tokens *tokens, const char *call)
 {
@@ -142,7 +162,7 @@ static void add_library(struct subst *subst, struct buf *out, const char *name,
         if (strcmp(subst->prototypes[i].name, full) == 0)
             return;
     if (own)
-        subst_own(&subst->helpers, own, length, &subst->names);
+        add_own(subst, own, length);
     ARENA_PUSH(subst->arena, subst->prototypes, subst->prototype_count,
                ((struct prototype){full, dtype, count_arguments(call)}));
 }

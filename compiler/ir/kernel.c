@@ -1,6 +1,8 @@
 /* Implements the small functions of kernel.h. */
 #include "compiler/ir/kernel.h"
 
+#include <string.h>
+
 struct kernel *kernel_like(struct arena *arena, const struct kernel *kernel)
 {
     const struct kernel empty = {
@@ -96,12 +98,26 @@ bool literal_divisor(const struct kernel *kernel, const struct ins *ins, int64_t
     return *divisor >= -INT32_MAX && *divisor <= INT32_MAX;
 }
 
+/* What is written in the text, with the parentheses around it if `whole`; NULL: too much, or on several lines. */
+static const char *written(const struct diags *diags, struct span span, bool whole)
+{
+    const char *text = diags->source->text;
+    const bool wrapped = whole && span.start > 0 && span.end > span.start && text[span.start - 1] == '(' &&
+                         text[span.end] == ')';
+    const int length = (int)(span.end - span.start) + 2 * wrapped;
+    const char *part = arena_printf(diags->arena, "%.*s", length, text + span.start - wrapped);
+    return length > 0 && length <= 60 && !strchr(part, '\n') && !strchr(part, '#') ? part : NULL;
+}
+
 void fault_tell(struct diags *diags, const struct fault *fault)
 {
-    if (fault->outside)
+    if (fault->outside) {
         diag(diags, DIAG_OUTSIDE, fault->span);
-    else
-        diag(diags, DIAG_ZERO_DIVISOR, fault->span);
+        return;
+    }
+    const char *whole = written(diags, fault->whole, false), *divisor = written(diags, fault->divisor, true);
+    const bool both = whole && divisor;
+    diag(diags, DIAG_ZERO_DIVISOR, fault->span, both ? divisor : "b", both ? whole : "a // b");
 }
 
 int *kernel_uses(struct arena *arena, const struct kernel *kernel)

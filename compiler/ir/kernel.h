@@ -108,6 +108,7 @@ static inline bool access_same(const struct access *a, const struct access *b)
 /* A remark that a kernel may make. */
 struct fault {
     struct span span;
+    struct span whole, divisor;    /* of a division; empty where it is not written in the text */
     int outside;                   /* 1: a position lies outside; else an integer is divided by zero */
 };
 
@@ -285,7 +286,7 @@ static inline void fault_first(struct fault *first, const struct fault *fault)
     if (fault->span.start < first->span.start)
         *first = *fault;
 }
-static const struct fault no_fault = {{UINT32_MAX, UINT32_MAX}, 0};
+static const struct fault no_fault = {.span = {UINT32_MAX, UINT32_MAX}};
 static inline bool fault_is_any(const struct fault *fault)
 {
     return fault->span.start != UINT32_MAX;

@@ -142,7 +142,7 @@ static int lower_op(struct lowering *l, const struct node *node)
         a[i] = condition ? lower_value_as(l, operand_index(l, node, i), WEFT_BOOL, MEET)
                          : operand_as(l, node, i, operand);
     }
-    const enum op op = op_alike(node->op, compute);
+    const enum op op = op_neighbour(op_alike(node->op, compute), operand);
     int exponent = ins_small_exponent(l, op, compute, a[1]);
     int value = exponent ? ins_add_power(l, compute, a[0], exponent, node->token)
                 : op_meaning(op, compute) ? ins_add_op(l, op, compute, result, a, node->token)

@@ -71,6 +71,20 @@ static int by_place(const void *a, const void *b)
     return x->span.start < y->span.start ? -1 : x->span.start > y->span.start;
 }
 
+/* The remark of a division or a position, with the division's text. */
+static struct fault fault_of(const struct lowering *l, const struct ins *ins, struct span place)
+{
+    struct fault fault = {.span = place, .outside = !op_divides(ins->op, ins->source)};
+    for (int n = 0; n < l->program->node_count && !fault.outside; n++) {
+        const struct node *node = &l->program->nodes[n];
+        if (node->kind != NODE_OP || node->own_types || node->operand_count != 2 || node->token.start != place.start)
+            continue;
+        fault.whole = node->span;
+        fault.divisor = operand_node(l->program, node, 1)->span;
+    }
+    return fault;
+}
+
 static void add_faults(struct lowering *l, struct fault_place *places, int count, const int *uses)
 {
     struct kernel *kernel = l->kernel;
@@ -81,7 +95,7 @@ static void add_faults(struct lowering *l, struct fault_place *places, int count
     for (int i = 0; i < count; i++) {
         struct ins fault = kernel->ins[places[i].ins];
         int use = uses[places[i].ins];
-        kernel->faults[i] = (struct fault){places[i].span, !op_divides(fault.op, fault.source)};
+        kernel->faults[i] = fault_of(l, &fault, places[i].span);
         ins_add(l, (struct ins){INS_FAULT, fault.op, WEFT_BOOL, fault.source,
                             {fault.a[0], fault.a[1], use == ALWAYS ? -1 : use}, i, fault.span});
     }
@@ -144,8 +158,7 @@ static void merge_places(struct lowering *l)
     }
     for (int i = 0; i < kernel->ins_count; i++)
         if (kernel->ins[i].kind == INS_FAULT) {
-            kernel->faults[kernel->fault_count] =
-                (struct fault){kernel->ins[i].span, !op_divides(kernel->ins[i].op, kernel->ins[i].source)};
+            kernel->faults[kernel->fault_count] = fault_of(l, &kernel->ins[i], kernel->ins[i].span);
             kernel->ins[i].index = kernel->fault_count++;
         }
 }

@@ -118,7 +118,7 @@ static union scalar eval_half(enum op op, enum weft_dtype source, const union sc
         bool condition = op_rows[op].rule == RULE_SELECT && i == 0;
         v[i] = condition ? operands[i] : eval_convert(source, compute, false, operands[i]);
     }
-    union scalar r = eval_op(op, compute, compute, v[0], v[1], v[2]);
+    union scalar r = eval_op(op_neighbour(op, source), compute, compute, v[0], v[1], v[2]);
     return rule_rows[op_rows[op].rule].result == RESULT_BOOL ? r : eval_convert(compute, source, false, r);
 }
 
@@ -177,8 +177,8 @@ int conversion(enum weft_dtype from, enum weft_dtype to, bool saturate, struct s
     if (from == to)
         return 0;
     if (dtype_is_half(to) && !fits_float32(from)) {
-        if (dtype_is_integer(from))
-            steps[count++] = (struct step){type_rows[from].bits == 64 ? OP_ODD : OP_CONVERT, WEFT_FLOAT64};
+        if (dtype_is_integer(from) && type_rows[from].bits == 64)
+            steps[count++] = (struct step){OP_ODD, WEFT_FLOAT64};
         steps[count++] = (struct step){OP_ODD, by};
         from = by;
     } else if (from != by && to != by) {

@@ -15,6 +15,7 @@
 #include "compiler/lang/rules.h"
 #include "compiler/lang/size.h"
 #include "compiler/lang/slice.h"
+#include "compiler/lang/token_spans.h"
 #include "compiler/lang/views.h"
 
 #endif

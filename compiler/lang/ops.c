@@ -72,6 +72,19 @@ enum op op_alike(enum op op, enum weft_dtype operand)
     return operand == WEFT_BOOL ? rows[op].boolean : rows[op].integer;
 }
 
+enum op op_neighbour(enum op op, enum weft_dtype operand)
+{
+#define OP(...)
+#define CONVERSION(...)
+#define NEIGHBOUR(id, half, brain) [OP_##id] = {true, OP_##half, OP_##brain},
+    static const struct { bool found; enum op half, brain; } rows[OP_COUNT] = {
+#include "grammar/ops.def"
+    };
+    if (!rows[op].found || !dtype_is_half(operand))
+        return op;
+    return operand == WEFT_FLOAT16 ? rows[op].half : rows[op].brain;
+}
+
 const struct interval_row *op_interval(enum op op)
 {
 #define OP(...)

@@ -119,6 +119,8 @@ enum weft_dtype promote(enum weft_dtype a, enum weft_dtype b);
 enum weft_dtype promote_numpy(enum weft_dtype a, enum weft_dtype b);
 /* The row that means the same on operands of this dtype: `op` itself where it has a meaning. */
 enum op op_alike(enum op op, enum weft_dtype operand);
+/* The row that computes `op` on operands of this dtype, where that is a 16-bit float and its own values matter. */
+enum op op_neighbour(enum op op, enum weft_dtype operand);
 
 /* Looks up the spelling of an operator, a word or symbols. `prefix` chooses between the two meanings of + and -.
  * OP_COUNT if there is none. */

@@ -356,6 +356,19 @@ static inline bool program_asks_shapes(const struct program *program)
     return program->view_count || program->reduction_count; /* positions have views' arguments */
 }
 
+/* Whether types depend on the ranks of inputs that come without a type: whether a position is a single integer, and
+ * whether a value without names may stand beside named ones. */
+static inline bool program_reads_ranks(const struct program *program)
+{
+    return program->choice_count || program->names_open;
+}
+
+/* The rank of an input, as far as it is known; -1: it is not. */
+static inline int symbol_rank(const struct symbol *symbol)
+{
+    return symbol->type.number ? 0 : symbol->type.ranked ? symbol->type.rank : symbol->seen_rank - 1;
+}
+
 /* The index of a name in `symbols`; -1 when the program has none of that name. */
 int program_symbol(const struct program *program, const char *name);
 

@@ -18,7 +18,8 @@ bool is_block_call(const struct ins *ins)
         return is_inexact(ins);
     const bool wide = type_rows[ins->source].size == 8;
     return dtype_is_float(ins->source) ? op_remains(ins->op)
-                                       : ins->op == OP_RANDOM || (wide && op_divides(ins->op, ins->source));
+                                       : ins->op == OP_RANDOM || ins->op == OP_POW ||
+                                             (wide && op_divides(ins->op, ins->source));
 }
 
 /* Whether C compilers make vectors of a division as it stands: by a literal, of 32 bits at most, or by a power of 2. */
@@ -32,12 +33,18 @@ static bool divides_in_loop(const struct kernel *kernel, const struct ins *ins)
     return !(divisor & (divisor - 1)) || (a->kind == INS_OP && type_rows[a->source].size < 8);
 }
 
-/* Whether the instruction converts between 8 or 16 bits and float32. Whole blocks are then converted at once: inside a
- * loop, vectors of one width become several of another, which C compilers do slowly. */
+/* Whether the instruction converts between 8 or 16 bits and float32, or from floats to int32 or less, or from float64
+ * on the way to 16 bits. Whole blocks are then converted at once: inside a loop, vectors of one width become several of
+ * another, which C compilers do slowly. */
 static bool is_block_conversion(const struct ins *ins)
 {
-    if (ins->kind != INS_OP || !op_block(ins->op) ||
-        (ins->source != WEFT_FLOAT32 && ins->dtype != WEFT_FLOAT32))
+    if (ins->kind != INS_OP || !op_block(ins->op))
+        return false;
+    if (ins->op == OP_ODD)
+        return ins->source == WEFT_FLOAT64;
+    if (ins->op == OP_ROUNDSAT)
+        return ins->dtype == WEFT_INT32 || type_rows[ins->dtype].size <= 2;
+    if (ins->source != WEFT_FLOAT32 && ins->dtype != WEFT_FLOAT32)
         return false;
     enum weft_dtype other = ins->source == WEFT_FLOAT32 ? ins->dtype : ins->source;
     return other == WEFT_FLOAT32 || (other != WEFT_BOOL && type_rows[other].size <= 2);

@@ -6,17 +6,21 @@
 
 PARSE_APART static void unknown(struct parser *p, const struct callee *callee)
 {
-    const char *habit = parse_call_habit(callee->name);
+    const char *habit = parse_call_habit(callee->name), *nearest = "";
     if (p->failed)
         return;
+    if (!habit)
+        nearest = parse_suggest_function(p, callee->name);
+    if (!habit && !*nearest && strlen(callee->name) <= 2)
+        nearest = arena_printf(p->arena, "; elements of a value %s are %s[..], counted from 0, a product is %s * (..)",
+                               callee->name, callee->name, callee->name);
     if (map_find(&p->program->symbol_names, callee->name, strlen(callee->name)) >= 0)
         diag(p->diags, DIAG_SYNTAX, callee->span,
-             arena_printf(p->arena, "'%s' is a value, not a function; to multiply write %s * (...)",
-                          callee->name, callee->name));
+             arena_printf(p->arena, "'%s' is a value, not a function; its elements are %s[..], to multiply write "
+                          "%s * (...)", callee->name, callee->name, callee->name));
     else
         diag(p->diags, DIAG_UNKNOWN_FUNCTION, callee->span, callee->name,
-             habit ? arena_printf(p->arena, "; %s", habit)
-                   : parse_suggest_function(p, callee->name));
+             habit ? arena_printf(p->arena, "; %s", habit) : nearest);
 }
 
 /* The callee with these parameters, all of them required. */
@@ -229,9 +233,8 @@ PARSE_APART static int make_join(struct parser *p, const struct callee *callee, 
     const int operands = p->stack_count - base;
     p->stack_count = base;
     if (operands < 2)
-        return diag(p->diags, DIAG_ARITY, callee->span, callee->name,
-                    arena_printf(p->arena, "two or more values, as in %s", view_rows[callee->view].signature),
-                    operands),
+        return call_wrong_count(p, callee, arena_printf(p->arena, "two or more values, as in %s",
+                                                        view_rows[callee->view].signature), operands),
                parse_poison(p, span);
     ARENA_PUSH(p->arena, program->views, program->view_count, args);
     return parse_add_node(p, (struct node){.kind = NODE_JOIN, .op = OP_COUNT, .view = program->view_count - 1,
@@ -268,12 +271,23 @@ static void push_modes(struct parser *p, struct modes *modes, int base)
     modes->items = items;
 }
 
+PARSE_APART static int make_isclose(struct parser *p, const struct callee *callee, const struct argument **slots,
+                                    struct span span)
+{
+    int operands[4];
+    for (int i = 0; i < 4; i++)
+        operands[i] = slots[i] ? slots[i]->node : -1;
+    return parse_isclose(p, operands, span, callee->span);
+}
+
 PARSE_APART static int make(struct parser *p, const struct callee *callee,
                             const struct argument **slots, int count, struct span span)
 {
     if (callee->kind == NODE_REDUCE)
         return reduce(p, callee, slots, span);
     const bool converts = callee->kind == NODE_CAST || callee->kind == NODE_WRAP;
+    if (call_has_view(callee) && callee->view == VIEW_ISCLOSE)
+        return make_isclose(p, callee, slots, span);
     struct node node = {.kind = callee->kind, .op = callee->kind == NODE_OP ? callee->op : OP_COUNT,
                         .dtype = converts ? callee->dtype : 0, .span = span, .token = callee->span};
     int base = p->stack_count;
@@ -288,6 +302,7 @@ PARSE_APART static int make(struct parser *p, const struct callee *callee,
         push_modes(p, &p->program->views[node.view].modes, base);
     int operands = p->stack_count - base;
     p->stack_count = base;
+    p->program->named = p->program->named || (call_has_view(callee) && callee->view == VIEW_UNNAMED); /* [] has none */
     p->program->position_count += callee->kind == NODE_POSITION || callee->kind == NODE_TAKE;
     if (call_has_view(callee) && callee->view == VIEW_LINSPACE)
         return parse_linspace(p, p->stack + base, node.view, span, callee->span);

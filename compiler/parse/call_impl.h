@@ -56,6 +56,8 @@ const char *call_parameter_name(struct parser *p, const struct callee *callee, i
 /* Says which argument of a reduction is given by name alone; NULL if none is. */
 const char *call_by_name(struct parser *p, const struct callee *callee);
 bool call_has_view(const struct callee *callee);
+/* Reports a call with so many arguments; `takes` says how many there should be. Returns false. */
+bool call_wrong_count(struct parser *p, const struct callee *callee, const char *takes, int count);
 /* Report an argument that is none of the callee's, and one that was given before. Return false. */
 bool call_no_such_argument(struct parser *p, const struct callee *callee, const struct argument *argument);
 bool call_given_twice(struct parser *p, const struct callee *callee, int parameter, const struct argument *first,

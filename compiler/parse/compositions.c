@@ -1,6 +1,6 @@
 /* Makes the nodes of linspace, random, scatter and nonzero (rules 12.1, 12.2, 12.5 and 12.6): positions, which are
- * NODE_POSITIONs, what is put somewhere, and the arithmetic on them. All have the place of the call. A value that is
- * used twice is bound to a hidden name, so nodes stay trees. */
+ * NODE_POSITIONs, what is put somewhere, and the arithmetic on them; and of isclose (section 4), which is arithmetic
+ * alone. All have the place of the call. A value that is used twice is bound to a hidden name, so nodes stay trees. */
 #include "compiler/parse/parse_impl.h"
 
 #include <math.h>
@@ -13,7 +13,7 @@ struct making {
 static int add(const struct making *m, struct node node, const int *operands, int count)
 {
     node.op = node.kind == NODE_OP ? node.op : OP_COUNT;
-    node.span = m->span;
+    node.span = node.kind == NODE_NAME ? m->p->program->symbols[node.symbol].span : m->span;
     node.own_types = true;
     node.token = m->token;
     return parse_add_node(m->p, node, operands, count);
@@ -291,4 +291,36 @@ int parse_nonzero(struct parser *p, int x, int view, struct span span, struct sp
     const int above = operation(&m, OP_FLOORDIV, use(&m, rows), strides);
     return choose(&m, operation(&m, OP_LT, use(&m, rows), literal(&m, 0)), use(&m, extents),
                   operation(&m, OP_MOD, above, use(&m, extents)));
+}
+
+/* ---- isclose ---- */
+
+/* An operand in the type in which isclose compares: the promotion of x and y, a float. */
+static int compared(const struct making *m, int x, int y, int value)
+{
+    const struct node node = {.kind = NODE_CAST, .rule = TYPE_FLOAT};
+    return add(m, node, (int[]){value, use(m, x), use(m, y)}, 3);
+}
+
+/* The same, bound to a name that is shown as the operand is. */
+static int bind_compared(const struct making *m, int x, int y, int operand)
+{
+    const int symbol = bind(m, "operand of isclose", compared(m, x, y, use(m, operand)));
+    if (!m->p->failed)
+        m->p->program->symbols[symbol].span = m->p->program->symbols[operand].span;
+    return symbol;
+}
+
+int parse_isclose(struct parser *p, const int operands[4], struct span span, struct span token)
+{
+    const struct making m = {p, span, token};
+    const int rtol = operands[2] < 0 ? real(&m, 1e-5) : operands[2];
+    const int atol = operands[3] < 0 ? real(&m, 1e-8) : operands[3];
+    const int x = bind(&m, "x of isclose", operands[0]), y = bind(&m, "y of isclose", operands[1]);
+    const int a = bind_compared(&m, x, y, x), b = bind_compared(&m, x, y, y);
+    const int relative = operation(&m, OP_MUL, compared(&m, x, y, rtol), apply(&m, OP_FABS, use(&m, b)));
+    const int bound = operation(&m, OP_ADD, compared(&m, x, y, atol), relative);
+    const int near = operation(&m, OP_LE, apply(&m, OP_FABS, operation(&m, OP_SUB, use(&m, a), use(&m, b))), bound);
+    const int within = operation(&m, OP_AND, near, apply(&m, OP_ISFINITE, use(&m, b)));
+    return operation(&m, OP_OR, within, operation(&m, OP_EQ, use(&m, a), use(&m, b)));
 }

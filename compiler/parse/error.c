@@ -67,6 +67,7 @@ static const struct habit {
 } habits[] = {
 #define HABIT(text, advice) {text, advice},
 #define CALL_HABIT(name, advice)
+#define ARITY_HABIT(name, advice)
 #define ATTRIBUTE_HABIT(name, advice)
 #define ARGUMENT_HABIT(name, advice)
 #define TYPE_HABIT(name, type)
@@ -123,6 +124,8 @@ int parse_unexpected(struct parser *p, const char *expected)
     if (p->failed)
         return 0;
     const char *hint = advice(p);
+    if (!hint && p->source->text[p->token.span.start] == ';' && strstr(expected, "']'"))
+        hint = "rows are lists of their own, as in [[1, 2], [3, 4]]";
     if (!hint && goes_on(p))
         hint = "an expression goes on over lines inside ( )";
     if (hint)
@@ -149,11 +152,27 @@ static bool is_conversion_name(const char *name)
            dtype_find(name, strlen(name)) != WEFT_DTYPE_COUNT;
 }
 
+/* What x.name(..) is here: name(x, ..) where x is a name of a value, no module. */
+static const char *as_call(struct parser *p, const char *name, struct span receiver, bool called)
+{
+    static const char *const modules[] = {"np", "numpy", "math", "torch", "F", "tf", "jnp", "jax", "cp", "cupy", "cv2",
+                                          "cv", "scipy", "special", "ndimage", "weft", "fn", "pd", "xp", "functional"};
+    const char *value = parse_text(p, receiver);
+    bool is_value = receiver.end - receiver.start <= 30 && is_letter(*value);
+    for (size_t i = 0; i < sizeof modules / sizeof *modules; i++)
+        is_value = is_value && strcmp(value, modules[i]) != 0;
+    if (!is_value || !called)
+        return arena_printf(p->arena, "%s(...)", name);
+    return arena_printf(p->arena, p->next.kind == TOKEN_RPAREN ? "%s(%s)" : "%s(%s, ...)", name, value);
+}
+
 /* Reports x.y: a function of a module, or a selection along a named dimension. */
 static int unexpected_dot(struct parser *p)
 {
-    struct span dot = p->token.span;
+    const struct span dot = p->token.span;
+    const struct span receiver = p->previous.end == dot.start ? p->previous : dot;
     const char *name = parse_path(p);
+    const bool single = p->previous.start == dot.end;
     const struct word *word = lex_word(&p->lexer, name, strlen(name));
     enum view_kind view = view_find(name);
     bool reduction = reduction_find(name) != REDUCTION_COUNT;
@@ -168,8 +187,8 @@ static int unexpected_dot(struct parser *p)
              arena_printf(p->arena, "there is no '%s'; %s", name, habit));
     else if (type || reduction || (word && word->function != OP_COUNT) || is_conversion_name(name))
         diag(p->diags, DIAG_SYNTAX, dot,
-             arena_printf(p->arena, "functions are called by their name alone; write %s(...)",
-                          type ? type : name));
+             arena_printf(p->arena, "functions are called by their name alone; write %s",
+                          as_call(p, type ? type : name, receiver, single && p->token.kind == TOKEN_LPAREN)));
     else if (resolve_constant(name) >= 0)
         diag(p->diags, DIAG_SYNTAX, dot,
              arena_printf(p->arena, "constants are called by their name alone; write %s", name));
@@ -178,8 +197,8 @@ static int unexpected_dot(struct parser *p)
     else
         diag(p->diags, DIAG_SYNTAX, dot,
              arena_printf(p->arena, "'.' selects along a named dimension and takes an item in [ ], as in u.%.40s[0], "
-                          "u.%.40s[1:-1] or u.%.40s['a,b']", *name ? name : "x", *name ? name : "x",
-                          *name ? name : "x"));
+                          "u.%.40s[1:-1] or u.%.40s['a,b']; a DataFrame's column is its name alone",
+                          *name ? name : "x", *name ? name : "x", *name ? name : "x"));
     return parse_fail(p);
 }
 
@@ -230,8 +249,8 @@ int parse_unexpected_after(struct parser *p, const char *expected)
         return parse_fail(p);
     case TOKEN_COMMA:
         if (!p->in_numbers && strncmp(expected, "an operator", 11) == 0)
-            expected = arena_printf(p->arena, "%s; several results are 'return a, b', an array is "
-                                              "[1, 2]", expected);
+            expected = arena_printf(p->arena, "%s; several results are 'return a, b', an array is [1, 2]%s", expected,
+                                    strstr(expected, "')'") ? ", operands of a call have no ( ) of their own" : "");
         return parse_unexpected(p, expected);
     default:
         return parse_unexpected(p, expected);

@@ -108,7 +108,8 @@ static void array_level(struct parser *p, struct array *array, int level)
     parse_advance(p);
     if (p->token.kind == TOKEN_RBRACKET)
         ragged(p, array, span_join(opener, p->token.span),
-               "an array literal has at least one element");
+               p->nesting > 1 ? "an array literal has at least one element; an axis has a name, as in max(x, axis=0)"
+                              : "an array literal has at least one element");
     else
         do
             array_element(p, array, level), count++;

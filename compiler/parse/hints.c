@@ -11,6 +11,17 @@ struct habit {
 static const struct habit call_habits[] = {
 #define HABIT(text, advice)
 #define CALL_HABIT(name, advice) {name, advice},
+#define ARITY_HABIT(name, advice)
+#define ATTRIBUTE_HABIT(name, advice)
+#define ARGUMENT_HABIT(name, advice)
+#define TYPE_HABIT(name, type)
+#include "grammar/hints.def"
+};
+
+static const struct habit arity_habits[] = {
+#define HABIT(text, advice)
+#define CALL_HABIT(name, advice)
+#define ARITY_HABIT(name, advice) {name, advice},
 #define ATTRIBUTE_HABIT(name, advice)
 #define ARGUMENT_HABIT(name, advice)
 #define TYPE_HABIT(name, type)
@@ -20,6 +31,7 @@ static const struct habit call_habits[] = {
 static const struct habit attribute_habits[] = {
 #define HABIT(text, advice)
 #define CALL_HABIT(name, advice)
+#define ARITY_HABIT(name, advice)
 #define ATTRIBUTE_HABIT(name, advice) {name, advice},
 #define ARGUMENT_HABIT(name, advice)
 #define TYPE_HABIT(name, type)
@@ -29,6 +41,7 @@ static const struct habit attribute_habits[] = {
 static const struct habit argument_habits[] = {
 #define HABIT(text, advice)
 #define CALL_HABIT(name, advice)
+#define ARITY_HABIT(name, advice)
 #define ATTRIBUTE_HABIT(name, advice)
 #define ARGUMENT_HABIT(name, advice) {name, advice},
 #define TYPE_HABIT(name, type)
@@ -38,6 +51,7 @@ static const struct habit argument_habits[] = {
 static const struct habit type_habits[] = {
 #define HABIT(text, advice)
 #define CALL_HABIT(name, advice)
+#define ARITY_HABIT(name, advice)
 #define ATTRIBUTE_HABIT(name, advice)
 #define ARGUMENT_HABIT(name, advice)
 #define TYPE_HABIT(name, type) {name, type},
@@ -55,6 +69,11 @@ static const char *look_up(const struct habit *habits, size_t count, const char 
 const char *parse_call_habit(const char *name)
 {
     return look_up(call_habits, sizeof call_habits / sizeof *call_habits, name);
+}
+
+const char *parse_arity_habit(const char *name)
+{
+    return look_up(arity_habits, sizeof arity_habits / sizeof *arity_habits, name);
 }
 
 const char *parse_attribute_habit(const char *name)

@@ -106,6 +106,12 @@ bool call_given_twice(struct parser *p, const struct callee *callee, int paramet
                    call_parameter_name(p, callee, parameter), callee->name, given(p, first), given(p, second));
 }
 
+bool call_wrong_count(struct parser *p, const struct callee *callee, const char *takes, int count)
+{
+    const char *habit = parse_arity_habit(callee->name);
+    return diag(p->diags, DIAG_ARITY, callee->span, callee->name, takes, count, habit ? "; " : "", habit ? habit : "");
+}
+
 /* Puts arguments into their slots. */
 static bool place(struct parser *p, const struct callee *callee, const struct arguments *arguments,
                   const struct argument **slots)
@@ -130,7 +136,7 @@ bool call_match(struct parser *p, const struct callee *callee, const struct argu
     if (!place(p, callee, arguments, slots))
         return false;
     if ((callee->fold ? count < 2 : count > callee->arity) || (!named && count < callee->required))
-        return diag(p->diags, DIAG_ARITY, callee->span, callee->name, takes(p, callee), count);
+        return call_wrong_count(p, callee, takes(p, callee), count);
     if (call_has_view(callee) && callee->required <= VIEW_POSITIONAL && count > VIEW_POSITIONAL &&
         !strchr("atmx", call_kind(callee, VIEW_POSITIONAL)) && !arguments->items[VIEW_POSITIONAL].name)
         return diag(p->diags, DIAG_VIEW_ARGUMENT, arguments->items[VIEW_POSITIONAL].span,

@@ -72,6 +72,8 @@ bool parse_close(struct parser *p, struct span opener, enum token_kind kind, con
 /* hints.c: these report nothing. */
 /* What to write instead of a function of other languages. NULL if nothing is known. */
 const char *parse_call_habit(const char *name);
+/* Advice for a function of this name that is called with another number of arguments. */
+const char *parse_arity_habit(const char *name);
 /* Advice for what stands behind a dot and is not called. */
 const char *parse_attribute_habit(const char *name);
 /* Advice for an argument that `function` does not have. */
@@ -167,6 +169,8 @@ int parse_linspace(struct parser *p, const int ends[2], int view, struct span sp
 enum put parse_put(struct parser *p);
 /* The nodes of scatter of x, i and v. */
 int parse_scatter(struct parser *p, const int *operands, int view, struct span span, struct span token);
+/* The nodes of isclose of x, y, rtol and atol; -1 where one of the last two is not given. */
+int parse_isclose(struct parser *p, const int operands[4], struct span span, struct span token);
 /* The nodes of nonzero of x; the view has n. */
 int parse_nonzero(struct parser *p, int x, int view, struct span span, struct span token);
 /* The nodes of random and random_normal of x, with a seed and, unless count is 2, a stream. */

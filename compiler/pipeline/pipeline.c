@@ -282,7 +282,7 @@ static const struct kernel_text *text_of(const struct pipeline *p, const struct 
     for (int i = 0; i < count; i++) {
         kernels[i] = first[i].kernel;
         params[i] = (struct emit_params){p->target, &first[i].form, first[i].geometry.kinds, p->vector_functions,
-                                         first[i].geometry.fast};
+                                         first[i].geometry.fast, p->shown};
     }
     return p->texts->get(p->texts->user, kernels, params, count);
 }

@@ -94,6 +94,7 @@ struct pipeline {
     const bool *batches;           /* [input_count] whether it is a batch, of which `inputs` has a sample's shape; NULL:
                                       none is */
     bool many;                     /* kernels must take tables of samples */
+    enum shown shown;              /* for whom texts are */
     /* Asked behind PASS_LOOPS: whether there may be such kernels. If not, kernels are made once more with fewer fast
      * paths, of which few classes are enough. NULL: there may. */
     bool (*admit)(void *user, const struct schedule *schedule);

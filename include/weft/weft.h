@@ -391,6 +391,9 @@ struct weft_compile_params {
     /* Inputs that are given by name, here or to a later call, and that the text does not use are fine; otherwise
      * WEFT_NAME_ERROR. */
     bool ignore_unused;
+    /* Whether the log is also told of unsigned sums and products that may wrap and are then divided, averaged, shifted
+     * right or compared, of differences that are compared, and of x ^ 2, as `weft check` and `weft show` tell. */
+    bool advise;
 };
 
 struct weft_program;
@@ -450,11 +453,12 @@ WEFT_API enum weft_status weft_program_result_types(struct weft_program *program
 
 /* The text of a stage: tokens, ast, types, schedule, groups, ir, c, asm, cuda, ptx, sass; or what a pass leaves:
  * shapes, reductions, lower, materialize, narrow, split, reduce; or html, a page with the program and its stages
- * side by side, linked piece by piece: a document in ASCII that loads nothing. Types and extents are those given to
- * weft_compile or weft_program_specify; if a stage needs more, the error says what is missing. "asm" runs the C
- * compiler, and so does "html", if there is one; "ptx" and "sass" run NVRTC, and "sass" also the toolkit's nvdisasm
- * or cuobjdump. ptx and sass are for weft_context_params.arch and need no GPU. WEFT_UNSUPPORTED: such a tool is
- * missing. Release *text with weft_free. */
+ * side by side, linked piece by piece: a document in ASCII that loads nothing. c and cuda are what is the program's own
+ * of a kernel, c-full and cuda-full all of it, c-compiled and cuda-compiled what compilers get, in which names are
+ * numbers. Types and extents are those given to weft_compile or weft_program_specify; if a stage needs more, the error
+ * says what is missing. "asm" runs the C compiler, and so does "html", if there is one; "ptx" and "sass" run NVRTC, and
+ * "sass" also the toolkit's nvdisasm or cuobjdump. ptx and sass are for weft_context_params.arch and need no GPU.
+ * WEFT_UNSUPPORTED: such a tool is missing. Release *text with weft_free. */
 WEFT_API enum weft_status weft_program_stage(struct weft_program *program, const char *stage,
                                              char **text, struct weft_error **error);
 /* Releases memory that a function of this header says weft_free releases. Takes NULL. */

@@ -48,11 +48,19 @@ static void finish(struct call *call, const struct operand *few)
 
 /* ---- inputs ---- */
 
+/* Arrays of NumPy go with another library's on the host; results are the other one's. */
+static bool goes_with(const struct seen *numpys, const struct seen *other)
+{
+    return numpys->library == imports.numpy && other->tensor.device.device_type == kDLCPU;
+}
+
 static int same_library(struct call *call, const struct seen *seen, Py_ssize_t index)
 {
     if (!seen->library || (call->first && call->first->library == seen->library))
         return 0;
-    if (!call->first) {
+    if (call->first && goes_with(seen, call->first))
+        return 0;
+    if (!call->first || goes_with(call->first, seen)) {
         call->first = seen;
         return 0;
     }
@@ -73,6 +81,7 @@ static int add_input(struct call *call, PyObject *value, Py_ssize_t index)
     if (result < 0)
         return -1;
     call->batch |= argument->batch;
+    call->columns |= role.column;
     for (Py_ssize_t i = 0; i < operand->count; i++)
         if (same_library(call, &operand->samples[i], index) < 0)
             return -1;
@@ -209,14 +218,40 @@ static PyObject *run_into(struct call *call, PyObject *arrays, bool given)
     return results_return(call, arrays, given);
 }
 
-static PyObject *run_values(struct call *call, PyObject *const *values, PyObject *out)
+/* The index of pandas that all inputs share; None: they have none. NULL with an exception where indexes differ. */
+static PyObject *find_index(const struct call *call, PyObject *const *values)
 {
-    if (read_values(call, values) < 0)
-        return NULL;
+    PyObject *list = call->columns ? PyList_New(0) : NULL, *index = NULL;
+    if (!call->columns)
+        return Py_NewRef(Py_None);
+    for (Py_ssize_t i = 0; list && i < call->program->input_count; i++)
+        if (PyList_Append(list, values[i]) < 0)
+            Py_CLEAR(list);
+    if (list)
+        index = PyObject_CallFunctionObjArgs(imports.index_of, call->program->inputs, list, NULL);
+    Py_XDECREF(list);
+    return index;
+}
+
+static PyObject *run_arrays(struct call *call, PyObject *out)
+{
     bool given = out && out != Py_None;
     PyObject *arrays = given ? given_outputs(call->program, out) : results_new(call);
     PyObject *result = run_into(call, arrays, given);
     Py_XDECREF(arrays);
+    return result;
+}
+
+static PyObject *run_values(struct call *call, PyObject *const *values, PyObject *out)
+{
+    PyObject *index = read_values(call, values) < 0 ? NULL : find_index(call, values);
+    PyObject *result = index ? run_arrays(call, out) : NULL;
+    if (result && index != Py_None && (!out || out == Py_None)) {
+        PyObject *arrays = result;
+        result = PyObject_CallFunctionObjArgs(imports.indexed, arrays, index, NULL);
+        Py_DECREF(arrays);
+    }
+    Py_XDECREF(index);
     return result;
 }
 

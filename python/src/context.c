@@ -13,7 +13,7 @@ static const char context_doc[] =
     "cc: the C compiler, a path or a name; 'libtcc' starts no compiler. None: $WEFT_CC, else cc.\n"
     "threads: how many a run may use; 0: OMP_NUM_THREADS, else the number of processors.\n"
     "cache: the directory that keeps kernels for later processes; '': none; None: ~/.cache/weft.\n"
-    "target: 'auto', where the data are; 'c'; or 'cuda', on a GPU, host data are copied there.\n"
+    "target: 'auto', where the data are; 'c'; or 'cuda', on a GPU, host data are copied there; an error without one.\n"
     "tier: whether libtcc's kernel may run until the C compiler is done: 'exact', if both have the same bits;\n"
     "'fast', always; 'none', never.\n"
     "rules: the types of programs that name none: 'dali', or 'numpy', NumPy's.\n\n"
@@ -36,12 +36,25 @@ int context_word(const char *what, const char *word, const char *const *words)
     return -1;
 }
 
+/* Looks for the GPU by a program without elements, for which no kernel is made. */
+static enum weft_status find_gpu(struct weft_context *context, struct weft_error **error)
+{
+    struct weft_results results = {0};
+    const float place = 0;
+    const DLTensor nothing = weft_dense(&place, WEFT_FLOAT32, 1, (int64_t[]){0});
+    const enum weft_status status = weft_eval(context, "x + 1", &results, error, "x", &nothing, NULL);
+    weft_results_free(&results);
+    return status;
+}
+
 static int create(struct context *self, const struct weft_context_params *params)
 {
     struct weft_error *error = NULL;
     enum weft_status status;
     Py_BEGIN_ALLOW_THREADS
     status = weft_context_create(params, &self->handle, &error);
+    if (status >= 0 && params->target == WEFT_TARGET_CUDA)
+        status = find_gpu(self->handle, &error);
     Py_END_ALLOW_THREADS
     return error_check(status, error);
 }

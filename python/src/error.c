@@ -165,6 +165,38 @@ void error_call(const char *format, ...)
     Py_XDECREF(message);
 }
 
+void error_missing(const struct program *program, PyObject *messages)
+{
+    const Py_ssize_t count = PyList_Size(messages);
+    struct weft_error *errors = PyMem_Calloc((size_t)count + 1, sizeof *errors), *last = NULL;
+    char **lines = PyMem_Calloc((size_t)count + 1, sizeof *lines);
+    bool good = errors && lines;
+    for (Py_ssize_t i = 0; good && i < count; i++) {
+        PyObject *message = PyList_GetItem(messages, i);
+        if (message == Py_None)
+            continue;
+        errors[i] = (struct weft_error){.status = WEFT_NAME_ERROR, .code = 75, .origin = "<expr>",
+                                        .message = PyUnicode_AsUTF8AndSize(message, NULL)};
+        good = errors[i].message;
+        if (good)
+            point_at(program, i, &errors[i], &lines[i]);
+        if (last)
+            last->next = &errors[i];
+        last = &errors[i];
+    }
+    for (Py_ssize_t i = 0; good && i < count; i++)
+        if (errors[i].message) {   /* the first one, which leads to the others */
+            set_error(WEFT_NAME_ERROR, records(&errors[i]));
+            break;
+        }
+    for (Py_ssize_t i = 0; lines && i < count; i++)
+        free(lines[i]);
+    PyMem_Free(lines);
+    PyMem_Free(errors);
+    if (!PyErr_Occurred())
+        PyErr_NoMemory();
+}
+
 const char *error_utf8(PyObject *text)
 {
     const char *bytes = PyUnicode_AsUTF8AndSize(text, NULL);

@@ -142,13 +142,14 @@ static struct program *program_of(const struct options *options, PyObject *text)
 
 /* ---- the call ---- */
 
-static PyObject *run(struct program *program, const struct options *options, PyObject *inputs,
+static PyObject *run(struct program *program, const struct options *options, PyObject *inputs, PyObject *mapping,
                      PyObject *const *values, PyObject *names, Py_ssize_t count)
 {
     struct gathered gathered;
     PyObject *result = NULL;
     if (gather_begin(&gathered, program, count + (inputs ? PyDict_Size(inputs) : 0)) < 0)
         return NULL;
+    gathered.mapping = mapping;
     for (Py_ssize_t i = 0; i < count; i++) {
         PyObject *name = PyTuple_GetItem(names, i);
         if (option_of(name) < 0)
@@ -178,7 +179,8 @@ static PyObject *chosen(const struct program *program, PyObject *mapping)
 
 static bool is_mapping(PyObject *object)
 {
-    return PyDict_Check(object) || (PyObject_HasAttrString(object, "keys") && PyMapping_Check(object));
+    const bool names = PyObject_HasAttrString(object, "keys") || PyObject_HasAttrString(object, "columns");
+    return PyDict_Check(object) || (names && PyMapping_Check(object));
 }
 
 static bool check(PyObject *const *args, Py_ssize_t count)
@@ -198,13 +200,14 @@ static PyObject *attempt(PyObject *const *args, Py_ssize_t count, PyObject *name
         return NULL;
     struct options options = {0};
     Py_ssize_t named = names ? PyTuple_Size(names) : 0;
-    PyObject *inputs = count == 2 && args[1] != Py_None ? args[1] : NULL;
+    PyObject *inputs = count == 2 && args[1] != Py_None ? args[1] : NULL, *const whole = inputs;
     read_options(&options, args + count, names, named);
     struct program *program = program_of(&options, args[0]);
     const bool mapping = program && inputs && !PyDict_Check(inputs);
     inputs = mapping ? chosen(program, inputs) : Py_XNewRef(inputs);
-    PyObject *result = program && (inputs || !mapping) ? run(program, &options, inputs, args + count, names, named)
-                                                       : NULL;
+    PyObject *result = NULL;
+    if (program && (inputs || !mapping))
+        result = run(program, &options, inputs, whole, args + count, names, named);
     Py_XDECREF(inputs);
     Py_XDECREF((PyObject *)program);
     return result;

@@ -21,10 +21,10 @@
 extern struct imports {
     PyTypeObject *ndarray;         /* of NumPy */
     PyObject *empty;               /* numpy.empty */
-    PyObject *as_array, *copy, *library_of, *bfloat16; /* of weft._arrays */
+    PyObject *as_array, *copy, *library_of, *bfloat16, *index_of, *indexed; /* of weft._arrays */
     PyObject *libraries;           /* library_of's answers: a dict from types */
     PyObject *numpy;               /* the answer for NumPy's arrays */
-    PyObject *make_error, *tell;   /* of weft._errors */
+    PyObject *make_error, *tell, *missing; /* of weft._errors */
     PyObject *make_results;        /* of weft._results */
     PyObject *in_use;              /* of weft._use: gives the context in use */
     PyObject *again;               /* weft._arrays.again */
@@ -67,6 +67,8 @@ struct number {
         uint64_t natural;
         double real;
         bool truth;
+        float narrow;
+        int32_t few;
     } value;
 };
 
@@ -133,6 +135,8 @@ int warning_tell(enum weft_severity severity, const char *text);
 /* An error of the package's own: an input (negative: none) of the program cannot be used; the call is wrong. */
 void error_input(const struct program *program, Py_ssize_t index, const char *format, ...);
 void error_call(const char *format, ...);
+/* Inputs that no one gave, as messages: a list with one for each input, None for those that are given. */
+void error_missing(const struct program *program, PyObject *messages);
 /* A str's text, which lives as long as it; NULL with weft.Error where it has surrogates. */
 const char *error_utf8(PyObject *text);
 /* The same: "`what` a TYPE; `wanted`". */
@@ -170,6 +174,7 @@ struct role {
     Py_ssize_t index;              /* of the input or the output */
     bool output, sample;           /* `sample`: one of a batch */
     PyObject *stream;              /* what the arrays' library shall wait for; NULL: not known yet */
+    bool column;                   /* set where the object is none of an array library, as a column of pandas */
 };
 
 /* Borrowed: what weft._arrays says of the object's type. Py_None: it is no array. A str: why it cannot be used. NULL
@@ -186,8 +191,8 @@ struct operand {
     struct seen *samples;          /* of a batch */
     DLTensor *tensors;             /* of a batch */
     Py_ssize_t count;
-    struct weft_literal *literal;  /* a number of the type that the text declares */
-    struct number number;          /* any other number */
+    struct weft_literal *literal;  /* a number of the type that the text declares, converted by the library */
+    struct number number;          /* any other number; of NUMBER_NONE perhaps the value of a declared type */
 };
 
 int operand_read(struct operand *operand, struct weft_argument *argument, PyObject *object, struct role *role);
@@ -204,6 +209,7 @@ struct call {
     const struct seen *first;      /* the first array; NULL: none */
     PyObject *stream;              /* an int, for data of a GPU; NULL: none */
     bool batch;
+    bool columns;                  /* an input is none of an array library, as a column of pandas */
 };
 
 /* What is asked of a program on values. */
@@ -248,6 +254,7 @@ struct gathered {
     Py_ssize_t count, room;
     bool wrong;                    /* an unknown name, one given twice, too many */
     PyObject *few[3 * GATHERED];
+    PyObject *mapping;             /* the mapping of inputs that evaluate was given, borrowed; NULL: none */
 };
 
 /* `room`: the most that may be given. */

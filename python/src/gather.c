@@ -10,6 +10,7 @@ int gather_begin(struct gathered *gathered, struct program *program, Py_ssize_t 
     gathered->program = program;
     gathered->count = 0;
     gathered->wrong = false;
+    gathered->mapping = NULL;
     room += inputs;
     gathered->values = gathered->few;
     if (room > GATHERED)
@@ -107,8 +108,25 @@ static PyObject *look_up(PyObject *locals, PyObject *globals, PyObject *name)
     return found;
 }
 
+/* Says which names neither the call nor the frame has. */
+static void refuse_missing(const struct gathered *gathered)
+{
+    PyObject *missing = PyList_New(0), *messages = NULL;
+    for (Py_ssize_t i = 0; missing && i < gathered->program->input_count; i++)
+        if (PyList_Append(missing, gathered->values[i] ? Py_None : gathered->program->names[i]) < 0)
+            Py_CLEAR(missing);
+    if (missing)
+        messages = PyObject_CallFunctionObjArgs(imports.missing, missing,
+                                                gathered->mapping ? gathered->mapping : Py_None, NULL);
+    if (messages)
+        error_missing(gathered->program, messages);
+    Py_XDECREF(messages);
+    Py_XDECREF(missing);
+}
+
 int gather_frame(struct gathered *gathered)
 {
+    bool whole = true;
     const struct program *program = gathered->program;
     PyObject *locals = NULL, *globals = NULL;
     for (Py_ssize_t i = 0; i < program->input_count; i++) {
@@ -119,7 +137,11 @@ int gather_frame(struct gathered *gathered)
         gathered->values[i] = look_up(locals, globals, program->names[i]);
         if (gathered->values[i])
             note(gathered, program->names[i], gathered->values[i]);
+        else
+            whole = false;
     }
+    if (!whole && !gathered->wrong && !PyErr_Occurred())
+        refuse_missing(gathered);
     return PyErr_Occurred() ? -1 : 0;
 }
 

@@ -60,12 +60,15 @@ static int find_all(void)
                    find("numpy", "empty", &imports.empty) == 0 &&
                    find("weft._arrays", "as_array", &imports.as_array) == 0 &&
                    find("weft._arrays", "again", &imports.again) == 0 &&
+                   find("weft._arrays", "index_of", &imports.index_of) == 0 &&
+                   find("weft._arrays", "indexed", &imports.indexed) == 0 &&
                    find("weft._arrays", "copy", &imports.copy) == 0 &&
                    find("weft._arrays", "is_bfloat16", &imports.bfloat16) == 0 &&
                    find("weft._arrays", "library_of", &imports.library_of) == 0 &&
                    find("weft._arrays", "NUMPY", &imports.numpy) == 0 &&
                    find("weft._errors", "make", &imports.make_error) == 0 &&
                    find("weft._errors", "tell", &imports.tell) == 0 &&
+                   find("weft._errors", "missing", &imports.missing) == 0 &&
                    find("weft._results", "make", &imports.make_results) == 0 &&
                    find("weft._use", "in_use", &imports.in_use) == 0
                ? 0 : -1;

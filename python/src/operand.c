@@ -64,10 +64,36 @@ int operand_read(struct operand *operand, struct weft_argument *argument, PyObje
     return batch ? read_batch(operand, argument, object, role) : read_one(operand, argument, object, role);
 }
 
+/* Makes it a number of the usual types, where C converts as a cast of the language does. */
+static bool convert(struct number *number, enum weft_dtype dtype)
+{
+    const bool real = number->kind == NUMBER_REAL, integer = number->kind == NUMBER_INTEGER;
+    const int64_t whole = integer ? number->value.integer : 0;
+    if (dtype == WEFT_FLOAT64 && integer)
+        number->value.real = (double)whole;
+    else if (dtype == WEFT_FLOAT32 && (real || integer))
+        number->value.narrow = real ? (float)number->value.real : (float)whole;
+    else if (dtype == WEFT_INT32 && integer && whole == (int32_t)whole)
+        number->value.few = (int32_t)whole;
+    else
+        return (dtype == WEFT_FLOAT64 && real) || (dtype == WEFT_INT64 && integer) ||
+               (dtype == WEFT_BOOL && number->kind == NUMBER_BOOL);
+    return true;
+}
+
 /* As a cast does. */
 int operand_read_number(struct operand *operand, struct weft_argument *argument, const struct number *number,
                         enum weft_dtype dtype)
 {
+    operand->number = *number;
+    if (convert(&operand->number, dtype)) {
+        operand->first.tensor = (DLTensor){.data = &operand->number.value, .device = {kDLCPU, 0},
+                                           .dtype = weft_dtype_to_dlpack(dtype)};
+        operand->number.kind = NUMBER_NONE; /* its value is data, as an array's */
+        argument->tensors = &operand->first.tensor;
+        argument->count = 1;
+        return 0;
+    }
     struct weft_error *error = NULL;
     PyObject *text = number_text(number);
     if (!text)

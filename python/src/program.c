@@ -1,6 +1,7 @@
 /* weft.Program: a compiled text that can be called. Its other methods are weft/_program.py's. */
 #include "extension.h"
 
+#include <stdio.h>
 #include <string.h>
 #include <structmember.h>
 
@@ -141,13 +142,37 @@ static int compile_with(const struct program *self, struct weft_compile_params *
     return error_check(status, error);
 }
 
-/* Whether there is a type for this name. */
-static bool has_type(const struct weft_compile_params *params, const char *name)
+/* The type for this name. NULL: there is none. */
+static const struct weft_input_type *find_type(const struct weft_compile_params *params, const char *name)
 {
     size_t i = 0;
     while (i < params->input_count && strcmp(params->inputs[i].name, name) != 0)
         i++;
-    return i < params->input_count;
+    return i < params->input_count ? &params->inputs[i] : NULL;
+}
+
+/* Whether another type agrees with the one that was given, as types beside a declaration do (rule 8.3): -1 with an
+ * exception. A program that only declares the input says so; where neither has a dtype, any will do. */
+static int check_other(const struct program *self, const char *given, const struct weft_input_type *other)
+{
+    const size_t own = strcspn(given, "([");
+    const char *from = own ? given : other->type;
+    const int word = (int)strcspn(from, "([");
+    const size_t room = 2 * strlen(other->name) + strlen(given) + strlen(from) + 32;
+    char *text = PyMem_Malloc(room);
+    struct weft_compile_params params = {.inputs = other, .input_count = 1, .rules = self->rules};
+    struct weft_program *made = NULL;
+    struct weft_error *error = NULL;
+    if (!text) {
+        PyErr_NoMemory();
+        return -1;
+    }
+    snprintf(text, room, "input %s: %.*s%s\n%s", other->name, word ? word : 7, word ? from : "float32", given + own,
+             other->name);
+    const enum weft_status status = weft_compile(self->context->handle, text, &params, &made, &error);
+    weft_program_destroy(made);
+    PyMem_Free(text);
+    return error_check(status, error);
 }
 
 /* Adds the types that were given, unless there is another one for an input. The list is a new one; NULL with an
@@ -172,8 +197,13 @@ static struct weft_input_type *add_given(const struct program *self, struct weft
             PyMem_Free(types);
             return NULL;
         }
-        if (!has_type(params, word))
+        const struct weft_input_type *other = find_type(params, word);
+        if (!other)
             types[count++] = (struct weft_input_type){.name = word, .type = text};
+        else if (strcmp(other->type, "number") != 0 && check_other(self, text, other) < 0) {
+            PyMem_Free(types);
+            return NULL;
+        }
     }
     params->inputs = types;
     params->input_count = count;

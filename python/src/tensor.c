@@ -292,6 +292,7 @@ static int read_buffer(struct seen *seen, PyObject *object, struct role *role)
     PyObject *array = PyObject_CallFunctionObjArgs(imports.as_array, object, NULL);
     if (!array)
         return refuse_because(role, "is no array", object);
+    role->column = true;
     int result = read_interface(seen, array, role);
     Py_DECREF(array);
     return result;

@@ -79,10 +79,10 @@ class Case(unittest.TestCase):
             self.assertEqual(names_of(kind), root._shape.names, f"{root._shape} is {kind}\n{plan.program.text}")
         return self.kept["run"](survey, leaves)
 
-    def keep_checked(self, node, array, home):
+    def keep_checked(self, node, array):
         sizes = tuple(dim.size for dim in node._shape._dims)
         self.assertEqual((tuple(array.shape), dtype_name(array)), (sizes, node._type), node._shape)
-        self.kept["keep"](node, array, home)
+        self.kept["keep"](node, array)
 
     def fails(self, error, words, function, *args, **options):
         """What raises an error of exactly this class, whose message has all these words."""

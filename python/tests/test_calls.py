@@ -172,6 +172,20 @@ class Numbers(unittest.TestCase):
         f = weft.compile("input k: uint8\nk + k")
         self.assertEqual((f(3).dtype, int(f(300))), (np.uint8, 254))
 
+    def test_declared_values(self):
+        """What a call converts itself, and what the library does, is what a cast in the text gives."""
+        values = [0, -0.0, 0.1, 2.5, 3.5, -7, 16777217, 2**31 - 1, 2**31, -2**31, -2**31 - 1, 2**53 + 1, 2**63 - 1,
+                  -2**63, 2**63, 2**64 - 1, 1e30, 1e300, -1e300, 1e-46, float("nan"), float("inf"), True, False]
+        for dtype in ("bool", "int8", "int32", "int64", "uint32", "uint64", "float16", "float32", "float64"):
+            declared = weft.compile(f"input k: {dtype}\nk")
+            beside = weft.compile("x & k" if dtype == "bool" else "x * k", types={"k": f"{dtype}[]"})
+            for value in values:
+                with self.subTest(dtype=dtype, value=value):
+                    expected = weft.evaluate(f"{dtype}(k)", k=value)
+                    self.assertEqual(declared(value).dtype, expected.dtype)
+                    self.assertEqual(declared(value).tobytes(), expected.tobytes())
+                    np.testing.assert_array_equal(beside(np.ones(2, dtype), value), expected)
+
     def test_before_declarations(self):
         f = weft.compile("input x: float32[n]\n# k is a number\nx * k")
         np.testing.assert_array_equal(f(a, 2), a * 2)
@@ -335,8 +349,12 @@ class Contexts(unittest.TestCase):
     def test_wrong_when_written(self):
         with self.assertRaisesRegex(weft.Error, "cc is 'nocc', and there is no such program"):
             weft.Context(cc="nocc")
-        with self.assertRaisesRegex(weft.Error, r"use is of a int; .* weft.use\(weft.Context\(\)\)"):
+        with self.assertRaisesRegex(weft.Error, r"weft.use\(weft.Context\(\)\), and not 4"):
             weft.use(4)
+        try:
+            weft.Context(target="cuda").close()
+        except weft.Error as error:  # without a GPU
+            self.assertRegex(str(error), "CUDA driver .*; on a machine with|sees no GPU|NVRTC")
         for f in (lambda: weft.evaluate("x", {"\ud800": a, "x": a}), lambda: weft.compile("x")(**{"\ud800": a, "x": a}),
                   lambda: weft.evaluate("x", x=a, types={"\ud800": "(a)"})):
             with self.assertRaisesRegex(weft.Error, "characters that are no Unicode"):
@@ -455,11 +473,18 @@ class Remarks(unittest.TestCase):
 
 class Import(unittest.TestCase):
     def test_without_a_compiler(self):
-        code = "import numpy as np, weft; print(weft.compile('sin(x) * 2').prepare(np.ones(3))[0][0])"
+        """libtcc makes the kernels, and one remark of the process says so; none where libtcc was asked for."""
+        code = ("import numpy as np, weft\n"
+                "for text in 'sin(x) * 2', 'cos(x) * 2':\n"
+                "    print(weft.compile(text).prepare(np.ones(3))[0][0])")
         environment = dict(os.environ, WEFT_CACHE="", PATH="/nowhere")
-        environment.pop("WEFT_CC", None)
-        done = subprocess.run([sys.executable, "-c", code], env=environment, capture_output=True, text=True)
-        self.assertEqual((done.stdout, done.stderr), ("libtcc\n", ""))
+        for compiler, told in (None, 1), ("libtcc", 0):
+            environment.pop("WEFT_CC", None)
+            if compiler:
+                environment["WEFT_CC"] = compiler
+            done = subprocess.run([sys.executable, "-c", code], env=environment, capture_output=True, text=True)
+            self.assertEqual((done.stdout, done.stderr.count("Remark: ")), ("libtcc\nlibtcc\n", told))
+            self.assertEqual(done.stderr.count("cannot start the C compiler 'cc'"), told)
 
     def test_first_call(self):
         """Of a new process: libtcc's kernel answers while the C compiler, which waits for the answer, still works."""

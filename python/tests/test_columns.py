@@ -44,8 +44,47 @@ class Pandas(unittest.TestCase):
         frame = self.pandas.DataFrame({"a": [1.5, 2], "b": [3, 4], "name": ["x", "y"]})
         np.testing.assert_array_equal(weft.evaluate("a + b", frame, rules="numpy"), [4.5, 6])
         np.testing.assert_array_equal(weft.evaluate("a * 2", a=frame["a"]), [3, 4])
-        with self.assertRaisesRegex(weft.Error, "name.*no numbers"):
+        with self.assertRaisesRegex(weft.Error, r"name.*no numbers.*give numbers, as in name.astype\('category'\)"):
             weft.evaluate("name * 2", frame)
+        codes = frame["name"].astype("category").cat.codes
+        np.testing.assert_array_equal(weft.evaluate("name * 2", name=codes, rules="numpy"), [0, 2])
+        with self.assertRaisesRegex(weft.Error, r"as in f\(\*\*df\[\['a', 'b', 'name'\]\]\)"):
+            weft.compile("a + b")(frame)
+        np.testing.assert_array_equal(weft.compile("a + b", rules="numpy")(**frame[["a", "b"]]), [4.5, 6])
+        with self.assertRaisesRegex(weft.Error, r"no such name in the DataFrame, .*; did you mean 'name'\?"):
+            weft.evaluate("nam * 2", frame)
+
+    def test_the_index_is_kept(self):
+        """Of all that have it; numbers aside."""
+        x = self.pandas.Series([1.5, 2, 4], index=[10, 20, 30])
+        y = self.pandas.Series([1, 2, 3], index=[10, 20, 30])
+        for result in (weft.evaluate("x + y"), weft.evaluate("x + k * y", k=2), weft.compile("x - y")(x, y=y),
+                       weft.evaluate("x - mean(x)"), weft.evaluate("return x > 2, total = sum(x)")[0]):
+            self.assertIsInstance(result, self.pandas.Series)
+            self.assertTrue(result.index.equals(x.index))
+        self.assertEqual(list(x[weft.evaluate("x > 1.5")]), [2, 4])
+        self.assertEqual(weft.evaluate("x + y", rules="numpy").to_dict(), (x + y).to_dict())
+        array, out = np.arange(3.0), np.empty(3)
+        for result in (weft.evaluate("sum(x)"), weft.evaluate("x[1:]"), weft.evaluate("x + array"),
+                       weft.evaluate("x + y", out=out), weft.evaluate("x", x=[np.zeros(2)])[0]):
+            self.assertIsInstance(result, np.ndarray)
+
+    def test_indexes_that_differ(self):
+        x, y = self.pandas.Series([1, 2], index=["a", "b"]), self.pandas.Series([10, 20], index=["b", "a"])
+        with self.assertRaisesRegex(weft.Error, r"the indexes of 'x' and 'y' differ.*write y=y.reindex\(x.index\), or "
+                                                r"y.to_numpy\(\)"):
+            weft.evaluate("x + y")
+        self.assertEqual(weft.evaluate("x + y", y=y.reindex(x.index)).to_dict(), {"a": 21, "b": 12})
+        self.assertEqual(list(weft.evaluate("x + y", y=y.to_numpy())), [11, 22])
+
+    def test_dates_and_categories(self):
+        for series, advice, then in (
+                (self.pandas.Series(self.pandas.to_datetime(["2026-01-01"])), r"give x.astype\('int64'\)",
+                 lambda x: x.astype("int64")),
+                (self.pandas.Series(["b", "a"], dtype="category"), "give x.cat.codes", lambda x: x.cat.codes)):
+            with self.assertRaisesRegex(weft.Error, advice):
+                weft.evaluate("x + 1", x=series)
+            self.assertEqual(len(weft.evaluate("x + 1", x=then(series))), len(series))
 
     def test_nullable(self):
         whole = self.pandas.Series([1, 2], dtype="Int64", name="n")
@@ -59,7 +98,7 @@ class Polars(unittest.TestCase):
     def test_series(self):
         import polars
         np.testing.assert_array_equal(weft.evaluate("x + 1", x=polars.Series("x", [1, 2])), [2, 3])
-        np.testing.assert_array_equal(weft.evaluate("x + 1", polars.DataFrame({"x": [1, 2]}).to_dict()), [2, 3])
+        np.testing.assert_array_equal(weft.evaluate("x + 1", polars.DataFrame({"x": [1, 2]})), [2, 3])
         with self.assertRaisesRegex(weft.Error, "1 of its 2 values is missing, the first at position 1"):
             weft.evaluate("x + 1", x=polars.Series("x", [1, None]))
 

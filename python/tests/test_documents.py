@@ -16,8 +16,8 @@ import weft
 import weft.math
 import weft.numexpr
 from weft import _errors, _program, _results, _trace, _translate, _use
-from weft.math import (_backends, _evaluate, _explain, _functions, _graph, _neighbours, _printing, _ragged, _shapes,
-                       _structure, _tensors, _types, _xarray, backend, extrapolation)
+from weft.math import (_backends, _elements, _evaluate, _explain, _functions, _graph, _making, _neighbours, _printing,
+                       _ragged, _selections, _shapes, _structure, _tensors, _types, _xarray, backend, extrapolation)
 
 
 ROOT = pathlib.Path(__file__).resolve().parents[2]
@@ -37,12 +37,23 @@ class Doctests(unittest.TestCase):
         for module in (weft, _errors, _program, _results, _trace, _translate, _use, weft.numexpr):
             self.assertEqual(doctest.testmod(module).failed, 0)
 
+    def test_math_has_examples(self):
+        """Every public function and class, and every method without a word of Python's, says what it does."""
+        for name in weft.math.__all__:
+            thing = getattr(weft.math, name)
+            if callable(thing):
+                self.assertIn(">>> ", thing.__doc__ or "", name)
+        for made in weft.math.Tensor, weft.math.BoundDim, weft.math.Shape, weft.math.DType:
+            for name in vars(made):
+                self.assertTrue(name[0] == "_" or getattr(made, name).__doc__, f"{made.__name__}.{name}")
+
     def test_math(self):
         names = {name: getattr(weft.math, name) for name in ("batch", "channel", "spatial", "instance", "extrapolation",
                                                              "backend")}
         tried = 0
-        for module in (weft.math, _backends, _evaluate, _explain, _functions, _graph, _neighbours, _printing, _ragged,
-                       _shapes, _structure, _tensors, _types, _xarray, backend, extrapolation):
+        for module in (weft.math, _backends, _elements, _evaluate, _explain, _functions, _graph, _making, _neighbours,
+                       _printing, _ragged, _selections, _shapes, _structure, _tensors, _types, _xarray, backend,
+                       extrapolation):
             failed, count = doctest.testmod(module, extraglobs={**names, **vars(module), "math": weft.math,
                                                                 "numpy": numpy})
             self.assertEqual(failed, 0, module.__name__)

@@ -2,7 +2,9 @@
 import ctypes
 import decimal
 import pickle
+import re
 import unittest
+import warnings
 
 import numpy as np
 
@@ -119,6 +121,52 @@ class Refused(unittest.TestCase):
         self.refuse("overlap", "return x + 1, x + 2", x=x, out=(kept[:4], kept[2:6]))
         self.refuse("the int is no array", "x + 1", x=x, out=3)
         self.assertFalse(kept.any())
+
+    def test_unknown_names(self):
+        """The place, the nearest name, and where it was looked for; what is advised is done."""
+        near, outer = np.ones(1), np.ones(1)
+
+        def inner():
+            return weft.evaluate("2 * outer")
+
+        def followed():
+            return weft.evaluate("2 * outer", outer=outer)
+        with self.assertRaises(weft.Error) as caught:
+            weft.evaluate("1 + naer * nowhere")
+        first, second = caught.exception.errors
+        self.assertEqual((first.code, first.span, second.span), ("W0075", (4, 8), (11, 18)))
+        self.assertIn("not given, and there is no such variable in test_unknown_names or its module; did you mean "
+                      "'near'?\n1 + naer * nowhere\n    ^^^^\n", str(caught.exception))
+        with self.assertRaisesRegex(weft.Error, "it is a variable of test_unknown_names, around inner, which does not "
+                                                r"use it otherwise: write evaluate\(.., outer=outer\)"):
+            inner()
+        self.assertEqual((followed()[0], weft.evaluate("1 + near")[0]), (2, 2))
+
+    def test_constants(self):
+        for name, then in ("NaN", "nan"), ("Pi", "pi"), ("e", "exp(1)"):
+            self.refuse(f"if the constant is meant, write {re.escape(then)}", f"{name} * 2")
+            weft.evaluate(f"{then} * 2")
+
+    def test_types(self):
+        f = weft.compile("x * 2")
+        for wrong in ("float32", (3,)), np.float32, None:
+            with self.assertRaisesRegex(weft.Error, r"is no type; .*'float32\[\]' for a single number"):
+                f.infer(x=wrong)
+        with self.assertRaisesRegex(weft.Error, r"as in x=float32\[480, 640, 3\], or x=float32\[\] for a single"):
+            f.source("c", x="float32")
+        self.assertIn("x", f.source("c", x="float32[]"))
+
+    def test_output_dtype(self):
+        x, out = np.ones(4), np.zeros(4, np.uint8)
+        self.refuse(r"output 'out' is uint8, expected float64; write uint8\(...\)", "x * 2", x=x, out=out)
+        self.assertEqual(list(weft.evaluate("uint8(x * 2)", x=x, out=out)), [2] * 4)
+
+    def test_division_by_zero_is_told_with_the_text(self):
+        with self.assertWarnsRegex(weft.Remark, r"where\(step != 0, count % step, 0\) says so"):
+            weft.evaluate("count % step", count=np.int32([3]), step=np.int32([0]))
+        with warnings.catch_warnings():
+            warnings.simplefilter("error")
+            weft.evaluate("where(step != 0, count % step, 0)", count=np.int32([3]), step=np.int32([0]))
 
     def test_names(self):
         self.refuse("input 'nowhere' is not given", "nowhere + 1")

@@ -57,8 +57,10 @@ class PyTorch(unittest.TestCase):
             weft.evaluate("x + 1", x=self.torch.ones(3, requires_grad=True))
 
     def test_two_libraries(self):
-        with self.assertRaisesRegex(weft.Error, "input 'y' is of NumPy, an input before it of PyTorch"):
-            weft.evaluate("x + y", x=self.torch.ones(3), y=np.ones(3))
+        """NumPy's go with PyTorch's, in either order."""
+        x, y = self.torch.ones(3), np.ones(3)
+        for text in "x + y", "y + x":
+            self.assertEqual(weft.evaluate(text).dtype, self.torch.float64)
 
     def test_batch(self):
         y = weft.evaluate("x + 1", x=[self.torch.ones(2), self.torch.ones(3)])
@@ -107,6 +109,25 @@ class Jax(unittest.TestCase):
             x = self.jnp.ones(3, name)
             self.assertEqual(weft.evaluate("where(x, x, x)", x=x).dtype, x.dtype)
 
+    def test_numpys_beside(self):
+        x, y = self.jnp.ones(3), np.float32([1, 2, 3])
+        for text in "x + y", "y + x":
+            z = weft.evaluate(text)
+            self.assertIsInstance(z, self.jax.Array)
+            np.testing.assert_array_equal(np.asarray(z), [2, 3, 4])
+
+    def test_tracers(self):
+        """Refused, with what works."""
+        x = self.jnp.ones(3)
+        for transform in self.jax.jit, self.jax.grad:
+            with self.assertRaisesRegex(weft.Error, r"tracers, which have no values; write jax.pure_callback\(f, "):
+                transform(lambda x: weft.evaluate("sum(x * 2)", x=x))(x)
+
+        def f(x):
+            return np.asarray(weft.evaluate("x * 2", x=np.asarray(x)))
+        called = self.jax.jit(lambda x: self.jax.pure_callback(f, self.jax.ShapeDtypeStruct(x.shape, x.dtype), x))
+        np.testing.assert_array_equal(np.asarray(called(x)), [2, 2, 2])
+
     def test_batch_and_several_results(self):
         r = weft.evaluate("return a = x + 1, b = y * 2", x=[self.jnp.ones(2), self.jnp.ones(3)], y=self.jnp.ones(1))
         self.assertEqual([one.shape for one in r.a], [(2,), (3,)])
@@ -152,9 +173,13 @@ class Others(unittest.TestCase):
             weft.evaluate("x + 1", x=Lost(np.ones(3)))
 
     def test_two_libraries(self):
+        class Second(Speaks):
+            pass
         x = np.ones(3)
-        with self.assertRaisesRegex(weft.Error, "input 'y' is of NumPy, an input before it of test_libraries"):
-            weft.evaluate("x + y", x=Speaks(x), y=x)
+        with self.assertRaisesRegex(weft.Error, "input 'y' is of test_libraries, an input before it of test_libraries"):
+            weft.evaluate("x + y", x=Speaks(x), y=Second(x))
+        for text in "x + y", "y + x":
+            np.testing.assert_array_equal(weft.evaluate(text, x=Speaks(x), y=x), x + x)
         with self.assertRaisesRegex(weft.Error, "no input 'y'"):
             weft.evaluate("x + 1", x=Speaks(x), y=x)
 

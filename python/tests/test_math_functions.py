@@ -1,4 +1,4 @@
-"""Functions of weft.math that arrange dimensions, reduce and compare, against NumPy."""
+"""Functions of weft.math: of elements, reductions, comparisons, what arranges dimensions, against NumPy."""
 import unittest
 
 import numpy as np
@@ -7,38 +7,35 @@ from support_math import Case, array, dims, named, values
 from weft import math
 from weft.math import IncompatibleShapes, batch, channel, instance, non_batch, spatial
 
-ONE = {"sqrt": np.sqrt, "cbrt": np.cbrt, "exp": np.exp, "exp2": np.exp2, "expm1": np.expm1, "log": np.log,
-       "log2": np.log2,
-       "log10": np.log10, "log1p": np.log1p, "sin": np.sin, "cos": np.cos, "tan": np.tan, "arcsin": np.arcsin,
-       "arccos": np.arccos, "arctan": np.arctan, "sinh": np.sinh, "cosh": np.cosh, "tanh": np.tanh,
-       "arcsinh": np.arcsinh,
-       "arctanh": np.arctanh, "floor": np.floor, "ceil": np.ceil, "round": np.round, "trunc": np.trunc, "abs": np.abs,
-       "sign": np.sign, "isfinite": np.isfinite, "isnan": np.isnan, "isinf": np.isinf}
-
 
 class Elements(Case):
     def test_of_one(self):
-        a = np.float32([0.1, 0.25, 0.9, 0.5])
-        made = [getattr(math, name)(math.wrap(a, spatial("x"))) for name in ONE]
-        math.evaluate(*made)
-        for t, (name, function) in zip(made, ONE.items()):
-            np.testing.assert_allclose(t.numpy(), function(a), rtol=2e-6, err_msg=name)
-        self.same(math.arccosh(math.wrap(a + 1, spatial("x"))), np.arccosh(a + 1), tolerance=1e-6)
-        self.same(math.rsqrt(math.wrap(a, spatial("x"))), 1 / np.sqrt(a), tolerance=1e-6)
+        a = np.abs(values("x,y", "float32")) / 4 + np.float32(0.1)
+        t = math.wrap(a, spatial("x,y"))
+        for name, function in {"sqrt": np.sqrt, "rsqrt": lambda x: 1 / np.sqrt(x), "cbrt": np.cbrt, "exp": np.exp,
+                               "exp2": np.exp2, "expm1": np.expm1, "log": np.log, "log2": np.log2, "log10": np.log10,
+                               "log1p": np.log1p, "sin": np.sin, "cos": np.cos, "tan": np.tan, "arctan": np.arctan,
+                               "sinh": np.sinh, "cosh": np.cosh, "tanh": np.tanh, "arcsinh": np.arcsinh, "abs": np.abs,
+                               "floor": np.floor, "ceil": np.ceil, "round": np.rint, "trunc": np.trunc, "sign": np.sign,
+                               "isfinite": np.isfinite, "isnan": np.isnan, "isinf": np.isinf}.items():
+            self.same(getattr(math, name)(t), function(a), tolerance=2e-6)
+            self.same(getattr(math, name)(math.wrap(a, spatial("x"), batch("y"))), function(a), "x,y", tolerance=2e-6)
+        self.same(math.arccosh(t + 1), np.arccosh(a + 1), tolerance=1e-5)
+        for name, function in {"arcsin": np.arcsin, "arccos": np.arccos, "arctanh": np.arctanh}.items():
+            self.same(getattr(math, name)(t / 2), function(a / 2), tolerance=2e-6)
+        self.assertEqual(repr(math.sqrt(math.wrap(-1.0))), "nan")
+        self.assertEqual((math.PI, math.INF, math.NAN != math.NAN), (np.pi, np.inf, True))
         self.same(math.erf(0.5) + math.erfc(0.5), 1, tolerance=1e-6)
         self.assertEqual((float(math.sqrt(4)), float(math.abs(-3)), list(math.sqrt([1, 4]))), (2.0, 3.0, [1.0, 2.0]))
         self.same(math.round(math.wrap([0.5, 1.5, -2.5])), [0, 2, -2])
         for t in (named("x,b"), named("x,b") * 1):
             self.shaped(math.sin(t), "(bᵇ=2, xˢ=4)")
-        self.assertEqual((math.PI, math.INF, math.NAN != math.NAN), (np.pi, np.inf, True))
 
     def test_of_several(self):
         a, b = values("x"), values("x", seed=1)
         t, u = named("x"), named("x", seed=1)
-        for made, expected in [(math.maximum(t, u), np.maximum(a, b)), (math.minimum(t, u), np.minimum(a, b)),
-                               (math.arctan2(t, u), np.arctan2(a, b)), (math.hypot(t, u), np.hypot(a, b)),
+        for made, expected in [(math.arctan2(t, u), np.arctan2(a, b)), (math.hypot(t, u), np.hypot(a, b)),
                                (math.copysign(t, u), np.copysign(a, b)), (math.clip(t), np.clip(a, 0, 1)),
-                               (math.clip(t, -1, u), np.minimum(np.maximum(a, -1), b)),
                                (math.where(t > u, t, u), np.where(a > b, a, b)),
                                (math.where(t, 1, 2), np.where(a, 1, 2)),
                                (math.where(True, t, u), a), (math.where(t > 0, 1, 0.5), np.where(a > 0, 1, 0.5))]:
@@ -48,19 +45,34 @@ class Elements(Case):
         self.shaped(math.where(named("x") > 0, named("b"), named("y")), "(bᵇ=2, xˢ=4, yˢ=5)")
         self.same(math.where(named("x") > 0, named("b"), 0), np.where(values("x") > 0, values("b")[:, None], 0))
         self.same(math.where(named("x") > 0, math.ones(batch(b=2)), 0), np.where(values("x") > 0, np.ones((2, 1)), 0))
+        t, u = named("x,y"), named("b,x", seed=1)
+        a, b = values("x,y")[None], values("b,x", seed=1)[..., None]
+        self.same(math.maximum(t, u), np.maximum(a, b), "b,x,y")
+        self.same(math.minimum(t, 0), np.minimum(values("x,y"), 0))
+        self.same(math.clip(t, -1, u), np.minimum(np.maximum(a, -1), b), "b,x,y")
+        self.same(math.where(t > 0, t, u), np.where(a > 0, a, b), "b,x,y")
+        self.shaped(math.where(math.wrap([True], batch("q")), 1, math.ones(x=2)), "(qᵇ=1, xˢ=2)")
+        self.fails(IncompatibleShapes, "sizes 4 and 3 of x", math.where, t > 0, math.ones(x=3), 1)
 
 
 class Reductions(Case):
     def test_dims(self):
-        t, a = named("b,x,y,c"), values("b,x,y,c")
-        for given, axes in [(non_batch, (1, 2, 3)), ("x", 1), ("y,x", (1, 2)), (spatial, (1, 2)), ("x,q", 1),
-                            ([channel, "b"], (0, 3)), (batch, 0), (t.shape, (0, 1, 2, 3)), (spatial("y"), 2)]:
-            for name in ("sum", "mean", "std", "min", "max", "any", "all"):
-                self.same(getattr(math, name)(t, given), getattr(np, name)(a, axes), tolerance=1e-9)
-        for given in (None, [], "q", instance, ()):
-            self.same(math.sum(t, given), a)
-        self.same(math.max(t), a.max((1, 2, 3)))
-        self.same(math.prod(t, "x"), a.prod(1), tolerance=1e-9)
+        a = values("b,x,c")
+        t = named("b,x,c")
+        for name in ("sum", "prod", "mean", "std", "min", "max", "any", "all"):
+            reduction = getattr(np, name)
+            for dims_, axes in [("x", 1), ("x,c", (1, 2)), (spatial, 1), ([channel, "b"], (0, 2)), (batch, 0),
+                                (spatial("x") & batch("b"), (0, 1)), ("c,x", (1, 2)), ("x,q", 1),
+                                (t.shape, (0, 1, 2)), ("q", ()), (None, ()), ([], ()), (instance, ())]:
+                expected = reduction(a, axes) if axes != () else a != 0 if name in ("any", "all") else \
+                    np.zeros_like(a) if name == "std" else a
+                self.same(getattr(math, name)(t, dims_), expected, tolerance=1e-9)
+            self.same(getattr(math, name)(t), reduction(a, (1, 2)), tolerance=1e-9)
+            self.same(getattr(math, name)(t, non_batch), reduction(a, (1, 2)), tolerance=1e-9)
+            if name != "prod":
+                self.same(getattr(t, name), reduction(a), tolerance=1e-9)
+        self.shaped(math.sum(t, "b"), "(xˢ=4, cᶜ=3)")
+        self.shaped(math.sum(math.wrap(values("c,x,b"), channel("c"), spatial("x"), batch("b")), "x"), "(cᶜ=3, bᵇ=2)")
         for wrong in (5, 1.5, print):
             self.fails(TypeError, "'x,y'", math.sum, t, wrong)
         self.shaped(math.sum(named("c,x,b,y"), "x"), "(cᶜ=3, bᵇ=2, yˢ=5)")
@@ -79,6 +91,17 @@ class Reductions(Case):
         for function in (math.min, math.max):
             self.fails(ValueError, ["x", "no elements"], function, t)
         self.same(math.max(math.zeros(batch(b=0), spatial(x=2))), [])
+        self.same(math.max(math.zeros(batch(b=0), spatial(x=0))), [])  # no element without a value
+        self.fails(ValueError, ["x", "no elements"], math.max, math.zeros(batch(b=2), spatial(x=0)))
+        t = math.zeros(x=0, y=2)
+        self.same(math.sum(t, "x"), [0, 0])
+        self.same(math.prod(t, "x"), [1, 1])
+        self.same(math.any(t, "x"), [False, False])
+        self.same(math.all(t, "x"), [True, True])
+        self.same(math.mean(t, "x"), [np.nan, np.nan])
+        for function in (math.min, math.max):
+            self.fails(ValueError, ["x", "no elements"], function, t, "x")
+        self.same(math.min(t, "y"), np.zeros(0))
 
     def test_finite(self):
         a = np.array([[1.5, np.nan, np.inf, -300.7], [np.nan, -np.inf, 1, 3]])
@@ -88,22 +111,38 @@ class Reductions(Case):
             self.same(getattr(math, "finite_" + name)(t, "x"), [getattr(np, name)(row) for row in kept],
                       tolerance=1e-12)
             self.same(getattr(math, "finite_" + name)(t), getattr(np, name)(np.concatenate(kept)), tolerance=1e-12)
-        none = math.wrap([np.nan, np.inf], spatial("x"))
-        self.assertEqual((float(math.finite_sum(none)), float(math.finite_prod(none))), (0.0, 1.0))
-        for name in ("mean", "std", "min", "max"):
-            self.assertTrue(np.isnan(float(getattr(math, "finite_" + name)(none))), name)
+        for kind in ("float16", "float32", "float64", "int8"):
+            for name in ("sum", "mean", "max"):
+                self.shaped(getattr(math, "finite_" + name)(named("z,x,b", kind), "x"), "(zˢ=2, bᵇ=2)")
         exact = math.wrap([1 + 1e-12, np.nan], spatial("x"))
         for name in ("sum", "prod", "mean", "min", "max"):
             self.assertEqual(float(getattr(math, "finite_" + name)(exact)), 1 + 1e-12)
+        a = np.array([[1.0, np.inf, 3.0], [np.nan, -np.inf, np.nan], [2.0, 4.0, 9.0]])
+        t = math.wrap(a, spatial("x,y"))
+        kept = [[1.0, 3.0], [], [2.0, 4.0, 9.0]]
+        for name, empty in [
+            ("sum", 0),
+            ("prod", 1),
+            ("mean", np.nan),
+            ("std", np.nan),
+            ("min", np.nan),
+            ("max", np.nan),
+        ]:
+            expected = [getattr(np, name)(row) if row else empty for row in kept]
+            self.same(getattr(math, "finite_" + name)(t, "y"), expected, tolerance=1e-12)
+            self.assertEqual(getattr(math, "finite_" + name)(t).shape, math.EMPTY_SHAPE)
 
     def test_cumulative_sum(self):
-        for names, dim, axis in (("x", "x", 0), ("x,b", "x", 0), ("c,x,b", "x", 1), ("b,y", "y", 1)):
+        for names, dim, axis in (("x", "x", 0), ("x,b", "x", 0), ("c,x,b", "x", 1), ("b,y", "y", 1),
+                                 ("b,x,y", "x", 1), ("b,x,y", "b", 0)):
             self.same(math.cumulative_sum(named(names), dim), values(names).cumsum(axis))
             self.same(math.cumulative_sum(named(names, "int8"), dim), values(names, "int8").cumsum(axis))
         t = named("x")
         self.assertIs(math.cumulative_sum(t, "q"), t)
         self.assertEqual(str(math.cumulative_sum(named("x", "uint8"), "x").dtype), "uint64")
-        self.assertEqual(list(math.cumulative_sum(math.zeros(x=0), "x")), [])
+        self.shaped(math.cumulative_sum(math.zeros(x=0), "x"), "(xˢ=0)")
+        t = math.cumulative_sum(math.wrap(np.ones(1000, np.int8), spatial("x")), "x")
+        self.assertEqual((t.dtype.name, list(t)), ("int64", list(range(1, 1001))))
 
 
 class Close(Case):
@@ -119,6 +158,7 @@ class Close(Case):
             self.assertIs(math.close(*values_), expected, values_)
         self.assertTrue(math.close(1, 1.1, rel_tolerance=0.2))
         self.assertTrue(math.close(0, 1e-9, abs_tolerance=1e-8))
+        self.assertTrue(math.close(math.ones(x=3), 1.5, rel_tolerance=0, abs_tolerance=0.5))
         for kind in ("uint8", "int8", "uint64", "int64"):
             a, b = (math.wrap(np.array([n], kind)) for n in (1, 0))
             self.assertTrue(math.close(a, b, abs_tolerance=1))
@@ -126,56 +166,87 @@ class Close(Case):
             self.assertFalse(math.close(a, b, abs_tolerance=0.5))
 
     def test_assert_close(self):
-        self.assertIsNone(math.assert_close(math.ones(x=3), 1, 1.0))
-        self.fails(AssertionError, ["hey", "values 0 and 2", "1 of 1"], math.assert_close, 1, 1, 2, msg="hey")
-        self.fails(AssertionError, ["sizes"], math.assert_close, math.zeros(x=2), math.zeros(x=3))
+        t = math.ones(x=3)
+        self.assertIsNone(math.assert_close(t, 1, 1.0, math.ones(batch(b=2))))
+        message = self.fails(AssertionError, ["here", "0 and 2", "1 of 3"], math.assert_close, t, 1,
+                             math.wrap([1.0, 1.0, 2.0], spatial("x")), msg="here")
+        self.assertIn("const 1.0", message)
+        self.fails(AssertionError, ["0 and 1", "sizes", "of x differ"], math.assert_close, t, math.ones(x=4))
         math.assert_close(1, 1.05, rel_tolerance=0.1)
         self.fails(AssertionError, "differ", math.assert_close, 1, 1.05)
 
 
 class Structure(Case):
     def test_stack(self):
-        t, u = named("x"), named("x", seed=1)
-        for made, text, expected in [
-                (math.stack([t, u], batch("b")), "(bᵇ=2, xˢ=4)", [array(t), array(u)]),
-                (math.stack([t, u], channel(vector="p,q")), "(xˢ=4, vectorᶜ=p,q)", np.stack([array(t), array(u)], -1)),
-                (math.stack({"p": t, "q": u}, channel("vector")), "(xˢ=4, vectorᶜ=p,q)", np.stack([array(t), array(u)],
-                                                                                                  -1)),
-                (math.stack([t, 1.0], batch("b")), "(bᵇ=2, xˢ=4)", [array(t), np.ones(4)]),
-                (math.stack([1, 2], "b:b"), "(bᵇ=2)", [1, 2]),
-                (math.stack([t], batch("b")), "(bᵇ=1, xˢ=4)", [array(t)]),
-                (math.stack([named("x,b"), named("b")], channel("c")), "(bᵇ=2, xˢ=4, cᶜ=2)",
-                 np.stack([values("x,b").T, np.repeat(values("b")[:, None], 4, 1)], -1))]:
-            self.shaped(made, text)
-            self.same(made, expected)
-        labelled = math.stack([math.vec(u=1, v=2), math.vec(u=3, v=4)], batch("b"))
-        self.shaped(labelled, "(bᵇ=2, vectorᶜ=u,v)")
+        t, u = named("x,c"), named("b,x", seed=1)
+        a, b = values("x,c"), values("b,x", seed=1)
+        made = math.stack([t, u], batch("k"))
+        self.shaped(made, "(kᵇ=2, bᵇ=2, xˢ=4, cᶜ=3)")
+        both = np.broadcast_arrays(a[None], b[..., None])
+        self.same(made, np.stack(both))
+        self.shaped(math.stack([t, t], channel("k")), "(xˢ=4, kᶜ=2, cᶜ=3)")
+        self.shaped(math.stack({"u": t, "v": t}, channel("k")), "(xˢ=4, kᶜ=u,v, cᶜ=3)")
+        self.shaped(math.stack([t, t], channel(k="u,v")), "(xˢ=4, kᶜ=u,v, cᶜ=3)")
+        self.shaped(math.stack([t], "k:b=1"), "(kᵇ=1, xˢ=4, cᶜ=3)")
+        self.same(math.stack([t], "k:b"), a[None])
+        self.assertEqual(list(math.stack([1, 2.5, True], channel("k"))), [1, 2.5, 1])
+        self.fails(ValueError, ["no tensors"], math.stack, [], batch("k"))
+        self.fails(ValueError, ["x", "already"], math.stack, [t, t], spatial("x"))
+        self.fails(ValueError, ["2", "3"], math.stack, {"u": t, "v": t}, batch(k=3))
+        self.fails(TypeError, ["list of tensors", "math.unstack"], math.stack, t, batch("k"))
+        self.fails(ValueError, ["2 tensors", "3"], math.stack, [t, t], batch(k=3))
+        self.fails(ValueError, ["one new dimension", "2"], math.stack, [t, t], batch("j,k"))
+        self.fails(IncompatibleShapes, "x is spatial", math.stack, [math.ones(x=2), math.ones(batch(x=2))], batch("k"))
+        made = math.stack([named("x,b"), named("b")], channel("c"))
+        self.same(made, np.stack([values("x,b").T, np.repeat(values("b")[:, None], 4, 1)], -1))
+        self.shaped(math.stack([math.vec(u=1, v=2), math.vec(u=3, v=4)], batch("b")), "(bᵇ=2, vectorᶜ=u,v)")
 
-    def test_unstack_concat(self):
+    def test_unstack(self):
+        made = math.unstack(named("x,c"), "c,x")
+        self.assertEqual((type(made), len(made)), (tuple, 12))
+        self.assertEqual([float(each) for each in made], values("x,c").T.ravel().tolist())
+        [t] = math.unstack(named("x"), "q")
+        self.assertEqual(t.shape, spatial(x=4))
+        self.assertEqual(len(math.unstack(named("x,c"), spatial)), 4)
+        self.assertEqual(math.unstack(math.zeros(x=0), "x"), ())
         t = named("x,y")
         self.same(math.unstack(t, "x,y")[7], values("x,y")[1, 2])
         self.same(math.unstack(t, "y,x")[7], values("x,y")[3, 1])
-        self.assertEqual((len(math.unstack(t, "x,q")), len(math.unstack(t, "q")), len(math.unstack(t, spatial))),
-                         (4, 1, 20))
-        self.same(math.concat([t, t.x[:1]], "x"), np.concatenate([values("x,y"), values("x,y")[:1]]))
-        made = math.concat([t, named("x,b,c")], "x")
-        self.shaped(made, "(bᵇ=2, xˢ=8, yˢ=5, cᶜ=3)")
-        self.shaped(math.concat([math.vec(u=1), math.vec(v=2)], "vector"), "(vectorᶜ=u,v)")
-        self.shaped(math.concat([math.vec(u=1), math.vec(u=2)], "vector"), "(vectorᶜ=2)")
-        self.shaped(math.concat([math.vec(u=1), math.wrap([1])], channel("vector")), "(vectorᶜ=2)")
-        self.fails(ValueError, "no tensors", math.concat, [], "x")
-        self.fails(ValueError, ["all have", "(yˢ=5)"], math.concat, [t, named("y")], "x")
-        self.fails(IncompatibleShapes, "y", math.concat, [t, named("x,y", y=2)], "x")
-        self.fails(IncompatibleShapes, ["spatial", "batch"], math.concat, [named("x"), named("x").x.as_batch()], "x")
+        self.assertEqual((len(math.unstack(t, "x,q")), len(math.unstack(t, spatial))), (4, 20))
 
-    def test_expand_rename(self):
+    def test_concat(self):
+        t, u = named("x,c"), named("b,x", seed=1, x=2)
+        made = math.concat([t, u, t * 2], "x")
+        self.shaped(made, "(bᵇ=2, xˢ=10, cᶜ=3)")
+        a = np.broadcast_to(values("x,c"), (2, 4, 3))
+        b = np.broadcast_to(values("b,x", seed=1, x=2)[..., None], (2, 2, 3))
+        self.same(made, np.concatenate([a, b, a * 2], 1))
+        self.same(math.concat([t, t], spatial("x")), np.concatenate([values("x,c")] * 2))
+        one, two = math.wrap([1, 2], channel(v="a,b")), math.wrap([3], channel(v="c"))
+        self.shaped(math.concat([one, two], "v"), "(vᶜ=a,b,c)")
+        self.shaped(math.concat([one, one], "v"), "(vᶜ=4)")
+        self.shaped(math.concat([one, math.wrap([5], channel("v"))], "v"), "(vᶜ=3)")
+        self.fails(ValueError, ["(cᶜ=3)", "no x"], math.concat, [t, named("c")], "x")
+        self.fails(ValueError, "no tensors", math.concat, [], "x")
+        self.fails(TypeError, ["list of tensors", "math.unstack"], math.concat, t, "x")
+        self.fails(IncompatibleShapes, ["x", "spatial", "batch"], math.concat, [t, math.ones(batch(x=2))], "x")
+        self.fails(IncompatibleShapes, "sizes 3 and 2 of c", math.concat, [t, named("x,c", c=2)], "x")
+
+    def test_expand(self):
         t = named("x")
-        for u in (t, t * 1):
-            self.same(math.expand(u, batch(b=2), channel(c=3)), np.broadcast_to(array(t)[None, :, None], (2, 4, 3)))
-            self.same(math.expand(u, spatial("x")), array(t))
+        self.same(math.expand(t, batch(b=2), channel(c="u,v")), np.broadcast_to(values("x")[None, :, None], (2, 4, 2)))
+        self.same(math.expand(t * 2, batch(b=2)), np.stack([values("x") * 2] * 2))
+        self.shaped(math.expand(t, batch(b=2) & spatial(x=4)), "(bᵇ=2, xˢ=4)")
+        self.shaped(math.expand(1.5, spatial(x=2)), "(xˢ=2)")
+        self.shaped(math.expand(t * 1, spatial(x="p,q,r,s")), "(xˢ=p,q,r,s)")
+        self.shaped(math.expand(t, "b:b=2"), "(bᵇ=2, xˢ=4)")
+        self.fails(ValueError, "size of b", math.expand, t, batch("b"))
+        self.fails(IncompatibleShapes, "sizes 4 and 3 of x", math.expand, t, spatial(x=3))
         self.shaped(math.expand(1, channel(v="a,b")), "(vᶜ=a,b)")
-        self.fails(ValueError, ["b", "known"], math.expand, t, batch("b"))
-        self.fails(IncompatibleShapes, "sizes 4 and 3 of x differ", math.expand, t, spatial(x=3))
+        for u in (t, t * 1):
+            self.same(math.expand(u, spatial("x")), array(t))
+
+    def test_rename(self):
         t = math.wrap(values("x,vector"), spatial("x"), channel(vector="u,v"))
         for u in (t, t + 0):
             for dims_, names, text in [("x", "z", "(zˢ=4, vectorᶜ=u,v)"), ("x,vector", "a,b", "(aˢ=4, bᶜ=u,v)"),
@@ -194,37 +265,70 @@ class Structure(Case):
         self.fails(IncompatibleShapes, "twice", math.rename_dims, t, "x", "vector")
 
     def test_pack_unpack(self):
-        a = values("b,x,y")
+        a = values("b,x,y,c")
+        for t in (named("b,x,y,c"), named("b,x,y,c") * 1):
+            made = math.pack_dims(t, "x,y", instance("p"))
+            self.shaped(made, "(bᵇ=2, pⁱ=20, cᶜ=3)")
+            self.same(made, a.reshape(2, 20, 3))
+            self.same(math.pack_dims(t, "y,x", instance("p")), a.transpose(0, 2, 1, 3).reshape(2, 20, 3))
+            self.same(math.pack_dims(t, spatial, "p:i"), a.reshape(2, 20, 3))
+            self.same(math.pack_dims(t, "y,b", "p:b"), a.transpose(2, 0, 1, 3).reshape(10, 4, 3))
+            self.same(math.pack_dims(t, "b,x,y,c", "p:b"), a.ravel())
+            self.shaped(math.pack_dims(t, "q", batch("p")), "(bᵇ=2, pᵇ=1, xˢ=4, yˢ=5, cᶜ=3)")
+            self.same(math.unpack_dim(made, "p", spatial(x=4, y=5)), a)
+            self.same(math.unpack_dim(made, "p", spatial("x", y=5)), a)
+            self.shaped(math.unpack_dim(made, "p", spatial(x=2), batch(k=10)), "(bᵇ=2, xˢ=2, kᵇ=10, cᶜ=3)")
+        self.assertIs(math.unpack_dim(made, "q", spatial(x=4)), made)
+        self.fails(ValueError, ["p", "20 elements", "(xˢ=3, yˢ=5)"], math.unpack_dim, made, "p", spatial(x=3, y=5))
+        self.fails(ValueError, ["20 elements"], math.unpack_dim, made, "p", spatial("x,y"))
+        self.fails(ValueError, ["x, y", "20", "7"], math.pack_dims, t, "x,y", instance(p=7))
+        self.fails(ValueError, "one dimension", math.pack_dims, t, "x,y", instance("p,q"))
+        self.fails(ValueError, "one dimension", math.unpack_dim, t, "x,y", spatial("u,v"))
         for t in (named("b,x,y"), named("b,x,y") * 1):
-            for order, expected in [("x,y", a.reshape(2, 20)), ("y,x", a.transpose(0, 2, 1).reshape(2, 20)),
-                                    (spatial, a.reshape(2, 20)), ("q,x,y", a.reshape(2, 20))]:
-                made = math.pack_dims(t, order, instance("p"))
-                self.shaped(made, "(bᵇ=2, pⁱ=20)")
-                self.same(made, expected)
-            self.same(math.pack_dims(t, "b,y", instance("p")), a.transpose(0, 2, 1).reshape(10, 4))
-            self.same(math.pack_dims(t, "y,b", "p:i"), a.transpose(2, 0, 1).reshape(10, 4))
-            self.shaped(math.pack_dims(t, "q", instance("p")), "(bᵇ=2, pⁱ=1, xˢ=4, yˢ=5)")
             self.shaped(math.pack_dims(t, t.shape, channel("c")), "(cᶜ=40)")
             made = math.unpack_dim(t, "x", spatial(u=2, v=2))
             self.shaped(made, "(bᵇ=2, uˢ=2, vˢ=2, yˢ=5)")
-            self.same(made, a.reshape(2, 2, 2, 5))
-            self.same(math.unpack_dim(t, "y", batch("k"), channel(c=5)), a.reshape(2, 4, 1, 5))
-            self.assertIs(math.unpack_dim(t, "q", spatial(u=2)), t)
-        self.fails(ValueError, ["x, y", "20", "7"], math.pack_dims, t, "x,y", instance(p=7))
-        self.fails(ValueError, ["x", "4", "(uˢ=3, vˢ=2)"], math.unpack_dim, t, "x", spatial(u=3, v=2))
-        self.fails(ValueError, "4", math.unpack_dim, t, "x", spatial(u=3, v=None))
-        self.fails(ValueError, "one dimension", math.pack_dims, t, "x", instance("p,q"))
-        self.fails(ValueError, "one dimension", math.unpack_dim, t, "x,y", spatial("u,v"))
+            self.same(made, values("b,x,y").reshape(2, 2, 2, 5))
+            self.same(math.unpack_dim(t, "y", batch("k"), channel(c=5)), values("b,x,y").reshape(2, 4, 1, 5))
 
-    def test_others(self):
-        made = math.join_spaces(named("x,c"), named("y"), math.ones(z=2))
-        self.assertEqual([each.shape.spatial.names for each in made], [("x", "y", "z")] * 3)
-        self.same(made[0].z[0].y[0], values("x,c"))
+    def test_labels_of_what_is_packed(self):
+        t = math.wrap([[1, 2], [3, 4]], spatial("x"), channel(v="a,b"))
+        self.shaped(math.pack_dims(t, "x,v", channel("w")), "(wᶜ=4)")
+        self.shaped(math.pack_dims(t, "x,v", channel(w="p,q,r,s")), "(wᶜ=p,q,r,s)")
+
+    def test_join_spaces(self):
+        made = math.join_spaces(named("b,x"), named("y,c"), math.wrap(2.0))
         self.assertIsInstance(made, list)
-        self.assertEqual(len(math.evaluate(named("x"), 1, 2.5)), 3)
-        self.assertIsInstance(math.evaluate(1), math.Tensor)
+        self.assertEqual([repr(each.shape) for each in made],
+                         ["(bᵇ=2, xˢ=4, yˢ=5)", "(xˢ=4, yˢ=5, cᶜ=3)", "(xˢ=4, yˢ=5)"])
+        self.same(made[1], np.broadcast_to(values("y,c"), (4, 5, 3)))
+        self.fails(IncompatibleShapes, "sizes 4 and 3 of x", math.join_spaces, named("x"), math.ones(x=3))
+
+    def test_evaluate(self):
+        t, u = named("x") * 2, named("y") + 1
+        self.assertIs(math.evaluate(t), t)
+        made = math.evaluate(t, u, 3)
+        self.assertEqual((type(made), made[0] is t, made[1] is u, int(made[2])), (tuple, True, True, 3))
+
+    def test_convert(self):
         self.assertIs(math.convert(named("x"), "numpy").default_backend, math.NUMPY)
         self.fails(ValueError, "'nope'", math.convert, named("x"), "nope")
+
+    def test_names_that_are_not_there(self):
+        """What the errors advise is what phi.math's functions give."""
+        v, a = named("x,vector"), values("x,vector")
+        for name, word in [("jit_compile", "call the function itself"), ("gradient", "math.spatial_gradient"),
+                           ("fft", "transforms"), ("sqtr", "did you mean sqrt?"), ("quantile", "docs/math.md")]:
+            self.fails(AttributeError, [name, word], getattr, math, name)
+        for name, advice, made, expected in [
+            ("dot", "a.x * b", v.x * v, (a * a).sum(0)),
+            ("vec_squared", "v.vector * v", v.vector * v, (a * a).sum(1)),
+            ("vec_length", "math.sqrt(v.vector * v)", math.sqrt(v.vector * v), np.hypot(*a.T)),
+            ("l2_loss", "math.sum(t ** 2) / 2", math.sum(v ** 2) / 2, (a * a).sum() / 2),
+            ("l1_loss", "math.sum(math.abs(t))", math.sum(math.abs(v)), np.abs(a).sum()),
+        ]:
+            self.fails(AttributeError, advice, getattr, math, name)
+            self.same(made, expected, tolerance=1e-6)
 
     def test_every_order_of_dimensions(self):
         """Functions give the same values whatever the order of their operand's dimensions."""

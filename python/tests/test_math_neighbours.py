@@ -535,6 +535,12 @@ class Positions(Case):
                   [[0, 1, 0], [0, 2, 0]])
         joined = math.scatter(math.zeros(x=3), math.wrap([[1], [2]], batch("b"), instance("p")), 1)
         self.same(joined, [[0, 1, 0], [0, 0, 1]], "b,x")
+        along = math.wrap([1, 1, 2], spatial("x"))
+        self.fails(ValueError, ["math.rename_dims(indices, 'x', instance('list'))"], math.scatter, base, along, 1)
+        listed = math.rename_dims(along, "x", instance("list"))
+        self.same(math.scatter(base, listed, 1.0, "add"), [[0, 2, 1], [0, 2, 1]])
+        for wrong in (math.rename_dims(along, "x", batch("x")), math.wrap([1], spatial("x"))):
+            self.fails(IncompatibleShapes, "x", math.scatter, base, wrong, 1)
         self.fails(ValueError, ["'update', 'add' or 'mean'", "'max'"], math.scatter, base, i, v, "max")
         self.fails(ValueError, ["'clamp'", "'wrap'"], math.scatter, base, i, v, "add", "wrap")
         self.fails(ValueError, ["3", "x"], math.scatter, math.zeros(x=3), math.wrap([1, 2, 3]), 1)
@@ -681,6 +687,10 @@ class More(Case):
                      math.scatter(t, math.wrap([0], instance("q")), 1.0)):
             self.shaped(made, "(xˢ=0)")
             self.assertEqual(list(made), [])
+        t = math.zeros(spatial(y=2, x=0))
+        for kernel in (math.ones(spatial(x=2)), math.ones(spatial(x=2, y=2)), math.ones(spatial(x=2), channel(c=2))):
+            for mode in (BOUNDARY, REFLECT, combine_sides(x=(REFLECT, 1), y=BOUNDARY)):
+                self.assertEqual(list(math.convolve(t, kernel, mode)), [])
 
     def test_one_kernel(self):
         t = named("x,y")

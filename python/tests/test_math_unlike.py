@@ -6,7 +6,7 @@ import unittest
 import numpy as np
 
 import weft
-from support_math import Case
+from support_math import Case, array, named, values
 from weft import math
 from weft.math import IncompatibleShapes, batch, channel, extrapolation, instance, spatial
 
@@ -352,6 +352,26 @@ class Neighbours(Unlike):
             [np.convolve(np.pad(each, 1, "edge"), [0.5, 0, -0.5], "valid") for each in a],
         )
 
+    def test_divergence_of_unlike_vectors(self):
+        """Each part finds its components, by label or by position."""
+        v = named("x,vector")
+        labelled = math.rename_dims(v, "vector", channel(vector="x,y"))
+        t = math.stack([labelled, labelled.vector[["x"]] * 2], batch("k"))
+        for step in (1, 0.5):
+            made = math.divergence(t, dx=step)
+            for i, factor in enumerate((1, 2)):
+                self.same(made.k[i], array(math.divergence(v.vector[:1] * factor, dx=step)))
+
+    def test_orders_of_parts(self):
+        """Where dimensions are sorted, those of each part are."""
+        t = math.stack([named("vector,x"), named("vector,x").x[1:]], batch("k"))
+        self.shaped(t.k[0], "(vectorᶜ=2, xˢ=4)")
+        for made in (+t * 1, math.cast(t, (float, 64)), math.cast(t, int), math.floor(t), t.y[math.wrap(0)] + 0):
+            self.shaped(made.k[0], "(xˢ=4, vectorᶜ=2)")
+        four = math.stack([named("vector,x,y"), named("vector,x,y").x[1:]], batch("k"))
+        self.shaped(four.y[math.wrap(1)].k[0], "(xˢ=4, vectorᶜ=2)")
+        self.same(four.y[math.wrap(1)].k[0], values("vector,x,y")[:, :, 1].T)
+
     def test_positions(self):
         t, a = unlike(sizes=(5, 3, 4)), rows((5, 3, 4))
         i = math.wrap([2, 0], instance("q"))
@@ -364,6 +384,12 @@ class Neighbours(Unlike):
         self.parts(math.gather(t, where), [each[each > 0] for each in a])
         self.parts(math.scatter(t, i, 1.0, "add"), [each + np.eye(len(each))[[2, 0]].sum(0) for each in a])
         self.parts(math.boolean_mask(t, "x", t > 0), [each[each > 0] for each in a])
+        parts = math.rename_dims(t, "k", spatial("z"))
+        both = math.wrap([[0, 1]], instance("q"), channel(vector="z,x"))
+        self.fails(ValueError, ["gather along z", "sizes vary", "t.z["], math.gather, parts, both)
+        self.fails(ValueError, ["grid_sample along z", "sizes vary"], math.grid_sample, parts, both)
+        self.fails(ValueError, ["scatter along z", "sizes vary"], math.scatter, parts, both, 1.0)
+        self.fails(ValueError, ["along z", "vary"], math.convolve, parts, math.ones(spatial(z=2)))
         base = math.wrap([10.0, 20.0, 30.0, 40.0, 50.0], spatial("y"))
         self.parts(math.gather(base, math.rename_dims(where, "nonzero", instance("p")).vector[0]),
                    [base.numpy()[np.argwhere(each > 0)[:, 0]] for each in a])

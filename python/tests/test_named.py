@@ -37,6 +37,51 @@ class Types(unittest.TestCase):
         with self.assertRaisesRegex(weft.Error, "k has no names"):
             f(self.u, self.u)
 
+    def test_scalars_without_a_type(self):
+        """Rule 8.4: rank 0 goes with both, also where it is known at the call alone."""
+        k, j = np.float32(2), np.float32(3)
+        for text, values, wanted in [
+            ('broadcast_to(k, "x:s=3")', {"k": k}, [2, 2, 2]),
+            ('stack(k, j, axis="b:b")', {"k": k, "j": j}, [2, 3]),
+            ('(u + stack(k, j, k, axis="x:s")).x[0]', {"u": self.u, "k": k, "j": j}, [2, 5]),
+            ('t = (broadcast_to(float64(k), "z:s=3") * u).x[1]; t.z[1:].y[0]', {"u": self.u, "k": k}, [2, 2]),
+            ("unnamed(k, []) + unnamed(sum(u), [])", {"k": k, "u": self.u}, 17),
+            ("u.y[0] + k * j", {"u": self.u, "k": k, "j": j}, [6, 7, 8]),
+        ]:
+            types = {"u": "(y:s, x:s)"} if "u" in values else {}
+            with self.subTest(text=text):
+                f = weft.compile(text, types=types)
+                self.assertEqual(f(**values).tolist(), wanted)
+                self.assertEqual(f(**{name: value if name == "u" else float(value) for name, value in values.items()})
+                                 .tolist(), wanted)
+                self.assertEqual(weft.evaluate(text, types=types, **values).tolist(), wanted)
+        f = weft.compile('broadcast_to(k, "x:s=3")')
+        for _ in range(2):
+            with self.assertRaisesRegex(weft.Error, "k has no names"):
+                f(np.float32([1, 2]))
+            self.assertEqual(f(k).tolist(), [2, 2, 2])
+            self.assertEqual(f.infer(k="float32[]"), {"out": "float32(x:s=3)"})
+
+    def test_infer_beside_types(self):
+        """A type given besides is of the same sort and agrees in what both say, order included (rule 8.3)."""
+        f = weft.compile("u + 1", types={"u": "(x:s, b:b)"})
+        for given, wanted in [("float32(x:s=2, b:b=3)", "float32(b:b=3, x:s=2)"), ("int8", "int32(b:b, x:s)"),
+                              ("int8(x:s, b:b)", "int32(b:b, x:s)"), (self.u, "float32(b:b=3, x:s=2)")]:
+            self.assertEqual(f.infer(u=given), {"out": wanted})
+        for given, message in [("float32[2, 3]", "names its dimensions, the type beside it does not"),
+                               ("float32(b:b, x:s)", "dimension 0 is b of kind batch, and x of kind spatial"),
+                               ("float32(x:s, c:c)", "dimension 1 is c of kind channel"),
+                               ("float32(x:s)", r"expected \(x:s, b:b\)")]:
+            with self.assertRaisesRegex(weft.Error, message):
+                f.infer(u=given)
+            with self.assertRaisesRegex(weft.Error, message):
+                f.source("types", u=given)
+        f = weft.compile("x * k", types={"x": "float32[n, 3]"})
+        self.assertEqual(f.infer(x="float32[5, 3]", k=2.0), {"out": "float32[5, 3]"})
+        for given in "float32[3]", "float32[5, 2]", "int8[5, 3]":
+            with self.assertRaisesRegex(weft.Error, "expected"):
+                f.infer(x=given, k=2)
+
     def test_results_say_their_type(self):
         f = weft.compile("return a = transpose(u, [x, y]), b = sum(u, x), c = u * v",
                          types={"u": "(y, x)", "v": "(vector:c=(p,q))"})

@@ -6,6 +6,8 @@ import sys
 
 import numpy
 
+from weft._errors import Error, Status
+
 
 class Library:
     """What libraries differ in. `new` makes an array that the extension writes to, `finish` makes what the caller gets
@@ -118,7 +120,7 @@ def again(text, inputs, named):
     dataset = is_of(inputs, "xarray", "Dataset")
     if not dataset and not isinstance(inputs, (dict, type(None))) and not hasattr(inputs, "keys"):
         return NotImplemented
-    given = {**({} if dataset else inputs or {}), **named}
+    given = {**({} if dataset or inputs is None else inputs), **named}
     used = {}
     for name in dict.fromkeys(NAME.findall(text)):
         for space in given, inputs if dataset else {}, frame.f_locals, frame.f_globals:
@@ -147,6 +149,9 @@ def library_of(kind):
         return "a DataArray would lose its names; weft.evaluate takes them, a weft.Program takes x.values"
     if kind.__module__ == "weft.math":
         return "a tensor would lose its names; weft.evaluate takes them, a weft.Program takes t.native('y,x')"
+    if kind.__module__.partition(".")[0] == "jax" and any(base.__name__ == "Tracer" for base in kind.__mro__):
+        return ("jit, grad and vmap of JAX call with tracers, which have no values; write jax.pure_callback(f, "
+                "jax.ShapeDtypeStruct(shape, dtype), x) with a function f that calls weft, or call it outside of them")
     for base in kind.__mro__:
         found = LIBRARIES.get(base.__module__.partition(".")[0])
         if found:
@@ -187,12 +192,55 @@ def as_array(object):
     if isinstance(object, (list, tuple, range)):
         array = numpy.asarray(object)
     elif hasattr(object, "__array__"):
-        array = of_column(object)
+        array = numpy.asarray(object) if hasattr(object, "columns") else of_column(object)
     else:
         array = numpy.asarray(memoryview(object))
     if array.dtype.kind not in "biuf" and array.dtype.name != "bfloat16":
-        raise ValueError(f"its elements are no numbers (NumPy has dtype {array.dtype} for them)")
+        raise ValueError(f"its elements are no numbers (NumPy has dtype {array.dtype} for them){numbers_of(object)}")
     return array
+
+
+def numbers_of(object):
+    """What to write for a column or a frame without numbers."""
+    if hasattr(object, "columns"):
+        columns = [str(each) for each in object.columns][:3]
+        return f"; give its columns by name, as in f(**df[{columns}]), or a frame of numbers to weft.evaluate(text, df)"
+    kind, name = str(getattr(object, "dtype", "")).lower(), getattr(object, "name", None) or "x"
+    if kind.startswith("category"):
+        return f"; give {name}.cat.codes"
+    if kind.startswith(("datetime", "timedelta")):
+        return f"; give {name}.astype('int64')"
+    return f"; give numbers, as in {name}.astype('category').cat.codes" if hasattr(object, "dtype") else ""
+
+
+def index_of(names, values):
+    """The index of pandas that all values share, numbers aside; None where an array has none. An error where two
+    Series have different ones."""
+    pandas = sys.modules.get("pandas")
+    if pandas is None or not any(isinstance(value, pandas.Series) for value in values):
+        return None
+    first, shared = None, True
+    for name, value in zip(names, values):
+        if not isinstance(value, pandas.Series):
+            shared = shared and (isinstance(value, (bool, int, float)) or numpy.ndim(value) == 0)
+        elif first is None:
+            first = name, value.index
+        elif not value.index.equals(first[1]):
+            message = (f"the indexes of {first[0]!r} and {name!r} differ, and elements go together by position; write "
+                       f"{name}={name}.reindex({first[0]}.index), or {name}.to_numpy() where the positions are meant")
+            raise Error(f"<args>: error: {message}", "", Status.INPUT_ERROR, message)
+    return first[1] if shared else None
+
+
+def indexed(result, index):
+    """Results of one dimension and as many elements become Series with that index."""
+    import pandas
+    from weft import _results
+    if isinstance(result, _results.Results):
+        return _results.make(result.names, [indexed(each, index) for each in result])
+    if isinstance(result, numpy.ndarray) and result.shape == (len(index),):
+        return pandas.Series(result, index=index)
+    return result
 
 
 def of_column(column):

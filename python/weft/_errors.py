@@ -94,6 +94,49 @@ def tell(severity, text):
         sys.modules["logging"].getLogger("weft").info("%s", text.rstrip("\n"))
 
 
+def missing(names, mapping):
+    """A message for each name of an input that neither a call of evaluate, with a mapping or None, nor its caller's
+    frame has; None for None."""
+    frame = sys._getframe(1)  # the extension has no frame of its own
+    return [name and f"input {name!r} is not given, and {nowhere(name, frame, mapping)}" for name in names]
+
+
+CONSTANTS = {"NaN": "nan", "NAN": "nan", "NA": "nan", "Inf": "inf", "INF": "inf", "Infinity": "inf", "Pi": "pi",
+             "PI": "pi", "e": "exp(1)", "E": "exp(1)", "TRUE": "true", "FALSE": "false", "None": "nan"}
+
+
+def nowhere(name, frame, mapping):
+    """Where a name was looked for, and the nearest that is there."""
+    import difflib
+    function = frame.f_code.co_qualname if hasattr(frame.f_code, "co_qualname") else frame.f_code.co_name
+    plain = function.rpartition(".")[2]
+    around = enclosing(name, function, frame)
+    if around:
+        return (f"it is a variable of {around}, around {plain}, which does not use it otherwise: write "
+                f"evaluate(.., {name}={name})")
+    there = [] if mapping is None else [each for each in getattr(mapping, "columns", mapping) if isinstance(each, str)]
+    kind = "dict" if isinstance(mapping, dict) else type(mapping).__name__
+    where = "there is no such " + ("" if mapping is None else f"name in the {kind}, and no ") + "variable"
+    where += "" if function == "<module>" else f" in {plain} or its module"
+    if name in CONSTANTS:
+        return f"{where}; if the constant is meant, write {CONSTANTS[name]}"
+    known = [each for each in {**frame.f_globals, **frame.f_locals} if not each.startswith("_")]
+    near = difflib.get_close_matches(name, there, 1, 0.6) or difflib.get_close_matches(name, known, 1, 0.6)
+    return f"{where}; did you mean {near[0]!r}?" if near else where
+
+
+def enclosing(name, function, frame):
+    """The function around the frame's own that is still running and has the name, if there is one."""
+    outer = function.rpartition(".<locals>.")[0]
+    back = frame.f_back
+    while outer and back:
+        here = back.f_code.co_qualname if hasattr(back.f_code, "co_qualname") else back.f_code.co_name
+        if here == outer and name in back.f_locals:
+            return here.rpartition(".")[2]
+        back = back.f_back
+    return None
+
+
 def level_of_caller():
     """That of the first frame outside the package, for warnings.warn."""
     level, frame = 2, sys._getframe(1).f_back

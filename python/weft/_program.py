@@ -3,6 +3,7 @@ import re
 from html import escape
 
 from weft import _weft
+from weft._errors import Error, Status
 from weft._trace import make as make_trace
 from weft._use import default_context
 from weft._weft import Context
@@ -34,7 +35,9 @@ def infer(self, **types):
 @method
 def source(self, stage="c", **types):
     """The text of a stage: tokens, ast, types, schedule, groups, ir, c, asm, cuda, ptx, sass or html, for types as
-    infer takes them. asm needs a C compiler, ptx and sass need NVRTC.
+    infer takes them. asm needs a C compiler, ptx and sass need NVRTC. c and cuda are what is the program's own of a
+    kernel, "c-full" and "cuda-full" all of it, "c-compiled" and "cuda-compiled" what compilers get, where names are
+    numbers.
 
     >>> import weft
     >>> print(weft.compile("x + 1").source("ir", x="int32[8]"))
@@ -145,11 +148,21 @@ def signature(program):
 
 def types_of(program, types):
     given = program.types or {}
-    return {name: value if isinstance(value, (str, bool, int, float)) and not hasattr(value, "dtype")
-            else type_of(value, given.get(name, "")) for name, value in types.items()}
+    return {name: beside(value, given.get(name, "")) for name, value in types.items()}
+
+
+def beside(value, given):
+    """What infer takes beside the type that a program has: a dtype alone has its dimensions."""
+    if not isinstance(value, (str, bool, int, float)) or hasattr(value, "dtype"):
+        return type_of(value, given)
+    return value + given[given.index("("):] if isinstance(value, str) and "(" in given and value.isalnum() else value
 
 
 def type_of(array, given):
+    if not hasattr(array, "dtype") or isinstance(array, type) or not hasattr(array, "shape"):
+        message = (f"{array!r:.60} is no type; it is text, as 'float32[480, 640]' or 'float32[]' for a single number, "
+                   "or an array or number whose type is meant")
+        raise Error(message, "", Status.INVALID_ARGUMENT, message)
     name = str(getattr(array.dtype, "name", array.dtype)).rpartition(".")[2]  # PyTorch's are torch.float32
     if "(" not in given:
         return f"{name}[{', '.join(map(str, array.shape))}]"

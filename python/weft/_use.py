@@ -40,7 +40,7 @@ def use(context):
     from weft._errors import Error, Status
     from weft._weft import Context
     if not isinstance(context, Context):
-        message = f"use is of a {type(context).__name__}; it has to be a weft.Context, as in weft.use(weft.Context())"
+        message = f"use takes a weft.Context, as in weft.use(weft.Context()), and not {context!r:.60}"
         raise Error(message, "", Status.INVALID_ARGUMENT, message)
     return using(context)
 

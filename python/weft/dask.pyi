@@ -1,7 +1,7 @@
 from collections.abc import Mapping
 from typing import Any, Literal
 
-# The result is a dask.array.Array.
+# An array of dask, or a weft.Results of them; with named arrays, DataArrays of xarray or tensors of weft.math.
 def evaluate(
     text: str,
     inputs: Mapping[str, Any] | None = None,
@@ -9,5 +9,6 @@ def evaluate(
     *,
     math: Literal["strict", "fast"] = "strict",
     rules: Literal["dali", "numpy"] | None = None,
+    types: Mapping[str, str] | None = None,
     **named: Any,
 ) -> Any: ...

@@ -14,6 +14,7 @@ from weft._results import make
 
 MOST_LABELS = 4096  # of a dimension whose coordinates are followed element by element
 KINDS = {"batch": "b", "instance": "i", "spatial": "s", "channel": "c"}
+NO_INPUT = re.compile(r"has no input '(\w+)'")
 NAME = re.compile(r"[A-Za-z_][A-Za-z0-9_]*")
 
 
@@ -77,32 +78,58 @@ def label(array, type, coords):
                 left[name] = known.isel({name: [at[text] for text in labels]})
                 continue
         left[name] = labels
-    return xarray.DataArray(array, dims=dims, coords=left)
+    made = xarray.DataArray(array, dims=dims, coords=left)
+    made.name = None  # that of dask's array is its key
+    return made
 
 
 def evaluate(text, values, given, options):
     """A program on DataArrays among the values. Coordinates are followed by labels; where a text needs sizes of the
     call along a dimension with labels, it runs without, and has no coordinates."""
-    import xarray
-    program = None
-    arrays = {name: value for name, value in values.items() if isinstance(value, xarray.DataArray)}
-    coords = coordinates(arrays)
-    for follow in True, False:
-        types = {name: type_of(array, follow) for name, array in arrays.items()}
-        types.update(options.get("types") or {})
-        try:
-            program = compile(text, **{**options, "types": types})
-            break
-        except Error:
-            if not follow:
-                raise
+    arrays, coords, program, follow = prepare(text, values, options)
     plain = {name: value.values if name in arrays else value for name, value in values.items()}
     unknown = {name: value for name, value in given.items() if name not in program.inputs}
     inputs = {name: plain[name] for name in program.inputs if name in plain}
     got = program({**inputs, **unknown})
-    names = program.infer(**{name: value for name, value in inputs.items()})
-    results = got if len(program.results) > 1 else (got,)
-    made = [label(array, type, coords if follow else {}) for array, type in zip(results, names.values())]
-    if len(program.results) == 1:
-        return made[0]
-    return make(program.results, made)
+    return labelled(program, inputs, got if len(program.results) > 1 else (got,), coords if follow else {})
+
+
+def on_dask(text, values, options):
+    """What weft.dask.evaluate does of DataArrays: their data may be arrays of dask, and those of the results are."""
+    from weft import dask
+    arrays, coords, program, follow = prepare(text, values, options)
+    plain = {name: value.data if name in arrays else value for name, value in values.items()}
+    got = dask.run(program, plain)
+    return labelled(program, plain, got if len(program.results) > 1 else (got,), coords if follow else {})
+
+
+def prepare(text, values, options):
+    """The DataArrays among the values, their coordinates, the program, and whether it follows coordinates."""
+    import xarray
+    arrays = {name: value for name, value in values.items() if isinstance(value, xarray.DataArray)}
+    coords = coordinates(arrays)
+    for follow in True, False:
+        try:
+            return arrays, coords, compiled(text, arrays, follow, options), follow
+        except Error:
+            if not follow:
+                raise
+
+
+def compiled(text, arrays, follow, options):
+    """The program with types for those of the arrays that are its inputs: a word of the text that is an array's name
+    here may be bound there, or be a dimension or a label."""
+    types = {name: type_of(array, follow) for name, array in arrays.items()}
+    while True:
+        try:
+            return compile(text, **{**options, "types": {**types, **(options.get("types") or {})}})
+        except Error as error:
+            absent = [NO_INPUT.search(each.message) for each in error.errors if each.code == "W0072"]
+            if not any([types.pop(match[1], None) for match in absent if match]):
+                raise
+
+
+def labelled(program, inputs, results, coords):
+    names = program.infer(**inputs)
+    made = [label(array, type, coords) for array, type in zip(results, names.values())]
+    return made[0] if len(made) == 1 else make(program.results, made)

@@ -11,6 +11,17 @@
 
 /* ---- the text ---- */
 
+/* How the command names a kernel of a text; "" where it is none of the command's. */
+static const char *how_to_name(const char *origin, const char *kernel, struct arena *arena)
+{
+    const size_t length = strlen(origin);
+    if (strcmp(origin, "<stdin>") == 0)
+        return arena_printf(arena, "; of a file one is named, as in FILE.weft:%s", kernel);
+    return length > 5 && strcmp(origin + length - 5, ".weft") == 0
+               ? arena_printf(arena, ", as in %s:%s", origin, kernel)
+               : "";
+}
+
 static struct program *choose_kernel(const char *kernel, const struct programs *programs, struct diags *diags,
                                      struct arena *arena)
 {
@@ -30,7 +41,8 @@ static struct program *choose_kernel(const char *kernel, const struct programs *
                 arena_printf(arena, "there is no kernel '%.200s'; the text holds %s", kernel, names.text));
     else
         diag_at(diags, DIAG_NO_KERNEL, NULL, 0,
-                arena_printf(arena, "the text holds several kernels, name one: %s", names.text));
+                arena_printf(arena, "the text holds several kernels, name one: %s%s", names.text,
+                             how_to_name(diags->source->origin, programs->items[0]->name, arena)));
     return NULL;
 }
 
@@ -71,6 +83,7 @@ static enum weft_status compile(struct weft_program *program, const char *text,
                                       arena_string(arena, text, strlen(text)), strlen(text), params->rules};
     program->math = params->math;
     program->ignore_unused = params->ignore_unused;
+    program->advise = params->advise;
     struct diags diags = diags_new(arena, &program->source);
     program->text = program->parsed = parse_text(arena, &program->source, params->kernel, &diags);
     if (program->parsed) {

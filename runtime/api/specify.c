@@ -193,7 +193,7 @@ static bool join(struct joining *j, int input, struct type *known, const struct 
     const char *what = origin ? arena_printf(j->scratch, "%s for input", origin) : "input";
     if (known->dtype != next->dtype)
         return diag_at(j->diags, DIAG_WRONG_DTYPE, NULL, 0, what, input_symbol(j->parsed, input)->name,
-                       type_rows[next->dtype].name, type_rows[known->dtype].name);
+                       type_rows[next->dtype].name, type_rows[known->dtype].name, "");
     return join_shape(j, input, what, known, next) && join_layout(j, input, known, next);
 }
 
@@ -221,9 +221,9 @@ static bool join_number(struct joining *j, int input)
     if (!symbol->declared || symbol->type.number)
         return !j->known[input] || !j->known[input]->type || j->said[input].number ||
                diag_at(j->diags, DIAG_WRONG_DTYPE, NULL, 0, "input", symbol->name,
-                       type_rows[j->said[input].dtype].name, "number");
+                       type_rows[j->said[input].dtype].name, "number", "");
     return diag_at(j->diags, DIAG_WRONG_DTYPE, NULL, 0, "input", symbol->name, "number",
-                   type_rows[symbol->type.dtype].name);
+                   type_rows[symbol->type.dtype].name, "");
 }
 
 /* Joins the declaration, the words and the value. */
@@ -384,7 +384,7 @@ static bool look_nowhere(const struct program *parsed, const char **types)
 /* Checks types and shapes as far as those of the inputs are known, so that mistakes are reported early. Sets
  * `types`, unless it is NULL, to the results' types in words. */
 static bool look_ahead(struct arena *arena, const struct program *parsed, const struct shape *const *inputs,
-                       const char **types, struct diags *diags)
+                       const char **types, bool advise, struct diags *diags)
 {
     if (parsed->names_open)
         return look_nowhere(parsed, types);
@@ -402,6 +402,8 @@ static bool look_ahead(struct arena *arena, const struct program *parsed, const 
     bool good = !typed || pipeline_run(&pipeline, PASS_CHECK, PASS_CHECK);
     if (typed && good)
         warn_losses(program);
+    if (typed && good && advise)
+        warn_habits(program);
     good = pipeline_run(&pipeline, PASS_SHAPES, PASS_LAYOUTS) && good;
     for (int r = 0; good && types && r < program->result_count; r++) {
         const struct result *result = &program->results[r];
@@ -426,7 +428,7 @@ static bool check_early(struct weft_program *program, struct arena *scratch, str
     program->alignments = find_alignments(&program->arena, parsed);
     for (int i = 0; i < parsed->input_count; i++)
         inputs[i] = type_shape(scratch, &input_symbol(parsed, i)->type);
-    return look_ahead(scratch, parsed, inputs, NULL, diags);
+    return look_ahead(scratch, parsed, inputs, NULL, program->advise, diags);
 }
 
 /* Whether types were known, so that what they lose was told. */
@@ -534,7 +536,7 @@ static void find_types(struct diags *diags, void *user)
     struct order *order = user;
     const struct weft_program *program = order->program;
     const char **types = ARENA_ARRAY(diags->arena, const char *, program->parsed->result_count);
-    if (look_ahead(diags->arena, program->parsed, program->shapes, types, diags))
+    if (look_ahead(diags->arena, program->parsed, program->shapes, types, false, diags))
         order->types = pack_texts(diags->arena, types, (size_t)program->parsed->result_count);
 }
 

@@ -93,7 +93,7 @@ static bool need(const struct weft_program *whole, enum stage stage, struct diag
             diag_at(diags, DIAG_STAGE_NUMBERS, NULL, 0, stage_names[stage], symbol->name, symbol->name, "3");
         else if (!symbol->typed)
             diag_at(diags, DIAG_STAGE_TYPES, NULL, 0, stage_names[stage], "dtype", symbol->name,
-                    symbol->name, stage == STAGE_TYPES ? "float32" : "float32[480, 640, 3]");
+                    symbol->name, stage == STAGE_TYPES ? "float32" : "float32[480, 640, 3]", "");
         else if (stage > STAGE_TYPES && !has_numbers(whole, i) &&
                  (symbol->parameter ? program->reads && program->reads[i]
                                     : reads_of_rank(program, i, rank_of(whole, i))))
@@ -101,7 +101,9 @@ static bool need(const struct weft_program *whole, enum stage stage, struct diag
                     symbol->name, example_value(diags->arena, type));
         else if (stage > STAGE_TYPES && !sized) {
             const char *example, *open = open_extents(diags->arena, type, &example);
-            diag_at(diags, DIAG_STAGE_TYPES, NULL, 0, stage_names[stage], open, symbol->name, symbol->name, example);
+            diag_at(diags, DIAG_STAGE_TYPES, NULL, 0, stage_names[stage], open, symbol->name, symbol->name, example,
+                    type->ranked ? "" : arena_printf(diags->arena, ", or %s=%s[] for a single number", symbol->name,
+                                                     type_rows[type->dtype].name));
         }
     }
     return !diags->errors;
@@ -178,14 +180,15 @@ void stage_put(struct buf *out, const struct subject *subject, struct diags *dia
         put_compiled(subject, out, diags);
 }
 
-static void put_kernels(struct weft_program *program, struct typed *typed, enum stage stage,
+static void put_kernels(struct weft_program *program, struct typed *typed, enum stage stage, enum shown shown,
                         struct buf *out, struct diags *diags)
 {
     struct arena *arena = out->arena;
     struct tensor *inputs = described(arena, program, typed->program);
     const struct target *any = program->context->target == WEFT_TARGET_CUDA ? &target_cuda : &target_c;
     const struct occasion occasion = {.inputs = inputs,
-                                      .target = stage_targets[stage] ? stage_targets[stage] : any};
+                                      .target = stage_targets[stage] ? stage_targets[stage] : any,
+                                      .shown = shown};
     struct pipeline made;
     struct view_args *views;
     const char **layouts;
@@ -206,7 +209,7 @@ static void put_kernels(struct weft_program *program, struct typed *typed, enum 
             stage_put(out, &(struct subject){stage, program, typed->program, &made.schedule, k}, diags);
 }
 
-/* The ranks of the inputs, where positions depend on them and all are known; else NULL. */
+/* The ranks of the inputs, where its types depend on them and all are known; else NULL. */
 static const int *known_ranks(struct arena *arena, const struct weft_program *program)
 {
     const int count = program->parsed->input_count;
@@ -216,10 +219,10 @@ static const int *known_ranks(struct arena *arena, const struct weft_program *pr
             return NULL;
         ranks[i] = program->shapes[i]->rank;
     }
-    return program->parsed->choice_count ? ranks : NULL;
+    return program_reads_ranks(program->parsed) ? ranks : NULL;
 }
 
-static void put_stage(struct weft_program *program, enum stage stage, struct buf *out,
+static void put_stage(struct weft_program *program, enum stage stage, enum shown shown, struct buf *out,
                       struct diags *diags)
 {
     const struct program *parsed = program->parsed;
@@ -239,16 +242,29 @@ static void put_stage(struct weft_program *program, enum stage stage, struct buf
         else if (typed && stage == STAGE_HTML)
             page_put(out, program, typed, described(out->arena, program, typed->program), diags);
         else if (typed)
-            put_kernels(program, typed, stage, out, diags);
+            put_kernels(program, typed, stage, shown, out, diags);
     }
 }
 
-static enum stage find_stage(const char *name)
+/* A kernel's text may have a word behind its stage, which says for whom it is. */
+static enum stage find_stage(const char *name, enum shown *shown)
 {
-    int stage = 0;
-    while (stage < STAGE_COUNT && strcmp(stage_names[stage], name) != 0)
-        stage++;
-    return (enum stage)stage;
+    static const struct { const char *word; enum shown shown; } forms[] = {
+        {"", SHOWN_OWN}, {"-full", SHOWN_FULL}, {"-compiled", SHOWN_NOT}};
+    *shown = SHOWN_NOT;
+    for (int stage = 0; stage < STAGE_COUNT; stage++) {
+        const size_t length = strlen(stage_names[stage]);
+        if (strncmp(name, stage_names[stage], length) != 0)
+            continue;
+        for (size_t i = 0; i < (stage_is_text((enum stage)stage) ? sizeof forms / sizeof *forms : 0); i++)
+            if (strcmp(name + length, forms[i].word) == 0) {
+                *shown = forms[i].shown;
+                return (enum stage)stage;
+            }
+        if (!name[length])
+            return (enum stage)stage;
+    }
+    return STAGE_COUNT;
 }
 
 struct order {
@@ -260,13 +276,14 @@ struct order {
 static void make_stage(struct diags *diags, void *user)
 {
     struct order *order = user;
-    enum stage stage = find_stage(order->name);
+    enum shown shown;
+    const enum stage stage = find_stage(order->name, &shown);
     struct buf out = buf_new(diags->arena);
     if (stage == STAGE_COUNT)
         diag_at(diags, DIAG_NO_STAGE, NULL, 0, order->name,
                 list_words(diags->arena, stage_names, STAGE_COUNT));
     else
-        put_stage(order->program, stage, &out, diags);
+        put_stage(order->program, stage, shown, &out, diags);
     if (!diags->errors && !(order->text = strdup(out.text)))
         diag_at(diags, DIAG_NO_MEMORY, NULL, 0);
 }

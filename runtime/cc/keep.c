@@ -203,31 +203,22 @@ static void put_operation(struct buf *out, const struct kernel *kernel, const st
     while (out->length < start + COLUMN);
 }
 
-/* The expression whose operator is at this place; the place itself if there is none. */
-static struct span find_expression(const struct program *program, struct span at)
-{
-    for (int i = 0; i < program->node_count; i++)
-        if (program->nodes[i].token.start == at.start && program->nodes[i].token.end == at.end)
-            return program->nodes[i].span;
-    return at;
-}
-
-static void put_line(struct buf *out, const struct kernel *kernel, int i)
+static void put_line(struct buf *out, const struct kernel *kernel, const struct token_spans *spans, int i)
 {
     const struct ins *ins = &kernel->ins[i];
-    const struct span span = find_expression(kernel->program, ins->span);
-    size_t length = span.end - span.start;
+    const struct span span = whole_span(spans, ins->span);
     buf_puts(out, " *   ");
     put_value(out, kernel, i, 6);
     buf_printf(out, "%-9s", type_rows[ins->dtype].name);
     put_operation(out, kernel, ins);
-    put_comment(out, kernel->program->source->text + span.start, length < COLUMN * 2 ? length : COLUMN * 2);
-    buf_puts(out, length < COLUMN * 2 ? "\n" : "...\n");
+    put_piece(out, kernel->program, span, COLUMN * 2);
+    buf_puts(out, "\n");
 }
 
 static void put_head(struct buf *out, const struct kernel *kernel)
 {
     const struct program *program = kernel->program;
+    const struct token_spans spans = find_token_spans(out->arena, program);
     int values = 0;
     buf_puts(out, "/* ");
     put_comment(out, program->source->origin, strlen(program->source->origin));
@@ -238,12 +229,12 @@ static void put_head(struct buf *out, const struct kernel *kernel)
         const struct result *result = &program->results[access->index];
         const struct span span = program->nodes[result->node].span;
         buf_printf(out, "\n * %s = ", result->name);
-        put_comment(out, program->source->text + span.start, span.end - span.start);
+        put_piece(out, program, span, SIZE_MAX);
     }
     buf_puts(out, "\n * Values, how they are made, and for which part of the program:\n");
     for (int i = 0; i < kernel->ins_count && values < MOST_VALUES; i++)
         if (kernel->ins[i].kind != INS_STORE && kernel->ins[i].kind != INS_FAULT) {
-            put_line(out, kernel, i);
+            put_line(out, kernel, &spans, i);
             values++;
         }
     buf_puts(out, " */\n");

@@ -13,6 +13,7 @@ struct weft_context {
     struct cc_running running;
     enum weft_tier tier;
     bool only_first;               /* the compiler named is libtcc: it makes all kernels, and they are final */
+    const struct weft_calls *calls; /* what kernels in C call */
     unsigned fast;                 /* a set of enum fast_path */
     enum weft_target target;       /* WEFT_TARGET has been applied */
     char *arch;                    /* "sm_90", for stages; NULL: none named */

@@ -8,6 +8,9 @@
 
 typedef void weft_kernel_fn(const struct weft_args *args, long long begin, long long end);
 
+/* What kernels call, with the vectors of this processor. */
+const struct weft_calls *kernel_calls(void);
+
 struct loaded {
     struct loaded *next;
     char *key;                     /* a character for how it is compiled, then the text without comments */

@@ -30,6 +30,7 @@ struct weft_program {
     struct arena arena;            /* the memory of everything below except `typed` */
     struct source source;
     enum weft_math math;
+    bool advise;                   /* as in weft_compile_params */
     bool ignore_unused;            /* inputs that the text does not have may be given by name */
     unsigned char *alignments;     /* of each input, as in struct tensor */
     struct program *text;          /* as parsed; with the types of inputs as far as they are known */
@@ -51,7 +52,7 @@ struct program *program_copy(struct arena *arena, const struct program *parsed);
 /* Whether the program has inputs of type number (rule 2.7). */
 bool program_has_numbers(const struct program *program);
 /* A copy of the program, typed for these dtypes and for the values of numbers; `values` may be NULL where there are
- * none. `ranks` are those of the inputs where program->choice_count; NULL: not known. NULL with diagnostics. */
+ * none. `ranks` are those of the inputs where program_reads_ranks; NULL: not known. NULL with diagnostics. */
 struct program *program_fill(struct arena *arena, const struct program *parsed, const enum weft_dtype *dtypes,
                              const int *ranks, const struct literal *values, struct diags *diags);
 /* The instance for these dtypes and ranks, one for each input; found or made. It lives as long as the program. With

@@ -163,7 +163,7 @@ bool schedule_make(struct arena *arena, struct arena *kept, struct weft_program 
         .fast = program->context->fast & p.target->fast, .shapes = shapes, .views = views,
         .inputs = tensor_shapes(arena, occasion->inputs, tree->input_count), .operands = &operands, .store = &store,
         .tuning = &tuning, .batches = find_batches(arena, occasion->inputs, tree->input_count),
-        .many = occasion->many, .admit = admit, .admit_user = &p,
+        .many = occasion->many, .shown = occasion->shown, .admit = admit, .admit_user = &p,
         .vector_functions = program->context->cc.vector_functions, .texts = &texts};
     return find_tuning(&p, occasion->device, &tuning) && pipeline_run(made, PASS_REDUCTIONS, last);
 }

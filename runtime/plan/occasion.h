@@ -15,6 +15,7 @@ struct occasion {
     bool wait;                     /* for good kernels, even where first ones would do */
     const struct target *target;   /* NULL: that of the device; set for stages, which have no device */
     bool many;                     /* kernels must take tables of samples; CUDA only */
+    enum shown shown;              /* for whom the kernels' texts are */
     int64_t *room;                 /* memory for keys, reused for each sample; NULL: from the arena */
 };
 

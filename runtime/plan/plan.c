@@ -171,8 +171,10 @@ static bool check_output(const struct plan *plan, int r, const struct tensor *ou
     const struct shape *shape = plan->results[r];
     const char *name = program->results[r].name;
     if (output->dtype != program->results[r].dtype)
-        return diag_at(diags, DIAG_WRONG_DTYPE, NULL, 0, "output", name,
-                       type_rows[output->dtype].name, type_rows[program->results[r].dtype].name);
+        return diag_at(diags, DIAG_WRONG_DTYPE, NULL, 0, "output", name, type_rows[output->dtype].name,
+                       type_rows[program->results[r].dtype].name,
+                       arena_printf(diags->arena, "; write %s(...) around the result to convert it",
+                                    type_rows[output->dtype].name));
     bool same = output->rank == shape->rank;
     for (int d = 0; same && d < output->rank; d++)
         same = output->shape[d] == shape->extents[d];

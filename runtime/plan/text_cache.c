@@ -32,7 +32,8 @@ static void add_lanes(struct buf *key, const struct lanes *lanes)
 static void make_key(struct buf *key, const struct kernel *kernel, const struct emit_params *params)
 {
     const int counts[] = {kernel->ins_count, kernel->access_count, kernel->load_count,
-                          kernel->literal_count, kernel->fault_count, (int)params->fast};
+                          kernel->literal_count, kernel->fault_count, (int)params->fast,
+                          (int)params->shown};
     buf_add(key, (const char *)&params->target, sizeof params->target);
     buf_add(key, (const char *)counts, sizeof counts);
     form_put(key, params->form);

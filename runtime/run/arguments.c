@@ -145,8 +145,8 @@ struct tensor *read_arguments(struct call *call, const struct weft_argument *arg
     }
     for (size_t i = 0; i < count; i++)
         if (!tensors[i].given)
-            diag_at(&call->diags, DIAG_MISSING, NULL, 0, output ? "output" : "input",
-                    name_of(parsed, i, output));
+            diag_at(&call->diags, DIAG_MISSING, output ? NULL : &parsed->symbols[parsed->inputs[i]].span, !output,
+                    output ? "output" : "input", name_of(parsed, i, output));
     return tensors;
 }
 
@@ -171,7 +171,7 @@ bool find_typed(struct call *call)
     const struct program *parsed = call->program->parsed;
     enum weft_dtype *dtypes = ARENA_ARRAY(&call->arena, enum weft_dtype, parsed->input_count);
     struct literal *values = ARENA_ARRAY(&call->arena, struct literal, parsed->input_count);
-    int *ranks = parsed->choice_count ? ARENA_ARRAY(&call->arena, int, parsed->input_count) : NULL;
+    int *ranks = program_reads_ranks(parsed) ? ARENA_ARRAY(&call->arena, int, parsed->input_count) : NULL;
     bool numbers = false;
     for (int i = 0; i < parsed->input_count; i++) {
         const struct symbol *symbol = &parsed->symbols[parsed->inputs[i]];
@@ -184,7 +184,7 @@ bool find_typed(struct call *call)
             numbers = true;
         } else if (symbol->typed && symbol->type.dtype != dtypes[i])
             diag_at(&call->diags, DIAG_WRONG_DTYPE, NULL, 0, "input", symbol->name,
-                    type_rows[dtypes[i]].name, type_rows[symbol->type.dtype].name);
+                    type_rows[dtypes[i]].name, type_rows[symbol->type.dtype].name, "");
     }
     if (call->diags.errors)
         return false;

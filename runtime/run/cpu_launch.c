@@ -123,7 +123,7 @@ void launch_init(struct launch *launch, const struct weft_context *context, stru
     launch->workers = allocate(arena, launch->threads, launch->worker_size, launch->threads > 1);
     launch->ranges = launch->threads > 1 ? allocate(arena, launch->threads, LINE, true) : NULL;
     struct weft_args *first = worker(launch, 0);
-    *first = (struct weft_args){.calls = kernel_calls(), .samples = launch->samples,
+    *first = (struct weft_args){.calls = context->calls, .samples = launch->samples,
                                 .sample_count = launch->sample_count, .literals = planned->literals,
                                 .faults = (unsigned char *)(first + 1)};
     choose_traffic(launch, context, first);

@@ -29,9 +29,6 @@ struct scratch {
     int threads;
 };
 
-/* What kernels call, with the vectors of this processor. */
-const struct weft_calls *kernel_calls(void);
-
 /* Allocates everything that the kernel needs, so that nothing can fail once the first kernel of a run writes; what is
  * shared it adds to *scratch. The arena must outlive the launch. May jump if memory runs out. */
 void launch_init(struct launch *launch, const struct weft_context *context, struct scratch *scratch,

@@ -193,6 +193,8 @@ COMPILE_FOR(FEATURES)
 #undef SHUFFLE
 #undef ORDER
 #undef ORDERED
+#undef HALF
+#undef INSERT
 #if defined WEFT_LEVEL
 #if defined __clang__
 #pragma clang attribute pop

@@ -168,9 +168,9 @@ static int read_tensor(const struct operand *operand, const struct weft_array *f
                : WEFT_KERNEL_OK;
 }
 
-SHARED int64_t extent(int64_t in_table, const int64_t *d)
+SHARED int64_t extent(int64_t entry, const int64_t *d)
 {
-    return in_table < 0 ? d[-1 - in_table] : in_table;
+    return entry < 0 ? d[-1 - entry] : entry;
 }
 
 /* How often `each` is in `have`; -1: no whole number of times, or one of them is -1 or nothing is in it. */

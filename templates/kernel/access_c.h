@@ -1,7 +1,7 @@
 /* How loads and stores of each kind of access (compiler/loop/geometry.h) are emitted for C. A line says to which part
  * of templates/kernel/kernel.c it goes, then what: $ is the access's number, T its type in memory, VALUE in registers,
- * LOAD(x) the value of the stored x, NAME what it reads or writes, N(pad) the helper of prelude_c.h; w_@ is the block
- * of the first of the accesses that are deinterleaved or joined together, CHOICE which of those gives element c; of a
+ * LOAD(x) the value of the stored x, NAME what it reads or writes, N(gather) a helper; w_@ is the block of the first of
+ * the accesses that are deinterleaved or joined together, CHOICE which of those gives element c; of a
  * load that is turned or interleaved @ is the store. `block: w_$` declares that block; `head: vector` wants that part
  * of the prelude; what is marked `called` is emitted where a function of whole blocks reads the load, `copied` where
  * the kernel only stores what it turns or interleaves, `rows` where some load stays at one element along a row, `once`
@@ -15,19 +15,19 @@ called row: N(fill)(x_$, a_$);
 head: vector
 block: w_$
 operands: const T *x_$ = (const T *)p[$] + i; /* NAME */
-operands: if (RARE(m < BLOCK))
-operands:     x_$ = args->calls->pad(w_$, x_$, m, sizeof(T), BLOCK);
-operands: fetch(x_$, args->ahead, sizeof *x_$);
+operands: if (RARE(m < BLOCK)) //~
+operands:     x_$ = args->calls->pad(w_$, x_$, m, sizeof(T), BLOCK); //~
+operands: fetch(x_$, args->ahead, sizeof *x_$); //~
 //: load tiled
 head: vector
 block: w_$
 band: const i64 next_$ = !args->ahead ? 0 : column1 < s->columns ? (column1 - column0) * (i64)sizeof(T)
-+ : s->tile_rows * step[$] - column0 * (i64)sizeof(T); /* to the next tile */
++ : s->tile_rows * step[$] - column0 * (i64)sizeof(T); /* to the next tile */ //~
 operands: const T *x_$ = (const T *)p[$] + i; /* NAME */
-operands: if (RARE(m < BLOCK))
-operands:     x_$ = args->calls->pad(w_$, x_$, m, sizeof(T), BLOCK);
-operands: else
-operands:     fetch(x_$, next_$, sizeof *x_$);
+operands: if (RARE(m < BLOCK)) //~
+operands:     x_$ = args->calls->pad(w_$, x_$, m, sizeof(T), BLOCK); //~
+operands: else //~
+operands:     fetch(x_$, next_$, sizeof *x_$); //~
 //: load run
 operands: const T *const x_$ = (const T *)p[$] + i; /* NAME */
 //: load strided
@@ -35,8 +35,8 @@ block: w_$
 operands: const T *const x_$ = N(gather)(w_$, p[$] + i * s->strides[$ * stride + groups],
 + s->strides[$ * stride + groups], m); /* NAME */
 head: vector
-operands: if (s->strides[$ * stride + groups] < 0)
-operands:     fetch_row(args, s, p[$], s->strides + $ * stride, 1, column0, column1, i, m);
+operands: if (s->strides[$ * stride + groups] < 0) //~
+operands:     fetch_row(args, s, p[$], s->strides + $ * stride, 1, column0, column1, i, m); //~
 //: load deinterleaved
 head: shuffles
 block: w_$
@@ -46,7 +46,7 @@ operands: if (i + m > turn_$) {
 operands:     from_$ = i, turn_$ = column1 - i < DEINTERLEAVED ? column1 : i + DEINTERLEAVED;
 operands:     N(part)(w_$, DEINTERLEAVED + BLOCK, p[$] - s->strides[$ * stride + groups + 1]
 + + i * s->strides[$ * stride + groups], s->strides[$ * stride + groups], turn_$ - i); /* NAME */
-operands:     fetch_row(args, s, p[$], s->strides + $ * stride, 1, column0, column1, i, turn_$ - i);
+operands:     fetch_row(args, s, p[$], s->strides + $ * stride, 1, column0, column1, i, turn_$ - i); //~
 operands: }
 operands: const T *const x_$ = w_$ + s->strides[$ * stride + groups + 1] / (i64)sizeof(T) * (DEINTERLEAVED + BLOCK)
 + + i - from_$;
@@ -68,8 +68,10 @@ operands: const T *const x_$ = N(nested)(w_$, p[$], s->strides[$ * stride + grou
 + s->strides[$ * stride + groups + 1], s->period, i, m); /* NAME */
 //: load expanded
 block: w_$
-tile: const char *from_$ = 0; /* where the row in w_$ begins */
-tile: i64 turn_$ = 0; /* and its columns */
+buffers: const char *from_$ = 0; /* where the row in w_$ begins */ //~
+buffers: i64 turn_$ = 0; /* and its columns */ //~
+band: if (fresh) //~
+band:     from_$ = 0; //~
 row: if (p[$] != from_$ || turn_$ < column1)
 row:     N(expand)(w_$, from_$ = p[$], s->offsets[$], s->strides[$ * stride + groups],
 + s->strides[$ * stride + groups + 1], s->distinct[$], turn_$ = column1); /* NAME */
@@ -84,15 +86,16 @@ copied band:     continue;
 band: N(turn)(w_$, start[$] + column0 * s->strides[$ * stride + groups], s->strides[$ * stride + groups],
 + rows, column1 - column0); /* NAME */
 head: vector
-operands: if (args->ahead) /* the next tile */
+operands: if (args->ahead) /* the next tile */ //~
 operands:     fetch_transposed(start[$], s->strides[$ * stride + groups], rows * (i64)sizeof(T),
-+ column1 < s->columns ? column1 : -1, (row * (column1 - column0) + i - column0) * (i64)sizeof(T), BLOCK * sizeof(T));
++ column1 < s->columns ? column1 : -1, (row * (column1 - column0) + i - column0) * (i64)sizeof(T),
++ BLOCK * sizeof(T)); //~
 operands: const T *const x_$ = w_$ + row * (column1 - column0 + BLOCK) + i - column0;
 //: load interleaved
 head: vector
 head: shuffles
 block: w_$
-buffers: struct interleaved_orders order_$ = {.many = 0};
+buffers: struct interleaved_orders order_$ = {.many = 0}; //~
 row: i64 from_$ = 0, turn_$ = 0; /* the columns in w_$ */
 row: i64 group_$ = 0, many_$ = 0; /* the first of their groups, and how many there are */
 row: const i64 begin_$ = column0 / s->period, end_$ = column1 / s->period;
@@ -114,13 +117,13 @@ copied operands:     if (i == column0 && N(lay_groups)(args, (T *)p[@] + i, at_$
 + group_$, after - end_$ + group_$))
 copied operands:         break;
 operands:     N(gather_groups)(w_$, at_$, jump_$, s->period, many_$, group_$, after - many_$, &order_$); /* NAME */
-operands:     fetch_row(args, s, p[$], s->strides + $ * stride, s->period, begin_$, end_$, group_$, many_$);
+operands:     fetch_row(args, s, p[$], s->strides + $ * stride, s->period, begin_$, end_$, group_$, many_$); //~
 operands: }
 operands: const T *const x_$ = w_$ + i - from_$;
 //: load joined
 head: vector
 operands: if (more_@)
-operands:     fetch_row(args, s, p[$], s->strides + $ * stride, s->period, begin_@, end_@, group_@, many_@);
+operands:     fetch_row(args, s, p[$], s->strides + $ * stride, s->period, begin_@, end_@, group_@, many_@); //~
 operands: const T *const x_$ = x_@; /* NAME */
 //: load rejoined
 operands: const T *const x_$ = x_@; /* NAME */
@@ -135,44 +138,44 @@ operands: const T *const x_$ = N(bounded)(w_$, sample->bases[$], s->maps[$], p[$
 //: store unit
 head: vector
 block: w_$
-once row: head = first_block(args, p[$] + column0 * sizeof(T), sizeof(T));
-rows row: fetch_end(args, p[$] + step[$] + column0 * sizeof(T), column1 - column0, sizeof(T)); /* of the next row */
-operands: T *const o_$ = (T *)p[$] + i; /* NAME */
-operands: const int n_$ = m == BLOCK && streams(args, o_$);
+once row: head = first_block(args, p[$] + column0 * sizeof(T), sizeof(T)); //~
+rows row: fetch_end(args, p[$] + step[$] + column0 * sizeof(T), column1 - column0, sizeof(T)); /* of the next row */ //~
+operands: T *const o_$ = (T *)p[$] + i; /* NAME */ //~
+operands: const int n_$ = m == BLOCK && streams(args, o_$); //~
 operands: T *const y_$ = m < BLOCK || n_$ ? w_$ : o_$;
-results: if (RARE(m < BLOCK))
-results:     args->calls->put(o_$, w_$, m, sizeof(T));
-results: else if (RARE(n_$))
-results:     stream(o_$, w_$, BLOCK * sizeof *w_$);
-once end: if (args->stream)
-once end:     fence();
+results: if (RARE(m < BLOCK)) //~
+results:     args->calls->put(o_$, w_$, m, sizeof(T)); //~
+results: else if (RARE(n_$)) //~
+results:     stream(o_$, w_$, BLOCK * sizeof *w_$); //~
+once end: if (args->stream) //~
+once end:     fence(); //~
 //: store copied
 head: vector
 block: w_$
-once row: head = first_block(args, p[$] + column0 * sizeof(T), sizeof(T));
-operands: T *const o_$ = (T *)p[$] + i; /* NAME */
-operands: const int n_$ = m == BLOCK && streams(args, o_$);
+once row: head = first_block(args, p[$] + column0 * sizeof(T), sizeof(T)); //~
+operands: T *const o_$ = (T *)p[$] + i; /* NAME */ //~
+operands: const int n_$ = m == BLOCK && streams(args, o_$); //~
 operands: T *const y_$ = m < BLOCK ? w_$ : o_$;
-results: if (RARE(m < BLOCK))
-results:     args->calls->put(o_$, w_$, m, sizeof(T));
-results: else if (RARE(n_$))
-results:     stream(o_$, x_@, BLOCK * sizeof(T));
-once end: if (args->stream)
-once end:     fence();
+results: if (RARE(m < BLOCK)) //~
+results:     args->calls->put(o_$, w_$, m, sizeof(T)); //~
+results: else if (RARE(n_$)) //~
+results:     stream(o_$, x_@, BLOCK * sizeof(T)); //~
+once end: if (args->stream) //~
+once end:     fence(); //~
 //: store run
 head: vector
 operands: m = column1 - i;
 operands: N(copy)(args, (T *)p[$] + i, x_@, m, args->ahead); /* NAME */
-once end: if (args->stream)
-once end:     fence();
+once end: if (args->stream) //~
+once end:     fence(); //~
 //: store gathered
 head: vector
 operands: m = turn_@ - i;
 operands: if (args->stream && turn_@ < column1) /* up to a whole line */
 operands:     m -= (u64)((T *)p[$] + turn_@) % 64 / sizeof(T);
 operands: N(copy)(args, (T *)p[$] + i, x_@, m, 0); /* NAME */
-once end: if (args->stream)
-once end:     fence();
+once end: if (args->stream) //~
+once end:     fence(); //~
 //: store strided
 block: w_$
 operands: T *const y_$ = w_$; /* NAME */

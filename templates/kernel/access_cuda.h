@@ -4,11 +4,11 @@
  * of a mapped access its number. */
 
 //: load every
-offsets: i64 o_$ = 0; /* NAME */
-groups: o_$ += times(digit, (index)s->strides[$][g]);
-32nd loads: SO_FAR
+offsets: i64 o_$ = 0; /* NAME */ //~
+groups: o_$ += times(digit, (index)s->strides[$][g]); //~
+32nd loads: SO_FAR //~
 //: load scalar
-buffers: T w_$[CHUNKS_MOST];
+buffers: T w_$[CHUNKS_MOST]; //~
 loads: w_$[u] = *(const T *)(bases[$] + o_$);
 row: const VALUE a_$ = LOAD(w_$[u]);
 called row: ALIGNED T x_$[CHUNK];
@@ -18,41 +18,41 @@ row: const VALUE a_$ = LOAD(*(const T *)&bases[$]);
 called row: ALIGNED T x_$[CHUNK];
 called row: N(fill)(x_$, *(const T *)&bases[$], BLOCK);
 //: load unit
-buffers: ALIGNED T w_$[CHUNKS_MOST][CHUNK];
+buffers: ALIGNED T w_$[CHUNKS_MOST][CHUNK]; //~
 loads: N(load)(w_$[u], bases[$] + o_$ + (i64)i * (index)sizeof(T), BLOCK);
 operands: const T *const x_$ = w_$[u];
 //: load unaligned
-buffers: ALIGNED T w_$[CHUNKS_MOST][CHUNK];
+buffers: ALIGNED T w_$[CHUNKS_MOST][CHUNK]; //~
 loads: N(unaligned)(w_$[u], bases[$] + o_$ + (i64)i * (index)sizeof(T), BLOCK);
 operands: const T *const x_$ = w_$[u];
 //: load strided
-buffers: ALIGNED T w_$[CHUNKS_MOST][CHUNK];
+buffers: ALIGNED T w_$[CHUNKS_MOST][CHUNK]; //~
 loads: N(gather)(w_$[u], bases[$] + o_$ + times(i, STEP($)), STEP($), BLOCK);
 operands: const T *const x_$ = w_$[u];
 //: load periodic
-buffers: ALIGNED T w_$[CHUNKS_MOST][CHUNK];
+buffers: ALIGNED T w_$[CHUNKS_MOST][CHUNK]; //~
 loads: N(periodic)(w_$[u], bases[$] + o_$, STEP($), phase, period, BLOCK);
 operands: const T *const x_$ = w_$[u];
 //: load nested
-buffers: ALIGNED T w_$[CHUNKS_MOST][CHUNK];
+buffers: ALIGNED T w_$[CHUNKS_MOST][CHUNK]; //~
 loads: N(nested)(w_$[u], bases[$] + o_$, STEP($), JUMP($), turn, phase, period, BLOCK);
 operands: const T *const x_$ = w_$[u];
 //: load column
-buffers: ALIGNED T w_$[CHUNKS_MOST][CHUNK];
+buffers: ALIGNED T w_$[CHUNKS_MOST][CHUNK]; //~
 loads: N(column)(w_$[u], bases[$] + o_$, JUMP($), turn, phase, period, BLOCK);
 operands: const T *const x_$ = w_$[u];
 //: load mapped
-buffers: ALIGNED T w_$[CHUNKS_MOST][CHUNK];
+buffers: ALIGNED T w_$[CHUNKS_MOST][CHUNK]; //~
 loads: N(mapped)(w_$[u], bases[$], s->maps[$], o_$, i - begin, BLOCK);
 operands: const T *const x_$ = w_$[u];
 //: load bounded
-buffers: ALIGNED T w_$[CHUNKS_MOST][CHUNK];
+buffers: ALIGNED T w_$[CHUNKS_MOST][CHUNK]; //~
 loads: N(bounded)(w_$[u], bases[$], s->maps[$], o_$, i - begin, BLOCK);
 operands: const T *const x_$ = w_$[u];
 //: store every
-buffers: char *p_$[CHUNKS_MOST];
-offsets: i64 o_$ = 0; /* NAME */
-groups: o_$ += times(digit, (index)s->strides[$][g]);
+buffers: char *p_$[CHUNKS_MOST]; //~
+offsets: i64 o_$ = 0; /* NAME */ //~
+groups: o_$ += times(digit, (index)s->strides[$][g]); //~
 //: store unit
 loads: p_$[u] = bases[$] + o_$ + (i64)i * (index)sizeof(T);
 operands: ALIGNED T y_$[CHUNK];
@@ -67,7 +67,7 @@ results: UNROLLED
 results: for (int j = 0; j < BLOCK; j++)
 results:     values[u * BLOCK + j] = m ? (acc_t)y_$[j] : absent;
 //: store nested
-buffers: index phase_$[CHUNKS_MOST], turn_$[CHUNKS_MOST];
+buffers: index phase_$[CHUNKS_MOST], turn_$[CHUNKS_MOST]; //~
 loads: p_$[u] = bases[$] + o_$;
 loads: phase_$[u] = phase;
 loads: turn_$[u] = turn;

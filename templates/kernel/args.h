@@ -47,32 +47,60 @@ struct weft_args {
     const unsigned long long *literals; /* one slot each, the value in its first bytes */
     unsigned char *faults;         /* one byte each, set to 1 where a division by zero counted */
     long long ahead;               /* inputs are fetched so many bytes before their use; 0: small work */
-    long long stream;              /* not 0: outputs are written past the caches */
-    long long claim;               /* not 0: what is written plainly, a tile at a time, is fetched before */
+    int stream;                    /* not 0: outputs are written past the caches */
+    int claim;                     /* not 0: what is written plainly, a tile at a time, is fetched before */
     char *scratch;                 /* a kernel's own, for one thread; NULL where it wants none */
 };
 
-/* Where a kernel is: at a band of a tile, rows that lie beside each other. */
-struct weft_band {
-    const struct weft_sample *sample, *last; /* the tile's; the last one of all */
-    const struct weft_geometry *geometry;
-    char **p;                      /* [accesses] where the first row begins, but for column0 */
-    long long *step;               /* [accesses] bytes from one row to the next */
-    long long accesses;
-    long long tile, end;           /* the next tile; behind the last one */
-    long long rows;                /* of the band */
-    long long next, stop;          /* of the tile: the row behind the band, and behind the last one */
-    long long column0, column1;    /* columns */
-    long long at[64];              /* the next row's place in the outer groups */
+/* Where a kernel is among its tiles. */
+struct weft_tile {
+    const struct weft_sample *sample; /* the tile's; at first NULL */
+    long long next, end;           /* the next tile; behind the last one */
 };
 
-/* What the library does for kernels (templates/shared/bands.c), the same for all of them. */
+/* A band of a tile: rows that lie beside each other. */
+struct weft_band {
+    struct weft_tile tile;
+    long long accesses;
+    char **room;                   /* [accesses] for `start` */
+    long long *steps;              /* [accesses] for `step` */
+    long long *at;                 /* [groups] the next row's place in the outer groups */
+    char *const *start;            /* [accesses] where the first row begins, but for column0 */
+    const long long *step;         /* [accesses] bytes from one row to the next, where there are several */
+    long long rows;                /* of the band */
+    long long column0, column1;
+    long long next, stop;          /* of the tile: the row behind the band, and behind the last one; at first 0 */
+    int fresh;                     /* it is the first band of its tile */
+};
+
+/* What a tile of a reduction takes of its space. */
+struct weft_part {
+    struct weft_tile tile;
+    long long point, points;       /* the first point, and how many there are */
+    long long element, stop;       /* of each: the first element, and behind the last one */
+    long long from, inner;         /* of each: the first inner one, and how many there are */
+    long long chunk;               /* which of a point's chunks these are */
+};
+
+/* Rows of one access that lie beside each other. */
+struct weft_rows {
+    char *start;                   /* of the first */
+    long long step, first, count;  /* bytes between them; which these are */
+};
+
+/* What the library does for kernels (templates/shared/bands.c, ends.c), the same for all of them. The `next` ones
+ * return 0 if there is none. */
 struct weft_calls {
-    /* Goes over tiles from `begin` on. There is room in `p` and `step`. */
-    void (*start)(struct weft_band *band, const struct weft_args *args, long long begin, long long end, char **p,
-                  long long *step, long long accesses);
-    int (*next_tile)(struct weft_band *band); /* 0: there is none */
-    int (*next_band)(struct weft_band *band); /* of the tile */
+    int (*next_band)(const struct weft_args *args, struct weft_band *band);
+    int (*next_part)(const struct weft_args *args, struct weft_part *part);
+    /* How many points, at most so many, lie in one row of the loop from `point` on, where points are short rows. `p`
+     * becomes where this row begins, *column where the point does. */
+    long long (*find_points)(const struct weft_sample *sample, long long point, long long most, char **p,
+                             long long *step, long long accesses, long long *column);
+    /* Where this row begins, in `accesses` accesses from `access` on, and how far the next ones are: as many as lie
+     * beside each other, which it returns. */
+    long long (*find_rows)(const struct weft_sample *sample, long long row, char **p, long long *step,
+                           long long access, long long accesses);
     /* Copies the `count` elements of `size` bytes with which a row ends, and fills the `block` of `all` of them with
      * the last one. Returns the block. */
     const void *(*pad)(void *block, const void *from, int count, int size, int all);

@@ -48,11 +48,11 @@
 #endif
 #define SPREAD(x) ((x) - (acc_v){0}) /* in all elements of a vector; -0.0 stays */
 //: keys functions
-/* NaN is beyond infinity. */
 #undef AS
 #undef OF
 #undef MOST
 #define MOST (acc_t)((1ull << (8 * sizeof(acc_t) - 1)) - 1)
+/* An integer that is ordered as the float is; NaN is beyond infinity. */
 static inline acc_t OWN(key_of)(stage_t value)
 {
     const union {
@@ -61,6 +61,7 @@ static inline acc_t OWN(key_of)(stage_t value)
     } x = {value};
     return value != value ? (KEYS > 0 ? MOST : -MOST - 1) : x.word ^ (x.word >> (8 * sizeof(acc_t) - 1) & MOST);
 }
+/* The float of such an integer. */
 static inline stage_t OWN(of_key)(acc_t key)
 {
     const union {
@@ -121,14 +122,14 @@ SEPARATE static tree_t *OWN(harvest)(tree_t *lanes, tree_t *tree, i64 pitch, i64
     return lanes;
 }
 //: lanes room
-ALIGNED acc_t fixed_lanes[ROW + 1];
-ALIGNED tree_t fixed_tree[ROW * LEVELS + 1];
-acc_t *const lanes = ROW ? fixed_lanes : (acc_t *)(args->scratch + SCRATCH);
-tree_t *const tree = ROW ? fixed_tree : (tree_t *)(args->scratch + SCRATCH + WIDTH * sizeof(acc_t));
+ALIGNED acc_t fixed_lanes[ROW + 1]; //~
+ALIGNED tree_t fixed_tree[ROW * LEVELS + 1]; //~
+acc_t *const lanes = ROW ? fixed_lanes : (acc_t *)(args->scratch + SCRATCH); //~
+tree_t *const tree = ROW ? fixed_tree : (tree_t *)(args->scratch + SCRATCH + WIDTH * sizeof(acc_t)); //~
 //: lanes share
-const i64 width = ROW ? ROW : r->lanes * inner, pitch = (width + SIDE - 1) / SIDE * SIDE;
-const acc_t none = first < stop ? absent : nothing; /* what lanes hold before the first block */
-const int single = ORDERED && stop - first <= r->block; /* block: its lanes are all that the tree would hold */
+const i64 width = ROW ? ROW : r->lanes * inner, pitch = (width + SIDE - 1) / SIDE * SIDE; //~
+const acc_t none = first < stop ? absent : nothing; /* what lanes hold before the first block */ //~
+const int single = ORDERED && stop - first <= r->block; /* block: its lanes are all that the tree would hold */ //~
 //: lanes point
 for (i64 i = 0; i < pitch; i += PER_VECTOR)
     *(acc_v *)(lanes + i) = SPREAD(none);
@@ -213,9 +214,9 @@ SEPARATE static void OWN(join_lanes)(tree_t *all, i64 lanes, i64 inner)
                            join_tree(pair(all + INNER, 4 * INNER), pair(all + 3 * INNER, 4 * INNER)));
 }
 //: row leave
-const i64 kept = r->kept * INNER, place = (point * r->chunks + chunk) * kept;
+const i64 kept = r->kept * INNER, place = (point * r->chunks + chunk) * kept; //~
 for (i64 j = 0; j < kept; j++) {
-    ONE_BY_ONE;
+    ONE_BY_ONE; //~
     to[place + j] = OF(out_t, all[j]);
 }
 //: columns functions
@@ -283,45 +284,48 @@ static inline void OWN(keep)(out_t *to, const tree_t *from, i64 count)
 for (i64 j = 0; j < r->kept; j++)
     keep(to + ((point * r->chunks + chunk) * r->kept + j) * r->inner, all + j * inner, inner);
 //: direct functions
-/* An element of row `number`, of what is joined in place. */
-SEPARATE static const stage_t *OWN(element_of)(const struct weft_sample *sample, i64 number, i64 column)
+/* Row `number` of what is joined in place. */
+static inline const stage_t *OWN(row_of)(const struct weft_args *args, const struct weft_sample *sample,
+                                         struct weft_rows *rows, i64 number)
 {
-    const struct weft_geometry *const s = sample->geometry;
-    const i64 stride = s->groups + 2;
-    const char *p = sample->bases[SOURCE];
-    for (i64 g = s->groups, above; g-- > 0; number = above) {
-        above = number < s->extents[g] ? 0 : number / s->extents[g];
-        p += (number - above * s->extents[g]) * s->strides[SOURCE * stride + g];
+    if ((u64)(number - rows->first) >= (u64)rows->count) {
+        rows->first = number;
+        rows->count = args->calls->find_rows(sample, number, &rows->start, &rows->step, SOURCE, 1);
     }
-    return (const stage_t *)p + column;
+    return (const stage_t *)(rows->start + (number - rows->first) * rows->step);
 }
+//: direct share
+struct weft_rows rows = {0, 0, 0, 0}; //~
 //: direct run
-const stage_t *const x = element_of(sample, row + point * r->rows, column0);
+const stage_t *const x = row_of(args, sample, &rows, row + point * r->rows) + column0;
 lane = fold(lanes, width, lane, x, run, ahead, absent);
-at += run;
-left -= run;
+at += run; //~
+left -= run; //~
 //: direct_columns functions
 enum { OWN(NEAR_LANES) = 4096 };        /* so many lanes are in the nearest cache beside what is read */
 /* The element at place `at` of a point. */
-static inline const stage_t *OWN(place_of)(const struct weft_sample *sample, i64 point, i64 at)
+static inline const stage_t *OWN(place_of)(const struct weft_args *args, const struct weft_sample *sample,
+                                           struct weft_rows *rows, i64 point, i64 at)
 {
     const struct weft_geometry *const s = sample->geometry;
     const i64 row = at < s->columns ? 0 : at / s->columns;
-    return element_of(sample, row + point * s->lanes->rows, at - row * s->columns);
+    return row_of(args, sample, rows, row + point * s->lanes->rows) + at - row * s->columns;
 }
 /* Joins elements that each have many inner ones, four of a lane at a time, so that lanes, which are in a farther cache,
  * are loaded and stored once for four. Returns the element to go on with. */
-SEPARATE static i64 OWN(fold_rows)(acc_t *lanes, const struct weft_sample *sample, i64 point, i64 from, i64 inner,
-                              i64 element, i64 limit, i64 ahead)
+SEPARATE static i64 OWN(fold_rows)(const struct weft_args *args, acc_t *lanes, const struct weft_sample *sample,
+                                   i64 point, i64 from, i64 inner, i64 element, i64 limit)
 {
     const struct weft_lanes *const r = sample->geometry->lanes;
+    const i64 ahead = args->ahead / 4;
+    struct weft_rows rows = {0, 0, 0, 0};
     for (i64 lane = 0; element + 4 * r->lanes <= limit;) {
         const stage_t *x[4];
         acc_t *const l = lanes + lane * inner;
         ROLLED
         for (int k = 0; k < 4; k++) {
             ONE_BY_ONE;
-            x[k] = place_of(sample, point, (element + lane + k * r->lanes) * r->inner + from);
+            x[k] = place_of(args, sample, &rows, point, (element + lane + k * r->lanes) * r->inner + from);
         }
         i64 i = 0;
         for (; i + SIDE <= inner; i += SIDE) {
@@ -349,34 +353,34 @@ SEPARATE static i64 OWN(fold_rows)(acc_t *lanes, const struct weft_sample *sampl
 }
 //: direct_columns rows
 if (width > NEAR_LANES && s->columns % r->inner == 0)
-    element = fold_rows(lanes, sample, point, from, inner, element, limit, ahead / 4);
+    element = fold_rows(args, lanes, sample, point, from, inner, element, limit);
 //: elements room
-ALIGNED stage_t stage[STAGE + BLOCK];
+ALIGNED stage_t stage[STAGE + BLOCK]; //~
 //: elements share
-const i64 groups = s->groups, stride = groups + 2;
-char *p[ACCESSES];
-$tile
+const i64 groups = s->groups, stride = groups + 2; //~
+char *start[ACCESSES], *p[ACCESSES]; //~
+i64 step[ACCESSES], first_row = 0, rows = 0; /* what start and step are of */ //~
+const int fresh = 1; //~
+$band
 //: elements run
-i64 number = row + point * r->rows, head = 0;
-for (int k = 0; k < ACCESSES; k++)
-    p[k] = sample->bases[k];
-for (i64 g = groups, above; g-- > 0; number = above) {
-    above = number < s->extents[g] ? 0 : number / s->extents[g];
-    for (int k = 0; k < ACCESSES; k++)
-        p[k] += (number - above * s->extents[g]) * s->strides[k * stride + g];
-}
-(void)head;
-at += run;
-left -= run;
+i64 head = 0; //~
+const i64 number = row + point * r->rows; //~
+if ((u64)(number - first_row) >= (u64)rows) //~
+    rows = args->calls->find_rows(sample, first_row = number, start, step, 0, ACCESSES); //~
+for (int k = 0; k < ACCESSES; k++) //~
+    p[k] = start[k] + (number - first_row) * step[k]; //~
+(void)head; //~
+at += run; //~
+left -= run; //~
 $row
 //: computed run
-ALIGNED stage_t values[BLOCK];
-acc_v kept[KEPT + 1]; /* the lanes */
-ALL(k, KEPT)
-    kept[k] = ((acc_v *)lanes)[k];
+ALIGNED stage_t values[BLOCK]; //~
+acc_v kept[KEPT + 1]; /* the lanes */ //~
+ALL(k, KEPT) //~
+    kept[k] = ((acc_v *)lanes)[k]; //~
 for (i64 i = column0, m; i < column1; i += m) {
     m = column1 - i < BLOCK ? column1 - i : BLOCK;
-    m = STAGE - filled < m ? STAGE - filled : m;
+    m = STAGE - filled < m ? STAGE - filled : m; //~
     $operands
     $body
     $results
@@ -392,12 +396,12 @@ for (i64 i = column0, m; i < column1; i += m) {
     filled += m;
     if (filled < STAGE && (left || i + m < column1))
         continue;
-    ALL(k, KEPT)
-        ((acc_v *)lanes)[k] = kept[k];
+    ALL(k, KEPT) //~
+        ((acc_v *)lanes)[k] = kept[k]; //~
     lane = fold(lanes, width, lane, stage, filled, 0, absent);
-    ALL(k, KEPT)
-        kept[k] = ((acc_v *)lanes)[k];
+    ALL(k, KEPT) //~
+        kept[k] = ((acc_v *)lanes)[k]; //~
     filled = 0;
 }
-ALL(k, KEPT)
-    ((acc_v *)lanes)[k] = kept[k];
+ALL(k, KEPT) //~
+    ((acc_v *)lanes)[k] = kept[k]; //~

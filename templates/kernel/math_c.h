@@ -1,13 +1,16 @@
-/* Library functions of our own for the C target, of which C compilers make vectors, within 1 ulp. They take fused
+/* Library functions of our own for the C target, of which C compilers make vectors, within 3 ulp. They take fused
  * multiply-adds; without these (OWN_MATH is not defined then) the C library's are called. Sections "library" have
- * functions of an element, and what these take. Those of "block" have the body of a function of a block, r = f(a) or
- * f(a, b): a loop for ordinary operands alone, and one of the element's function where others are among them. Both
- * give an ordinary operand the same bits. The coefficients are made by scripts/minimax.py; the last
- * bits of expf's come from a longer search of that kind.
+ * functions of an element, without branches; behind the name stand the "part" sections that they take. Those of "block"
+ * have the body of a function of a block, r = f(a) or f(a, b): a loop for ordinary operands alone, and one of the
+ * element's function where others are among them. Both give an ordinary operand the same bits. libmvec computes
+ * operands outside a function's domain one at a time: where it serves, it is given others, and results are chosen
+ * afterwards. The coefficients are made by scripts/minimax.py; the last bits of expf's come from a longer search of
+ * that kind.
  *
  * Methods: arguments are reduced to a power of 2 and a rest, whose function is a polynomial (Muller, Elementary
- * Functions, 2016, chapter 11). 1.5 * 2^23 added to a float32, 1.5 * 2^52 to a float64, rounds to a whole number,
- * which is then in the low bits. */
+ * Functions, 2016, chapter 11). Processors take many times longer where a subnormal number is an operand or a result,
+ * so squares have an addend, FMAF(r, r, 0x1p-60f), that is lost beside what they are added to. 1.5 * 2^23 added to a
+ * float32, 1.5 * 2^52 to a float64, rounds to a whole number, which is then in the low bits. */
 
 //: library head
 #undef OWN_MATH
@@ -18,6 +21,58 @@
 #define FMAF(a, b, c) __builtin_fmaf(a, b, c)
 #define FMAD(a, b, c) __builtin_fma(a, b, c)
 #endif
+/* The body of a function of a block of float32: f(x, 0) where the sizes of all operands lie between two of these bits,
+ * else f(x, 1). */
+#undef ORDINARY
+#define ORDINARY(f, low, high) \
+    i32 rare = 0; \
+    for (int j = 0; j < BLOCK; j++) { \
+        const union word_f32 x = {a[j]}; \
+        const i32 size = (i32)(x.word & 0x7fffffff); \
+        rare |= (size - (low)) | ((high) - size); \
+    } \
+    if (rare < 0) { \
+        INDEPENDENT \
+        for (int j = 0; j < BLOCK; j++) \
+            r[j] = f(a[j], 1); \
+        return; \
+    } \
+    INDEPENDENT \
+    for (int j = 0; j < BLOCK; j++) \
+        r[j] = f(a[j], 0);
+/* The body for a function that libmvec computes one at a time where operands are rare: inside(x) is x or, where x is
+ * rare, a number that is not; of x and what that gave chosen(x, value) is the result. Where alone(x), that is f(x). */
+#undef INSIDE
+#define INSIDE(T, f, inside, chosen, alone) \
+    ALIGNED T z[BLOCK]; \
+    union word_##T rare = {.word = 0}; \
+    for (int j = 0; j < BLOCK; j++) { \
+        const union word_##T x = {a[j]}, y = {inside(a[j])}; \
+        z[j] = y.value; \
+        rare.word |= x.word ^ y.word; \
+    } \
+    if (!rare.word) { \
+        INDEPENDENT \
+        for (int j = 0; j < BLOCK; j++) \
+            r[j] = f(a[j]); \
+        return; \
+    } \
+    INDEPENDENT \
+    for (int j = 0; j < BLOCK; j++) \
+        z[j] = f(z[j]); \
+    INDEPENDENT \
+    for (int j = 0; j < BLOCK; j++) \
+        z[j] = chosen(a[j], z[j]); \
+    for (int j = 0; j < BLOCK; j++) \
+        if (alone(a[j])) \
+            z[j] = f(a[j]); \
+    INDEPENDENT \
+    for (int j = 0; j < BLOCK; j++) \
+        r[j] = z[j];
+#undef NEVER
+#undef HUGE
+#define NEVER(x) 0
+#define HUGE(x) (__builtin_fabsf(x) >= 0x1p40f && __builtin_fabsf(x) < __builtin_inff())
 #ifndef WORD_TYPES /* sources ahead of time come here once for each instruction set */
 #define WORD_TYPES
 union word_f32 {
@@ -28,26 +83,48 @@ union word_f64 {
     f64 value;
     u64 word;
 };
+struct hyperbolic_f32 {
+    f32 odd, even, up, down;
+};
+struct hyperbolic_f64 {
+    f64 odd, even, up, down;
+};
 #endif
-//: library expf
+//: part exp_rest
 #ifdef OWN_MATH
 /* n is x * log2(e) rounded; exp(x - n * ln(2)) - 1. */
 static inline f32 OWN(exp_rest)(f32 x, f32 n)
 {
     f32 r = FMAF(n, -0x1.62e4p-1f, x); /* exact */
     r = FMAF(n, -0x1.7f7d1cp-20f, r);
-    const f32 s = r * r;
+    const f32 s = FMAF(r, r, 0x1p-60f);
     const f32 p = FMAF(FMAF(0x1.6af01p-10f, r, 0x1.1253f6p-7f), s, FMAF(0x1.555852p-5f, r, 0x1.55547ep-3f));
     return FMAF(FMAF(p, r, 0.5f), s, r);
 }
+#endif
+//: part scaled_f32
+#ifdef OWN_MATH
+/* value * scale, which is 2^64 or 2^-64. Subnormal products are made of integers: their unit is that of 2^-62.
+ * Each selection is of operands: of one between results C compilers compute both, at a subnormal one's price. */
+static inline f32 OWN(scaled_f32)(f32 value, f32 scale)
+{
+    const int small = (scale < 1) & (value < 0x1p-62f);
+    const union word_f32 unit = {small ? 0x1p-62f : 0};
+    union word_f32 made = {FMAF(value, small ? 1 : scale, unit.value)};
+    made.word -= unit.word;
+    return made.value;
+}
+#endif
+//: library expf exp_rest scaled_f32
+#ifdef OWN_MATH
 static inline f32 OWN(own_expf)(f32 x)
 {
     const f32 most = x > 100 ? 100 : x;
     union word_f32 n = {FMAF(most, 0x1.715476p+0f, 0x1.8p23f)}, power, rest = {x};
     rest.word = (rest.word >> 1 & 0x40000000) ^ 0x5f800000; /* 2^64, or 2^-64 where x < 0 */
     power.word = (n.word << 23) + ((254u << 23) - rest.word);
-    const f32 value = FMAF(exp_rest(most, n.value - 0x1.8p23f), power.value, power.value) * rest.value;
-    return x < -104 ? 0 : value;
+    const f32 value = FMAF(exp_rest(most, n.value - 0x1.8p23f), power.value, power.value);
+    return x < -104 ? 0 : scaled_f32(value, rest.value);
 }
 #else
 static inline f32 OWN(own_expf)(f32 x)
@@ -74,14 +151,12 @@ static inline f32 OWN(own_expf)(f32 x)
         const union word_f32 n = {FMAF(x, 0x1.715476p+0f, 0x1.8p23f)}, power = {.word = (n.word + 127) << 23};
         r[j] = FMAF(exp_rest(x, n.value - 0x1.8p23f), power.value, power.value);
     }
-//: library exp
+//: part exp_rest_f64
 #ifdef OWN_MATH
-/* n is x * log2(e) rounded; exp(x - n * ln(2)) - 1. */
-static inline f64 OWN(exp_rest_f64)(f64 x, f64 n)
+/* exp(r) - 1, |r| up to ln(2) / 2. */
+static inline f64 OWN(exp_powers)(f64 r)
 {
-    f64 r = FMAD(n, -0x1.62e42fefa38p-1, x); /* exact */
-    r = FMAD(n, -0x1.ef35793c7673p-45, r);
-    const f64 s = r * r;
+    const f64 s = FMAD(r, r, 0x1p-200);
     f64 p = FMAD(0x1.1e3cc251f5515p-29, s, FMAD(0x1.af6c6151ce392p-26, r, 0x1.27e5b5030860ap-22));
     p = FMAD(p, s, FMAD(0x1.71ddefdc4eff2p-19, r, 0x1.a01a0135f394bp-16));
     p = FMAD(p, s, FMAD(0x1.a01a01b39922cp-13, r, 0x1.6c16c16c307a4p-10));
@@ -89,14 +164,36 @@ static inline f64 OWN(exp_rest_f64)(f64 x, f64 n)
     p = FMAD(p, s, FMAD(0x1.555555555555bp-3, r, 0.5));
     return FMAD(p, s, r);
 }
+/* n is x * log2(e) rounded; exp(x - n * ln(2)) - 1. */
+static inline f64 OWN(exp_rest_f64)(f64 x, f64 n)
+{
+    const f64 r = FMAD(n, -0x1.62e42fefa38p-1, x); /* exact */
+    return exp_powers(FMAD(n, -0x1.ef35793c7673p-45, r));
+}
+#endif
+//: part scaled_f64
+#ifdef OWN_MATH
+/* value * scale, which is 2^512 or 2^-512. Subnormal products are made of integers: their unit is that of
+ * 2^-510. */
+static inline f64 OWN(scaled_f64)(f64 value, f64 scale)
+{
+    const int small = (scale < 1) & (value < 0x1p-510);
+    const union word_f64 unit = {small ? 0x1p-510 : 0};
+    union word_f64 made = {FMAD(value, small ? 1 : scale, unit.value)};
+    made.word -= unit.word;
+    return made.value;
+}
+#endif
+//: library exp exp_rest_f64 scaled_f64
+#ifdef OWN_MATH
 static inline f64 OWN(own_exp)(f64 x)
 {
     const f64 most = x > 800 ? 800 : x;
     union word_f64 n = {FMAD(most, 0x1.71547652b82fep+0, 0x1.8p52)}, power, rest = {x};
     rest.word = (rest.word >> 1 & 1ull << 62) ^ 0x5ff0000000000000; /* 2^512, or 2^-512 where x < 0 */
     power.word = (n.word << 52) + ((2046ull << 52) - rest.word);
-    const f64 value = FMAD(exp_rest_f64(most, n.value - 0x1.8p52), power.value, power.value) * rest.value;
-    return x < -746 ? 0 : value;
+    const f64 value = FMAD(exp_rest_f64(most, n.value - 0x1.8p52), power.value, power.value);
+    return x < -746 ? 0 : scaled_f64(value, rest.value);
 }
 #else
 static inline f64 OWN(own_exp)(f64 x)
@@ -122,7 +219,16 @@ static inline f64 OWN(own_exp)(f64 x)
         const union word_f64 n = {FMAD(x, 0x1.71547652b82fep+0, 0x1.8p52)}, power = {.word = (n.word + 1023) << 52};
         r[j] = FMAD(exp_rest_f64(x, n.value - 0x1.8p52), power.value, power.value);
     }
-//: library powf
+//: part exp2_rest
+#ifdef OWN_MATH
+/* 2^r - 1, |r| <= 0.5. */
+static inline f32 OWN(exp2_rest)(f32 r)
+{
+    const f32 s = FMAF(r, r, 0x1p-60f), p = FMAF(0x1.41a88ep-13f, s, FMAF(0x1.5f0b56p-10f, r, 0x1.3b2d56p-7f));
+    return FMAF(0x1.62e43p-1f, r, FMAF(p, s, FMAF(0x1.c6af7ap-5f, r, 0x1.ebfbdep-3f)) * s);
+}
+#endif
+//: library powf exp2_rest
 #ifdef OWN_MATH
 /* log2 of a normal float32, of which these are the bits. */
 static inline f64 OWN(log2_f64)(u32 word)
@@ -142,12 +248,6 @@ static inline f64 OWN(log2_f64)(u32 word)
     q = FMAD(q, g, -0x1.715476565c208p-1);
     p = FMAD(p, g, 0x1.71547652a1e71p+0);
     return FMAD(FMAD(q, f, p), f, above >> 23);
-}
-/* 2^r - 1, |r| <= 0.5. */
-static inline f32 OWN(exp2_rest)(f32 r)
-{
-    const f32 s = r * r, p = FMAF(0x1.41a88ep-13f, s, FMAF(0x1.5f0b56p-10f, r, 0x1.3b2d56p-7f));
-    return FMAF(0x1.62e43p-1f, r, FMAF(p, s, FMAF(0x1.c6af7ap-5f, r, 0x1.ebfbdep-3f)) * s);
 }
 static inline f32 OWN(own_powf)(f32 x, f32 y)
 {
@@ -207,6 +307,990 @@ static inline f32 OWN(own_powf)(f32 x, f32 y)
     INDEPENDENT
     for (int j = 0; j < BLOCK; j++)
         r[j] = z[j];
+//: part log_rest
+#ifdef OWN_MATH
+/* log(1 + f), 1 + f between the square roots of 0.5 and 2. */
+static inline f32 OWN(log_rest)(f32 f)
+{
+    const f32 s = f * f;
+    f32 p = FMAF(FMAF(0x1.b5adb4p-5f, f, -0x1.bf2bfp-4f), s, FMAF(0x1.eff12ap-4f, f, -0x1.0103dcp-3f));
+    p = FMAF(p, s, FMAF(0x1.23036ap-3f, f, -0x1.552f18p-3f));
+    p = FMAF(p, s, FMAF(0x1.99a54p-3f, f, -0x1.00007p-2f));
+    p = FMAF(p, f, 0x1.555548p-2f);
+    return FMAF(FMAF(p, f, -0.5f), s, f);
+}
+/* The same of x and the whole power of 2 before it: x is 2^*power * (1 + log_part). Subnormal numbers, too. */
+static inline f32 OWN(log_part)(f32 x, f32 *power)
+{
+    const union word_f32 u = {x}, scaled = {x * 0x1p23f};
+    const u32 word = x < 0x1p-126f ? scaled.word - (23u << 23) : u.word;
+    const i32 above = (i32)(word - 0x3f3504f3); /* the square root of 0.5 */
+    const union word_f32 m = {.word = word - ((u32)above & 0xff800000)};
+    *power = (f32)(above >> 23);
+    return m.value - 1;
+}
+/* What a logarithm is where its operand is no positive number: `value` elsewhere. */
+static inline f32 OWN(log_ends)(f32 x, f32 value)
+{
+    const f32 infinity = __builtin_inff(), outside = x == 0 ? -infinity : __builtin_nanf("");
+    value = x > 0 ? value : outside;
+    return x == infinity ? infinity : value;
+}
+#endif
+//: library logf log_rest
+#ifdef OWN_MATH
+static inline f32 OWN(log_value)(f32 f, f32 power)
+{
+    return FMAF(power, 0x1.62e4p-1f, FMAF(power, 0x1.7f7d1cp-20f, log_rest(f)));
+}
+static inline f32 OWN(own_logf)(f32 x)
+{
+    f32 power;
+    const f32 f = log_part(x, &power);
+    return log_ends(x, log_value(f, power));
+}
+#else
+static inline f32 OWN(own_logf)(f32 x)
+{
+    return logf(x);
+}
+#endif
+//: block logf
+    i32 rare = 0; /* negative: an operand that is no positive normal number */
+    for (int j = 0; j < BLOCK; j++) {
+        const union word_f32 x = {a[j]};
+        rare |= (i32)(x.word - 0x00800000) | (i32)(x.word + 0x00800000);
+    }
+    if (rare < 0) {
+        INDEPENDENT
+        for (int j = 0; j < BLOCK; j++)
+            r[j] = own_logf(a[j]);
+        return;
+    }
+    INDEPENDENT
+    for (int j = 0; j < BLOCK; j++) {
+        const union word_f32 x = {a[j]};
+        const i32 above = (i32)(x.word - 0x3f3504f3);
+        const union word_f32 m = {.word = x.word - ((u32)above & 0xff800000)};
+        r[j] = log_value(m.value - 1, (f32)(above >> 23));
+    }
+//: library log2f log_rest
+#ifdef OWN_MATH
+static inline f32 OWN(log_value2)(f32 f, f32 power)
+{
+    return FMAF(log_rest(f), 0x1.715476p+0f, power);
+}
+static inline f32 OWN(own_log2f)(f32 x)
+{
+    f32 power;
+    const f32 f = log_part(x, &power);
+    return log_ends(x, log_value2(f, power));
+}
+#else
+static inline f32 OWN(own_log2f)(f32 x)
+{
+    return log2f(x);
+}
+#endif
+//: block log2f
+    i32 rare = 0; /* negative: an operand that is no positive normal number */
+    for (int j = 0; j < BLOCK; j++) {
+        const union word_f32 x = {a[j]};
+        rare |= (i32)(x.word - 0x00800000) | (i32)(x.word + 0x00800000);
+    }
+    if (rare < 0) {
+        INDEPENDENT
+        for (int j = 0; j < BLOCK; j++)
+            r[j] = own_log2f(a[j]);
+        return;
+    }
+    INDEPENDENT
+    for (int j = 0; j < BLOCK; j++) {
+        const union word_f32 x = {a[j]};
+        const i32 above = (i32)(x.word - 0x3f3504f3);
+        const union word_f32 m = {.word = x.word - ((u32)above & 0xff800000)};
+        r[j] = log_value2(m.value - 1, (f32)(above >> 23));
+    }
+//: library log10f log_rest
+#ifdef OWN_MATH
+static inline f32 OWN(log_value10)(f32 f, f32 power)
+{
+    return FMAF(power, 0x1.344p-2f, FMAF(power, 0x1.3509f8p-18f, log_rest(f) * 0x1.bcb7b2p-2f));
+}
+static inline f32 OWN(own_log10f)(f32 x)
+{
+    f32 power;
+    const f32 f = log_part(x, &power);
+    return log_ends(x, log_value10(f, power));
+}
+#else
+static inline f32 OWN(own_log10f)(f32 x)
+{
+    return log10f(x);
+}
+#endif
+//: block log10f
+    i32 rare = 0; /* negative: an operand that is no positive normal number */
+    for (int j = 0; j < BLOCK; j++) {
+        const union word_f32 x = {a[j]};
+        rare |= (i32)(x.word - 0x00800000) | (i32)(x.word + 0x00800000);
+    }
+    if (rare < 0) {
+        INDEPENDENT
+        for (int j = 0; j < BLOCK; j++)
+            r[j] = own_log10f(a[j]);
+        return;
+    }
+    INDEPENDENT
+    for (int j = 0; j < BLOCK; j++) {
+        const union word_f32 x = {a[j]};
+        const i32 above = (i32)(x.word - 0x3f3504f3);
+        const union word_f32 m = {.word = x.word - ((u32)above & 0xff800000)};
+        r[j] = log_value10(m.value - 1, (f32)(above >> 23));
+    }
+//: part log1p_rest log_rest
+#ifdef OWN_MATH
+/* log(1 + x), x above -1. */
+static inline f32 OWN(log1p_rest)(f32 x)
+{
+    const f32 u = 1 + x, lost = x - (u - 1);
+    const union word_f32 w = {u};
+    const i32 above = (i32)(w.word - 0x3f3504f3);
+    const u32 power = (u32)above & 0xff800000;
+    const union word_f32 m = {.word = w.word - power}, scale = {.word = 0x40000000 - power}; /* 2 / 2^power */
+    const f32 f = FMAF(lost * 0.5f, scale.value, m.value - 1), n = (f32)(above >> 23);
+    return FMAF(n, 0x1.62e4p-1f, FMAF(n, 0x1.7f7d1cp-20f, log_rest(f)));
+}
+#endif
+//: library log1pf log1p_rest
+#ifdef OWN_MATH
+static inline f32 OWN(log1p_of)(f32 x, int rare)
+{
+    const f32 infinity = __builtin_inff(), outside = x == -1 ? -infinity : __builtin_nanf("");
+    const int tiny = rare && __builtin_fabsf(x) < 0x1p-25f;
+    f32 value = log1p_rest(tiny ? 1 : x);
+    value = !rare || x > -1 ? value : outside;
+    return tiny | (rare & (x == infinity)) ? x : value;
+}
+static inline f32 OWN(own_log1pf)(f32 x)
+{
+    return log1p_of(x, 1);
+}
+#else
+static inline f32 OWN(own_log1pf)(f32 x)
+{
+    return log1pf(x);
+}
+#endif
+//: block log1pf
+    i32 rare = 0; /* negative: an operand from -2^-25 to 2^-25, or outside of -1 to 2^60 */
+    for (int j = 0; j < BLOCK; j++) {
+        const union word_f32 x = {a[j]}, u = {1 + a[j]};
+        rare |= (i32)((x.word & 0x7fffffff) - 0x33000000) | (i32)(u.word - 0x00800000) | (i32)(0x5d800000 - u.word);
+    }
+    if (rare < 0) {
+        INDEPENDENT
+        for (int j = 0; j < BLOCK; j++)
+            r[j] = log1p_of(a[j], 1);
+        return;
+    }
+    INDEPENDENT
+    for (int j = 0; j < BLOCK; j++)
+        r[j] = log1p_of(a[j], 0);
+//: library acoshf log1p_rest
+#ifdef OWN_MATH
+static inline f32 OWN(acosh_of)(f32 x, int rare)
+{
+    const f32 infinity = __builtin_inff(), t = x - 1, y = t + __builtin_sqrtf(FMAF(t, t, t + t));
+    const int large = rare && x > 0x1p30f; /* the square may be infinite, and is that of y / 2 */
+    f32 value = log1p_rest(large ? x : y) + (large ? 0x1.62e43p-1f : 0);
+    value = !rare || x >= 1 ? value : __builtin_nanf("");
+    return rare && x == infinity ? x : value;
+}
+static inline f32 OWN(own_acoshf)(f32 x)
+{
+    return acosh_of(x, 1);
+}
+#else
+static inline f32 OWN(own_acoshf)(f32 x)
+{
+    return acoshf(x);
+}
+#endif
+//: block acoshf
+    i32 rare = 0; /* negative: an operand outside of 1 to 2^30 */
+    for (int j = 0; j < BLOCK; j++) {
+        const union word_f32 x = {a[j]};
+        rare |= (i32)(x.word - 0x3f800000) | (i32)(0x4e800000 - x.word);
+    }
+    if (rare < 0) {
+        INDEPENDENT
+        for (int j = 0; j < BLOCK; j++)
+            r[j] = acosh_of(a[j], 1);
+        return;
+    }
+    INDEPENDENT
+    for (int j = 0; j < BLOCK; j++)
+        r[j] = acosh_of(a[j], 0);
+//: library asinhf log1p_rest
+#ifdef OWN_MATH
+static inline f32 OWN(asinh_of)(f32 x, int rare)
+{
+    const f32 infinity = __builtin_inff(), size = __builtin_fabsf(x);
+    const int large = rare && size > 0x1p30f, tiny = rare && size < 0x1p-13f;
+    const f32 moderate = large | tiny ? 1 : size, square = moderate * moderate;
+    const f32 y = moderate + square / (1 + __builtin_sqrtf(1 + square));
+    f32 value = log1p_rest(large ? size : y) + (large ? 0x1.62e43p-1f : 0);
+    value = tiny | (rare & (size == infinity)) ? size : value;
+    return __builtin_copysignf(value, x);
+}
+static inline f32 OWN(own_asinhf)(f32 x)
+{
+    return asinh_of(x, 1);
+}
+#else
+static inline f32 OWN(own_asinhf)(f32 x)
+{
+    return asinhf(x);
+}
+#endif
+//: block asinhf
+    ORDINARY(asinh_of, 0x39000000, 0x4e800000) /* 2^-13 to 2^30 */
+//: library atanhf log1p_rest
+#ifdef OWN_MATH
+static inline f32 OWN(atanh_of)(f32 x, int rare)
+{
+    const f32 size = __builtin_fabsf(x), outside = size == 1 ? __builtin_inff() : __builtin_nanf("");
+    const f32 inside = rare && size < 0x1p-13f ? 0.5f : size;
+    const f32 value = 0.5f * log1p_rest((inside + inside) / (1 - inside));
+    const f32 defined = rare && size < 0x1p-13f ? size : value;
+    return __builtin_copysignf(!rare || size < 1 ? defined : outside, x);
+}
+static inline f32 OWN(own_atanhf)(f32 x)
+{
+    return atanh_of(x, 1);
+}
+#else
+static inline f32 OWN(own_atanhf)(f32 x)
+{
+    return atanhf(x);
+}
+#endif
+//: block atanhf
+    ORDINARY(atanh_of, 0x39000000, 0x3f7fffff) /* 2^-13 to below 1 */
+//: library exp2f exp2_rest scaled_f32
+#ifdef OWN_MATH
+static inline f32 OWN(exp2_of)(f32 x, int rare)
+{
+    const f32 most = rare && x > 130 ? 130 : x;
+    union word_f32 n = {most + 0x1.8p23f}, power, rest = {x};
+    rest.word = (rest.word >> 1 & 0x40000000) ^ 0x5f800000; /* 2^64, or 2^-64 where x < 0 */
+    rest.value = rare ? rest.value : 1;
+    power.word = (n.word << 23) + ((254u << 23) - rest.word);
+    const f32 value = FMAF(exp2_rest(most - (n.value - 0x1.8p23f)), power.value, power.value);
+    const f32 scaled = rare ? scaled_f32(value, rest.value) : value;
+    return rare && x < -152 ? 0 : scaled;
+}
+static inline f32 OWN(own_exp2f)(f32 x)
+{
+    return exp2_of(x, 1);
+}
+#else
+static inline f32 OWN(own_exp2f)(f32 x)
+{
+    return exp2f(x);
+}
+#endif
+//: block exp2f
+    ORDINARY(exp2_of, 0, 0x42fa0000) /* up to 125 */
+//: library expm1f exp_rest
+#ifdef OWN_MATH
+static inline f32 OWN(expm1_of)(f32 x, int rare)
+{
+    const int tiny = rare && __builtin_fabsf(x) < 0x1p-25f;
+    f32 inside = rare && x > 89 ? 89 : x;
+    inside = rare && inside < -30 ? -30 : inside;
+    inside = tiny ? 1 : inside;
+    const union word_f32 n = {FMAF(inside, 0x1.715476p+0f, 0x1.8p23f)}, half = {.word = (n.word + 126) << 23};
+    const f32 value = 2 * FMAF(exp_rest(inside, n.value - 0x1.8p23f), half.value, half.value - 0.5f);
+    return tiny ? x : value;
+}
+static inline f32 OWN(own_expm1f)(f32 x)
+{
+    return expm1_of(x, 1);
+}
+#else
+static inline f32 OWN(own_expm1f)(f32 x)
+{
+    return expm1f(x);
+}
+#endif
+//: block expm1f
+    ORDINARY(expm1_of, 0x33000000, 0x41f00000) /* 2^-25 to 30 */
+//: library tanhf exp_rest
+#ifdef OWN_MATH
+static inline f32 OWN(tanh_of)(f32 x, int rare)
+{
+    const f32 size = __builtin_fabsf(x), most = rare && size > 9.1f ? 9.1f : size;
+    const f32 twice = rare && size < 0x1p-13f ? 1 : most + most;
+    const union word_f32 n = {FMAF(twice, 0x1.715476p+0f, 0x1.8p23f)}, power = {.word = (n.word + 127) << 23};
+    const f32 e = FMAF(exp_rest(twice, n.value - 0x1.8p23f), power.value, power.value - 1); /* exp(2 |x|) - 1 */
+    return rare && size < 0x1p-13f ? x : __builtin_copysignf(e / (e + 2), x);
+}
+static inline f32 OWN(own_tanhf)(f32 x)
+{
+    return tanh_of(x, 1);
+}
+#else
+static inline f32 OWN(own_tanhf)(f32 x)
+{
+    return tanhf(x);
+}
+#endif
+//: block tanhf
+    ORDINARY(tanh_of, 0x39000000, 0x41100000) /* 2^-13 to 9 */
+//: part sinh_rest
+#ifdef OWN_MATH
+/* |x| is n ln(2) + r: sinh(r), cosh(r) - 1, 2^n / 4 and 2^-n / 4. */
+static inline struct hyperbolic_f32 OWN(hyperbolic)(f32 size)
+{
+    const f32 inside = size > 89.5f ? 89.5f : size;
+    const union word_f32 n = {FMAF(inside, 0x1.715476p+0f, 0x1.8p23f)};
+    const i32 power = (i32)(n.word - 0x4b400000), least = power > 125 ? 125 : power;
+    const union word_f32 up = {.word = (u32)(power + 125) << 23}, down = {.word = (u32)(125 - least) << 23};
+    f32 r = FMAF(n.value - 0x1.8p23f, -0x1.62e4p-1f, inside); /* exact */
+    r = FMAF(n.value - 0x1.8p23f, -0x1.7f7d1cp-20f, r);
+    const f32 s = FMAF(r, r, 0x1p-60f);
+    const f32 odd = FMAF(FMAF(0x1.a2d6b2p-13f, s, 0x1.110fc2p-7f), s, 0x1.555556p-3f);
+    const f32 even = FMAF(FMAF(0x1.6d54bap-10f, s, 0x1.5554e2p-5f), s, 0.5f);
+    return (struct hyperbolic_f32){FMAF(odd * s, r, r), even * s, up.value, down.value};
+}
+#endif
+//: library sinhf sinh_rest
+#ifdef OWN_MATH
+static inline f32 OWN(own_sinhf)(f32 x)
+{
+    const struct hyperbolic_f32 h = hyperbolic(__builtin_fabsf(x));
+    const f32 across = h.up - h.down, value = FMAF(across, h.even, FMAF(h.up + h.down, h.odd, across));
+    return __builtin_copysignf(value + value, x);
+}
+#else
+static inline f32 OWN(own_sinhf)(f32 x)
+{
+    return sinhf(x);
+}
+#endif
+//: library coshf sinh_rest
+#ifdef OWN_MATH
+static inline f32 OWN(own_coshf)(f32 x)
+{
+    const struct hyperbolic_f32 h = hyperbolic(__builtin_fabsf(x));
+    const f32 along = h.up + h.down, value = FMAF(along, h.even, FMAF(h.up - h.down, h.odd, along));
+    return value + value;
+}
+#else
+static inline f32 OWN(own_coshf)(f32 x)
+{
+    return coshf(x);
+}
+#endif
+//: part asin_rest
+#ifdef OWN_MATH
+/* (asin(y) - y) / y, y^2 = z up to 0.25. */
+static inline f32 OWN(asin_rest)(f32 z)
+{
+    const f32 s = z * z;
+    f32 p = FMAF(FMAF(0x1.34c5c4p-5f, z, 0x1.d522cep-7f), s, FMAF(0x1.04d2e6p-5f, z, 0x1.6ca754p-5f));
+    return FMAF(p, s, FMAF(0x1.3338acp-4f, z, 0x1.55554cp-3f)) * z;
+}
+#endif
+//: library asinf asin_rest
+#ifdef OWN_MATH
+static inline f32 OWN(own_asinf)(f32 x)
+{
+    /* asin(x) = pi / 2 - 2 asin(sqrt((1 - x) / 2)) */
+    const f32 size = __builtin_fabsf(x), above = FMAF(size, -0.5f, 0.5f);
+    const int large = size > 0.5f;
+    const f32 z = large ? above : FMAF(size, size, 0x1p-60f), y = large ? __builtin_sqrtf(above) : size;
+    const f32 p = FMAF(asin_rest(z), y, y);
+    return __builtin_copysignf(large ? FMAF(p, -2, 0x1.921fb6p+0f) : p, x);
+}
+#else
+static inline f32 OWN(own_asinf)(f32 x)
+{
+    return asinf(x);
+}
+#endif
+//: library acosf asin_rest
+#ifdef OWN_MATH
+static inline f32 OWN(own_acosf)(f32 x)
+{
+    const f32 size = __builtin_fabsf(x), above = FMAF(size, -0.5f, 0.5f);
+    const int large = size > 0.5f;
+    const f32 y = large ? __builtin_sqrtf(above) : x, p = FMAF(asin_rest(large ? above : FMAF(x, x, 0x1p-60f)), y, y);
+    const f32 near = 0x1.921fb6p+0f - (p + 0x1.777a5cp-25f), far = x < 0 ? FMAF(p, -2, 0x1.921fb6p+1f) : p + p;
+    return large ? far : near;
+}
+#else
+static inline f32 OWN(own_acosf)(f32 x)
+{
+    return acosf(x);
+}
+#endif
+//: library atan2f
+#ifdef OWN_MATH
+static inline f32 OWN(own_atan2f)(f32 y, f32 x)
+{
+    const f32 of_x = __builtin_fabsf(x), of_y = __builtin_fabsf(y);
+    const f32 most = of_y > of_x ? of_y : of_x, least = of_y > of_x ? of_x : of_y;
+    f32 t = least / most; /* atan of it is at most pi / 4 */
+    t = (most == 0) | (least == __builtin_inff()) ? (f32)(most != 0) : t;
+    const f32 z = FMAF(t, t, 0x1p-60f), s = z * z;
+    f32 p = FMAF(FMAF(-0x1.d30316p-10f, z, 0x1.64025ap-7f), s, FMAF(-0x1.fd6994p-6f, z, 0x1.da2488p-5f));
+    p = FMAF(p, s, FMAF(-0x1.58087ep-4f, z, 0x1.c08c46p-4f));
+    p = FMAF(p, s, FMAF(-0x1.242086p-3f, z, 0x1.9991e4p-3f));
+    p = FMAF(FMAF(p, z, -0x1.55553ep-2f) * z, t, t);
+    p = of_y > of_x ? 0x1.921fb6p+0f - (p + 0x1.777a5cp-25f) : p;
+    p = __builtin_copysignf(1, x) < 0 ? 0x1.921fb6p+1f - (p + 0x1.777a5cp-24f) : p;
+    p = (x != x) | (y != y) ? x + y : p;
+    return __builtin_copysignf(p, y);
+}
+#else
+static inline f32 OWN(own_atan2f)(f32 y, f32 x)
+{
+    return atan2f(y, x);
+}
+#endif
+//: library hypotf
+#ifdef OWN_MATH
+static inline f32 OWN(own_hypotf)(f32 x, f32 y)
+{
+    /* The larger one is brought to 1 or 2: its square neither overflows nor vanishes. */
+    const f32 of_x = __builtin_fabsf(x), of_y = __builtin_fabsf(y), infinity = __builtin_inff();
+    const union word_f32 most = {of_y > of_x ? of_y : of_x};
+    u32 power = most.word & 0x7f800000;
+    power = power > 253u << 23 ? 253u << 23 : power;
+    power = power < 1u << 23 ? 1u << 23 : power;
+    const union word_f32 up = {.word = power}, down = {.word = (254u << 23) - power};
+    union word_f32 least = {of_y > of_x ? of_x : of_y};
+    least.word = (i32)least.word < (i32)(power - (40u << 23)) ? 0 : least.word; /* lost beside the larger one */
+    const f32 a = most.value * down.value, b = least.value * down.value;
+    const f32 value = __builtin_sqrtf(FMAF(a, a, b * b)) * up.value;
+    const f32 number = (x != x) | (y != y) ? x + y : value;
+    return (of_x == infinity) | (of_y == infinity) ? infinity : number;
+}
+#else
+static inline f32 OWN(own_hypotf)(f32 x, f32 y)
+{
+    return hypotf(x, y);
+}
+#endif
+//: library exp2 exp_rest_f64 scaled_f64
+#ifdef OWN_MATH
+static inline f64 OWN(own_exp2)(f64 x)
+{
+    const f64 most = x > 1030 ? 1030 : x;
+    union word_f64 n = {most + 0x1.8p52}, power, rest = {x};
+    rest.word = (rest.word >> 1 & 1ull << 62) ^ 0x5ff0000000000000; /* 2^512, or 2^-512 where x < 0 */
+    power.word = (n.word << 52) + ((2046ull << 52) - rest.word);
+    const f64 e = exp_powers((most - (n.value - 0x1.8p52)) * 0x1.62e42fefa39efp-1);
+    const f64 value = FMAD(e, power.value, power.value);
+    return x < -1080 ? 0 : scaled_f64(value, rest.value);
+}
+#else
+static inline f64 OWN(own_exp2)(f64 x)
+{
+    return exp2(x);
+}
+#endif
+//: library expm1 exp_rest_f64
+#ifdef OWN_MATH
+static inline f64 OWN(own_expm1)(f64 x)
+{
+    const int tiny = __builtin_fabs(x) < 0x1p-54;
+    f64 inside = x > 710 ? 710 : x;
+    inside = inside < -50 ? -50 : inside;
+    inside = tiny ? 1 : inside;
+    const union word_f64 n = {FMAD(inside, 0x1.71547652b82fep+0, 0x1.8p52)}, half = {.word = (n.word + 1022) << 52};
+    const f64 value = 2 * FMAD(exp_rest_f64(inside, n.value - 0x1.8p52), half.value, half.value - 0.5);
+    return tiny ? x : value;
+}
+#else
+static inline f64 OWN(own_expm1)(f64 x)
+{
+    return expm1(x);
+}
+#endif
+//: library tanh exp_rest_f64
+#ifdef OWN_MATH
+static inline f64 OWN(own_tanh)(f64 x)
+{
+    const f64 size = __builtin_fabs(x), most = size > 20 ? 20 : size;
+    const f64 twice = size < 0x1p-28 ? 1 : most + most;
+    const union word_f64 n = {FMAD(twice, 0x1.71547652b82fep+0, 0x1.8p52)}, power = {.word = (n.word + 1023) << 52};
+    const f64 e = FMAD(exp_rest_f64(twice, n.value - 0x1.8p52), power.value, power.value - 1); /* exp(2 |x|) - 1 */
+    return size < 0x1p-28 ? x : __builtin_copysign(e / (e + 2), x);
+}
+#else
+static inline f64 OWN(own_tanh)(f64 x)
+{
+    return tanh(x);
+}
+#endif
+//: part sinh_rest_f64
+#ifdef OWN_MATH
+/* |x| is n ln(2) + r: sinh(r), cosh(r) - 1, 2^n / 4 and 2^-n / 4. */
+static inline struct hyperbolic_f64 OWN(hyperbolic_wide)(f64 size)
+{
+    const f64 inside = size > 710.5 ? 710.5 : size;
+    const union word_f64 n = {FMAD(inside, 0x1.71547652b82fep+0, 0x1.8p52)};
+    const i64 power = (i64)(n.word - 0x4338000000000000), least = power > 1021 ? 1021 : power;
+    const union word_f64 up = {.word = (u64)(power + 1021) << 52}, down = {.word = (u64)(1021 - least) << 52};
+    f64 r = FMAD(n.value - 0x1.8p52, -0x1.62e42fefa38p-1, inside); /* exact */
+    r = FMAD(n.value - 0x1.8p52, -0x1.ef35793c7673p-45, r);
+    const f64 s = FMAD(r, r, 0x1p-200), t = s * s;
+    f64 odd = FMAD(0x1.61dab27bf2791p-33, s, 0x1.ae641a2a0f357p-26);
+    odd = FMAD(odd, t, FMAD(0x1.71de3a5f3dd8dp-19, s, 0x1.a01a01a018643p-13));
+    odd = FMAD(odd, t, FMAD(0x1.1111111111113p-7, s, 0x1.5555555555555p-3));
+    f64 even = FMAD(0x1.1f8ea03530be8p-29, t, FMAD(0x1.27e4ca68d628bp-22, s, 0x1.a01a01ae32f05p-16));
+    even = FMAD(even, t, FMAD(0x1.6c16c16c14e04p-10, s, 0x1.5555555555558p-5));
+    return (struct hyperbolic_f64){FMAD(odd * s, r, r), FMAD(even, s, 0.5) * s, up.value, down.value};
+}
+#endif
+//: library sinh sinh_rest_f64
+#ifdef OWN_MATH
+static inline f64 OWN(own_sinh)(f64 x)
+{
+    const struct hyperbolic_f64 h = hyperbolic_wide(__builtin_fabs(x));
+    const f64 across = h.up - h.down, value = FMAD(across, h.even, FMAD(h.up + h.down, h.odd, across));
+    return __builtin_copysign(value + value, x);
+}
+#else
+static inline f64 OWN(own_sinh)(f64 x)
+{
+    return sinh(x);
+}
+#endif
+//: library cosh sinh_rest_f64
+#ifdef OWN_MATH
+static inline f64 OWN(own_cosh)(f64 x)
+{
+    const struct hyperbolic_f64 h = hyperbolic_wide(__builtin_fabs(x));
+    const f64 along = h.up + h.down, value = FMAD(along, h.even, FMAD(h.up - h.down, h.odd, along));
+    return value + value;
+}
+#else
+static inline f64 OWN(own_cosh)(f64 x)
+{
+    return cosh(x);
+}
+#endif
+//: library hypot
+#ifdef OWN_MATH
+static inline f64 OWN(own_hypot)(f64 x, f64 y)
+{
+    /* The larger one is brought to 1 or 2: its square neither overflows nor vanishes. */
+    const f64 of_x = __builtin_fabs(x), of_y = __builtin_fabs(y), infinity = __builtin_inf();
+    const union word_f64 most = {of_y > of_x ? of_y : of_x};
+    u64 power = most.word & 2047ull << 52;
+    power = power > 2045ull << 52 ? 2045ull << 52 : power;
+    power = power < 1ull << 52 ? 1ull << 52 : power;
+    const union word_f64 up = {.word = power}, down = {.word = (2046ull << 52) - power};
+    union word_f64 least = {of_y > of_x ? of_x : of_y};
+    least.word = (i64)least.word < (i64)(power - (80ull << 52)) ? 0 : least.word; /* lost beside the larger one */
+    const f64 a = most.value * down.value, b = least.value * down.value;
+    const f64 value = __builtin_sqrt(FMAD(a, a, b * b)) * up.value;
+    const f64 number = (x != x) | (y != y) ? x + y : value;
+    return (of_x == infinity) | (of_y == infinity) ? infinity : number;
+}
+#else
+static inline f64 OWN(own_hypot)(f64 x, f64 y)
+{
+    return hypot(x, y);
+}
+#endif
+//: part inside_f64
+#ifdef OWN_MATH
+/* x where that is so, else a number from 0.5 to 1. */
+static inline f64 OWN(inside_f64)(f64 x, int so)
+{
+    union word_f64 inside = {x};
+    inside.word = so ? inside.word : (inside.word & 0xfffffffffffff) | 1022ull << 52;
+    return inside.value;
+}
+#endif
+//: part inside_f32
+#ifdef OWN_MATH
+/* x where that is so, else a number from 0.5 to 1. */
+static inline f32 OWN(inside_f32)(f32 x, int so)
+{
+    union word_f32 inside = {x};
+    inside.word = so ? inside.word : (inside.word & 0x7fffff) | 126u << 23;
+    return inside.value;
+}
+#endif
+//: library log inside_f64
+#ifdef OWN_MATH
+static inline f64 OWN(log_f64_inside)(f64 x)
+{
+    const f64 scaled = x < 0x1p-1022 ? x * 0x1p54 : x;
+    return inside_f64(scaled, (scaled > 0) & (scaled < __builtin_inf()));
+}
+static inline f64 OWN(log_f64_chosen)(f64 x, f64 value)
+{
+    const f64 infinity = __builtin_inf(), outside = x == 0 ? -infinity : __builtin_nan("");
+    value = x > 0 ? value - (x < 0x1p-1022 ? 0x1.2b708872320e2p+5 : 0) : outside;
+    return x == infinity ? x : value;
+}
+#endif
+static inline f64 OWN(own_log)(f64 x)
+{
+    return log(x);
+}
+//: block log
+    INSIDE(f64, log, log_f64_inside, log_f64_chosen, NEVER)
+//: library log2 inside_f64
+#ifdef OWN_MATH
+static inline f64 OWN(log2_f64_inside)(f64 x)
+{
+    const f64 scaled = x < 0x1p-1022 ? x * 0x1p54 : x;
+    return inside_f64(scaled, (scaled > 0) & (scaled < __builtin_inf()));
+}
+static inline f64 OWN(log2_f64_chosen)(f64 x, f64 value)
+{
+    const f64 infinity = __builtin_inf(), outside = x == 0 ? -infinity : __builtin_nan("");
+    value = x > 0 ? value - (x < 0x1p-1022 ? 54 : 0) : outside;
+    return x == infinity ? x : value;
+}
+#endif
+static inline f64 OWN(own_log2)(f64 x)
+{
+    return log2(x);
+}
+//: block log2
+    INSIDE(f64, log2, log2_f64_inside, log2_f64_chosen, NEVER)
+//: library log10 inside_f64
+#ifdef OWN_MATH
+static inline f64 OWN(log10_f64_inside)(f64 x)
+{
+    const f64 scaled = x < 0x1p-1022 ? x * 0x1p54 : x;
+    return inside_f64(scaled, (scaled > 0) & (scaled < __builtin_inf()));
+}
+static inline f64 OWN(log10_f64_chosen)(f64 x, f64 value)
+{
+    const f64 infinity = __builtin_inf(), outside = x == 0 ? -infinity : __builtin_nan("");
+    value = x > 0 ? value - (x < 0x1p-1022 ? 0x1.041704c068eefp+4 : 0) : outside;
+    return x == infinity ? x : value;
+}
+#endif
+static inline f64 OWN(own_log10)(f64 x)
+{
+    return log10(x);
+}
+//: block log10
+    INSIDE(f64, log10, log10_f64_inside, log10_f64_chosen, NEVER)
+//: library log1p inside_f64
+#ifdef OWN_MATH
+static inline f64 OWN(log1p_f64_inside)(f64 x)
+{
+    return inside_f64(x, (x > -1) & (x < __builtin_inf()));
+}
+static inline f64 OWN(log1p_f64_chosen)(f64 x, f64 value)
+{
+    const f64 infinity = __builtin_inf(), outside = x == -1 ? -infinity : __builtin_nan("");
+    value = x > -1 ? value : outside;
+    return x == infinity ? x : value;
+}
+#endif
+static inline f64 OWN(own_log1p)(f64 x)
+{
+    return log1p(x);
+}
+//: block log1p
+    INSIDE(f64, log1p, log1p_f64_inside, log1p_f64_chosen, NEVER)
+//: library acosh inside_f64
+#ifdef OWN_MATH
+static inline f64 OWN(acosh_f64_inside)(f64 x)
+{
+    union word_f64 inside = {inside_f64(x, (x >= 1) & (x < __builtin_inf()))};
+    inside.word += inside.value < 1 ? 1ull << 52 : 0; /* from 1 to 2 */
+    return inside.value;
+}
+static inline f64 OWN(acosh_f64_chosen)(f64 x, f64 value)
+{
+    value = x >= 1 ? value : __builtin_nan("");
+    return x == __builtin_inf() ? x : value;
+}
+#endif
+static inline f64 OWN(own_acosh)(f64 x)
+{
+    return acosh(x);
+}
+//: block acosh
+    INSIDE(f64, acosh, acosh_f64_inside, acosh_f64_chosen, NEVER)
+//: library asinh inside_f64
+#ifdef OWN_MATH
+static inline f64 OWN(asinh_f64_inside)(f64 x)
+{
+    const f64 size = __builtin_fabs(x);
+    return inside_f64(x, (size >= 0x1p-28) & (size < __builtin_inf()));
+}
+static inline f64 OWN(asinh_f64_chosen)(f64 x, f64 value)
+{
+    const f64 size = __builtin_fabs(x);
+    return (size >= 0x1p-28) & (size < __builtin_inf()) ? value : x;
+}
+#endif
+static inline f64 OWN(own_asinh)(f64 x)
+{
+    return asinh(x);
+}
+//: block asinh
+    INSIDE(f64, asinh, asinh_f64_inside, asinh_f64_chosen, NEVER)
+//: library atanh inside_f64
+#ifdef OWN_MATH
+static inline f64 OWN(atanh_f64_inside)(f64 x)
+{
+    const f64 size = __builtin_fabs(x);
+    return inside_f64(x, (size >= 0x1p-28) & (size < 1));
+}
+static inline f64 OWN(atanh_f64_chosen)(f64 x, f64 value)
+{
+    const f64 size = __builtin_fabs(x), outside = size == 1 ? __builtin_inf() : __builtin_nan("");
+    value = size < 0x1p-28 ? x : value;
+    return size < 1 ? value : __builtin_copysign(outside, x);
+}
+#endif
+static inline f64 OWN(own_atanh)(f64 x)
+{
+    return atanh(x);
+}
+//: block atanh
+    INSIDE(f64, atanh, atanh_f64_inside, atanh_f64_chosen, NEVER)
+//: library asin inside_f64
+#ifdef OWN_MATH
+static inline f64 OWN(asin_f64_inside)(f64 x)
+{
+    return inside_f64(x, __builtin_fabs(x) <= 1);
+}
+static inline f64 OWN(asin_f64_chosen)(f64 x, f64 value)
+{
+    return __builtin_fabs(x) <= 1 ? value : __builtin_nan("");
+}
+#endif
+static inline f64 OWN(own_asin)(f64 x)
+{
+    return asin(x);
+}
+//: block asin
+    INSIDE(f64, asin, asin_f64_inside, asin_f64_chosen, NEVER)
+//: library acos inside_f64
+#ifdef OWN_MATH
+static inline f64 OWN(acos_f64_inside)(f64 x)
+{
+    return inside_f64(x, __builtin_fabs(x) <= 1);
+}
+static inline f64 OWN(acos_f64_chosen)(f64 x, f64 value)
+{
+    return __builtin_fabs(x) <= 1 ? value : __builtin_nan("");
+}
+#endif
+static inline f64 OWN(own_acos)(f64 x)
+{
+    return acos(x);
+}
+//: block acos
+    INSIDE(f64, acos, acos_f64_inside, acos_f64_chosen, NEVER)
+//: library atan inside_f64
+#ifdef OWN_MATH
+static inline f64 OWN(atan_f64_inside)(f64 x)
+{
+    return inside_f64(x, __builtin_fabs(x) >= 0x1p-28);
+}
+static inline f64 OWN(atan_f64_chosen)(f64 x, f64 value)
+{
+    return __builtin_fabs(x) < 0x1p-28 ? x : x != x ? x : value;
+}
+#endif
+static inline f64 OWN(own_atan)(f64 x)
+{
+    return atan(x);
+}
+//: block atan
+    INSIDE(f64, atan, atan_f64_inside, atan_f64_chosen, NEVER)
+//: library erfc inside_f64
+#ifdef OWN_MATH
+static inline f64 OWN(erfc_f64_inside)(f64 x)
+{
+    return inside_f64(x, x <= 27.25);
+}
+static inline f64 OWN(erfc_f64_chosen)(f64 x, f64 value)
+{
+    return x <= 27.25 ? value : x > 27.25 ? 0 : x;
+}
+#endif
+static inline f64 OWN(own_erfc)(f64 x)
+{
+    return erfc(x);
+}
+//: block erfc
+    INSIDE(f64, erfc, erfc_f64_inside, erfc_f64_chosen, NEVER)
+//: library erfcf inside_f32
+#ifdef OWN_MATH
+static inline f32 OWN(erfc_f32_inside)(f32 x)
+{
+    return inside_f32(x, x <= 10.0625f);
+}
+static inline f32 OWN(erfc_f32_chosen)(f32 x, f32 value)
+{
+    return x <= 10.0625f ? value : x > 10.0625f ? 0 : x;
+}
+#endif
+static inline f32 OWN(own_erfcf)(f32 x)
+{
+    return erfcf(x);
+}
+//: block erfcf
+    INSIDE(f32, erfcf, erfc_f32_inside, erfc_f32_chosen, NEVER)
+//: library erff exp_rest
+#ifdef OWN_MATH
+static inline f32 OWN(own_erff)(f32 x)
+{
+    /* x and its odd powers, or 1 - exp(-g). */
+    const f32 size = __builtin_fabsf(x), most = size > 4 ? 4 : size, z = FMAF(x, x, 0x1p-60f), t = most * most;
+    f32 p = FMAF(FMAF(-0x1.613e2cp-11f, z, 0x1.4f1888p-8f), z, -0x1.b7a75cp-6f);
+    p = FMAF(FMAF(FMAF(p, z, 0x1.ce2acep-4f), z, -0x1.81273ap-2f), z, 0x1.06eba8p-3f);
+    f32 g = FMAF(FMAF(-0x1.b9521ap-19f, most, 0x1.a6b2acp-15f), t, FMAF(-0x1.491dd4p-12f, most, 0x1.b52f7ep-11f));
+    g = FMAF(g, t, FMAF(0x1.2ea8c6p-10f, most, -0x1.4eeed6p-6f));
+    g = FMAF(g, t, FMAF(0x1.a82350p-4f, most, 0x1.45d112p-1f));
+    g = FMAF(g, most, 0x1.20dfe8p+0f) * -most;
+    const union word_f32 n = {FMAF(g, 0x1.715476p+0f, 0x1.8p23f)}, power = {.word = (n.word + 127) << 23};
+    const f32 e = FMAF(exp_rest(g, n.value - 0x1.8p23f), power.value, power.value);
+    return size < 0.75f ? FMAF(p, x, x) : __builtin_copysignf(1 - e, x);
+}
+#else
+static inline f32 OWN(own_erff)(f32 x)
+{
+    return erff(x);
+}
+#endif
+//: library sin inside_f64
+#ifdef OWN_MATH
+static inline f64 OWN(sin_f64_inside)(f64 x)
+{
+    return inside_f64(x, !(__builtin_fabs(x) < 0x1p-28));
+}
+static inline f64 OWN(sin_f64_chosen)(f64 x, f64 value)
+{
+    return __builtin_fabs(x) < 0x1p-28 ? x : value;
+}
+#endif
+static inline f64 OWN(own_sin)(f64 x)
+{
+    return sin(x);
+}
+//: block sin
+    INSIDE(f64, sin, sin_f64_inside, sin_f64_chosen, NEVER)
+//: library tan inside_f64
+#ifdef OWN_MATH
+static inline f64 OWN(tan_f64_inside)(f64 x)
+{
+    return inside_f64(x, !(__builtin_fabs(x) < 0x1p-28));
+}
+static inline f64 OWN(tan_f64_chosen)(f64 x, f64 value)
+{
+    return __builtin_fabs(x) < 0x1p-28 ? x : value;
+}
+#endif
+static inline f64 OWN(own_tan)(f64 x)
+{
+    return tan(x);
+}
+//: block tan
+    INSIDE(f64, tan, tan_f64_inside, tan_f64_chosen, NEVER)
+//: library tanf inside_f32
+#ifdef OWN_MATH
+static inline f32 OWN(tan_f32_inside)(f32 x)
+{
+    return inside_f32(x, !(__builtin_fabsf(x) < 0x1p-13f));
+}
+static inline f32 OWN(tan_f32_chosen)(f32 x, f32 value)
+{
+    return __builtin_fabsf(x) < 0x1p-13f ? x : value;
+}
+#endif
+static inline f32 OWN(own_tanf)(f32 x)
+{
+    return tanf(x);
+}
+//: block tanf
+    INSIDE(f32, tanf, tan_f32_inside, tan_f32_chosen, NEVER)
+//: part sin_wide
+#ifdef OWN_MATH
+/* (-1)^n sin(x - k pi), where that is x from -pi / 2 to pi / 2 and n is an addend of 1.5 * 2^52; x up to 2^40. */
+static inline f32 OWN(sin_wide)(f64 x, f64 k, f64 n)
+{
+    const union word_f64 parity = {n};
+    const f32 r = (f32)FMAD(k, -0x1.1a62633145c07p-53, FMAD(k, -0x1.921fb54442d18p+1, x)), z = r * r;
+    f32 p = FMAF(FMAF(-0x1.b6253ep-26f, z, 0x1.72cddep-19f), z, -0x1.a023ccp-13f);
+    p = FMAF(FMAF(p, z, 0x1.111136p-7f), z, -0x1.555556p-3f);
+    union word_f32 value = {FMAF(p * z, r, r)};
+    value.word ^= (u32)parity.word << 31;
+    return value.value;
+}
+#endif
+//: library sinf inside_f32 sin_wide
+#ifdef OWN_MATH
+static inline f32 OWN(sin_inside)(f32 x)
+{
+    const f32 size = __builtin_fabsf(x);
+    return inside_f32(x, (size >= 0x1p-13f) & (size <= 10000));
+}
+static inline f32 OWN(sin_large)(f64 x)
+{
+    const f64 n = FMAD(x, 0x1.45f306dc9c883p-2, 0x1.8p52);
+    return sin_wide(x, n - 0x1.8p52, n);
+}
+static inline f32 OWN(sin_chosen)(f32 x, f32 value)
+{
+    const f32 size = __builtin_fabsf(x), large = sin_large(size < 0x1p40f ? x : 0);
+    value = size <= 10000 ? value : large;
+    value = size < __builtin_inff() ? value : x - x;
+    return size < 0x1p-13f ? x : value;
+}
+#endif
+static inline f32 OWN(own_sinf)(f32 x)
+{
+    return sinf(x);
+}
+//: block sinf
+    INSIDE(f32, sinf, sin_inside, sin_chosen, HUGE)
+//: library cosf inside_f32 sin_wide
+#ifdef OWN_MATH
+static inline f32 OWN(cos_inside)(f32 x)
+{
+    const f32 size = __builtin_fabsf(x);
+    return inside_f32(x, (size <= 10000));
+}
+static inline f32 OWN(cos_large)(f64 x)
+{
+    const f64 n = FMAD(x, 0x1.45f306dc9c883p-2, 0.5) + 0x1.8p52;
+    return sin_wide(x, n - 0x1.8p52 - 0.5, n);
+}
+static inline f32 OWN(cos_chosen)(f32 x, f32 value)
+{
+    const f32 size = __builtin_fabsf(x), large = cos_large(size < 0x1p40f ? x : 0);
+    value = size <= 10000 ? value : large;
+    value = size < __builtin_inff() ? value : x - x;
+    return value;
+}
+#endif
+static inline f32 OWN(own_cosf)(f32 x)
+{
+    return cosf(x);
+}
+//: block cosf
+    INSIDE(f32, cosf, cos_inside, cos_chosen, HUGE)
 //: library fmodf
 #ifdef OWN_MATH
 /* The remainder of x by y, both positive, y finite, and their quotient below 2^22: rounded and cut to a whole number
@@ -625,6 +1709,26 @@ static inline f64 OWN(own_fmod)(f64 a, f64 b)
         } z = {dividend - down * divisor + 0x1.8p52};
         r[j] = (u64)(z.word - 0x4338000000000000);
     }
+//: block ipow
+    /* By squaring, as many steps as the largest exponent of the block has bits. */
+    ALIGNED T x[BLOCK], power[BLOCK], left[BLOCK];
+    T any = 0;
+    for (int j = 0; j < BLOCK; j++) {
+        x[j] = a[j];
+        power[j] = b[j] < 0 ? (T)0 : (T)1;
+        left[j] = b[j] < 0 ? (T)0 : b[j];
+        any |= left[j];
+    }
+    for (; any; any >>= 1) {
+        for (int j = 0; j < BLOCK; j++) {
+            const T factor = left[j] & 1 ? x[j] : (T)1;
+            power[j] = (T)((U)power[j] * (U)factor);
+            x[j] = (T)((U)x[j] * (U)x[j]);
+            left[j] >>= 1;
+        }
+    }
+    for (int j = 0; j < BLOCK; j++)
+        r[j] = power[j];
 //: block random_i64
     /* Elements side by side share counters: those of 16, and of one more where the first one begins behind its word 0.
      * The seed and the stream are the same for all elements. */

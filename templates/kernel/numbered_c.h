@@ -83,6 +83,7 @@ SEPARATE static void N(elements)(T *to, const char *from, const i64 *level, i64 
     }
 }
 //: move mapped
+/* Loads elements that are found by number. */
 SEPARATE static const T *N(mapped)(T *block, const char *from, const i64 *map, i64 row, i64 i, int m)
 {
     if (map[1] == 1) /* along the row numbers are a step apart, as mostly */
@@ -205,6 +206,7 @@ static inline const char *N(bounded_run)(const char *from, const i64 *map, i64 r
     return from + number;
 }
 //: move bounded
+/* Loads elements that are found by number, or what stands for those outside. */
 SEPARATE static const T *N(bounded)(T *block, const char *from, const i64 *map, i64 row, i64 i, int m)
 {
     for (i64 j = 0, pace, count; j < m; j += count) {
@@ -264,6 +266,7 @@ SEPARATE static void N(taken)(T *block, const char *from, const i64 *map, const 
     }
 }
 //: move taken_bounded
+/* Takes one element, or what stands for one outside. */
 SEPARATE static void N(taken_bounded)(T *block, const char *from, const i64 *map, const i64_m *numbers)
 {
     for (int j = 0; j < BLOCK; j++)

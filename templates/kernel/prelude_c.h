@@ -32,6 +32,7 @@
 #define RARE(x) (x)
 #endif
 //: move nested
+/* Brings a block whose elements lie in two levels. */
 SEPARATE static const T *N(nested)(T *block, const char *from, i64 step, i64 jump, i64 period, i64 i, int m)
 {
     i64 inner = i % period;
@@ -44,6 +45,7 @@ SEPARATE static const T *N(nested)(T *block, const char *from, i64 step, i64 jum
     return block;
 }
 //: move repeat
+/* Repeats a few elements into a pattern. */
 SEPARATE static void N(repeat)(T *pattern, const char *from, i64 step, i64 period)
 {
     for (i64 j = 0; j < period; j++)
@@ -52,6 +54,7 @@ SEPARATE static void N(repeat)(T *pattern, const char *from, i64 step, i64 perio
         pattern[j] = pattern[j - period];
 }
 //: move fill
+/* Fills a block with one element. */
 SEPARATE static void N(fill)(T *block, T value)
 {
     for (int j = 0; j < BLOCK; j++)
@@ -91,6 +94,7 @@ SEPARATE static void N(copy)(const struct weft_args *args, T *to, const T *from,
     N(copy_some)(to + j, from + j, (count - j) * sizeof(T));
 }
 #else
+/* Copies elements, past the caches where that is wanted. */
 SEPARATE static void N(copy)(const struct weft_args *args, T *to, const T *from, i64 count, i64 ahead)
 {
     INDEPENDENT
@@ -99,12 +103,14 @@ SEPARATE static void N(copy)(const struct weft_args *args, T *to, const T *from,
 }
 #endif
 //: move scatter
+/* Stores a block whose elements are a step apart. */
 SEPARATE static void N(scatter)(char *to, i64 step, const T *block, int m)
 {
     for (int j = 0; j < m; j++)
         *(T *)(to + j * step) = block[j];
 }
 //: move spread
+/* Stores a block whose elements lie in two levels. */
 SEPARATE static void N(spread)(char *to, i64 step, i64 jump, i64 period, i64 i, const T *block, int m)
 {
     i64 inner = i % period;
@@ -125,6 +131,7 @@ SEPARATE static void N(spread)(char *to, i64 step, i64 jump, i64 period, i64 i, 
         __builtin_memcpy(to + size - bytes, from + size - bytes, bytes); \
         return; \
     }
+/* Copies a run of bytes. */
 static inline void N(copy_run)(char *to, const char *from, i64 size)
 {
     for (; size > 64; size -= 32, to += 32, from += 32)
@@ -166,6 +173,7 @@ SEPARATE static void N(expand)(T *row, const char *from, const int *offsets, i64
         row[columns + j] = row[columns - 1];
 }
 //: move place
+/* Stores a block at offsets from a table. */
 SEPARATE static void N(place)(char *to, const int *offsets, const T *block, int m)
 {
     for (int j = 0; j < m; j++)
@@ -175,6 +183,7 @@ SEPARATE static void N(place)(char *to, const int *offsets, const T *block, int 
 #if defined __GNUC__ && !defined __clang__ && !defined __TINYC__
 __attribute__((optimize("no-tree-vectorize"))) /* gcc gathers slower than it loads */
 #endif
+/* Looks up each element of a block in a table. */
 SEPARATE static void N(lookup)(T *block, const T *table, const u8_m *entry)
 {
 #if defined __GNUC__ && !defined __clang__ && !defined __TINYC__
@@ -202,6 +211,7 @@ FN T N(quotient)(T a, T b)
     return b == (T)-1 ? (T)(0 - (U)a) : (T)exact;
 }
 //: integer truncdiv
+/* The quotient, rounded toward zero. */
 FN T N(truncdiv)(T a, T b)
 {
     const T divisor = b == 0 ? (T)1 : b;
@@ -211,6 +221,7 @@ FN T N(truncdiv)(T a, T b)
     return b == 0 ? (T)0 : q;
 }
 //: integer remainder
+/* The remainder of a quotient that is rounded toward zero. */
 FN T N(remainder)(T a, T b)
 {
     const T divisor = b == 0 ? (T)1 : b;
@@ -219,6 +230,7 @@ FN T N(remainder)(T a, T b)
     return (T)((U)a - (U)N(quotient)(a, divisor) * (U)divisor);
 }
 //: integer floordiv
+/* The quotient, rounded down; 0 where b is 0. */
 FN T N(floordiv)(T a, T b)
 {
     const T divisor = b == 0 ? (T)1 : b;
@@ -231,10 +243,41 @@ FN T N(floordiv)(T a, T b)
     return b == 0 ? (T)0 : (T)((U)q - (U)down);
 }
 //: integer floormod
+/* The remainder of a quotient that is rounded down. */
 FN T N(floormod)(T a, T b)
 {
     const T r = N(remainder)(a, b), apart = (r < 0) != (b < 0) ? b : (T)0;
     return r == 0 ? (T)0 : (T)((U)r + (U)apart);
+}
+//: roundsat roundsat
+FN T M(roundsat)(S a)
+{
+    /* Bounds that S holds: of 4 bytes from 4 the largest below the next power of 2. */
+    const T top = (T)(~0ull >> (64 - 8 * sizeof(T) + ((T)-1 < (T)1)));
+    const T bottom = (T)-1 < (T)1 ? (T)(-top - 1) : (T)0;
+    const S above = (S)top, most = sizeof(T) == sizeof(S) ? above - above / (1 << 24) : above;
+    S x = a > (S)bottom ? a : (S)bottom; /* of NaN, too */
+    x = x < most ? x : most;
+    T r;
+    if (sizeof(T) < 8 && sizeof(S) == 8) {
+        /* 1.5 * 2^52 more rounds to a whole number, in the low bits. */
+        const union {
+            double value;
+            unsigned long long word;
+        } rounded = {(double)x + 0x1.8p52};
+        r = (T)rounded.word;
+    } else if (sizeof(T) < sizeof(S)) {
+        x = F(rint)(x) + (S)0; /* no -0, see dialect.h */
+        r = sizeof(T) < sizeof(int) ? (T)(int)x : (T)x;
+    } else if (sizeof(T) == 4) {
+        const T whole = (T)(F(rint)(x) + (S)0);
+        r = a >= above ? top : whole;
+    } else {
+        const S whole = F(rint)(a) + (S)0;
+        const T inside = (T)(whole >= (S)bottom && whole < above ? whole : (S)0);
+        return whole >= above ? top : whole < (S)bottom ? bottom : inside;
+    }
+    return (T)-1 < (T)1 && a != a ? (T)0 : r;
 }
 //: places head
 const i64 k = places[n];
@@ -244,11 +287,15 @@ const i64 k = places[n] ? next++ : -1;
 #if defined __GNUC__ && !defined __TINYC__ && defined __AVX512BW__
 enum { OWN(LANES) = 16 };
 #define WIDE "v"
+#define HALF(n) "%t" #n
+#define INSERT "vinserti64x4"
 #define BYTES_IN_ORDER {0, 4, 8, 12, 1, 5, 9, 13, 2, 6, 10, 14, 3, 7, 11, 15}
 #define WORDS_IN_ORDER {0, 1, 4, 5, 8, 9, 12, 13, 2, 3, 6, 7, 10, 11, 14, 15}
 #elif defined __GNUC__ && !defined __TINYC__ && defined __AVX2__
 enum { OWN(LANES) = 8 };
 #define WIDE "x"
+#define HALF(n) "%x" #n
+#define INSERT "vinserti128"
 #define BYTES_IN_ORDER {0, 4, 1, 5, 2, 6, 3, 7}
 #define WORDS_IN_ORDER {0, 1, 4, 5, 2, 3, 6, 7}
 #endif
@@ -256,6 +303,7 @@ enum { OWN(LANES) = 8 };
 typedef i32 OWN(ints) __attribute__((vector_size(4 * LANES), aligned(4), may_alias));
 typedef u32 OWN(words) __attribute__((vector_size(4 * LANES), aligned(4), may_alias));
 typedef u64 OWN(longs) __attribute__((vector_size(4 * LANES), aligned(4), may_alias));
+typedef f64 OWN(doubles) __attribute__((vector_size(4 * LANES), aligned(4), may_alias));
 typedef f32 OWN(floats) __attribute__((vector_size(4 * LANES), aligned(4), may_alias));
 typedef u8 OWN(bytes) __attribute__((vector_size(4 * LANES), aligned(1), may_alias));
 typedef u8 OWN(quarter) __attribute__((vector_size(LANES), aligned(1), may_alias));
@@ -272,6 +320,8 @@ typedef u8 OWN(half) __attribute__((vector_size(2 * LANES), aligned(1), may_alia
 #define BYTES_i8 "vpacksswb"
 #define BYTES_u16 ""
 #define BYTES_i16 ""
+#define WORDS_i32 ""
+#define BYTES_i32 ""
 #define FOR(what, type) what##_##type
 /* The products of low halves. */
 static inline longs OWN(product)(longs a, u64 b)
@@ -364,6 +414,7 @@ static inline void OWN(fetch_end)(const struct weft_args *args, const char *to, 
 }
 //: widen widen
 #ifdef WIDE
+/* Converts a block of small integers to float32. */
 CONVERSION void M(widen)(f32_m *r, const S_m *a)
 {
     for (int j = 0; j < BLOCK; j += LANES) {
@@ -378,6 +429,7 @@ CONVERSION void M(widen)(f32_m *r, const S_m *a)
     }
 }
 #else
+/* Converts a block of small integers to float32. */
 CONVERSION void M(widen)(f32_m *r, const S_m *a)
 {
     INDEPENDENT
@@ -387,24 +439,48 @@ CONVERSION void M(widen)(f32_m *r, const S_m *a)
 #endif
 //: narrow narrow
 #ifdef WIDE
-/* Halves to even; above T becomes its largest, NaN 0; below stays below, for the packing to saturate. */
-static inline ints M(whole)(const f32_m *a)
+/* Halves to even; above T becomes its largest, NaN 0; below stays below, for the packing to saturate. Of 32 bits an
+ * int32 that is too large or too small becomes the smallest. */
+static inline ints M(whole)(const S_m *a)
 {
-    const f32 largest = (f32)(~0ull >> (64 - 8 * sizeof(T) + ((T)-1 < (T)1)));
-    const floats top = (floats){0} + largest;
-    floats x = *(const floats *)a;
+    const S largest = (S)(~0ull >> (64 - 8 * sizeof(T) + ((T)-1 < (T)1)));
     ints r;
+    if (sizeof(S) == 8) {
+        const doubles top = (doubles){0} + (f64)largest;
+        ints parts[2];
+        for (int k = 0; k < 2; k++) {
+            doubles x = *(const doubles *)(a + k * LANES / 2);
+            if ((T)-1 < (T)1)
+                x = (doubles)((longs)x & (longs)(x == x));
+            __asm__("vminpd %1, %2, %0" : "=" WIDE(x) : WIDE(x), WIDE(top));
+            __asm__("vcvtpd2dq %1, " HALF(0) : "=" WIDE(parts[k]) : WIDE(x));
+        }
+        __asm__(INSERT " $1, " HALF(2) ", %1, %0" : "=" WIDE(r) : WIDE(parts[0]), WIDE(parts[1]));
+        return r;
+    }
+    const floats top = (floats){0} + (f32)largest;
+    floats x = *(const floats *)a;
     if ((T)-1 < (T)1)
         x = (floats)((ints)x & (ints)(x == x));
+    if (sizeof(T) == 4) {
+        __asm__("vcvtps2dq %1, %0" : "=" WIDE(r) : WIDE(x));
+        return r ^ (ints)(x >= top); /* the largest */
+    }
     __asm__("vminps %1, %2, %0" : "=" WIDE(x) : WIDE(x), WIDE(top));
     __asm__("vcvtps2dq %1, %0" : "=" WIDE(r) : WIDE(x));
     return r;
 }
-CONVERSION void M(narrow)(T_m *r, const f32_m *a)
+/* Rounds a block of floats to small integers. */
+CONVERSION void M(narrow)(T_m *r, const S_m *a)
 {
     const ints words_ = WORDS_IN_ORDER, bytes_ = BYTES_IN_ORDER;
     for (int j = 0; j < BLOCK; j += 4 * LANES / sizeof(T)) {
-        ints x = M(whole)(a + j), y = M(whole)(a + j + LANES);
+        ints x = M(whole)(a + j), y = x;
+        if (sizeof(T) == 4) {
+            *(ints *)(r + j) = x;
+            continue;
+        }
+        y = M(whole)(a + j + LANES);
         __asm__(FOR(WORDS, T) " %1, %0, %0" : "+" WIDE(x) : WIDE(y));
         if (sizeof(T) == 1) {
             ints z = M(whole)(a + j + 2 * LANES), w = M(whole)(a + j + 3 * LANES);
@@ -416,15 +492,48 @@ CONVERSION void M(narrow)(T_m *r, const f32_m *a)
     }
 }
 #else
-CONVERSION void M(narrow)(T_m *r, const f32_m *a)
+/* Rounds a block of floats to small integers. */
+CONVERSION void M(narrow)(T_m *r, const S_m *a)
 {
     INDEPENDENT
     for (int j = 0; j < BLOCK; j++)
         r[j] = M(roundsat)(a[j]);
 }
 #endif
+//: sticky sticky
+#if defined WIDE && defined __AVX512F__
+/* Cut, and where that lost something with an odd last bit. */
+static inline ints M(cut)(const S_m *a)
+{
+    const doubles x = *(const doubles *)a;
+    const ints one = (ints){0} + 1;
+    doubles back;
+    ints r;
+    __asm__("vcvtpd2ps %{rz-sae%}, %2, %t0\n\t"
+            "vcvtps2pd %t0, %1\n\t"
+            "vcmppd $4, %2, %1, %%k1\n\t"
+            "vpord %t3, %t0, %t0 %{%%k1%}"
+            : "=&v"(r), "=&v"(back) : "v"(x), "v"(one) : "k1");
+    return r;
+}
+CONVERSION void M(sticky)(T_m *r, const S_m *a)
+{
+    for (int j = 0; j < BLOCK; j += LANES) { /* whole vectors: half ones would be slow to read as such */
+        const ints low = M(cut)(a + j), high = M(cut)(a + j + LANES / 2);
+        __asm__(INSERT " $1, %t2, %1, %0" : "=v"(*(ints *)(r + j)) : "v"(low), "v"(high));
+    }
+}
+#else
+CONVERSION void M(sticky)(T_m *r, const S_m *a)
+{
+    INDEPENDENT
+    for (int j = 0; j < BLOCK; j++)
+        r[j] = M(odd)(a[j]);
+}
+#endif
 //: unpack unpack
 #if defined WIDE && defined __F16C__
+/* Converts a block of 16-bit floats to float32. */
 CONVERSION void M(unpack)(T_m *r, const S_m *a)
 {
     for (int j = 0; j < BLOCK; j += LANES) {
@@ -440,6 +549,7 @@ CONVERSION void M(unpack)(T_m *r, const S_m *a)
     }
 }
 #else
+/* Converts a block of 16-bit floats to float32. */
 CONVERSION void M(unpack)(T_m *r, const S_m *a)
 {
     INDEPENDENT
@@ -456,6 +566,7 @@ static inline ints M(rounded)(const S_m *a)
     const words y = (words)x, nan = (words)(x != x);
     return (ints)(((nan & (y | 1 << 22)) | (~nan & (y + 0x7fff + (y >> 16 & 1)))) >> 16);
 }
+/* Rounds a block of float32 to 16-bit floats. */
 CONVERSION void M(pack)(T_m *r, const S_m *a)
 {
     const ints order = WORDS_IN_ORDER;
@@ -473,6 +584,7 @@ CONVERSION void M(pack)(T_m *r, const S_m *a)
     }
 }
 #else
+/* Rounds a block of float32 to 16-bit floats. */
 CONVERSION void M(pack)(T_m *r, const S_m *a)
 {
     INDEPENDENT
@@ -482,6 +594,7 @@ CONVERSION void M(pack)(T_m *r, const S_m *a)
 #endif
 //: nearest nearest
 #if defined WIDE && defined __F16C__
+/* Rounds a block of float32 to values that 16-bit floats have. */
 CONVERSION void M(nearest)(T_m *r, const S_m *a)
 {
     for (int j = 0; j < BLOCK; j += LANES) {
@@ -493,6 +606,7 @@ CONVERSION void M(nearest)(T_m *r, const S_m *a)
     }
 }
 #else
+/* Rounds a block of float32 to values that 16-bit floats have. */
 CONVERSION void M(nearest)(T_m *r, const S_m *a)
 {
     INDEPENDENT

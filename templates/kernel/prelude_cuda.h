@@ -135,6 +135,7 @@ struct MAY_ALIAS __attribute__((aligned(SIZE_AT_ONCE(T)))) N(chunk) {
     u32 word[CHUNK * sizeof(T) / 4 + (CHUNK * sizeof(T) < 4)];
 };
 //: move load
+/* Loads a chunk from memory. */
 DEVICE void N(load)(T *x, const char *from, const int BLOCK)
 {
     if (BLOCK == 1)
@@ -172,6 +173,7 @@ DEVICE void N(unaligned)(T *x, const char *from, const int BLOCK)
     *(struct N(chunk) *)x = chunk;
 }
 //: move store
+/* Stores a chunk to memory. */
 DEVICE void N(store)(char *to, const T *x, int m, const int BLOCK)
 {
     if (!m)
@@ -184,6 +186,7 @@ DEVICE void N(store)(char *to, const T *x, int m, const int BLOCK)
         *(struct N(chunk) *)to = *(const struct N(chunk) *)x;
 }
 //: move gather
+/* Loads a chunk whose elements are a step apart. */
 DEVICE void N(gather)(T *x, const char *from, index step, const int BLOCK)
 {
     UNROLLED
@@ -191,6 +194,7 @@ DEVICE void N(gather)(T *x, const char *from, index step, const int BLOCK)
         x[j] = *(const T *)(from + times(j, step));
 }
 //: move scatter
+/* Stores a block whose elements are a step apart. */
 DEVICE void N(scatter)(char *to, index step, const T *x, int m, const int BLOCK)
 {
     UNROLLED
@@ -199,6 +203,7 @@ DEVICE void N(scatter)(char *to, index step, const T *x, int m, const int BLOCK)
             *(T *)(to + times(j, step)) = x[j];
 }
 //: move periodic
+/* Loads a chunk of elements that repeat. */
 DEVICE void N(periodic)(T *x, const char *from, index step, index phase, index period, const int BLOCK)
 {
     UNROLLED
@@ -212,6 +217,7 @@ DEVICE void N(periodic)(T *x, const char *from, index step, index phase, index p
     }
 }
 //: move nested
+/* Brings a block whose elements lie in two levels. */
 DEVICE void N(nested)(T *x, const char *from, index step, index jump, index turn, index phase, index period,
                       const int BLOCK)
 {
@@ -238,6 +244,7 @@ DEVICE void N(column)(T *x, const char *from, index jump, index turn, index phas
         x[j] = BLOCK > 1 && j % whole >= left ? turns[j / whole + 1] : turns[j / whole];
 }
 //: move spread
+/* Stores a block whose elements lie in two levels. */
 DEVICE void N(spread)(char *to, index step, index jump, index turn, index phase, index period, const T *x,
                       int m, const int BLOCK)
 {
@@ -250,6 +257,7 @@ DEVICE void N(spread)(char *to, index step, index jump, index turn, index phase,
     }
 }
 //: move mapped
+/* Loads elements that are found by number. */
 DEVICE void N(mapped)(T *x, const char *from, const i64 *map, i64 row, index i, const int BLOCK)
 {
     UNROLLED
@@ -302,6 +310,7 @@ SEPARATE const char *N(bounded_to)(const char *from, const i64 *map, i64 row, ui
     return from + next;
 }
 //: move bounded
+/* Loads elements that are found by number, or what stands for those outside. */
 DEVICE void N(bounded)(T *x, const char *from, const i64 *map, i64 row, index i, const int BLOCK)
 {
     UNROLLED
@@ -315,11 +324,13 @@ DEVICE T N(taken)(const char *from, const i64 *map, i64 number)
     return number < 0 ? (T)0 : *(const T *)(from + mapped_to(map, 0, (uindex)number));
 }
 //: move taken_bounded
+/* Takes one element, or what stands for one outside. */
 DEVICE T N(taken_bounded)(const char *from, const i64 *map, i64 number)
 {
     return number < 0 ? (T)0 : *(const T *)N(bounded_to)(from, map, 0, (uindex)number);
 }
 //: move fill
+/* Fills a block with one element. */
 DEVICE void N(fill)(T *x, T value, const int BLOCK)
 {
     UNROLLED
@@ -437,6 +448,7 @@ FN void M(widen)(T_m *r, const S_m *a, const int BLOCK)
     }
 }
 //: narrow narrow
+/* Rounds a block of float32 to small integers. */
 FN void M(narrow)(T_m *r, const f32_m *a, const int BLOCK)
 {
     const int each = BLOCK % (4 / sizeof(T)) == 0 ? 4 / sizeof(T) : 1;
@@ -454,6 +466,7 @@ FN void M(narrow)(T_m *r, const f32_m *a, const int BLOCK)
 }
 //: unpack unpack
 #ifdef __CUDA_ARCH__
+/* Converts a block of 16-bit floats to float32. */
 DEVICE void M(unpack)(T_m *r, const S_m *a, const int BLOCK)
 {
     UNROLLED
@@ -464,6 +477,7 @@ DEVICE void M(unpack)(T_m *r, const S_m *a, const int BLOCK)
             r[j] = __uint_as_float((u32)a[j] << 16);
 }
 #else
+/* Converts a block of 16-bit floats to float32. */
 DEVICE void M(unpack)(T_m *r, const S_m *a, const int BLOCK)
 {
     for (int j = 0; j < BLOCK; j++)
@@ -472,6 +486,7 @@ DEVICE void M(unpack)(T_m *r, const S_m *a, const int BLOCK)
 #endif
 //: pack pack
 #if defined __CUDA_ARCH__ && __CUDA_ARCH__ >= 800
+/* Rounds a block of float32 to 16-bit floats. */
 DEVICE void M(pack)(T_m *r, const S_m *a, const int BLOCK)
 {
     UNROLLED
@@ -489,6 +504,7 @@ DEVICE void M(pack)(T_m *r, const S_m *a, const int BLOCK)
     }
 }
 #elif defined __CUDA_ARCH__
+/* Rounds a block of float32 to 16-bit floats. */
 DEVICE void M(pack)(T_m *r, const S_m *a, const int BLOCK)
 {
     UNROLLED
@@ -499,6 +515,7 @@ DEVICE void M(pack)(T_m *r, const S_m *a, const int BLOCK)
             r[j] = M(encode)(a[j]);
 }
 #else
+/* Rounds a block of float32 to 16-bit floats. */
 DEVICE void M(pack)(T_m *r, const S_m *a, const int BLOCK)
 {
     for (int j = 0; j < BLOCK; j++)
@@ -507,6 +524,7 @@ DEVICE void M(pack)(T_m *r, const S_m *a, const int BLOCK)
 #endif
 //: nearest nearest
 #ifdef __CUDA_ARCH__
+/* Rounds a block of float32 to values that 16-bit floats have. */
 DEVICE void M(nearest)(T_m *r, const S_m *a, const int BLOCK)
 {
     UNROLLED
@@ -517,6 +535,7 @@ DEVICE void M(nearest)(T_m *r, const S_m *a, const int BLOCK)
     }
 }
 #else
+/* Rounds a block of float32 to values that 16-bit floats have. */
 DEVICE void M(nearest)(T_m *r, const S_m *a, const int BLOCK)
 {
     for (int j = 0; j < BLOCK; j++)
@@ -666,6 +685,7 @@ DEVICE void OWN(load_element)(void *to, const char *from, const int bytes)
 }
 #endif
 //: hinted load
+/* Loads a chunk from memory. */
 DEVICE void N(load)(T *x, const char *from, const int BLOCK)
 {
     if (BLOCK == 1)
@@ -676,6 +696,7 @@ DEVICE void N(load)(T *x, const char *from, const int BLOCK)
         load_words(((struct N(chunk) *)x)->word, from, CHUNK * sizeof(T) / 4);
 }
 //: hinted store
+/* Stores a chunk to memory. */
 DEVICE void N(store)(char *to, const T *x, int m, const int BLOCK)
 {
     if (!m)
@@ -688,6 +709,7 @@ DEVICE void N(store)(char *to, const T *x, int m, const int BLOCK)
         store_words(to, ((const struct N(chunk) *)x)->word, CHUNK * sizeof(T) / 4);
 }
 //: hinted periodic
+/* Loads a chunk of elements that repeat. */
 DEVICE void N(periodic)(T *x, const char *from, index step, index phase, index period, const int BLOCK)
 {
     UNROLLED
@@ -722,17 +744,20 @@ FN T N(pick_nonzero)(T a, T b, bool greater)
     return (greater ? b > a : b < a) ? b : a;
 }
 #else
+/* One of two, none of which is a zero of another sign. */
 FN T N(pick_nonzero)(T a, T b, bool greater)
 {
     return (greater ? b > a : b < a) ? b : a;
 }
 #endif
 //: floating min_nonzero
+/* The lesser of two, none of which is a zero of another sign. */
 FN T N(min_nonzero)(T a, T b)
 {
     return N(pick_nonzero)(a, b, false);
 }
 //: floating max_nonzero
+/* The greater of two, none of which is a zero of another sign. */
 FN T N(max_nonzero)(T a, T b)
 {
     return N(pick_nonzero)(a, b, true);
@@ -748,12 +773,14 @@ FN T N(reciprocal)(T a)
     return F(fma)((T)r, F(fma)(-a, (T)r, (T)1), (T)r);
 }
 #else
+/* The reciprocal, of as many digits as a quotient needs. */
 FN T N(reciprocal)(T a)
 {
     return 1 / a;
 }
 #endif
 //: floating least
+/* The lesser of two, or NaN where one is; of zeros the negative one. */
 FN T N(least)(T a, T b)
 {
     if (PICKS && sizeof(T) == 4)
@@ -761,6 +788,7 @@ FN T N(least)(T a, T b)
     return (b < a) | (b != b) | ((a == b) & (F(copysign)((T)1, b) < 0)) ? b : a;
 }
 //: floating greatest
+/* The greater of two, or NaN where one is; of zeros the positive one. */
 FN T N(greatest)(T a, T b)
 {
     if (PICKS && sizeof(T) == 4)

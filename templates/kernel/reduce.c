@@ -17,48 +17,35 @@ $entry
     $faults
     $buffers
     $room
-    const struct weft_sample *sample = args->samples, *const last = sample + args->sample_count - 1;
-    for (i64 count = args->sample_count; count > 1;) { /* the sample of the first tile */
-        const i64 half = count / 2;
-        if (sample[half].first_tile <= begin)
-            sample += half, count -= half;
-        else
-            count = half;
-    }
-    const i64 ahead = args->ahead;
-    for (i64 tile = begin; tile < end; tile++) {
-        while (sample < last && sample[1].first_tile <= tile)
-            sample++;
-        const struct weft_geometry *const s = sample->geometry;
-        const struct weft_lanes *const r = s->lanes;
-        const i64 local = tile - sample->first_tile, chunk = local % r->chunks, above = local / r->chunks;
-        const i64 window = ROW ? 0 : above % r->windows;
-        const int apart = !ROW && r->step == 1; /* elements are taken one by one, not all of a block in a row */
-        const i64 point0 = (ROW ? above : above / r->windows) * r->together;
-        const i64 point1 = point0 + r->together < r->points ? point0 + r->together : r->points;
-        const i64 from = window * r->width, rest = r->inner - from < r->width ? r->inner - from : r->width;
-        const i64 inner = ROW ? INNER : rest, first = chunk * r->chunk * r->block;
-        const i64 stop = r->elements - first < r->chunk * r->block ? r->elements : first + r->chunk * r->block;
+    const i64 ahead = args->ahead; //~
+    struct weft_part part = {{0, begin, end}, 0, 0, 0, 0, 0, 0, 0}; //~
+    while (args->calls->next_part(args, &part)) { /* some points, or a part of one */
+        const struct weft_sample *const sample = part.tile.sample; //~
+        const struct weft_geometry *const s = sample->geometry; //~
+        const struct weft_lanes *const r = s->lanes; //~
+        const int apart = !ROW && r->step == 1; /* elements are taken one by one, not all of a block in a row */ //~
+        const i64 from = part.from, inner = ROW ? INNER : part.inner, first = part.element, stop = part.stop; //~
+        const i64 chunk = part.chunk, point1 = part.point + part.points; //~
         $share
-        for (i64 point = point0; point < point1; point++) {
-            i64 blocks = 0, block = first;
+        for (i64 point = part.point; point < point1; point++) {
+            i64 blocks = 0, block = first; //~
             $point
             for (; block < stop || !blocks; block += r->block) {
-                const i64 limit = stop - block < r->block ? stop : block + r->block;
-                i64 element = block;
+                const i64 limit = stop - block < r->block ? stop : block + r->block; //~
+                i64 element = block; //~
                 $rows
                 for (; element < limit; element = apart ? element + 1 : limit) {
                     i64 at = element * r->inner + from, left = (apart ? 1 : limit - element) * inner;
-                    i64 lane = apart ? (element - block) % r->lanes * inner : 0, filled = 0;
+                    i64 lane = apart ? (element - block) % r->lanes * inner : 0, filled = 0; //~
                     while (left > 0) { /* a run of elements in a row */
-                        const i64 row = at < s->columns ? 0 : at / s->columns, column0 = at - row * s->columns;
+                        const i64 row = at < s->columns ? 0 : at / s->columns, column0 = at - row * s->columns; //~
                         const i64 run = s->columns - column0 < left ? s->columns - column0 : left;
                         const i64 column1 = column0 + run;
                         $run
                     }
                 }
                 $join
-                blocks++;
+                blocks++; //~
             }
             $leave
         }

@@ -32,50 +32,50 @@ DEVICE void OWN(compute)(const struct weft_args *args, const struct weft_geometr
                     const index point, const index element, const index end, const index inner, const acc_t absent,
                     acc_t *values, const int WHOLE, const int BLOCK)
 {
-    const int begin = 0;
+    const int begin = 0; //~
     $literals
     $faults
     $buffers
-    int elements[UNROLL]; /* of each place: 1 or 0 */
-    index e = element;
+    int elements[UNROLL]; /* of each place: 1 or 0 */ //~
+    index e = element; //~
     UNROLLED
     for (int u = 0; u < UNROLL; u++) {
-        const index own = element + u * BETWEEN;
-        const int m = WHOLE || own < end;
-        e = m ? own : e;
-        elements[u] = m;
+        const index own = element + u * BETWEEN; //~
+        const int m = WHOLE || own < end; //~
+        e = m ? own : e; //~
+        elements[u] = m; //~
         $offsets
 #if ALONG == ALONG_POINTS
-        const i64 i = NUMBER(0);
-        uindex rest = (uindex)point;
+        const i64 i = NUMBER(0); //~
+        uindex rest = (uindex)point; //~
 #elif ALONG == ALONG_ELEMENTS
         const index i = inner;
-        uindex rest = (uindex)(point * (index)s->lanes.elements + e);
+        uindex rest = (uindex)(point * (index)s->lanes.elements + e); //~
 #else
 #if GROUPS
-        const index n = (point * (index)s->lanes.elements + e) * INNER + inner;
-        uindex rest = divide((uindex)n, &s->columns);
-        const index i = n - (index)(rest * (uindex)s->columns.divisor);
+        const index n = (point * (index)s->lanes.elements + e) * INNER + inner; //~
+        uindex rest = divide((uindex)n, &s->columns); //~
+        const index i = n - (index)(rest * (uindex)s->columns.divisor); //~
 #else
-        const i64 i = NUMBER(point * (index)s->lanes.elements);
+        const i64 i = NUMBER(point * (index)s->lanes.elements); //~
 #endif
 #endif
 #if GROUPS
-        EACH_GROUP
-        for (int g = OUTER - 1; g >= 0; g--) {
-            index digit = (index)rest;
-            if (g > 0) {
-                rest = divide(rest, &s->extents[g]);
-                digit -= (index)(rest * (uindex)s->extents[g].divisor);
-            }
+        EACH_GROUP //~
+        for (int g = OUTER - 1; g >= 0; g--) { //~
+            index digit = (index)rest; //~
+            if (g > 0) { //~
+                rest = divide(rest, &s->extents[g]); //~
+                digit -= (index)(rest * (uindex)s->extents[g].divisor); //~
+            } //~
             $groups
-        }
+        } //~
 #endif
         $loads
     }
     UNROLLED
     for (int u = 0; u < UNROLL; u++) {
-        const int m = elements[u];
+        const int m = elements[u]; //~
         $row
         $operands
         $body
@@ -314,21 +314,21 @@ DEVICE void OWN(join_tile)(const struct weft_args *args, const struct weft_geome
 $samples
 KERNEL weft_kernel(const BY_VALUE struct weft_args parameters)
 {
-    const struct weft_args *const args = &parameters;
+    const struct weft_args *const args = &parameters; //~
     $absent
 #if MANY
-    const tiles_index all = (tiles_index)args->tiles, each = (all + gridDim.x - 1) / gridDim.x;
-    const tiles_index begin = blockIdx.x * each, step = 1, tiles = begin + each < all ? begin + each : all;
-    const struct weft_sample *sample = find_sample(args->samples, (tiles_index)args->sample_count, begin);
-    const struct weft_sample *const last = args->samples + args->sample_count - 1;
+    const tiles_index all = (tiles_index)args->tiles, each = (all + gridDim.x - 1) / gridDim.x; //~
+    const tiles_index begin = blockIdx.x * each, step = 1, tiles = begin + each < all ? begin + each : all; //~
+    const struct weft_sample *sample = find_sample(args->samples, (tiles_index)args->sample_count, begin); //~
+    const struct weft_sample *const last = args->samples + args->sample_count - 1; //~
 #else
-    const tiles_index begin = blockIdx.x, step = gridDim.x, tiles = (tiles_index)args->tiles;
+    const tiles_index begin = blockIdx.x, step = gridDim.x, tiles = (tiles_index)args->tiles; //~
 #endif
     ROLLED
     for (tiles_index tile = begin; tile < tiles; tile += step) {
 #if MANY
         while (sample < last && (tiles_index)sample[1].first_tile <= tile)
-            sample++;
+            sample++; //~
         join_tile(args, sample->geometry, sample->bases, (index)(tile - (tiles_index)sample->first_tile),
                   sample->dense & 1, absent);
 #else

@@ -117,12 +117,14 @@ static inline void OWN(join_short)(out_t *to, const stage_t *from, i64 elements,
         to[q] = (out_t)(first < elements ? first : absent);
     }
 }
+//: short_direct some
+const i64 most = left;
 //: short_direct points
 join_short(to + point, (const stage_t *)p[SOURCE] + column0, each, more, absent);
 //: short_elements room
 ALIGNED stage_t stage[STAGED_ROWS + BLOCK];
 //: short_elements some
-more = more < STAGED_ROWS / each ? more : STAGED_ROWS / each;
+const i64 most = STAGED_ROWS / each;
 //: short_elements points
 $row
 for (i64 i = column0, m; i < column1; i += m) {

@@ -16,43 +16,24 @@ $entry
     $faults
     $buffers
     $room
-    const struct weft_sample *sample = args->samples, *const last = sample + args->sample_count - 1;
-    for (i64 count = args->sample_count; count > 1;) { /* the sample of the first tile */
-        const i64 half = count / 2;
-        if (sample[half].first_tile <= begin)
-            sample += half, count -= half;
-        else
-            count = half;
-    }
-    for (i64 tile = begin; tile < end; tile++) {
-        while (sample < last && sample[1].first_tile <= tile)
-            sample++;
-        const struct weft_geometry *const s = sample->geometry;
-        const struct weft_lanes *const r = s->lanes;
-        const i64 groups = s->groups, stride = groups + 2, each = r->elements;
-        const i64 point0 = (tile - sample->first_tile) * r->together;
-        const i64 point1 = point0 + r->together < r->points ? point0 + r->together : r->points;
-        const i64 outer = groups ? s->extents[groups - 1] : 1, fewer = s->last_columns / each;
-        const i64 round = (outer - 1) * r->beside + fewer; /* points of the innermost outer group */
+    char *start[ACCESSES], *p[ACCESSES]; /* the C compiler need not read p again */ //~
+    i64 step[ACCESSES]; //~
+    struct weft_part part = {{0, begin, end}, 0, 0, 0, 0, 0, 0, 0}; //~
+    while (args->calls->next_part(args, &part)) { /* some points */
+        const struct weft_sample *const sample = part.tile.sample; //~
+        const struct weft_geometry *const s = sample->geometry; //~
+        const i64 groups = s->groups, stride = groups + 2, each = s->lanes->elements; //~
         out_t *const to = (out_t *)sample->bases[TARGET];
-        $tile
-        for (i64 point = point0, more; point < point1; point += more) { /* those of a row */
-            const i64 turn = point < round ? 0 : point / round, part = (point - turn * round) / r->beside;
-            const i64 first = point - turn * round - part * r->beside, row = turn * outer + part;
-            more = (part + 1 < outer ? r->beside : fewer) - first;
-            more = point1 - point < more ? point1 - point : more;
+        const int fresh = 1; //~
+        $band
+        for (i64 point = part.point, left = part.points, more; left; point += more, left -= more) {
             $some
-            char *p[ACCESSES];
-            i64 number = row, head = 0;
+            i64 column0, head = 0; //~
+            more = args->calls->find_points(sample, point, left < most ? left : most, start, step, ACCESSES, &column0);
+            const i64 column1 = column0 + more * each; //~
             for (int k = 0; k < ACCESSES; k++)
-                p[k] = sample->bases[k];
-            for (i64 g = groups, above; g-- > 0; number = above) {
-                above = number < s->extents[g] ? 0 : number / s->extents[g];
-                for (int k = 0; k < ACCESSES; k++)
-                    p[k] += (number - above * s->extents[g]) * s->strides[k * stride + g];
-            }
-            const i64 column0 = first * each, column1 = column0 + more * each;
-            (void)head;
+                p[k] = start[k];
+            (void)head; //~
             $points
         }
     }

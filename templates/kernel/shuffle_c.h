@@ -145,6 +145,7 @@ static inline const T *N(pick)(T *block, const T *from, const i64 step)
         block[j] = from[j * step];
     return block;
 }
+/* Brings a block whose elements are a step apart. */
 SEPARATE static const T *N(gather)(T *block, const char *from, i64 step, int m)
 {
     if (m == BLOCK && step == 2 * (i64)sizeof(T))

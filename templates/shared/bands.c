@@ -2,65 +2,83 @@
  * which includes it, and for ahead-of-time sources, which carry it. SHARED is what a function begins with. */
 
 //: bands
-SHARED void start_bands(struct weft_band *band, const struct weft_args *args, long long begin, long long end, char **p,
-                        long long *step, long long accesses)
+/* The sample of the first tile. */
+SHARED const struct weft_sample *find_sample(const struct weft_args *args, long long tile)
 {
     const struct weft_sample *sample = args->samples;
-    band->last = sample + args->sample_count - 1;
-    for (long long count = args->sample_count; count > 1;) { /* the sample of the first tile */
+    for (long long count = args->sample_count; count > 1;) {
         const long long half = count / 2;
-        if (sample[half].first_tile <= begin)
+        if (sample[half].first_tile <= tile)
             sample += half, count -= half;
         else
             count = half;
     }
-    band->sample = sample;
-    band->tile = begin;
-    band->end = end;
-    band->p = p;
-    band->step = step;
-    band->accesses = accesses;
+    return sample;
 }
 
-SHARED int next_tile(struct weft_band *band)
+/* The number of the next tile in its sample, or -1. */
+SHARED long long step_tile(const struct weft_args *args, struct weft_tile *tile)
 {
-    if (band->tile >= band->end)
+    if (tile->next >= tile->end)
+        return -1;
+    if (!tile->sample)
+        tile->sample = find_sample(args, tile->next);
+    const struct weft_sample *const last = args->samples + args->sample_count - 1;
+    while (tile->sample < last && tile->sample[1].first_tile <= tile->next)
+        tile->sample++;
+    return tile->next++ - tile->sample->first_tile;
+}
+
+/* Quotients of small numbers are often 0. */
+SHARED long long divided(long long number, long long by, long long *rest)
+{
+    const long long quotient = number < by ? 0 : number / by;
+    *rest = number - quotient * by;
+    return quotient;
+}
+
+SHARED int next_tile(const struct weft_args *args, struct weft_band *band)
+{
+    const long long tile = step_tile(args, &band->tile);
+    if (tile < 0)
         return 0;
-    while (band->sample < band->last && band->sample[1].first_tile <= band->tile)
-        band->sample++;
-    const struct weft_geometry *const s = band->geometry = band->sample->geometry;
-    const long long tile = band->tile++ - band->sample->first_tile, inner = s->groups - 1;
+    const struct weft_geometry *const s = band->tile.sample->geometry;
     const long long above = s->row_tiles == 1 ? tile : tile / s->row_tiles, row = above * s->tile_rows;
     band->next = row;
     band->stop = row + s->tile_rows < s->rows ? row + s->tile_rows : s->rows;
     band->column0 = (tile - above * s->row_tiles) * s->tile_columns;
-    for (long long g = s->groups, rest = row, outer; g-- > 0; rest = outer) {
-        outer = rest < s->extents[g] ? 0 : rest / s->extents[g];
-        band->at[g] = rest - outer * s->extents[g];
-    }
-    for (long long k = 0; k < band->accesses; k++)
-        band->step[k] = inner < 0 ? 0 : s->strides[k * (s->groups + 2) + inner];
+    for (long long g = s->groups, rest = row; g-- > 0;)
+        rest = divided(rest, s->extents[g], &band->at[g]);
     return 1;
 }
 
 /* Of rows that are not all equally long, the last of a group is a band of its own. */
-SHARED int next_band(struct weft_band *band)
+SHARED int next_band(const struct weft_args *args, struct weft_band *band)
 {
-    const struct weft_geometry *const s = band->geometry;
-    const long long inner = s->groups - 1, *const extents = s->extents;
-    if (band->next >= band->stop)
+    band->fresh = band->next >= band->stop;
+    if (band->fresh && !next_tile(args, band))
         return 0;
-    for (long long k = 0; k < band->accesses; k++) {
+    const struct weft_geometry *const s = band->tile.sample->geometry;
+    const long long inner = s->groups - 1, *const extents = s->extents;
+    long long columns = s->columns, more = 1;
+    band->start = band->tile.sample->bases;
+    band->step = s->strides;
+    for (long long k = 0; k < band->accesses && inner >= 0; k++) {
         const long long *const strides = s->strides + k * (s->groups + 2);
-        char *p = band->sample->bases[k];
+        char *p = band->tile.sample->bases[k];
         for (long long g = 0; g <= inner; g++)
             p += band->at[g] * strides[g];
-        band->p[k] = p;
+        band->room[k] = p;
+        band->steps[k] = strides[inner];
     }
-    long long columns = s->columns, more = inner < 0 ? 1 : extents[inner] - band->at[inner];
-    if (inner >= 0 && s->last_columns && s->last_columns != columns) {
-        columns = more == 1 ? s->last_columns : columns;
-        more = more > 1 ? more - 1 : 1;
+    if (inner >= 0) {
+        band->start = band->room;
+        band->step = band->steps;
+        more = extents[inner] - band->at[inner];
+        if (s->last_columns && s->last_columns != columns) {
+            columns = more == 1 ? s->last_columns : columns;
+            more = more > 1 ? more - 1 : 1;
+        }
     }
     band->column1 = band->column0 + s->tile_columns < columns ? band->column0 + s->tile_columns : columns;
     band->rows = more < band->stop - band->next ? more : band->stop - band->next;
@@ -68,4 +86,55 @@ SHARED int next_band(struct weft_band *band)
     for (long long g = inner, steps = band->rows; g >= 0 && (band->at[g] += steps) == extents[g]; g--, steps = 1)
         band->at[g] = 0;
     return 1;
+}
+
+SHARED long long find_rows(const struct weft_sample *sample, long long row, char **p, long long *step, long long access,
+                           long long accesses)
+{
+    const struct weft_geometry *const s = sample->geometry;
+    const long long inner = s->groups - 1;
+    long long rows = 1;
+    for (long long k = 0; k < accesses; k++) {
+        p[k] = sample->bases[access + k];
+        step[k] = inner < 0 ? 0 : s->strides[(access + k) * (s->groups + 2) + inner];
+    }
+    for (long long g = inner, at; g >= 0; g--) {
+        row = divided(row, s->extents[g], &at);
+        rows = g == inner ? s->extents[g] - at : rows;
+        for (long long k = 0; k < accesses && at; k++)
+            p[k] += at * s->strides[(access + k) * (s->groups + 2) + g];
+    }
+    return rows;
+}
+
+SHARED int next_part(const struct weft_args *args, struct weft_part *part)
+{
+    const long long tile = step_tile(args, &part->tile);
+    if (tile < 0)
+        return 0;
+    const struct weft_lanes *const r = part->tile.sample->geometry->lanes;
+    long long window;
+    const long long above = divided(divided(tile, r->chunks, &part->chunk), r->windows, &window);
+    const long long most = r->chunk * r->block;
+    part->point = above * r->together;
+    part->points = r->points - part->point < r->together ? r->points - part->point : r->together;
+    part->from = window * r->width;
+    part->inner = r->inner - part->from < r->width ? r->inner - part->from : r->width;
+    part->element = part->chunk * most;
+    part->stop = r->elements - part->element < most ? r->elements : part->element + most;
+    return 1;
+}
+
+SHARED long long find_points(const struct weft_sample *sample, long long point, long long most, char **p,
+                             long long *step, long long accesses, long long *column)
+{
+    const struct weft_geometry *const s = sample->geometry;
+    const struct weft_lanes *const r = s->lanes;
+    const long long outer = s->groups ? s->extents[s->groups - 1] : 1, fewer = s->last_columns / r->elements;
+    long long inside, first;
+    const long long turn = divided(point, (outer - 1) * r->beside + fewer, &inside);
+    const long long row = divided(inside, r->beside, &first), count = (row + 1 < outer ? r->beside : fewer) - first;
+    find_rows(sample, turn * outer + row, p, step, 0, accesses);
+    *column = first * r->elements;
+    return count < most ? count : most;
 }

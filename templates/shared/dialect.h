@@ -15,6 +15,7 @@
 
 #if defined DIALECT_INTEGER
 //: integer floordiv
+/* The quotient, rounded down; 0 where b is 0. */
 FN T N(floordiv)(T a, T b)
 {
     if (b == 0)
@@ -24,6 +25,7 @@ FN T N(floordiv)(T a, T b)
     return (T)(a / b - (a % b != 0 && (a < 0) != (b < 0)));
 }
 //: integer floormod
+/* The remainder of a quotient that is rounded down. */
 FN T N(floormod)(T a, T b)
 {
     if (b == 0 || (b == (T)-1 && (T)-1 < (T)1))
@@ -32,6 +34,7 @@ FN T N(floormod)(T a, T b)
     return m != 0 && (m < 0) != (b < 0) ? (T)(m + b) : m;
 }
 //: integer truncdiv
+/* The quotient, rounded toward zero. */
 FN T N(truncdiv)(T a, T b)
 {
     if (b == 0)
@@ -41,11 +44,13 @@ FN T N(truncdiv)(T a, T b)
     return (T)(a / b);
 }
 //: integer remainder
+/* The remainder of a quotient that is rounded toward zero. */
 FN T N(remainder)(T a, T b)
 {
     return b == 0 || (b == (T)-1 && (T)-1 < (T)1) ? (T)0 : (T)(a % b);
 }
 //: integer position
+/* A position as one from the start; -1 if it lies outside. */
 FN T N(position)(T a, T b)
 {
     const T p = a < 0 ? (T)((U)a + (U)b) : a;
@@ -72,6 +77,7 @@ FN T N(random)(T element, T seed, T stream)
     return (T)(((unsigned)element & 2 ? high : low) >> 8);
 }
 //: integer ipow
+/* A power of integers, by squaring. */
 FN T N(ipow)(T a, T b)
 {
     U power = 1, x = (U)a;
@@ -85,28 +91,33 @@ FN T N(ipow)(T a, T b)
     return (T)power;
 }
 //: integer shl
+/* Bits shifted left; 0 where all are gone. */
 FN T N(shl)(T a, T b)
 {
     return b < 0 || b >= (T)(8 * sizeof(T)) ? (T)0 : (T)((U)a << b);
 }
 //: integer shr
+/* Bits shifted right. */
 FN T N(shr)(T a, T b)
 {
     T out = a < 0 ? (T)-1 : (T)0;
     return b < 0 || b >= (T)(8 * sizeof(T)) ? out : (T)(a >> b);
 }
 //: integer abs
+/* The absolute value; of the least one itself. */
 FN T N(abs)(T a)
 {
     return a < 0 ? (T)(0 - (U)a) : a;
 }
 //: integer clamp
+/* The value within two bounds. */
 FN T N(clamp)(T a, T lo, T hi)
 {
     T t = lo > a ? lo : a;
     return hi < t ? hi : t;
 }
 //: integer compare
+/* Whether one is before the other. */
 FN T N(compare)(T a, U b)
 {
     return (T)(a < 0 || (U)a < b ? -1 : (U)a > b);
@@ -115,18 +126,21 @@ FN T N(compare)(T a, U b)
 
 #if defined DIALECT_FLOATING
 //: floating fmin
+/* The lesser of two, or NaN where one is. */
 FN T N(fmin)(T a, T b)
 {
     T t = b < a ? b : a;
     return b != b ? b : t;
 }
 //: floating fmax
+/* The greater of two, or NaN where one is. */
 FN T N(fmax)(T a, T b)
 {
     T t = b > a ? b : a;
     return b != b ? b : t;
 }
 //: floating least
+/* The lesser of two, or NaN where one is; of zeros the negative one. */
 FN T N(least)(T a, T b)
 {
     /* Both zeros are equal: their bits joined are those of -0, of other equal values they are these. Selections all the
@@ -145,6 +159,7 @@ FN T N(least)(T a, T b)
     return b != b ? b : t;
 }
 //: floating greatest
+/* The greater of two, or NaN where one is; of zeros the positive one. */
 FN T N(greatest)(T a, T b)
 {
     /* As in least; +0 has the bits that both zeros have. */
@@ -162,21 +177,25 @@ FN T N(greatest)(T a, T b)
     return b != b ? b : t;
 }
 //: floating min_nonzero
+/* The lesser of two, none of which is a zero of another sign. */
 FN T N(min_nonzero)(T a, T b)
 {
     return b < a ? b : a;
 }
 //: floating max_nonzero
+/* The greater of two, none of which is a zero of another sign. */
 FN T N(max_nonzero)(T a, T b)
 {
     return b > a ? b : a;
 }
 //: floating fclamp
+/* The value within two bounds; NaN stays. */
 FN T N(fclamp)(T a, T lo, T hi)
 {
     return N(fmin)(N(fmax)(a, lo), hi);
 }
 //: floating fneg
+/* The value with the other sign. */
 FN T N(fneg)(T a)
 {
     /* By bits: gcc 12 takes -fma(a, b, c) for fma(-a, b, -c), another zero where they cancel. */
@@ -192,11 +211,38 @@ FN T N(fneg)(T a)
     return u.value;
 }
 //: floating fsign
+/* -1, 0 or 1, or NaN. */
 FN T N(fsign)(T a)
 {
     return a > 0 ? (T)1 : a < 0 ? (T)-1 : a;
 }
+//: floating next
+FN T N(next)(T a, T b, unsigned step)
+{
+    /* Bits of floats are ordered as sizes are: one step up is the next value away from zero. */
+    union {
+        T value;
+        unsigned word;
+        unsigned long long wide;
+    } u = {a == 0 ? F(copysign)((T)0, b) : a};
+    const int away = (a < b) == (a > 0) || a == 0;
+    if (sizeof(T) == sizeof(unsigned))
+        u.word = away ? u.word + step : u.word - step;
+    else
+        u.wide = away ? u.wide + step : u.wide - step;
+    return a == b ? b : a < b || a > b ? u.value : a + b;
+}
+//: floating next_float16
+FN T N(next_float16)(T a, T b)
+{
+    /* Scaled by 2 ** -112, subnormal numbers of float16 are those of float32. 65536 stands for infinity. */
+    const T scale = (T)1.92592994438723585305597794258492732e-34, top = 65536;
+    const T x = a > top ? top : a < -top ? -top : a;
+    const T y = b > top ? top : b < -top ? -top : b;
+    return N(next)(x * scale, y * scale, 1u << 13) * (T)5192296858534827628530496329220096.0;
+}
 //: floating quotient
+/* A quotient by way of a reciprocal, rounded as a division. */
 FN T N(quotient)(T a, T b, T r)
 {
     /* a / b, of float32, where r is 1 / b. It is rounded correctly (docs/design/gpu.md) where b > 0 and a / b is 0, or
@@ -205,16 +251,19 @@ FN T N(quotient)(T a, T b, T r)
     return F(fma)(F(fma)(q, b, -a), -r, q);
 }
 //: floating divisor
+/* Whether a value is of ordinary size. */
 FN int N(divisor)(T a)
 {
     return a <= (T)4294967296.0 && a >= (T)2.3283064365386962890625e-10; /* 2 ** 32, 2 ** -32 */
 }
 //: floating moderate
+/* Whether a value is 0 or of ordinary size. */
 FN int N(moderate)(T a)
 {
     return N(divisor)(F(fabs)(a)) || a == 0;
 }
 //: floating floordiv
+/* The quotient, rounded down; 0 where b is 0. */
 FN T N(floordiv)(T a, T b)
 {
     T m = F(fmod)(a, b);
@@ -226,6 +275,7 @@ FN T N(floordiv)(T a, T b)
     return b == 0 ? a / b : whole;
 }
 //: floating floormod
+/* The remainder of a quotient that is rounded down. */
 FN T N(floormod)(T a, T b)
 {
     T m = F(fmod)(a, b);
@@ -236,6 +286,7 @@ FN T N(floormod)(T a, T b)
 
 #if defined DIALECT_SATURATE
 //: saturate saturate
+/* The nearest value that the type has. */
 FN T M(saturate)(S a)
 {
     /* The bounds of T, brought into S. */
@@ -251,6 +302,7 @@ FN T M(saturate)(S a)
 
 #if defined DIALECT_ROUNDSAT
 //: roundsat roundsat
+/* Rounded to the nearest integer that the type has. */
 FN T M(roundsat)(S a)
 {
     /* "+ 0" makes -0 a 0: gcc 12 with -fno-trapping-math takes (float)(int)x for trunc(x), whose sign
@@ -278,6 +330,7 @@ FN T M(roundsat)(S a)
  * compiler can change it. */
 #if defined DIALECT_ENCODE
 //: encode encode
+/* The bits of a 16-bit float. */
 FN T M(encode)(S a)
 {
     union {
@@ -302,6 +355,7 @@ FN T M(encode)(S a)
 
 #if defined DIALECT_DECODE
 //: decode decode
+/* A 16-bit float as float32. */
 FN T M(decode)(S a)
 {
     union {
@@ -324,6 +378,7 @@ FN T M(decode)(S a)
 
 #if defined DIALECT_NEAREST
 //: to_float16 to_float16
+/* Rounded to float16. */
 FN T M(to_float16)(S a)
 {
     /* A number whose unit is that of x in float16, and its unit: x in these is rounded by the sum. */
@@ -344,6 +399,7 @@ FN T M(to_float16)(S a)
     return (T)u.value;
 }
 //: to_bfloat16 to_bfloat16
+/* Rounded to bfloat16. */
 FN T M(to_bfloat16)(S a)
 {
     union {
@@ -358,6 +414,7 @@ FN T M(to_bfloat16)(S a)
 
 #if defined DIALECT_BITS
 //: bits bits
+/* The bits as another type of the same size. */
 FN T M(bits)(S a)
 {
     union {
@@ -371,6 +428,7 @@ FN T M(bits)(S a)
 
 #if defined DIALECT_ODD
 //: odd odd
+/* Rounded to float32, to the neighbour whose last digit is odd: a second rounding then gives what one would. */
 FN T M(odd)(S a)
 {
     /* Of float64: the nearest float32, or where that is even its neighbour on the other side of a. */
@@ -384,9 +442,16 @@ FN T M(odd)(S a)
     return u.value;
 }
 //: odd_whole odd_whole
+/* A whole number to a float, rounded to the neighbour whose last digit is odd. */
 FN T M(odd_whole)(S a)
 {
-    /* Of 64 bits: float64 holds 53; what is below them goes into the last one. */
+    /* Of 32 bits: float32 holds 24, of 64 float64 53; what is below them goes into the last one. Of two's complements
+     * that is the odd one of the two neighbours as well. */
+    if (sizeof(S) == 4 && sizeof(T) == 4) {
+        const S odd = (S)(((unsigned)a & ~255u) | (((unsigned)a & 255) != 0 ? 256u : 0));
+        const int fits = a <= 16777216 && ((S)-1 > (S)1 || a >= -(S)16777216);
+        return (T)(fits ? a : odd);
+    }
     const unsigned long long x = a < 0 ? 0 - (unsigned long long)a : (unsigned long long)a;
     const unsigned long long short_ = (x & ~0x7ffull) | ((x & 0x7ff) != 0 ? 0x800 : 0);
     const T r = (T)(x >> 53 ? short_ : x);

@@ -76,7 +76,7 @@ SHARED void put_block(void *to, const void *block, int count, int size)
 
 SHARED const struct weft_calls *kernel_calls(void)
 {
-    static const struct weft_calls calls = {start_bands, next_tile, next_band, pad_block, put_block};
+    static const struct weft_calls calls = {next_band, next_part, find_points, find_rows, pad_block, put_block};
     return &calls;
 }
 #undef PIECE

@@ -32,6 +32,9 @@ class Usage(CommandTest):
         self.assertIn("did you mean 'run'?", self.bad(2, 100, "rum"))
         self.bad(2, 104)
         self.bad(2, 104, "run")
+        self.assertIn("; a program comes behind a command, as in weft run 'x*2'", self.bad(2, 100, "x*2", "x=1"))
+        self.assertNotIn(";", self.bad(2, 100, "foo"))
+        self.assertIn("an input is given as img=VALUE", self.bad(2, 101, "run", "img", "--img", "photos"))
         self.assertIn("did you mean '--math'?", self.bad(2, 101, "run", "1", "--mathx=fast"))
         self.assertIn("did you mean '--version'?", self.bad(2, 100, "--versoin"))
         self.assertNotIn("'--'", self.bad(2, 101, "run", "1", "--maht=fast"))
@@ -56,6 +59,10 @@ class Usage(CommandTest):
         self.bad(2, 103, "run", "1", "--math")
         self.bad(2, 105, "run", "1", "2")
         self.bad(2, 105, "run", "1", "2x=3")
+        self.assertIn("write x=VALUE in one word, without blanks", self.bad(2, 105, "run", "x", "x", "=", "1"))
+        os.mkdir(self.path("photos"))
+        self.assertIn("write NAME=photos for an input", self.bad(2, 105, "run", "x", "photos"))
+        os.rmdir(self.path("photos"))
         self.bad(2, 105, "run", "x", "x:=3")
         self.assertIn("write NAME=a.png for an input, -o a.png for an output",
                       self.bad(2, 105, "run", "1", "a.png"))
@@ -409,7 +416,8 @@ class Show(CommandTest):
             return self.bad(1, 87 if "int32" in inputs[-1] else 83, "show", program, *inputs, "--stage", "groups")
         self.assertIn("write x=uint8[3]\n", self.bad(2, 105, "show", "x", "x:uint8[3]"))
         self.assertNotIn("write", self.bad(2, 105, "run", "x", "x:uint8[3]").split("\n")[0])
-        self.assertIn("the shape of input 'x'; give it, as in x=uint8[480, 640, 3]\n", told("x", "x=uint8"))
+        self.assertIn("the shape of input 'x'; give it, as in x=uint8[480, 640, 3], or x=uint8[] for a "
+                      "single number\n", told("x", "x=uint8"))
         self.assertIn("the extent of dimension 1 of input 'x'; give it, as in x=uint8[2, 480]\n",
                       told("x", "x=uint8[2, ?]"))
         self.assertIn("the extents of dimensions 0, 2 of input 'x'", told("x", "x=uint8[?, 2, ?]"))
@@ -452,7 +460,7 @@ class Ops(CommandTest):
                          ["reshape", "squeeze", "expand_dims", "reinterpret", "extent", "[]", "transpose", "flip",
                           "roll", "broadcast_to", "named", "unnamed", "rename", "tile", "repeat", "offset", "pad",
                           "correlate", "convolve", "concat", "stack", "take", "gather", "sample", "index", "arange",
-                          "linspace", "random", "random_normal", "scatter", "nonzero"])
+                          "linspace", "random", "random_normal", "scatter", "nonzero", "isclose"])
         reductions = [row for row in rows if row["form"] == "reduction"]
         self.assertEqual(reductions[0]["names"] + reductions[0]["parameters"], ["sum", "x", "axes", "keepdims"])
         self.assertEqual(len(reductions), 18)

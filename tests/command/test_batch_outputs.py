@@ -153,7 +153,7 @@ class Outputs(BatchTest):
         self.good("run", "+x", "x=PPM", "-o", "again.npz")
         self.same(self.arrays("again.npz"), list(pixels.items()))
         told = self.bad(1, 116, "run", "x * 0.5", "x=d", "-o", "o")
-        self.assertIn("write uint8(...) around the result; or write arrays, -o 'o/*.npy'", told)
+        self.assertIn("or uint8(255 * (...)) where it is from 0 to 1; or write arrays, -o 'o/*.npy'", told)
         self.assertIn("not empty", self.bad(1, 123, "run", "+x", "x=d", "-o", "out/*.npy"))
         self.good("run", "+x", "x=d", "-o", "out/*.jpg", "--force")
         self.assertEqual(sorted(os.listdir(self.path("out"))), ["a.jpg", "a.npy", "b.jpg", "b.npy"])
@@ -211,6 +211,13 @@ class Outputs(BatchTest):
         self.good("run", "return s=a+t, d=t*2", "a=a.npz", "t=[[1], [2]]", "-o", "s=s.npz", "-o",
                   "d=d.npy")
         self.assertEqual(np.load(self.path("d.npy")).tolist(), [[2], [4]])
+        done = self.good("run", "return s=a+t, d=t*2", "a=a.npz", "t=[[1], [2]]", "-o", "s=t.npz", "-o", "d=-")
+        self.assertEqual(np.load(io.BytesIO(done)).tolist(), [[2], [4]])
+        self.assertEqual(list(dict(self.arrays("t.npz"))), ["p", "q"])
+        self.bad(1, 123, "run", "return s=a+t, d=t*2", "a=a.npz", "t=[[1], [2]]", "-o", "s=u.npz", "-o", "d=no/d.npy")
+        self.good("run", "return s=a+t, d=t*2", "a=a.npz", "t=2", "-o", "d=d.npy")  # the batch is not written
+        self.assertEqual(np.load(self.path("d.npy")).tolist(), 4)
+        self.assertEqual(self.files(), ["a.npz", "d.npy", "s.npz", "t.npz"])
 
     def test_printing_is_bounded(self):
         np.savez(self.path("a.npz"), **{"k%02d" % i: np.full((i + 1, 50), i) for i in range(40)})
@@ -261,7 +268,9 @@ class Streams(BatchTest):
             os.link(self.path("d/00.png"), self.path("d/%02d.png" % i))
         self.good("run", "uint8(img // 255)", "img=d/0[0-3].png", "-o", "few")
         for text, output in (("uint8(img // 255)", ["-o", "out"]), ("mean(img)", []),
-                             ("uint8(img // 255)", ["-o", "out.npz"])):
+                             ("uint8(img // 255)", ["-o", "out.npz"]),
+                             ("return a = uint8(img // 255), b = k * 2",
+                              ["k=[1, 2]", "-o", "a=both", "-o", "b=b.npy"])):
             code = "import resource, subprocess, sys\n" \
                    "subprocess.run(sys.argv[1:], check=True, stdout=subprocess.DEVNULL)\n" \
                    "print(resource.getrusage(resource.RUSAGE_CHILDREN).ru_maxrss)"
@@ -270,6 +279,7 @@ class Streams(BatchTest):
             self.assertLess(int(used.stdout), 140000, text)
         self.assertEqual(len(os.listdir(self.path("out"))), 40)
         self.assertEqual(len(self.arrays("out.npz")), 40)
+        self.assertEqual((len(os.listdir(self.path("both"))), np.load(self.path("b.npy")).tolist()), (40, [2, 4]))
 
     def test_order_and_threads(self):
         """Archives hold the samples in their order, whoever is done first."""

@@ -148,7 +148,7 @@ class Compiler(CommandTest):
         env = {"WEFT_CC": "/nonexistent/cc", "WEFT_DISABLE": "cache"}
         done = self.weft("run", "exp(x - 2)", "x=[2.0]", env=env)
         self.assertEqual((done.returncode, done.stdout), (0, b"out: float32[1] = [1.0]\n"))
-        self.assertIn(b"note[W0097]", done.stderr)
+        self.assertIn(b"warning[W0097]", done.stderr)
         self.bad(1, 90, "run", "x + 1", "x=1", "--tier=none", env=env)
 
     def test_libtcc_missing(self):

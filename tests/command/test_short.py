@@ -22,8 +22,9 @@ class Programs(CommandTest):
         self.bad(2, 105, "run", "-", "-", data=b"1")
         self.bad(1, 1, "run", "-", data=b"1\0")
         self.bad(1, 41, "run", "-", data=b"")
-        self.assertIn("name one: a, b", self.bad(1, 81, "run", "-", data=b"kernel a(x: float32[n]) { return x }\n"
-                                                                       b"kernel b(x: float32[n]) { return x }\n"))
+        told = self.bad(1, 81, "run", "-", data=b"kernel a(x: float32[n]) { return x }\n"
+                                                b"kernel b(x: float32[n]) { return x }\n")
+        self.assertIn("name one: a, b; of a file one is named, as in FILE.weft:a", told)
 
     def test_numbers_alone(self):
         self.assertEqual(self.text("run", "input k: number; arange(k)", "k=4"), "out: int32[4] = [0, 1, 2, 3]\n")

@@ -29,13 +29,13 @@ class Show(CommandTest):
         return self.text("show", *PROGRAM, *arguments, env=self.env)
 
     def test_cuda(self):
-        text = self.show("--stage", "cuda")
+        text = self.show("--stage", "cuda", "--full")
         self.assertIn("weft_kernel", text)
         self.assertIn("blockIdx", text)
 
     def test_lines(self):
         """A statement is of the program's line, what follows of the text's own."""
-        text = self.show("--stage", "cuda").split("\n")
+        text = self.show("--stage", "cuda-compiled").split("\n")
         names = [n for n, line in enumerate(text, 1) if line == '#line 1 "/weft/program"' and " t" in text[n]]
         self.assertEqual(len(names), 2)
         own = [(n, line) for n, line in enumerate(text, 1) if line.endswith('"/weft/kernel.cu"')]

@@ -284,6 +284,38 @@ static void python_remainder(mpfr_ptr r, mpfr_srcptr a, mpfr_srcptr b)
         mpfr_add(r, r, b, MPFR_RNDN);
 }
 
+/* The value of type t next to a towards b: one unit of the last place further, of the binade below where a is the least
+ * of its own and b lies nearer to zero. */
+static void next_value(mpfr_ptr r, mpfr_srcptr a, mpfr_srcptr b, enum weft_dtype t)
+{
+    const struct format *f = &formats[t];
+    if (mpfr_nan_p(a) || mpfr_nan_p(b)) {
+        mpfr_set_nan(r);
+        return;
+    }
+    const int towards = mpfr_cmp(b, a);
+    if (towards == 0) {
+        mpfr_set(r, b, MPFR_RNDN);
+        return;
+    }
+    mpfr_t unit;
+    mpfr_init2(unit, 16);
+    if (mpfr_inf_p(a)) {
+        mpfr_set_si_2exp(r, mpfr_sgn(a), f->top, MPFR_RNDN);
+        mpfr_set_si_2exp(unit, mpfr_sgn(a), f->top - f->digits, MPFR_RNDN);
+        mpfr_sub(r, r, unit, MPFR_RNDN);
+    } else {
+        const bool normal = !mpfr_zero_p(a) && mpfr_get_exp(a) > f->bottom;
+        const bool down = normal && (towards > 0) != (mpfr_sgn(a) > 0) && mpfr_min_prec(a) == 1;
+        const long exponent = normal ? mpfr_get_exp(a) - down : f->bottom;
+        mpfr_set_si_2exp(unit, towards > 0 ? 1 : -1, exponent - f->digits, MPFR_RNDN);
+        mpfr_add(r, a, unit, MPFR_RNDN);
+        if (mpfr_zero_p(r)) /* of a's sign: the least number towards zero */
+            mpfr_setsign(r, r, mpfr_signbit(a), MPFR_RNDN);
+    }
+    mpfr_clear(unit);
+}
+
 /* To the nearest integer, halves down, every step rounded. */
 static void nearest_whole(mpfr_ptr q, enum weft_dtype t)
 {
@@ -435,7 +467,7 @@ static mpfr_ptr run_real(enum op op, enum weft_dtype source, enum weft_dtype res
         set_real(x->a, source, operands[0]);
     set_real(x->b, source, operands[1]);
     set_real(x->c, source, operands[2]);
-    bool by_float32 = is_short(result) && op_rows[op].rule != RULE_CONVERT;
+    bool by_float32 = is_short(result) && op_rows[op].rule != RULE_CONVERT && op != OP_NEXTAFTER;
     oracle_rows[op]->real(x->r, x->a, x->b, x->c, by_float32 ? WEFT_FLOAT32 : result);
     if (by_float32 && exact_row(op))
         rounded(x->r, WEFT_FLOAT32);

@@ -2,8 +2,8 @@
 
     run_docs.py ROOT BUILD [--update] [PAGE...]
 
-In README.md and docs/*.md a fenced block `console` is a transcript: a line that begins with "$ " is
-run by bash ("> " continues it), with `weft` on the path and pkg-config finding the build, and the
+In README.md, docs/*.md and docs/design/emit.md a fenced block `console` is a transcript: a line that begins with "$ "
+is run by bash ("> " continues it), with `weft` on the path and pkg-config finding the build, and the
 lines under it are what it prints on stdout and stderr together; an exit status other than 0 is a last
 line `[exit N]`. A block `c file=NAME` (or `weft file=NAME`, any language) writes that file before
 what follows; `<!-- run: COMMAND -->` runs a command whose output no reader needs to see. Each page
@@ -253,7 +253,7 @@ def main():
     options = parser.parse_intermixed_args()
     root, build = options.root.resolve(), options.build.resolve()
     names = options.pages or ["README.md"] + sorted(
-        path.relative_to(root).as_posix() for path in (root / "docs").glob("*.md"))
+        path.relative_to(root).as_posix() for path in [*(root / "docs").glob("*.md"), root / "docs/design/emit.md"])
     pages = [Page(root / name, name) for name in names if (root / name).exists()]
     others = []
     with tempfile.TemporaryDirectory() as cache:

@@ -1,8 +1,8 @@
 /* bool out0, float32 out1, bool out2 */
 @ sizes: BLOCK = 64, ACCESSES = 6
-@ helpers: INDEPENDENT, b1, weft_lanes, weft_geometry, weft_sample, struct weft_calls;, weft_args, weft_band,
-@   weft_calls, enum { LANES = 16 };, ints, CONVERSION, fetch, __attribute__((always_inline)), fetch_row, first_block,
-@   fetch_end
+@ helpers: INDEPENDENT, b1, weft_lanes, weft_geometry, weft_sample, struct weft_calls;, weft_args, weft_tile, weft_band,
+@   weft_part, weft_rows, weft_calls, enum { LANES = 16 };, ints, CONVERSION, fetch, __attribute__((always_inline)),
+@   fetch_row, first_block, fetch_end
 void weft_kernel(const struct weft_args *args, i64 begin, i64 end)
 {
     const f32 c_0 = *(const f32_m *)&args->literals[0]; /* 0.0 */
@@ -12,57 +12,57 @@ void weft_kernel(const struct weft_args *args, i64 begin, i64 end)
     ALIGNED b1_m w_3[BLOCK];
     ALIGNED f32_m w_4[BLOCK];
     ALIGNED b1_m w_5[BLOCK];
-@ headline.c, 14 lines: struct weft_band band; ... p[k] = start[k] + row * step[k];
-                head = first_block(args, p[3] + column0 * sizeof(b1_m), sizeof(b1_m));
-                for (i64 i = column0, m; i < column1; i += m) {
-                    m = head ? head : BLOCK;
-                    m = column1 - i < m ? column1 - i : m;
-                    head = 0;
-                    const b1_m *x_0 = (const b1_m *)p[0] + i; /* p */
-                    if (RARE(m < BLOCK))
-                        x_0 = args->calls->pad(w_0, x_0, m, sizeof(b1_m), BLOCK);
-                    fetch(x_0, args->ahead, sizeof *x_0);
-                    const b1_m *x_1 = (const b1_m *)p[1] + i; /* q */
-                    if (RARE(m < BLOCK))
-                        x_1 = args->calls->pad(w_1, x_1, m, sizeof(b1_m), BLOCK);
-                    fetch(x_1, args->ahead, sizeof *x_1);
-                    const f32_m *x_2 = (const f32_m *)p[2] + i; /* x */
-                    if (RARE(m < BLOCK))
-                        x_2 = args->calls->pad(w_2, x_2, m, sizeof(f32_m), BLOCK);
-                    fetch(x_2, args->ahead, sizeof *x_2);
-                    b1_m *const o_3 = (b1_m *)p[3] + i; /* out0 */
-                    const int n_3 = m == BLOCK && streams(args, o_3);
-                    b1_m *const y_3 = m < BLOCK || n_3 ? w_3 : o_3;
-                    f32_m *const o_4 = (f32_m *)p[4] + i; /* out1 */
-                    const int n_4 = m == BLOCK && streams(args, o_4);
-                    f32_m *const y_4 = m < BLOCK || n_4 ? w_4 : o_4;
-                    b1_m *const o_5 = (b1_m *)p[5] + i; /* out2 */
-                    const int n_5 = m == BLOCK && streams(args, o_5);
-                    b1_m *const y_5 = m < BLOCK || n_5 ? w_5 : o_5;
-                    INDEPENDENT
-                    for (int j = 0; j < BLOCK; j++) {
-                        const b1 a_1 = (x_1[j] != 0);
-                        const b1 t_2 = !a_1;
-                        const b1 a_0 = (x_0[j] != 0);
-                        const b1 t_3 = a_0 & t_2;
-                        const f32 a_2 = x_2[j];
-                        const f32 t_6 = a_0 ? a_2 : c_0;
-                        const b1 t_7 = a_2 > c_0;
-                        const b1 t_8 = t_7 | a_1;
-                        y_3[j] = t_3;
-                        y_4[j] = t_6;
-                        y_5[j] = t_8;
-                    }
-                    if (RARE(m < BLOCK))
-                        args->calls->put(o_3, w_3, m, sizeof(b1_m));
-                    else if (RARE(n_3))
-                        stream(o_3, w_3, BLOCK * sizeof *w_3);
-                    if (RARE(m < BLOCK))
-                        args->calls->put(o_4, w_4, m, sizeof(f32_m));
-                    else if (RARE(n_4))
-                        stream(o_4, w_4, BLOCK * sizeof *w_4);
-                    if (RARE(m < BLOCK))
-                        args->calls->put(o_5, w_5, m, sizeof(b1_m));
-                    else if (RARE(n_5))
-                        stream(o_5, w_5, BLOCK * sizeof *w_5);
-@ headline.c, 7 lines: } ... }
+@ headline.c, 14 lines: char *room[ACCESSES], *p[ACCESSES]; ... p[k] = start[k] + row * step[k]; /* where the row of each begins */
+            head = first_block(args, p[3] + column0 * sizeof(b1_m), sizeof(b1_m));
+            for (i64 i = column0, m; i < column1; i += m) {
+                m = head ? head : BLOCK;
+                m = column1 - i < m ? column1 - i : m; /* elements of a block */
+                head = 0;
+                const b1_m *x_0 = (const b1_m *)p[0] + i; /* p */
+                if (RARE(m < BLOCK))
+                    x_0 = args->calls->pad(w_0, x_0, m, sizeof(b1_m), BLOCK);
+                fetch(x_0, args->ahead, sizeof *x_0);
+                const b1_m *x_1 = (const b1_m *)p[1] + i; /* q */
+                if (RARE(m < BLOCK))
+                    x_1 = args->calls->pad(w_1, x_1, m, sizeof(b1_m), BLOCK);
+                fetch(x_1, args->ahead, sizeof *x_1);
+                const f32_m *x_2 = (const f32_m *)p[2] + i; /* x */
+                if (RARE(m < BLOCK))
+                    x_2 = args->calls->pad(w_2, x_2, m, sizeof(f32_m), BLOCK);
+                fetch(x_2, args->ahead, sizeof *x_2);
+                b1_m *const o_3 = (b1_m *)p[3] + i; /* out0 */
+                const int n_3 = m == BLOCK && streams(args, o_3);
+                b1_m *const y_3 = m < BLOCK || n_3 ? w_3 : o_3;
+                f32_m *const o_4 = (f32_m *)p[4] + i; /* out1 */
+                const int n_4 = m == BLOCK && streams(args, o_4);
+                f32_m *const y_4 = m < BLOCK || n_4 ? w_4 : o_4;
+                b1_m *const o_5 = (b1_m *)p[5] + i; /* out2 */
+                const int n_5 = m == BLOCK && streams(args, o_5);
+                b1_m *const y_5 = m < BLOCK || n_5 ? w_5 : o_5;
+                INDEPENDENT
+                for (int j = 0; j < BLOCK; j++) {
+                    const b1 a_1 = (x_1[j] != 0);
+                    const b1 t_2 = !a_1;
+                    const b1 a_0 = (x_0[j] != 0);
+                    const b1 t_3 = a_0 & t_2;
+                    const f32 a_2 = x_2[j];
+                    const f32 t_6 = a_0 ? a_2 : c_0;
+                    const b1 t_7 = a_2 > c_0;
+                    const b1 t_8 = t_7 | a_1;
+                    y_3[j] = t_3;
+                    y_4[j] = t_6;
+                    y_5[j] = t_8;
+                }
+                if (RARE(m < BLOCK))
+                    args->calls->put(o_3, w_3, m, sizeof(b1_m));
+                else if (RARE(n_3))
+                    stream(o_3, w_3, BLOCK * sizeof *w_3);
+                if (RARE(m < BLOCK))
+                    args->calls->put(o_4, w_4, m, sizeof(f32_m));
+                else if (RARE(n_4))
+                    stream(o_4, w_4, BLOCK * sizeof *w_4);
+                if (RARE(m < BLOCK))
+                    args->calls->put(o_5, w_5, m, sizeof(b1_m));
+                else if (RARE(n_5))
+                    stream(o_5, w_5, BLOCK * sizeof *w_5);
+@ headline.c, 6 lines: } ... }

@@ -1,5 +1,6 @@
 /* float32 out */
-@ helpers: INDEPENDENT, b1, weft_lanes, weft_geometry, weft_sample, struct weft_calls;, weft_args, weft_band, weft_calls
+@ helpers: INDEPENDENT, b1, weft_lanes, weft_geometry, weft_sample, struct weft_calls;, weft_args, weft_tile, weft_band,
+@   weft_part, weft_rows, weft_calls
 f32 expf(f32);
 f32 sinf(f32);
 f32 powf(f32, f32);
@@ -10,7 +11,13 @@ f32 powf(f32, f32);
 #undef OWN_MATH
 #undef FMAF
 #undef FMAD
-@ helpers: OWN_MATH, word_f32, exp_rest, log2_f64, block_exp_f32 1f49a98c, block_sin_f32, block_pow_f32
+@ helpers: OWN_MATH, ORDINARY 1b7affaf, ORDINARY 2ab331f8, INSIDE 8a889398, INSIDE 067fbfcf
+#undef NEVER
+#undef HUGE
+#define NEVER(x) 0
+#define HUGE(x) (__builtin_fabsf(x) >= 0x1p40f && __builtin_fabsf(x) < __builtin_inff())
+@ helpers: word_f32, exp_rest, scaled_f32 dc06c6d1, own_expf, inside_f32, sin_wide, sin_inside, own_sinf, exp2_rest,
+@   log2_f64, block_exp_f32 1f49a98c, block_sin_f32, block_pow_f32
 void weft_kernel(const struct weft_args *args, i64 begin, i64 end)
 {
     const f32 c_0 = *(const f32_m *)&args->literals[0]; /* 2.0 */
@@ -18,6 +25,8 @@ void weft_kernel(const struct weft_args *args, i64 begin, i64 end)
     ALIGNED f32_m z_1[BLOCK];
     fill_f32(z_1, c_1);
     ALIGNED f32_m w_0[BLOCK + 2048];
+    const char *from_0 = 0; /* where the row in w_0 begins */
+    i64 turn_0 = 0; /* and its columns */
     ALIGNED f32_m w_1[BLOCK];
     ALIGNED f32_m w_2[BLOCK];
     ALIGNED u64 slots[5][BLOCK]; /* values kept between loops */
@@ -26,44 +35,47 @@ void weft_kernel(const struct weft_args *args, i64 begin, i64 end)
     f32_m *const v_5 = (f32_m *)slots[2];
     f32_m *const v_6 = (f32_m *)slots[3];
     f32_m *const v_8 = (f32_m *)slots[4];
-@ headline.c, 8 lines: struct weft_band band; ... const i64 groups = s->groups, stride = groups + 2, column0 = band.column0;
-        const char *from_0 = 0; /* where the row in w_0 begins */
-        i64 turn_0 = 0; /* and its columns */
-@ headline.c, 6 lines: while (args->calls->next_band(&band)) { ... p[k] = start[k] + row * step[k];
-                if (p[0] != from_0 || turn_0 < column1)
-                    expand_f32(w_0, from_0 = p[0], s->offsets[0], s->strides[0 * stride + groups], s->strides[0 * stride + groups + 1], s->distinct[0], turn_0 = column1); /* k */
-                head = first_block(args, p[2] + column0 * sizeof(f32_m), sizeof(f32_m));
-                for (i64 i = column0, m; i < column1; i += m) {
-                    m = head ? head : BLOCK;
-                    m = column1 - i < m ? column1 - i : m;
-                    head = 0;
-                    const f32_m *const x_0 = w_0 + i;
-                    const f32_m *x_1 = (const f32_m *)p[1] + i; /* x */
-                    if (RARE(m < BLOCK))
-                        x_1 = args->calls->pad(w_1, x_1, m, sizeof(f32_m), BLOCK);
-                    fetch(x_1, args->ahead, sizeof *x_1);
-                    f32_m *const o_2 = (f32_m *)p[2] + i; /* out */
-                    const int n_2 = m == BLOCK && streams(args, o_2);
-                    f32_m *const y_2 = m < BLOCK || n_2 ? w_2 : o_2;
-                    INDEPENDENT
-                    for (int j = 0; j < BLOCK; j++) {
-                        const f32 a_1 = x_1[j];
-                        const f32 t_4 = a_1 * c_0;
-                        v_4[j] = t_4;
-                    }
-                    block_exp_f32(v_1, x_0);
-                    block_exp_f32(v_5, v_4);
-                    block_sin_f32(v_6, v_5);
-                    block_pow_f32(v_8, v_6, z_1);
-                    INDEPENDENT
-                    for (int j = 0; j < BLOCK; j++) {
-                        const f32 t_1 = v_1[j];
-                        const f32 t_8 = v_8[j];
-                        const f32 t_9 = t_1 + t_8;
-                        const f32 a_1 = x_1[j];
-                        const f32 t_10 = t_9 + a_1;
-                        y_2[j] = t_10;
-                    }
-                    if (RARE(m < BLOCK))
-                        args->calls->put(o_2, w_2, m, sizeof(f32_m));
-@ headline.c, 9 lines: else if (RARE(n_2)) ... }
+@ headline.c, 10 lines: char *room[ACCESSES], *p[ACCESSES]; ... const int fresh = band.fresh;
+        if (fresh)
+            from_0 = 0;
+        for (i64 row = 0; row < rows; row++) {
+            i64 head = 0; /* elements in front of the first whole block */
+            for (int k = 0; k < ACCESSES; k++)
+                p[k] = start[k] + row * step[k]; /* where the row of each begins */
+            if (p[0] != from_0 || turn_0 < column1)
+                expand_f32(w_0, from_0 = p[0], s->offsets[0], s->strides[0 * stride + groups], s->strides[0 * stride + groups + 1], s->distinct[0], turn_0 = column1); /* k */
+            head = first_block(args, p[2] + column0 * sizeof(f32_m), sizeof(f32_m));
+            for (i64 i = column0, m; i < column1; i += m) {
+                m = head ? head : BLOCK;
+                m = column1 - i < m ? column1 - i : m; /* elements of a block */
+                head = 0;
+                const f32_m *const x_0 = w_0 + i;
+                const f32_m *x_1 = (const f32_m *)p[1] + i; /* x */
+                if (RARE(m < BLOCK))
+                    x_1 = args->calls->pad(w_1, x_1, m, sizeof(f32_m), BLOCK);
+                fetch(x_1, args->ahead, sizeof *x_1);
+                f32_m *const o_2 = (f32_m *)p[2] + i; /* out */
+                const int n_2 = m == BLOCK && streams(args, o_2);
+                f32_m *const y_2 = m < BLOCK || n_2 ? w_2 : o_2;
+                INDEPENDENT
+                for (int j = 0; j < BLOCK; j++) {
+                    const f32 a_1 = x_1[j];
+                    const f32 t_4 = a_1 * c_0;
+                    v_4[j] = t_4;
+                }
+                block_exp_f32(v_1, x_0);
+                block_exp_f32(v_5, v_4);
+                block_sin_f32(v_6, v_5);
+                block_pow_f32(v_8, v_6, z_1);
+                INDEPENDENT
+                for (int j = 0; j < BLOCK; j++) {
+                    const f32 t_1 = v_1[j];
+                    const f32 t_8 = v_8[j];
+                    const f32 t_9 = t_1 + t_8;
+                    const f32 a_1 = x_1[j];
+                    const f32 t_10 = t_9 + a_1;
+                    y_2[j] = t_10;
+                }
+                if (RARE(m < BLOCK))
+                    args->calls->put(o_2, w_2, m, sizeof(f32_m));
+@ headline.c, 8 lines: else if (RARE(n_2)) ... }

@@ -1,8 +1,8 @@
 /* int32 out0, int32 out1 */
 @ sizes: BLOCK = 64, ACCESSES = 4
-@ helpers: INDEPENDENT, b1, weft_lanes, weft_geometry, weft_sample, struct weft_calls;, weft_args, weft_band,
-@   weft_calls, enum { LANES = 16 };, ints, CONVERSION, fetch, __attribute__((always_inline)), fetch_row, first_block,
-@   fetch_end, quotient_i32, floordiv_i32, remainder_i32, floormod_i32
+@ helpers: INDEPENDENT, b1, weft_lanes, weft_geometry, weft_sample, struct weft_calls;, weft_args, weft_tile, weft_band,
+@   weft_part, weft_rows, weft_calls, enum { LANES = 16 };, ints, CONVERSION, fetch, __attribute__((always_inline)),
+@   fetch_row, first_block, fetch_end, quotient_i32, floordiv_i32, remainder_i32, floormod_i32
 void weft_kernel(const struct weft_args *args, i64 begin, i64 end)
 {
     const i32 c_0 = *(const i32_m *)&args->literals[0]; /* 0 */
@@ -12,48 +12,47 @@ void weft_kernel(const struct weft_args *args, i64 begin, i64 end)
     ALIGNED i32_m w_1[BLOCK];
     ALIGNED i32_m w_2[BLOCK];
     ALIGNED i32_m w_3[BLOCK];
-@ headline.c, 14 lines: struct weft_band band; ... p[k] = start[k] + row * step[k];
-                head = first_block(args, p[2] + column0 * sizeof(i32_m), sizeof(i32_m));
-                for (i64 i = column0, m; i < column1; i += m) {
-                    m = head ? head : BLOCK;
-                    m = column1 - i < m ? column1 - i : m;
-                    head = 0;
-                    const i32_m *x_0 = (const i32_m *)p[0] + i; /* b */
-                    if (RARE(m < BLOCK))
-                        x_0 = args->calls->pad(w_0, x_0, m, sizeof(i32_m), BLOCK);
-                    fetch(x_0, args->ahead, sizeof *x_0);
-                    const i32_m *x_1 = (const i32_m *)p[1] + i; /* a */
-                    if (RARE(m < BLOCK))
-                        x_1 = args->calls->pad(w_1, x_1, m, sizeof(i32_m), BLOCK);
-                    fetch(x_1, args->ahead, sizeof *x_1);
-                    i32_m *const o_2 = (i32_m *)p[2] + i; /* out0 */
-                    const int n_2 = m == BLOCK && streams(args, o_2);
-                    i32_m *const y_2 = m < BLOCK || n_2 ? w_2 : o_2;
-                    i32_m *const o_3 = (i32_m *)p[3] + i; /* out1 */
-                    const int n_3 = m == BLOCK && streams(args, o_3);
-                    i32_m *const y_3 = m < BLOCK || n_3 ? w_3 : o_3;
-                    INDEPENDENT
-                    for (int j = 0; j < BLOCK; j++) {
-                        const i32 a_0 = x_0[j];
-                        const b1 t_2 = a_0 != c_0;
-                        const i32 a_1 = x_1[j];
-                        const i32 t_4 = floordiv_i32(a_1, a_0);
-                        const i32 t_5 = t_2 ? t_4 : c_0;
-                        const i32 t_6 = floormod_i32(a_1, a_0);
-                        f_0 |= (a_0 == 0) & (j < m) & t_2;
-                        f_1 |= (a_0 == 0) & (j < m);
-                        y_2[j] = t_5;
-                        y_3[j] = t_6;
-                    }
-                    if (RARE(m < BLOCK))
-                        args->calls->put(o_2, w_2, m, sizeof(i32_m));
-                    else if (RARE(n_2))
-                        stream(o_2, w_2, BLOCK * sizeof *w_2);
-                    if (RARE(m < BLOCK))
-                        args->calls->put(o_3, w_3, m, sizeof(i32_m));
-                    else if (RARE(n_3))
-                        stream(o_3, w_3, BLOCK * sizeof *w_3);
+@ headline.c, 14 lines: char *room[ACCESSES], *p[ACCESSES]; ... p[k] = start[k] + row * step[k]; /* where the row of each begins */
+            head = first_block(args, p[2] + column0 * sizeof(i32_m), sizeof(i32_m));
+            for (i64 i = column0, m; i < column1; i += m) {
+                m = head ? head : BLOCK;
+                m = column1 - i < m ? column1 - i : m; /* elements of a block */
+                head = 0;
+                const i32_m *x_0 = (const i32_m *)p[0] + i; /* b */
+                if (RARE(m < BLOCK))
+                    x_0 = args->calls->pad(w_0, x_0, m, sizeof(i32_m), BLOCK);
+                fetch(x_0, args->ahead, sizeof *x_0);
+                const i32_m *x_1 = (const i32_m *)p[1] + i; /* a */
+                if (RARE(m < BLOCK))
+                    x_1 = args->calls->pad(w_1, x_1, m, sizeof(i32_m), BLOCK);
+                fetch(x_1, args->ahead, sizeof *x_1);
+                i32_m *const o_2 = (i32_m *)p[2] + i; /* out0 */
+                const int n_2 = m == BLOCK && streams(args, o_2);
+                i32_m *const y_2 = m < BLOCK || n_2 ? w_2 : o_2;
+                i32_m *const o_3 = (i32_m *)p[3] + i; /* out1 */
+                const int n_3 = m == BLOCK && streams(args, o_3);
+                i32_m *const y_3 = m < BLOCK || n_3 ? w_3 : o_3;
+                INDEPENDENT
+                for (int j = 0; j < BLOCK; j++) {
+                    const i32 a_0 = x_0[j];
+                    const b1 t_2 = a_0 != c_0;
+                    const i32 a_1 = x_1[j];
+                    const i32 t_4 = floordiv_i32(a_1, a_0);
+                    const i32 t_5 = t_2 ? t_4 : c_0;
+                    const i32 t_6 = floormod_i32(a_1, a_0);
+                    f_0 |= (a_0 == 0) & (j < m) & t_2;
+                    f_1 |= (a_0 == 0) & (j < m);
+                    y_2[j] = t_5;
+                    y_3[j] = t_6;
                 }
+                if (RARE(m < BLOCK))
+                    args->calls->put(o_2, w_2, m, sizeof(i32_m));
+                else if (RARE(n_2))
+                    stream(o_2, w_2, BLOCK * sizeof *w_2);
+                if (RARE(m < BLOCK))
+                    args->calls->put(o_3, w_3, m, sizeof(i32_m));
+                else if (RARE(n_3))
+                    stream(o_3, w_3, BLOCK * sizeof *w_3);
             }
         }
     }

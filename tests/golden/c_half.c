@@ -1,10 +1,10 @@
 /* float16 out0, bfloat16 out1 */
 @ sizes: BLOCK = 64, ACCESSES = 5
-@ helpers: INDEPENDENT, b1, weft_lanes, weft_geometry, weft_sample, struct weft_calls;, weft_args, weft_band,
-@   weft_calls, enum { LANES = 16 };, ints, CONVERSION, fetch, __attribute__((always_inline)), fetch_row, first_block,
-@   fetch_end, decode_f16_f32 3e5942df, unpack_f16_f32 0f067d9b, decode_bf16_f32 388080a1, unpack_bf16_f32 2bac0c50,
-@   fneg_f32, to_bfloat16_f32_f32, to_float16_f32_f32, nearest_f32_f32, encode_f32_bf16 1a1bbdf1, rounded_f32_bf16
-@   d2670226, fmin_f32, encode_f32_f16 e8a78110, rounded_f32_f16 6ad7fe60
+@ helpers: INDEPENDENT, b1, weft_lanes, weft_geometry, weft_sample, struct weft_calls;, weft_args, weft_tile, weft_band,
+@   weft_part, weft_rows, weft_calls, enum { LANES = 16 };, ints, CONVERSION, fetch, __attribute__((always_inline)),
+@   fetch_row, first_block, fetch_end, decode_f16_f32 af7f57f3, unpack_f16_f32 fc3ba9f8, decode_bf16_f32 f3a3a288,
+@   unpack_bf16_f32 de849bf2, fneg_f32, to_bfloat16_f32_f32, to_float16_f32_f32, nearest_f32_f32, encode_f32_bf16
+@   cc952e44, rounded_f32_bf16 32ad7706, fmin_f32, encode_f32_f16 0cf16d4c, rounded_f32_f16 385223e8
 void weft_kernel(const struct weft_args *args, i64 begin, i64 end)
 {
     const f32 c_0 = *(const f32_m *)&args->literals[0]; /* 0.100097656 */
@@ -23,72 +23,72 @@ void weft_kernel(const struct weft_args *args, i64 begin, i64 end)
     bf16_m *const v_16 = (bf16_m *)slots[6];
     f32_m *const v_8 = (f32_m *)slots[5];
     f16_m *const v_9 = (f16_m *)slots[2];
-@ headline.c, 14 lines: struct weft_band band; ... p[k] = start[k] + row * step[k];
-                head = first_block(args, p[3] + column0 * sizeof(f16_m), sizeof(f16_m));
-                for (i64 i = column0, m; i < column1; i += m) {
-                    m = head ? head : BLOCK;
-                    m = column1 - i < m ? column1 - i : m;
-                    head = 0;
-                    const f16_m *x_0 = (const f16_m *)p[0] + i; /* x */
-                    if (RARE(m < BLOCK))
-                        x_0 = args->calls->pad(w_0, x_0, m, sizeof(f16_m), BLOCK);
-                    fetch(x_0, args->ahead, sizeof *x_0);
-                    const b1_m *x_1 = (const b1_m *)p[1] + i; /* c */
-                    if (RARE(m < BLOCK))
-                        x_1 = args->calls->pad(w_1, x_1, m, sizeof(b1_m), BLOCK);
-                    fetch(x_1, args->ahead, sizeof *x_1);
-                    const bf16_m *x_2 = (const bf16_m *)p[2] + i; /* y */
-                    if (RARE(m < BLOCK))
-                        x_2 = args->calls->pad(w_2, x_2, m, sizeof(bf16_m), BLOCK);
-                    fetch(x_2, args->ahead, sizeof *x_2);
-                    f16_m *const o_3 = (f16_m *)p[3] + i; /* out0 */
-                    const int n_3 = m == BLOCK && streams(args, o_3);
-                    f16_m *const y_3 = m < BLOCK || n_3 ? w_3 : o_3;
-                    bf16_m *const o_4 = (bf16_m *)p[4] + i; /* out1 */
-                    const int n_4 = m == BLOCK && streams(args, o_4);
-                    bf16_m *const y_4 = m < BLOCK || n_4 ? w_4 : o_4;
-                    unpack_f16_f32(v_1, x_0);
-                    unpack_bf16_f32(v_11, x_2);
-                    INDEPENDENT
-                    for (int j = 0; j < BLOCK; j++) {
-                        const f32 t_1 = v_1[j];
-                        const f32 t_2 = t_1 * t_1;
-                        v_2[j] = t_2;
-                        const f32 t_6 = fneg_f32(t_1);
-                        const b1 a_1 = (x_1[j] != 0);
-                        const f32 t_7 = a_1 ? t_1 : t_6;
-                        v_7[j] = t_7;
-                        const f32 t_11 = v_11[j];
-                        const f32 t_12 = t_11 + t_11;
-                        const f32 t_13 = to_bfloat16_f32_f32(t_12);
-                        const f32 t_15 = t_13 * c_0;
-                        v_15[j] = t_15;
-                    }
-                    nearest_f32_f32(v_3, v_2);
-                    pack_f32_bf16(v_16, v_15);
-                    INDEPENDENT
-                    for (int j = 0; j < BLOCK; j++) {
-                        const f32 t_3 = v_3[j];
-                        const f32 t_1 = v_1[j];
-                        const f32 t_4 = fmin_f32(t_3, t_1);
-                        const f32 t_7 = v_7[j];
-                        const f32 t_8 = t_4 + t_7;
-                        v_8[j] = t_8;
-                    }
-                    pack_f32_f16(v_9, v_8);
-                    INDEPENDENT
-                    for (int j = 0; j < BLOCK; j++) {
-                        const f16 t_9 = v_9[j];
-                        const bf16 t_16 = v_16[j];
-                        y_3[j] = t_9;
-                        y_4[j] = t_16;
-                    }
-                    if (RARE(m < BLOCK))
-                        args->calls->put(o_3, w_3, m, sizeof(f16_m));
-                    else if (RARE(n_3))
-                        stream(o_3, w_3, BLOCK * sizeof *w_3);
-                    if (RARE(m < BLOCK))
-                        args->calls->put(o_4, w_4, m, sizeof(bf16_m));
-                    else if (RARE(n_4))
-                        stream(o_4, w_4, BLOCK * sizeof *w_4);
-@ headline.c, 7 lines: } ... }
+@ headline.c, 14 lines: char *room[ACCESSES], *p[ACCESSES]; ... p[k] = start[k] + row * step[k]; /* where the row of each begins */
+            head = first_block(args, p[3] + column0 * sizeof(f16_m), sizeof(f16_m));
+            for (i64 i = column0, m; i < column1; i += m) {
+                m = head ? head : BLOCK;
+                m = column1 - i < m ? column1 - i : m; /* elements of a block */
+                head = 0;
+                const f16_m *x_0 = (const f16_m *)p[0] + i; /* x */
+                if (RARE(m < BLOCK))
+                    x_0 = args->calls->pad(w_0, x_0, m, sizeof(f16_m), BLOCK);
+                fetch(x_0, args->ahead, sizeof *x_0);
+                const b1_m *x_1 = (const b1_m *)p[1] + i; /* c */
+                if (RARE(m < BLOCK))
+                    x_1 = args->calls->pad(w_1, x_1, m, sizeof(b1_m), BLOCK);
+                fetch(x_1, args->ahead, sizeof *x_1);
+                const bf16_m *x_2 = (const bf16_m *)p[2] + i; /* y */
+                if (RARE(m < BLOCK))
+                    x_2 = args->calls->pad(w_2, x_2, m, sizeof(bf16_m), BLOCK);
+                fetch(x_2, args->ahead, sizeof *x_2);
+                f16_m *const o_3 = (f16_m *)p[3] + i; /* out0 */
+                const int n_3 = m == BLOCK && streams(args, o_3);
+                f16_m *const y_3 = m < BLOCK || n_3 ? w_3 : o_3;
+                bf16_m *const o_4 = (bf16_m *)p[4] + i; /* out1 */
+                const int n_4 = m == BLOCK && streams(args, o_4);
+                bf16_m *const y_4 = m < BLOCK || n_4 ? w_4 : o_4;
+                unpack_f16_f32(v_1, x_0);
+                unpack_bf16_f32(v_11, x_2);
+                INDEPENDENT
+                for (int j = 0; j < BLOCK; j++) {
+                    const f32 t_1 = v_1[j];
+                    const f32 t_2 = t_1 * t_1;
+                    v_2[j] = t_2;
+                    const f32 t_6 = fneg_f32(t_1);
+                    const b1 a_1 = (x_1[j] != 0);
+                    const f32 t_7 = a_1 ? t_1 : t_6;
+                    v_7[j] = t_7;
+                    const f32 t_11 = v_11[j];
+                    const f32 t_12 = t_11 + t_11;
+                    const f32 t_13 = to_bfloat16_f32_f32(t_12);
+                    const f32 t_15 = t_13 * c_0;
+                    v_15[j] = t_15;
+                }
+                nearest_f32_f32(v_3, v_2);
+                pack_f32_bf16(v_16, v_15);
+                INDEPENDENT
+                for (int j = 0; j < BLOCK; j++) {
+                    const f32 t_3 = v_3[j];
+                    const f32 t_1 = v_1[j];
+                    const f32 t_4 = fmin_f32(t_3, t_1);
+                    const f32 t_7 = v_7[j];
+                    const f32 t_8 = t_4 + t_7;
+                    v_8[j] = t_8;
+                }
+                pack_f32_f16(v_9, v_8);
+                INDEPENDENT
+                for (int j = 0; j < BLOCK; j++) {
+                    const f16 t_9 = v_9[j];
+                    const bf16 t_16 = v_16[j];
+                    y_3[j] = t_9;
+                    y_4[j] = t_16;
+                }
+                if (RARE(m < BLOCK))
+                    args->calls->put(o_3, w_3, m, sizeof(f16_m));
+                else if (RARE(n_3))
+                    stream(o_3, w_3, BLOCK * sizeof *w_3);
+                if (RARE(m < BLOCK))
+                    args->calls->put(o_4, w_4, m, sizeof(bf16_m));
+                else if (RARE(n_4))
+                    stream(o_4, w_4, BLOCK * sizeof *w_4);
+@ headline.c, 6 lines: } ... }

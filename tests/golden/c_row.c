@@ -1,38 +1,38 @@
 /* float32 out */
-@ helpers: INDEPENDENT, b1, weft_lanes, weft_geometry, weft_sample, struct weft_calls;, weft_args, weft_band,
-@   weft_calls, enum { LANES = 16 };, ints, CONVERSION, fetch, __attribute__((always_inline)), fetch_row, first_block,
-@   fetch_end
+@ helpers: INDEPENDENT, b1, weft_lanes, weft_geometry, weft_sample, struct weft_calls;, weft_args, weft_tile, weft_band,
+@   weft_part, weft_rows, weft_calls, enum { LANES = 16 };, ints, CONVERSION, fetch, __attribute__((always_inline)),
+@   fetch_row, first_block, fetch_end
 void weft_kernel(const struct weft_args *args, i64 begin, i64 end)
 {
     const f32 c_0 = *(const f32_m *)&args->literals[0]; /* 0.0 */
     ALIGNED f32_m w_0[BLOCK];
     ALIGNED f32_m w_1[BLOCK];
     ALIGNED f32_m w_2[BLOCK];
-@ headline.c, 14 lines: struct weft_band band; ... p[k] = start[k] + row * step[k];
-                head = first_block(args, p[2] + column0 * sizeof(f32_m), sizeof(f32_m));
-                for (i64 i = column0, m; i < column1; i += m) {
-                    m = head ? head : BLOCK;
-                    m = column1 - i < m ? column1 - i : m;
-                    head = 0;
-                    const f32_m *x_0 = (const f32_m *)p[0] + i; /* x */
-                    if (RARE(m < BLOCK))
-                        x_0 = args->calls->pad(w_0, x_0, m, sizeof(f32_m), BLOCK);
-                    fetch(x_0, args->ahead, sizeof *x_0);
-                    const f32_m *x_1 = (const f32_m *)p[1] + i; /* row */
-                    if (RARE(m < BLOCK))
-                        x_1 = args->calls->pad(w_1, x_1, m, sizeof(f32_m), BLOCK);
-                    fetch(x_1, args->ahead, sizeof *x_1);
-                    f32_m *const o_2 = (f32_m *)p[2] + i; /* out */
-                    const int n_2 = m == BLOCK && streams(args, o_2);
-                    f32_m *const y_2 = m < BLOCK || n_2 ? w_2 : o_2;
-                    INDEPENDENT
-                    for (int j = 0; j < BLOCK; j++) {
-                        const f32 a_0 = x_0[j];
-                        const f32 a_1 = x_1[j];
-                        const f32 t_2 = a_0 - a_1;
-                        const f32 t_4 = c_0 > t_2 ? c_0 : t_2;
-                        y_2[j] = t_4;
-                    }
-                    if (RARE(m < BLOCK))
-                        args->calls->put(o_2, w_2, m, sizeof(f32_m));
-@ headline.c, 9 lines: else if (RARE(n_2)) ... }
+@ headline.c, 14 lines: char *room[ACCESSES], *p[ACCESSES]; ... p[k] = start[k] + row * step[k]; /* where the row of each begins */
+            head = first_block(args, p[2] + column0 * sizeof(f32_m), sizeof(f32_m));
+            for (i64 i = column0, m; i < column1; i += m) {
+                m = head ? head : BLOCK;
+                m = column1 - i < m ? column1 - i : m; /* elements of a block */
+                head = 0;
+                const f32_m *x_0 = (const f32_m *)p[0] + i; /* x */
+                if (RARE(m < BLOCK))
+                    x_0 = args->calls->pad(w_0, x_0, m, sizeof(f32_m), BLOCK);
+                fetch(x_0, args->ahead, sizeof *x_0);
+                const f32_m *x_1 = (const f32_m *)p[1] + i; /* row */
+                if (RARE(m < BLOCK))
+                    x_1 = args->calls->pad(w_1, x_1, m, sizeof(f32_m), BLOCK);
+                fetch(x_1, args->ahead, sizeof *x_1);
+                f32_m *const o_2 = (f32_m *)p[2] + i; /* out */
+                const int n_2 = m == BLOCK && streams(args, o_2);
+                f32_m *const y_2 = m < BLOCK || n_2 ? w_2 : o_2;
+                INDEPENDENT
+                for (int j = 0; j < BLOCK; j++) {
+                    const f32 a_0 = x_0[j];
+                    const f32 a_1 = x_1[j];
+                    const f32 t_2 = a_0 - a_1;
+                    const f32 t_4 = c_0 > t_2 ? c_0 : t_2;
+                    y_2[j] = t_4;
+                }
+                if (RARE(m < BLOCK))
+                    args->calls->put(o_2, w_2, m, sizeof(f32_m));
+@ headline.c, 8 lines: else if (RARE(n_2)) ... }

@@ -1,12 +1,18 @@
 /* float32 table 0 */
-@ helpers: INDEPENDENT, b1, weft_lanes, weft_geometry, weft_sample, struct weft_calls;, weft_args, weft_band, weft_calls
+@ helpers: INDEPENDENT, b1, weft_lanes, weft_geometry, weft_sample, struct weft_calls;, weft_args, weft_tile, weft_band,
+@   weft_part, weft_rows, weft_calls
 f32 powf(f32, f32);
 @ helpers: enum { LANES = 16 };, ints, CONVERSION, fetch, __attribute__((always_inline)), fetch_row, first_block,
 @   fetch_end, fill_f32, widen_u8_f32
 #undef OWN_MATH
 #undef FMAF
 #undef FMAD
-@ helpers: OWN_MATH, word_f32, log2_f64, block_pow_f32
+@ helpers: OWN_MATH, ORDINARY 1b7affaf, ORDINARY 2ab331f8, INSIDE 8a889398, INSIDE 067fbfcf
+#undef NEVER
+#undef HUGE
+#define NEVER(x) 0
+#define HUGE(x) (__builtin_fabsf(x) >= 0x1p40f && __builtin_fabsf(x) < __builtin_inff())
+@ helpers: word_f32, exp2_rest, log2_f64, block_pow_f32
 void weft_kernel(const struct weft_args *args, i64 begin, i64 end)
 {
     const f32 c_0 = *(const f32_m *)&args->literals[0]; /* 255.0 */
@@ -17,44 +23,45 @@ void weft_kernel(const struct weft_args *args, i64 begin, i64 end)
     f32_m *const v_1 = (f32_m *)slots[0];
     f32_m *const v_3 = (f32_m *)slots[1];
     f32_m *const v_5 = (f32_m *)slots[2];
-@ headline.c, 14 lines: struct weft_band band; ... p[k] = start[k] + row * step[k];
-                const f32 a_1 = *(const f32_m *)p[1]; /* gamma */
-                fill_f32(x_1, a_1);
-                head = first_block(args, p[2] + column0 * sizeof(f32_m), sizeof(f32_m));
-                fetch_end(args, p[2] + step[2] + column0 * sizeof(f32_m), column1 - column0, sizeof(f32_m)); /* of the next row */
-                for (i64 i = column0, m; i < column1; i += m) {
-                    m = head ? head : BLOCK;
-                    m = column1 - i < m ? column1 - i : m;
-                    head = 0;
-                    const u8_m *x_0 = (const u8_m *)p[0] + i; /* 0 to 255 */
-                    if (RARE(m < BLOCK))
-                        x_0 = args->calls->pad(w_0, x_0, m, sizeof(u8_m), BLOCK);
-                    fetch(x_0, args->ahead, sizeof *x_0);
-                    f32_m *const o_2 = (f32_m *)p[2] + i; /* table 0 */
-                    const int n_2 = m == BLOCK && streams(args, o_2);
-                    f32_m *const y_2 = m < BLOCK || n_2 ? w_2 : o_2;
-                    widen_u8_f32(v_1, x_0);
-                    INDEPENDENT
-                    for (int j = 0; j < BLOCK; j++) {
-                        const f32 t_1 = v_1[j];
-                        const f32 t_3 = t_1 / c_0;
-                        v_3[j] = t_3;
-                    }
-                    block_pow_f32(v_5, v_3, x_1);
-                    INDEPENDENT
-                    for (int j = 0; j < BLOCK; j++) {
-                        const f32 t_5 = v_5[j];
-                        const f32 t_6 = c_0 * t_5;
-                        y_2[j] = t_6;
-                    }
-                    if (RARE(m < BLOCK))
-                        args->calls->put(o_2, w_2, m, sizeof(f32_m));
-@ headline.c, 9 lines: else if (RARE(n_2)) ... }
+@ headline.c, 14 lines: char *room[ACCESSES], *p[ACCESSES]; ... p[k] = start[k] + row * step[k]; /* where the row of each begins */
+            const f32 a_1 = *(const f32_m *)p[1]; /* gamma */
+            fill_f32(x_1, a_1);
+            head = first_block(args, p[2] + column0 * sizeof(f32_m), sizeof(f32_m));
+            fetch_end(args, p[2] + step[2] + column0 * sizeof(f32_m), column1 - column0, sizeof(f32_m)); /* of the next row */
+            for (i64 i = column0, m; i < column1; i += m) {
+                m = head ? head : BLOCK;
+                m = column1 - i < m ? column1 - i : m; /* elements of a block */
+                head = 0;
+                const u8_m *x_0 = (const u8_m *)p[0] + i; /* 0 to 255 */
+                if (RARE(m < BLOCK))
+                    x_0 = args->calls->pad(w_0, x_0, m, sizeof(u8_m), BLOCK);
+                fetch(x_0, args->ahead, sizeof *x_0);
+                f32_m *const o_2 = (f32_m *)p[2] + i; /* table 0 */
+                const int n_2 = m == BLOCK && streams(args, o_2);
+                f32_m *const y_2 = m < BLOCK || n_2 ? w_2 : o_2;
+                widen_u8_f32(v_1, x_0);
+                INDEPENDENT
+                for (int j = 0; j < BLOCK; j++) {
+                    const f32 t_1 = v_1[j];
+                    const f32 t_3 = t_1 / c_0;
+                    v_3[j] = t_3;
+                }
+                block_pow_f32(v_5, v_3, x_1);
+                INDEPENDENT
+                for (int j = 0; j < BLOCK; j++) {
+                    const f32 t_5 = v_5[j];
+                    const f32 t_6 = c_0 * t_5;
+                    y_2[j] = t_6;
+                }
+                if (RARE(m < BLOCK))
+                    args->calls->put(o_2, w_2, m, sizeof(f32_m));
+@ headline.c, 8 lines: else if (RARE(n_2)) ... }
 /* uint8 out */
 @ sizes: BLOCK = 64, ACCESSES = 4
-@ helpers: INDEPENDENT, b1, weft_lanes, weft_geometry, weft_sample, struct weft_calls;, weft_args, weft_band,
-@   weft_calls, rintf, enum { LANES = 16 };, ints, CONVERSION, fetch, __attribute__((always_inline)), fetch_row,
-@   first_block, fetch_end, repeat_f32, optimize, lookup_f32, roundsat_f32_u8, whole_f32_u8
+@ helpers: INDEPENDENT, b1, weft_lanes, weft_geometry, weft_sample, struct weft_calls;, weft_args, weft_tile, weft_band,
+@   weft_part, weft_rows, weft_calls, rintf, enum { LANES = 16 };, ints, CONVERSION, fetch,
+@   __attribute__((always_inline)), fetch_row, first_block, fetch_end, repeat_f32, optimize, lookup_f32,
+@   roundsat_f32_u8, whole_f32_u8
 void weft_kernel(const struct weft_args *args, i64 begin, i64 end)
 {
     ALIGNED u8_m w_0[BLOCK];
@@ -63,31 +70,31 @@ void weft_kernel(const struct weft_args *args, i64 begin, i64 end)
     ALIGNED u64 slots[2][BLOCK]; /* values kept between loops */
     f32_m *const v_1 = (f32_m *)slots[0];
     f32_m *const v_3 = (f32_m *)slots[1];
-@ headline.c, 14 lines: struct weft_band band; ... p[k] = start[k] + row * step[k];
-                repeat_f32(w_2, p[2], s->strides[2 * stride + groups], s->period); /* gain */
-                const i64 advance = BLOCK % s->period;
-                i64 phase = column0 % s->period;
-                head = first_block(args, p[3] + column0 * sizeof(u8_m), sizeof(u8_m));
-                fetch_end(args, p[3] + step[3] + column0 * sizeof(u8_m), column1 - column0, sizeof(u8_m)); /* of the next row */
+@ headline.c, 14 lines: char *room[ACCESSES], *p[ACCESSES]; ... p[k] = start[k] + row * step[k]; /* where the row of each begins */
+            repeat_f32(w_2, p[2], s->strides[2 * stride + groups], s->period); /* gain */
+            const i64 advance = BLOCK % s->period;
+            i64 phase = column0 % s->period;
+            head = first_block(args, p[3] + column0 * sizeof(u8_m), sizeof(u8_m));
+            fetch_end(args, p[3] + step[3] + column0 * sizeof(u8_m), column1 - column0, sizeof(u8_m)); /* of the next row */
 @ headline.c, 8 lines: for (i64 i = column0, m; i < column1; i += m) { ... fetch(x_0, args->ahead, sizeof *x_0);
-                    const f32_m *const x_2 = w_2 + phase;
-                    u8_m *const o_3 = (u8_m *)p[3] + i; /* out */
-                    const int n_3 = m == BLOCK && streams(args, o_3);
-                    u8_m *const y_3 = m < BLOCK || n_3 ? w_3 : o_3;
-                    lookup_f32(v_1, (const f32_m *)sample->bases[1] /* table 0 */, x_0);
-                    INDEPENDENT
-                    for (int j = 0; j < BLOCK; j++) {
-                        const f32 t_1 = v_1[j];
-                        const f32 a_2 = x_2[j];
-                        const f32 t_3 = t_1 * a_2;
-                        v_3[j] = t_3;
-                    }
-                    narrow_f32_u8(y_3, v_3);
-                    phase += m == BLOCK ? advance : m % s->period;
-                    if (phase >= s->period)
-                        phase -= s->period;
-                    if (RARE(m < BLOCK))
-                        args->calls->put(o_3, w_3, m, sizeof(u8_m));
-                    else if (RARE(n_3))
-                        stream(o_3, w_3, BLOCK * sizeof *w_3);
-@ headline.c, 7 lines: } ... }
+                const f32_m *const x_2 = w_2 + phase;
+                u8_m *const o_3 = (u8_m *)p[3] + i; /* out */
+                const int n_3 = m == BLOCK && streams(args, o_3);
+                u8_m *const y_3 = m < BLOCK || n_3 ? w_3 : o_3;
+                lookup_f32(v_1, (const f32_m *)sample->bases[1] /* table 0 */, x_0);
+                INDEPENDENT
+                for (int j = 0; j < BLOCK; j++) {
+                    const f32 t_1 = v_1[j];
+                    const f32 a_2 = x_2[j];
+                    const f32 t_3 = t_1 * a_2;
+                    v_3[j] = t_3;
+                }
+                narrow_f32_u8(y_3, v_3);
+                phase += m == BLOCK ? advance : m % s->period;
+                if (phase >= s->period)
+                    phase -= s->period;
+                if (RARE(m < BLOCK))
+                    args->calls->put(o_3, w_3, m, sizeof(u8_m));
+                else if (RARE(n_3))
+                    stream(o_3, w_3, BLOCK * sizeof *w_3);
+@ headline.c, 6 lines: } ... }

@@ -1,8 +1,9 @@
 /* uint8 out */
 @ sizes: BLOCK = 64, ACCESSES = 3
-@ helpers: INDEPENDENT, b1, weft_lanes, weft_geometry, weft_sample, struct weft_calls;, weft_args, weft_band,
-@   weft_calls, rintf, enum { LANES = 16 };, ints, CONVERSION, fetch, __attribute__((always_inline)), fetch_row,
-@   first_block, fetch_end, repeat_f32, widen_u8_f32, roundsat_f32_u8, whole_f32_u8
+@ helpers: INDEPENDENT, b1, weft_lanes, weft_geometry, weft_sample, struct weft_calls;, weft_args, weft_tile, weft_band,
+@   weft_part, weft_rows, weft_calls, rintf, enum { LANES = 16 };, ints, CONVERSION, fetch,
+@   __attribute__((always_inline)), fetch_row, first_block, fetch_end, repeat_f32, widen_u8_f32, roundsat_f32_u8,
+@   whole_f32_u8
 void weft_kernel(const struct weft_args *args, i64 begin, i64 end)
 {
     const f32 c_0 = *(const f32_m *)&args->literals[0]; /* 0.5 */
@@ -12,54 +13,53 @@ void weft_kernel(const struct weft_args *args, i64 begin, i64 end)
     ALIGNED u64 slots[2][BLOCK]; /* values kept between loops */
     f32_m *const v_2 = (f32_m *)slots[0];
     f32_m *const v_5 = (f32_m *)slots[1];
-    struct weft_band band;
-    char *start[ACCESSES], *p[ACCESSES];
-    i64 step[ACCESSES];
-    args->calls->start(&band, args, begin, end, start, step, ACCESSES);
-    while (args->calls->next_tile(&band)) {
-        const struct weft_sample *const sample = band.sample;
+    char *room[ACCESSES], *p[ACCESSES];
+    i64 steps[ACCESSES], at[64];
+    struct weft_band band = {{0, begin, end}, ACCESSES, room, steps, at, 0, 0, 0, 0, 0, 0, 0, 0};
+    while (args->calls->next_band(args, &band)) { /* rows that lie beside each other */
+        const struct weft_sample *const sample = band.tile.sample;
         const struct weft_geometry *const s = sample->geometry;
-        const i64 groups = s->groups, stride = groups + 2, column0 = band.column0;
-        while (args->calls->next_band(&band)) {
-            const i64 column1 = band.column1, rows = band.rows;
-            for (i64 row = 0; row < rows; row++) {
-                i64 head = 0; /* elements in front of the first whole block */
-                for (int k = 0; k < ACCESSES; k++)
-                    p[k] = start[k] + row * step[k];
-                repeat_f32(w_1, p[1], s->strides[1 * stride + groups], s->period); /* gain */
-                const i64 advance = BLOCK % s->period;
-                i64 phase = column0 % s->period;
-                head = first_block(args, p[2] + column0 * sizeof(u8_m), sizeof(u8_m));
-                for (i64 i = column0, m; i < column1; i += m) {
-                    m = head ? head : BLOCK;
-                    m = column1 - i < m ? column1 - i : m;
-                    head = 0;
-                    const u8_m *x_0 = (const u8_m *)p[0] + i; /* img */
-                    if (RARE(m < BLOCK))
-                        x_0 = args->calls->pad(w_0, x_0, m, sizeof(u8_m), BLOCK);
-                    fetch(x_0, args->ahead, sizeof *x_0);
-                    const f32_m *const x_1 = w_1 + phase;
-                    u8_m *const o_2 = (u8_m *)p[2] + i; /* out */
-                    const int n_2 = m == BLOCK && streams(args, o_2);
-                    u8_m *const y_2 = m < BLOCK || n_2 ? w_2 : o_2;
-                    widen_u8_f32(v_2, x_0);
-                    INDEPENDENT
-                    for (int j = 0; j < BLOCK; j++) {
-                        const f32 t_2 = v_2[j];
-                        const f32 a_1 = x_1[j];
-                        const f32 t_3 = t_2 * a_1;
-                        const f32 t_5 = t_3 + c_0;
-                        v_5[j] = t_5;
-                    }
-                    narrow_f32_u8(y_2, v_5);
-                    phase += m == BLOCK ? advance : m % s->period;
-                    if (phase >= s->period)
-                        phase -= s->period;
-                    if (RARE(m < BLOCK))
-                        args->calls->put(o_2, w_2, m, sizeof(u8_m));
-                    else if (RARE(n_2))
-                        stream(o_2, w_2, BLOCK * sizeof *w_2);
+        const i64 groups = s->groups, stride = groups + 2, rows = band.rows, *const step = band.step;
+        const i64 column0 = band.column0, column1 = band.column1;
+        char *const *const start = band.start;
+        const int fresh = band.fresh;
+        for (i64 row = 0; row < rows; row++) {
+            i64 head = 0; /* elements in front of the first whole block */
+            for (int k = 0; k < ACCESSES; k++)
+                p[k] = start[k] + row * step[k]; /* where the row of each begins */
+            repeat_f32(w_1, p[1], s->strides[1 * stride + groups], s->period); /* gain */
+            const i64 advance = BLOCK % s->period;
+            i64 phase = column0 % s->period;
+            head = first_block(args, p[2] + column0 * sizeof(u8_m), sizeof(u8_m));
+            for (i64 i = column0, m; i < column1; i += m) {
+                m = head ? head : BLOCK;
+                m = column1 - i < m ? column1 - i : m; /* elements of a block */
+                head = 0;
+                const u8_m *x_0 = (const u8_m *)p[0] + i; /* img */
+                if (RARE(m < BLOCK))
+                    x_0 = args->calls->pad(w_0, x_0, m, sizeof(u8_m), BLOCK);
+                fetch(x_0, args->ahead, sizeof *x_0);
+                const f32_m *const x_1 = w_1 + phase;
+                u8_m *const o_2 = (u8_m *)p[2] + i; /* out */
+                const int n_2 = m == BLOCK && streams(args, o_2);
+                u8_m *const y_2 = m < BLOCK || n_2 ? w_2 : o_2;
+                widen_u8_f32(v_2, x_0);
+                INDEPENDENT
+                for (int j = 0; j < BLOCK; j++) {
+                    const f32 t_2 = v_2[j];
+                    const f32 a_1 = x_1[j];
+                    const f32 t_3 = t_2 * a_1;
+                    const f32 t_5 = t_3 + c_0;
+                    v_5[j] = t_5;
                 }
+                narrow_f32_u8(y_2, v_5);
+                phase += m == BLOCK ? advance : m % s->period;
+                if (phase >= s->period)
+                    phase -= s->period;
+                if (RARE(m < BLOCK))
+                    args->calls->put(o_2, w_2, m, sizeof(u8_m));
+                else if (RARE(n_2))
+                    stream(o_2, w_2, BLOCK * sizeof *w_2);
             }
         }
     }

@@ -1,8 +1,8 @@
 /* joins what lies in memory */
 @ sizes: BLOCK = 64, ACCESSES = 2
-@ helpers: INDEPENDENT, b1, weft_lanes, weft_geometry, weft_sample, struct weft_calls;, weft_args, weft_band,
-@   weft_calls, enum { LANES = 16 };, ints, CONVERSION, fetch, __attribute__((always_inline)), fetch_row, first_block,
-@   fetch_end, ALL, VECTOR_OF, VECTORS fb14f513
+@ helpers: INDEPENDENT, b1, weft_lanes, weft_geometry, weft_sample, struct weft_calls;, weft_args, weft_tile, weft_band,
+@   weft_part, weft_rows, weft_calls, enum { LANES = 16 };, ints, CONVERSION, fetch, __attribute__((always_inline)),
+@   fetch_row, first_block, fetch_end, ALL, VECTOR_OF, VECTORS fb14f513
 #define SPREAD(x) ((x) - (acc_v){0}) /* in all elements of a vector; -0.0 stays */
 #undef ROW
 #undef DIRECT
@@ -12,11 +12,13 @@
 #undef TARGET
 @ sizes: TARGET 1
 typedef f32_m acc_t;
+/* Joins two elements. */
 static inline f32 join_acc(f32 a, f32 b)
 {
     return a + b;
 }
 typedef f32_m tree_t;
+/* Joins two elements. */
 static inline f32 join_tree(f32 a, f32 b)
 {
     return a + b;
@@ -38,7 +40,7 @@ static inline f32 join_tree(f32 a, f32 b)
 #undef OF
 #define AS(type, x) (type)(x)
 #define OF(type, x) (type)(x)
-@ helpers: near, plant, harvest, join_side, fold, join_rows, join_lanes, keep, element_of
+@ helpers: near, plant, harvest, join_side, fold, join_rows, join_lanes, keep, row_of
 enum { NEAR_LANES = 4096 };        /* so many lanes are in the nearest cache beside what is read */
 @ helpers: place_of, fold_rows
 void weft_kernel(const struct weft_args *args, i64 begin, i64 end)
@@ -49,32 +51,20 @@ void weft_kernel(const struct weft_args *args, i64 begin, i64 end)
     ALIGNED tree_t fixed_tree[ROW * LEVELS + 1];
     acc_t *const lanes = ROW ? fixed_lanes : (acc_t *)(args->scratch + SCRATCH);
     tree_t *const tree = ROW ? fixed_tree : (tree_t *)(args->scratch + SCRATCH + WIDTH * sizeof(acc_t));
-    const struct weft_sample *sample = args->samples, *const last = sample + args->sample_count - 1;
-    for (i64 count = args->sample_count; count > 1;) { /* the sample of the first tile */
-        const i64 half = count / 2;
-        if (sample[half].first_tile <= begin)
-            sample += half, count -= half;
-        else
-            count = half;
-    }
     const i64 ahead = args->ahead;
-    for (i64 tile = begin; tile < end; tile++) {
-        while (sample < last && sample[1].first_tile <= tile)
-            sample++;
+    struct weft_part part = {{0, begin, end}, 0, 0, 0, 0, 0, 0, 0};
+    while (args->calls->next_part(args, &part)) { /* some points, or a part of one */
+        const struct weft_sample *const sample = part.tile.sample;
         const struct weft_geometry *const s = sample->geometry;
         const struct weft_lanes *const r = s->lanes;
-        const i64 local = tile - sample->first_tile, chunk = local % r->chunks, above = local / r->chunks;
-        const i64 window = ROW ? 0 : above % r->windows;
         const int apart = !ROW && r->step == 1; /* elements are taken one by one, not all of a block in a row */
-        const i64 point0 = (ROW ? above : above / r->windows) * r->together;
-        const i64 point1 = point0 + r->together < r->points ? point0 + r->together : r->points;
-        const i64 from = window * r->width, rest = r->inner - from < r->width ? r->inner - from : r->width;
-        const i64 inner = ROW ? INNER : rest, first = chunk * r->chunk * r->block;
-        const i64 stop = r->elements - first < r->chunk * r->block ? r->elements : first + r->chunk * r->block;
+        const i64 from = part.from, inner = ROW ? INNER : part.inner, first = part.element, stop = part.stop;
+        const i64 chunk = part.chunk, point1 = part.point + part.points;
         const i64 width = ROW ? ROW : r->lanes * inner, pitch = (width + SIDE - 1) / SIDE * SIDE;
         const acc_t none = first < stop ? absent : nothing; /* what lanes hold before the first block */
         const int single = ORDERED && stop - first <= r->block; /* block: its lanes are all that the tree would hold */
-        for (i64 point = point0; point < point1; point++) {
+        struct weft_rows rows = {0, 0, 0, 0};
+        for (i64 point = part.point; point < point1; point++) {
             i64 blocks = 0, block = first;
             for (i64 i = 0; i < pitch; i += PER_VECTOR)
                 *(acc_v *)(lanes + i) = SPREAD(none);
@@ -82,7 +72,7 @@ void weft_kernel(const struct weft_args *args, i64 begin, i64 end)
                 const i64 limit = stop - block < r->block ? stop : block + r->block;
                 i64 element = block;
                 if (width > NEAR_LANES && s->columns % r->inner == 0)
-                    element = fold_rows(lanes, sample, point, from, inner, element, limit, ahead / 4);
+                    element = fold_rows(args, lanes, sample, point, from, inner, element, limit);
                 for (; element < limit; element = apart ? element + 1 : limit) {
                     i64 at = element * r->inner + from, left = (apart ? 1 : limit - element) * inner;
                     i64 lane = apart ? (element - block) % r->lanes * inner : 0, filled = 0;
@@ -90,7 +80,7 @@ void weft_kernel(const struct weft_args *args, i64 begin, i64 end)
                         const i64 row = at < s->columns ? 0 : at / s->columns, column0 = at - row * s->columns;
                         const i64 run = s->columns - column0 < left ? s->columns - column0 : left;
                         const i64 column1 = column0 + run;
-                        const stage_t *const x = element_of(sample, row + point * r->rows, column0);
+                        const stage_t *const x = row_of(args, sample, &rows, row + point * r->rows) + column0;
                         lane = fold(lanes, width, lane, x, run, ahead, absent);
                         at += run;
                         left -= run;

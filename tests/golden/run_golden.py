@@ -4,7 +4,8 @@
     run_golden.py [--update] [NAME ...]        the command is $WEFT, else `weft`
 
 A case is NAME.weft and, for every stage it lists, a file NAME.STAGE with the text that
-`weft show NAME.weft --stage STAGE` must print. The case's first lines are comments of the program:
+`weft show NAME.weft --stage STAGE` must print; c and cuda are what compilers get, shown_c and shown_cuda what people
+read. The case's first lines are comments of the program:
 
     # stages: types ir                         the stages, in any order
     # x=uint8[480,640,3] gain=float32[3]       arguments of the command: the inputs' types
@@ -34,7 +35,8 @@ import pieces
 
 HERE = pathlib.Path(__file__).resolve().parent
 STAGES = ["tokens", "ast", "types", "shapes", "reductions", "lower", "materialize", "narrow", "split", "reduce",
-          "schedule", "groups", "ir", "c", "cuda"]
+          "schedule", "groups", "ir", "c", "cuda", "shown_c", "shown_cuda"]
+SHOWN = {"shown_c": "c", "shown_cuda": "cuda"}
 KERNELS = ["c", "cuda"]
 OTHERS = {"run_golden.py", "pieces.py", "meson.build", "promotion.txt", ".gitattributes",
           *(f"helpers.{stage}" for stage in KERNELS)}
@@ -71,7 +73,7 @@ def shown(case, stage):
     """What the command prints, without what depends on the machine and without numbers of a kernel's lines; or None,
     and what went wrong."""
     command = [os.environ.get("WEFT", "weft"), "show", case.path.name + case.kernel,
-               *case.arguments, "--stage", stage]
+               *case.arguments, "--stage", f"{stage}-compiled" if stage in KERNELS else SHOWN.get(stage, stage)]
     done = subprocess.run(command, cwd=HERE, stdin=subprocess.DEVNULL, capture_output=True,
                           encoding="utf-8", timeout=SECONDS)
     if done.returncode:

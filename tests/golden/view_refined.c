@@ -1,8 +1,8 @@
 /* float32 out */
 @ sizes: BLOCK = 64, ACCESSES = 4
-@ helpers: INDEPENDENT, b1, weft_lanes, weft_geometry, weft_sample, struct weft_calls;, weft_args, weft_band,
-@   weft_calls, enum { LANES = 16 };, ints, CONVERSION, fetch, __attribute__((always_inline)), fetch_row, first_block,
-@   fetch_end
+@ helpers: INDEPENDENT, b1, weft_lanes, weft_geometry, weft_sample, struct weft_calls;, weft_args, weft_tile, weft_band,
+@   weft_part, weft_rows, weft_calls, enum { LANES = 16 };, ints, CONVERSION, fetch, __attribute__((always_inline)),
+@   fetch_row, first_block, fetch_end
 #undef RUN
 @ helpers: copy_run_f32, expand_f32
 void weft_kernel(const struct weft_args *args, i64 begin, i64 end)
@@ -10,44 +10,51 @@ void weft_kernel(const struct weft_args *args, i64 begin, i64 end)
     const f32 c_0 = *(const f32_m *)&args->literals[0]; /* 1.0 */
     ALIGNED f32_m w_0[BLOCK];
     ALIGNED f32_m w_1[BLOCK + 2048];
+    const char *from_1 = 0; /* where the row in w_1 begins */
+    i64 turn_1 = 0; /* and its columns */
     ALIGNED f32_m w_2[BLOCK + 2048];
+    const char *from_2 = 0; /* where the row in w_2 begins */
+    i64 turn_2 = 0; /* and its columns */
     ALIGNED f32_m w_3[BLOCK];
-@ headline.c, 8 lines: struct weft_band band; ... const i64 groups = s->groups, stride = groups + 2, column0 = band.column0;
-        const char *from_1 = 0; /* where the row in w_1 begins */
-        i64 turn_1 = 0; /* and its columns */
-        const char *from_2 = 0; /* where the row in w_2 begins */
-        i64 turn_2 = 0; /* and its columns */
-@ headline.c, 6 lines: while (args->calls->next_band(&band)) { ... p[k] = start[k] + row * step[k];
-                if (p[1] != from_1 || turn_1 < column1)
-                    expand_f32(w_1, from_1 = p[1], s->offsets[1], s->strides[1 * stride + groups], s->strides[1 * stride + groups + 1], s->distinct[1], turn_1 = column1); /* last */
-                if (p[2] != from_2 || turn_2 < column1)
-                    expand_f32(w_2, from_2 = p[2], s->offsets[2], s->strides[2 * stride + groups], s->strides[2 * stride + groups + 1], s->distinct[2], turn_2 = column1); /* row */
-                head = first_block(args, p[3] + column0 * sizeof(f32_m), sizeof(f32_m));
-                for (i64 i = column0, m; i < column1; i += m) {
-                    m = head ? head : BLOCK;
-                    m = column1 - i < m ? column1 - i : m;
-                    head = 0;
-                    const f32_m *x_0 = (const f32_m *)p[0] + i; /* x */
-                    if (RARE(m < BLOCK))
-                        x_0 = args->calls->pad(w_0, x_0, m, sizeof(f32_m), BLOCK);
-                    fetch(x_0, args->ahead, sizeof *x_0);
-                    const f32_m *const x_1 = w_1 + i;
-                    const f32_m *const x_2 = w_2 + i;
-                    f32_m *const o_3 = (f32_m *)p[3] + i; /* out */
-                    const int n_3 = m == BLOCK && streams(args, o_3);
-                    f32_m *const y_3 = m < BLOCK || n_3 ? w_3 : o_3;
-                    INDEPENDENT
-                    for (int j = 0; j < BLOCK; j++) {
-                        const f32 a_0 = x_0[j];
-                        const f32 a_1 = x_1[j];
-                        const f32 t_2 = a_0 * a_1;
-                        const f32 t_4 = t_2 - c_0;
-                        const f32 a_2 = x_2[j];
-                        const f32 t_6 = t_4 + a_2;
-                        y_3[j] = t_6;
-                    }
-                    if (RARE(m < BLOCK))
-                        args->calls->put(o_3, w_3, m, sizeof(f32_m));
-                    else if (RARE(n_3))
-                        stream(o_3, w_3, BLOCK * sizeof *w_3);
-@ headline.c, 7 lines: } ... }
+@ headline.c, 10 lines: char *room[ACCESSES], *p[ACCESSES]; ... const int fresh = band.fresh;
+        if (fresh)
+            from_1 = 0;
+        if (fresh)
+            from_2 = 0;
+        for (i64 row = 0; row < rows; row++) {
+            i64 head = 0; /* elements in front of the first whole block */
+            for (int k = 0; k < ACCESSES; k++)
+                p[k] = start[k] + row * step[k]; /* where the row of each begins */
+            if (p[1] != from_1 || turn_1 < column1)
+                expand_f32(w_1, from_1 = p[1], s->offsets[1], s->strides[1 * stride + groups], s->strides[1 * stride + groups + 1], s->distinct[1], turn_1 = column1); /* last */
+            if (p[2] != from_2 || turn_2 < column1)
+                expand_f32(w_2, from_2 = p[2], s->offsets[2], s->strides[2 * stride + groups], s->strides[2 * stride + groups + 1], s->distinct[2], turn_2 = column1); /* row */
+            head = first_block(args, p[3] + column0 * sizeof(f32_m), sizeof(f32_m));
+            for (i64 i = column0, m; i < column1; i += m) {
+                m = head ? head : BLOCK;
+                m = column1 - i < m ? column1 - i : m; /* elements of a block */
+                head = 0;
+                const f32_m *x_0 = (const f32_m *)p[0] + i; /* x */
+                if (RARE(m < BLOCK))
+                    x_0 = args->calls->pad(w_0, x_0, m, sizeof(f32_m), BLOCK);
+                fetch(x_0, args->ahead, sizeof *x_0);
+                const f32_m *const x_1 = w_1 + i;
+                const f32_m *const x_2 = w_2 + i;
+                f32_m *const o_3 = (f32_m *)p[3] + i; /* out */
+                const int n_3 = m == BLOCK && streams(args, o_3);
+                f32_m *const y_3 = m < BLOCK || n_3 ? w_3 : o_3;
+                INDEPENDENT
+                for (int j = 0; j < BLOCK; j++) {
+                    const f32 a_0 = x_0[j];
+                    const f32 a_1 = x_1[j];
+                    const f32 t_2 = a_0 * a_1;
+                    const f32 t_4 = t_2 - c_0;
+                    const f32 a_2 = x_2[j];
+                    const f32 t_6 = t_4 + a_2;
+                    y_3[j] = t_6;
+                }
+                if (RARE(m < BLOCK))
+                    args->calls->put(o_3, w_3, m, sizeof(f32_m));
+                else if (RARE(n_3))
+                    stream(o_3, w_3, BLOCK * sizeof *w_3);
+@ headline.c, 6 lines: } ... }

@@ -123,7 +123,7 @@ class Tuning(unittest.TestCase):
         finally:
             del os.environ["WEFT_TUNING"]
         with contextlib.closing(weft):
-            return weft.stage(weft.compile("x * row", {"x": "uint8[4096, 3]", "row": "float32[3]"}), "cuda")
+            return weft.stage(weft.compile("x * row", {"x": "uint8[4096, 3]", "row": "float32[3]"}), "cuda-compiled")
 
     def constants(self, words, directory=BUILD / "tests/gpu"):
         return dict(re.findall(r"#define (\w+) (\d+)\n", self.text(words, directory)))

@@ -414,6 +414,8 @@ class Install:
             expect(got >= options, f"{command}: {options - got}")
         expect(self.bash_completion("weft", "help", "") >= set(offered), "commands behind help")
         expect(self.bash_completion("weft", "run", "--tier", "") == {"exact", "fast", "none"}, "values")
+        got = self.bash_completion("weft", "ops", "c")
+        expect({"clamp", "clip", "correlate"} <= got and "==" not in got, f"operations: {got}")
 
     def check_fish(self):
         """completion in fish"""
@@ -423,6 +425,8 @@ class Install:
             text = run("fish", "-c", f"complete -C 'weft {command} --'", env=environment)
             got = {line.split("\t")[0].split("=")[0] for line in text.splitlines()}
             expect(got >= options, f"{command}: {options - got}\n{text}")
+        got = run("fish", "-c", "complete -C 'weft ops cl'", env=environment).split()
+        expect({"clamp", "clip"} <= set(got), f"operations: {got}")
 
     def check_zsh(self):
         """completion in zsh"""

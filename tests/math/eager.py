@@ -171,7 +171,10 @@ def dtype_of(dtype):
 
 class Tensor:
     def __init__(self, dims, a=None, parts=None, along=None):
-        self.dims, self.a, self.parts, self.along_name, self.literal = tuple(dims), a, parts, along, False
+        self.dims, self.parts, self.along_name, self.literal = tuple(dims), parts, along, False
+        self.a = None if a is None else np.asarray(a)
+        if len(set(self.names)) < len(self.dims):
+            raise IncompatibleShapes(f"a name twice in {self.names}")
         if a is not None:
             assert a.shape == tuple(d.size for d in dims), (a.shape, dims)
 
@@ -331,6 +334,8 @@ def operand(x, beside=None):
     if isinstance(x, np.generic):
         return Tensor((), np.array(x))
     a = np.asarray(x)
+    if beside is None:
+        return Tensor([Dim("vector", "channel", len(a), None)], a)
     channels = beside.of("channel")
     dim = channels[0] if len(channels) == 1 else beside.dim("vector") if "vector" in beside.names else \
         beside.dims[0] if len(beside.dims) == 1 else None
@@ -354,8 +359,15 @@ def ragged(function):
         if any(d.name != along[0].name for d in along):
             raise ValueError("two dimensions of unlike sizes")
         [dim] = merge(along, [d for t in args if isinstance(t, Tensor) for d in t.dims if d.name == along[0].name])
-        return of_parts([spread(*[part_of(t, dim.name, i) if isinstance(t, Tensor) else t for t in args], **options)
-                         for i in range(dim.size)], dim)
+        late, made = None, []
+        for i in range(dim.size):
+            try:
+                made.append(spread(*[part_of(t, dim.name, i) if isinstance(t, Tensor) else t for t in args], **options))
+            except Late as error:  # after what is wrong with shapes of other parts
+                late = error
+        if late:
+            raise late
+        return of_parts(made, dim)
     spread.__name__ = function.__name__
     return spread
 
@@ -483,7 +495,7 @@ def element_wise(symbol, a, b):
     elif kind == bool and symbol in ("+", "-", "//", "%", "**", "<<", ">>"):
         kind = np.dtype("int32")
     x, y = laid(a, dims), laid(b, dims)
-    if symbol == "**" and not is_float(kind) and y.size and (b.a == b.a.flat[0]).all() and b.a.flat[0] < 0:
+    if symbol == "**" and not is_float(kind) and b.a.size and (b.a == b.a.flat[0]).all() and b.a.flat[0] < 0:
         if b.literal:
             raise ValueError("a negative int as exponent of ints")
         raise NotImplementedError  # it may be a number, too
@@ -705,9 +717,10 @@ def reduce(name, t, dims):
         return ragged(lambda t: reduce(name, t, over))(t)
     if any(isinstance(d.size, tuple) and d.name not in over for d in t.dims):
         raise ValueError("over a part of what varies")
-    rest = [d for d in t.parts[0].dims if d.name not in over]
+    rest = [d for d in t.dims if d.name not in over]
     flat = [reordered(p, [*[d for d in p.dims if d.name in over], *rest]) for p in t.parts]
-    rows = np.concatenate([f.a.reshape(-1, *[d.size for d in rest]) for f in flat])
+    count = len(over) - 1  # along_name is no dimension of a part
+    rows = np.concatenate([f.a.reshape(int(np.prod(f.a.shape[:count])), *[d.size for d in rest]) for f in flat])
     whole = Tensor([Dim("rows_", "instance", len(rows), None), *rest], rows)
     made = reduce_array(name, whole, ["rows_"])
     if is_float(t.dtype) and name in ("sum", "prod", "mean", "std"):  # in an order that is not said
@@ -971,6 +984,7 @@ def masked(t, name, mask):
             raise ValueError("parts along two dimensions")
         merge([t.dim(name)], [mask.dim(name)])
         return select_parts(t, t.dim(name), [int(i) for i in np.flatnonzero(mask.a)])
+    merge([t.dim(name)], [mask.dim(name)])
     return _masked(t, mask, name)
 
 
@@ -1227,6 +1241,7 @@ def pad(value, widths, mode=0):
 def _pad(t, widths, mode):
     if is_none(mode):
         return t
+    widths = {name: pair for name, pair in widths.items() if np.any(pair)}
     for name, pair in list(widths.items()):
         ranks = [rank_of(mode.side(name, up)) for up in (False, True)] if name in t.names and np.all(pair) else [0, 0]
         if ranks[0] != ranks[1] and isinstance(pair, tuple):
@@ -1359,9 +1374,10 @@ def laplace(x, dx=1, padding=extrapolation.BOUNDARY, dims=spatial):
     return made
 
 
-@ragged
 def divergence(v, dx=1, difference="central", padding=extrapolation.BOUNDARY, dims=spatial, vector="vector"):
     t = floats(v)
+    if t.parts is not None and t.along_name != vector:
+        return ragged(lambda part: divergence(part, dx, difference, padding, dims, vector))(t)
     names = names_in(dims, t)
     if vector not in t.names or not names:
         raise ValueError("no vector field")
@@ -1374,6 +1390,8 @@ def divergence(v, dx=1, difference="central", padding=extrapolation.BOUNDARY, di
 
 
 def convolve(value, kernel, extrapolation=None):
+    if any(t.parts is not None and t.along_name in [d.name for d in kernel.of("spatial")] for t in (value, kernel)):
+        raise ValueError("along the dimension of the parts")
     return _convolve(value, kernel, extrapolation)
 
 
@@ -1439,8 +1457,8 @@ def goes_along(t, dims):
         found = names_in(dims, t)
     else:
         found = [d.name for d in t.of("spatial")] or [d.name for d in t.of("instance")]
-    if not found:
-        raise ValueError("no dimensions")
+    if not found or t.parts is not None and t.along_name in found:
+        raise ValueError("no dimensions, or that of the parts")
     return found
 
 
@@ -1519,6 +1537,7 @@ def scatter(base, indices, values, mode="update", outside_handling="discard"):
         kind = v.dtype if mode == "add" or is_float(v.dtype) else floating()
         sizes = [d.size for d in base.dims]
         base = Tensor(base.dims, np.full(sizes, 0 if mode == "add" else np.nan, kind))
+    goes_along(base, None)
     kind = base.dtype if base.dtype == v.dtype else common(base.dtype, v.dtype)
     base, v = [Tensor(t.dims, convert(t.a, kind)) if t.parts is None else cast(t, kind) for t in (base, v)]
     return _scatter(base, i, v, mode, outside_handling)
@@ -1528,6 +1547,9 @@ def scatter(base, indices, values, mode="update", outside_handling="discard"):
 def _scatter(base, i, v, mode, handling):
     names = goes_along(base, None)
     each = components(i, names)
+    merge([base.dim(name) for name in names], each[0].dims)
+    if set(names) & set(each[0].names):
+        raise ValueError("positions along what they go along")
     used = [d for d in each[0].dims if d.kind == "instance" and d.name not in names]
     others = [d for d in each[0].dims if d not in used]
     new = merge(others, [d for d in v.dims if d.name not in names and d.name not in [u.name for u in used]])
@@ -1539,10 +1561,9 @@ def _scatter(base, i, v, mode, handling):
     total = to.astype(compute) if mode != "mean" else np.zeros(to.shape, sum_type(np.dtype(compute)))
     counts = np.zeros(to.shape, int)
     order = [d for d in each[0].dims if d in used]
-    full = merge(used, own)
+    merge(merge(used, own), v.dims)
     where = [laid(one, [*order, *own]) for one in each]
     given = laid(v, [*order, *own])
-    merge(full, v.dims)
     sizes = [base.dim(name).size for name in names]
     with np.errstate(all="ignore"):
         for place in np.ndindex(*[d.size for d in order]):

@@ -736,7 +736,7 @@ class Maker:
             if t.of("channel", "batch")
             else []
         ):
-            dims.append(d if isinstance(d.size, int) else dims[0])
+            dims += [d] if isinstance(d.size, int) else []
         if self.pick.random() < 0.3 and "q" not in t.names:
             dims.append(eager.Dim("q", "channel", 2, None))
         if len({d.name for d in dims}) < len(dims) or not dims:

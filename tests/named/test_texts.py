@@ -52,15 +52,15 @@ class Texts(unittest.TestCase):
                 self.assertEqual(first, show(stage, positional, others))
 
     def test_c(self):
-        self.same("c")
+        self.same("c-compiled")
 
     def test_cuda(self):
-        self.same("cuda")
+        self.same("cuda-compiled")
 
     def test_names_alone_differ(self):
         """Other names, kinds and labels in the same order."""
-        first = show("c", "u - mean(u, x)", ["u=float32(y:s=40, x:s=50)"])
-        self.assertEqual(first, show("c", "u - mean(u, k)", ["u=float32(q:s=40, k:s=50)"]))
+        first = show("c-compiled", "u - mean(u, x)", ["u=float32(y:s=40, x:s=50)"])
+        self.assertEqual(first, show("c-compiled", "u - mean(u, k)", ["u=float32(q:s=40, k:s=50)"]))
 
     def test_ahead_of_time(self):
         with tempfile.TemporaryDirectory() as folder:

@@ -26,7 +26,7 @@ LONG = {"bounded": ["sum(x)", "x=float16[5000]"],
 
 
 def write_text(folder, name, arguments):
-    command = [os.environ.get("WEFT", "weft"), "show", *arguments, "--stage", "cuda"]
+    command = [os.environ.get("WEFT", "weft"), "show", *arguments, "--stage", "cuda-compiled"]
     text = subprocess.run(command, stdin=subprocess.DEVNULL, capture_output=True, check=True).stdout
     pathlib.Path(folder, name + ".cuda").write_bytes(text)
 

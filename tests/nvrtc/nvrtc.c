@@ -75,7 +75,7 @@ static void check_jobs(struct suite *suite, const struct row_jobs *jobs, const c
 {
     char program_text[ROW_TEXT], *text = NULL;
     struct weft_program *program = compile_program(suite, row_jobs_text(program_text, jobs), jobs);
-    if (!program || weft_program_stage(program, "cuda", &text, NULL) != WEFT_OK)
+    if (!program || weft_program_stage(program, "cuda-compiled", &text, NULL) != WEFT_OK)
         judge(suite, what, "Weft makes no kernel of it");
     else
         judge(suite, what, compile_all(suite, text));

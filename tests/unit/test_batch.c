@@ -37,11 +37,11 @@ static void every_task_once(void **state)
     struct fixture *f = *state;
     for (int threads = 0; threads <= 40; threads += 5) {
         struct tally tally = {.bad = {-1, -1, -1}};
-        assert_true(work_run(&f->report, &(struct work){"test", TASKS, threads, task, &tally}));
+        assert_true(work_do(&f->report, &(struct work){"test", TASKS, threads, task, &tally}));
         for (int i = 0; i < TASKS; i++)
             assert_int_equal(tally.runs[i], 1);
     }
-    assert_true(work_run(&f->report, &(struct work){"test", 0, 0, task, NULL}));
+    assert_true(work_do(&f->report, &(struct work){"test", 0, 0, task, NULL}));
 }
 
 /* The first that fails is told, it alone, and what comes much later is not begun. */
@@ -51,7 +51,7 @@ static void the_first_failure(void **state)
     for (int threads = 1; threads <= 8; threads++) {
         struct tally tally = {.bad = {31, 29, 33}};
         f->report.status = 0;
-        assert_false(work_run(&f->report, &(struct work){"test", TASKS, threads, task, &tally}));
+        assert_false(work_do(&f->report, &(struct work){"test", TASKS, threads, task, &tally}));
         const char *told = fixture_told(f);
         assert_non_null(strstr(told, "cannot do 29: told"));
         assert_null(strstr(told, "do 31"));
@@ -78,7 +78,7 @@ static void a_task_without_memory(void **state)
     pid_t child = fork();
     if (child == 0) {
         dup2(ends[1], STDERR_FILENO);
-        work_run(&f->report, &(struct work){"test", 9, 3, greedy, NULL});
+        work_do(&f->report, &(struct work){"test", 9, 3, greedy, NULL});
         _exit(0);
     }
     close(ends[1]);

@@ -14,8 +14,8 @@ static void functions(void **state)
                     "foo(x)\n"
                     "^^^\n");
     assert_messages("x + x(3)",
-                    "<expr>:1:5: error[W0009]: 'x' is a value, not a function; to multiply"
-                    " write x * (...)\n"
+                    "<expr>:1:5: error[W0009]: 'x' is a value, not a function; its elements are"
+                    " x[..], to multiply write x * (...)\n"
                     "x + x(3)\n"
                     "    ^\n");
     assert_messages("reshape(x, [2], layout=\"H\")", "");
@@ -49,7 +49,7 @@ static void arguments(void **state)
                     "^^^\n");
     assert_messages("clamp(x, 1)",
                     "<expr>:1:1: error[W0023]: clamp takes 3 arguments (value, lo, hi), found"
-                    " 2\n"
+                    " 2; for one bound write max(x, lo) or min(x, hi)\n"
                     "clamp(x, 1)\n"
                     "^^^^^\n");
     assert_messages("max()",
@@ -59,7 +59,7 @@ static void arguments(void **state)
                     "^^^\n");
     assert_messages("where(a, b)",
                     "<expr>:1:1: error[W0023]: where takes 3 arguments (condition, x, y),"
-                    " found 2\n"
+                    " found 2; the positions at which c holds are nonzero(c, n)\n"
                     "where(a, b)\n"
                     "^^^^^\n");
     assert_messages("cast(x)",

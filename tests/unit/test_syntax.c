@@ -100,7 +100,8 @@ static void missing_and_foreign_operators(void **state)
                     "x is y\n"
                     "  ^^\n");
     assert_messages("f(x) = 3",
-                    "<expr>:1:1: error[W0020]: there is no function 'f'\n"
+                    "<expr>:1:1: error[W0020]: there is no function 'f'; elements of a value f are"
+                    " f[..], counted from 0, a product is f * (..)\n"
                     "f(x) = 3\n"
                     "^\n"
                     "<expr>:1:6: error[W0003]: found '=', expected an operator or the end of"
@@ -226,7 +227,8 @@ static void brackets(void **state)
                     " ^\n");
     assert_messages("(a, b)",
                     "<expr>:1:3: error[W0003]: found ',', expected an operator or ')'; several"
-                    " results are 'return a, b', an array is [1, 2]\n"
+                    " results are 'return a, b', an array is [1, 2], operands of a call have no ( ) of their"
+                    " own\n"
                     "(a, b)\n"
                     "  ^\n");
     assert_messages("kernel k(x: f32) { x",
@@ -360,12 +362,12 @@ static void habits(void **state)
                     "^^^^\n");
     assert_messages("x.sum(axis=0)",
                     "<expr>:1:2: error[W0009]: functions are called by their name alone; write"
-                    " sum(...)\n"
+                    " sum(x, ...)\n"
                     "x.sum(axis=0)\n"
                     " ^\n");
     assert_messages("a @ b",
                     "<expr>:1:3: error[W0003]: found '@', expected an operator or the end of"
-                    " the statement; there are no matrix products\n"
+                    " the statement; there are no matrix products, and a name stands without '@'\n"
                     "a @ b\n"
                     "  ^\n");
     assert_messages("a, b",
@@ -462,7 +464,7 @@ static void selections(void **state)
                     "  ^\n");
     assert_messages("u.x",
                     "<expr>:1:2: error[W0009]: '.' selects along a named dimension and takes an item in [ ],"
-                    " as in u.x[0], u.x[1:-1] or u.x['a,b']\n"
+                    " as in u.x[0], u.x[1:-1] or u.x['a,b']; a DataFrame's column is its name alone\n"
                     "u.x\n"
                     " ^\n");
     assert_messages("x[0", "<expr>:1:2: error[W0004]: this '[' is never closed\n"

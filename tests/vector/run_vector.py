@@ -26,13 +26,9 @@ LEVEL = "-march=x86-64-v4"                  # nothing is run: the same list on e
 INTEGERS, FLOATS, HALVES = TYPES[:4], TYPES[4:], ["float16", "bfloat16"]
 RULES = {"LOGIC": ["bool"], "BITS": INTEGERS, "SHIFT": INTEGERS, "REAL": FLOATS, "TEST": FLOATS}
 
-LOOP = "a loop whose length differs by element"
-
 # (compiler, row, type), each a pattern: why it is not vectorized. clang reports a loop whose divisions
 # and calls it does one after the other as vectorized, and deletes one that merely copies, having a call for that.
-SCALAR = {
-    ("*", "[*][*]", "*int*"): LOOP,
-}
+SCALAR = {}
 
 
 def reason(compiler, row, kind):
@@ -126,7 +122,7 @@ def scalar_loops(name, text, kind, environment):
         flags = {"gcc": f"{LEVEL} -fopt-info-vec-optimized={path}",
                  "clang": f"{LEVEL} -gline-tables-only -fsave-optimization-record "
                           f"-foptimization-record-file={path}"}[name]
-        source = show(text, kind, "c", environment)
+        source = show(text, kind, "c-compiled", environment)
         show(text, kind, "asm", dict(environment, WEFT_CFLAGS=flags))
         report = open(path).read() if os.path.exists(path) else ""
     vectorized = lines_vectorized(report)

@@ -148,32 +148,60 @@ struct weft_args {
     const unsigned long long *literals; /* one slot each, the value in its first bytes */
     unsigned char *faults;         /* one byte each, set to 1 where a division by zero counted */
     long long ahead;               /* inputs are fetched so many bytes before their use; 0: small work */
-    long long stream;              /* not 0: outputs are written past the caches */
-    long long claim;               /* not 0: what is written plainly, a tile at a time, is fetched before */
+    int stream;                    /* not 0: outputs are written past the caches */
+    int claim;                     /* not 0: what is written plainly, a tile at a time, is fetched before */
     char *scratch;                 /* a kernel's own, for one thread; NULL where it wants none */
 };
 
-/* Where a kernel is: at a band of a tile, rows that lie beside each other. */
-struct weft_band {
-    const struct weft_sample *sample, *last; /* the tile's; the last one of all */
-    const struct weft_geometry *geometry;
-    char **p;                      /* [accesses] where the first row begins, but for column0 */
-    long long *step;               /* [accesses] bytes from one row to the next */
-    long long accesses;
-    long long tile, end;           /* the next tile; behind the last one */
-    long long rows;                /* of the band */
-    long long next, stop;          /* of the tile: the row behind the band, and behind the last one */
-    long long column0, column1;    /* columns */
-    long long at[64];              /* the next row's place in the outer groups */
+/* Where a kernel is among its tiles. */
+struct weft_tile {
+    const struct weft_sample *sample; /* the tile's; at first NULL */
+    long long next, end;           /* the next tile; behind the last one */
 };
 
-/* What the library does for kernels (templates/shared/bands.c), the same for all of them. */
+/* A band of a tile: rows that lie beside each other. */
+struct weft_band {
+    struct weft_tile tile;
+    long long accesses;
+    char **room;                   /* [accesses] for `start` */
+    long long *steps;              /* [accesses] for `step` */
+    long long *at;                 /* [groups] the next row's place in the outer groups */
+    char *const *start;            /* [accesses] where the first row begins, but for column0 */
+    const long long *step;         /* [accesses] bytes from one row to the next, where there are several */
+    long long rows;                /* of the band */
+    long long column0, column1;
+    long long next, stop;          /* of the tile: the row behind the band, and behind the last one; at first 0 */
+    int fresh;                     /* it is the first band of its tile */
+};
+
+/* What a tile of a reduction takes of its space. */
+struct weft_part {
+    struct weft_tile tile;
+    long long point, points;       /* the first point, and how many there are */
+    long long element, stop;       /* of each: the first element, and behind the last one */
+    long long from, inner;         /* of each: the first inner one, and how many there are */
+    long long chunk;               /* which of a point's chunks these are */
+};
+
+/* Rows of one access that lie beside each other. */
+struct weft_rows {
+    char *start;                   /* of the first */
+    long long step, first, count;  /* bytes between them; which these are */
+};
+
+/* What the library does for kernels (templates/shared/bands.c, ends.c), the same for all of them. The `next` ones
+ * return 0 if there is none. */
 struct weft_calls {
-    /* Goes over tiles from `begin` on. There is room in `p` and `step`. */
-    void (*start)(struct weft_band *band, const struct weft_args *args, long long begin, long long end, char **p,
-                  long long *step, long long accesses);
-    int (*next_tile)(struct weft_band *band); /* 0: there is none */
-    int (*next_band)(struct weft_band *band); /* of the tile */
+    int (*next_band)(const struct weft_args *args, struct weft_band *band);
+    int (*next_part)(const struct weft_args *args, struct weft_part *part);
+    /* How many points, at most so many, lie in one row of the loop from `point` on, where points are short rows. `p`
+     * becomes where this row begins, *column where the point does. */
+    long long (*find_points)(const struct weft_sample *sample, long long point, long long most, char **p,
+                             long long *step, long long accesses, long long *column);
+    /* Where this row begins, in `accesses` accesses from `access` on, and how far the next ones are: as many as lie
+     * beside each other, which it returns. */
+    long long (*find_rows)(const struct weft_sample *sample, long long row, char **p, long long *step,
+                           long long access, long long accesses);
     /* Copies the `count` elements of `size` bytes with which a row ends, and fills the `block` of `all` of them with
      * the last one. Returns the block. */
     const void *(*pad)(void *block, const void *from, int count, int size, int all);
@@ -1565,65 +1593,83 @@ SHARED bool is_claimed(const struct traffic *traffic)
     return traffic->transposes && traffic->stored >= CLAIMED_TRANSPOSED;
 }
 
-SHARED void start_bands(struct weft_band *band, const struct weft_args *args, long long begin, long long end, char **p,
-                        long long *step, long long accesses)
+/* The sample of the first tile. */
+SHARED const struct weft_sample *find_sample(const struct weft_args *args, long long tile)
 {
     const struct weft_sample *sample = args->samples;
-    band->last = sample + args->sample_count - 1;
-    for (long long count = args->sample_count; count > 1;) { /* the sample of the first tile */
+    for (long long count = args->sample_count; count > 1;) {
         const long long half = count / 2;
-        if (sample[half].first_tile <= begin)
+        if (sample[half].first_tile <= tile)
             sample += half, count -= half;
         else
             count = half;
     }
-    band->sample = sample;
-    band->tile = begin;
-    band->end = end;
-    band->p = p;
-    band->step = step;
-    band->accesses = accesses;
+    return sample;
 }
 
-SHARED int next_tile(struct weft_band *band)
+/* The number of the next tile in its sample, or -1. */
+SHARED long long step_tile(const struct weft_args *args, struct weft_tile *tile)
 {
-    if (band->tile >= band->end)
+    if (tile->next >= tile->end)
+        return -1;
+    if (!tile->sample)
+        tile->sample = find_sample(args, tile->next);
+    const struct weft_sample *const last = args->samples + args->sample_count - 1;
+    while (tile->sample < last && tile->sample[1].first_tile <= tile->next)
+        tile->sample++;
+    return tile->next++ - tile->sample->first_tile;
+}
+
+/* Quotients of small numbers are often 0. */
+SHARED long long divided(long long number, long long by, long long *rest)
+{
+    const long long quotient = number < by ? 0 : number / by;
+    *rest = number - quotient * by;
+    return quotient;
+}
+
+SHARED int next_tile(const struct weft_args *args, struct weft_band *band)
+{
+    const long long tile = step_tile(args, &band->tile);
+    if (tile < 0)
         return 0;
-    while (band->sample < band->last && band->sample[1].first_tile <= band->tile)
-        band->sample++;
-    const struct weft_geometry *const s = band->geometry = band->sample->geometry;
-    const long long tile = band->tile++ - band->sample->first_tile, inner = s->groups - 1;
+    const struct weft_geometry *const s = band->tile.sample->geometry;
     const long long above = s->row_tiles == 1 ? tile : tile / s->row_tiles, row = above * s->tile_rows;
     band->next = row;
     band->stop = row + s->tile_rows < s->rows ? row + s->tile_rows : s->rows;
     band->column0 = (tile - above * s->row_tiles) * s->tile_columns;
-    for (long long g = s->groups, rest = row, outer; g-- > 0; rest = outer) {
-        outer = rest < s->extents[g] ? 0 : rest / s->extents[g];
-        band->at[g] = rest - outer * s->extents[g];
-    }
-    for (long long k = 0; k < band->accesses; k++)
-        band->step[k] = inner < 0 ? 0 : s->strides[k * (s->groups + 2) + inner];
+    for (long long g = s->groups, rest = row; g-- > 0;)
+        rest = divided(rest, s->extents[g], &band->at[g]);
     return 1;
 }
 
 /* Of rows that are not all equally long, the last of a group is a band of its own. */
-SHARED int next_band(struct weft_band *band)
+SHARED int next_band(const struct weft_args *args, struct weft_band *band)
 {
-    const struct weft_geometry *const s = band->geometry;
-    const long long inner = s->groups - 1, *const extents = s->extents;
-    if (band->next >= band->stop)
+    band->fresh = band->next >= band->stop;
+    if (band->fresh && !next_tile(args, band))
         return 0;
-    for (long long k = 0; k < band->accesses; k++) {
+    const struct weft_geometry *const s = band->tile.sample->geometry;
+    const long long inner = s->groups - 1, *const extents = s->extents;
+    long long columns = s->columns, more = 1;
+    band->start = band->tile.sample->bases;
+    band->step = s->strides;
+    for (long long k = 0; k < band->accesses && inner >= 0; k++) {
         const long long *const strides = s->strides + k * (s->groups + 2);
-        char *p = band->sample->bases[k];
+        char *p = band->tile.sample->bases[k];
         for (long long g = 0; g <= inner; g++)
             p += band->at[g] * strides[g];
-        band->p[k] = p;
+        band->room[k] = p;
+        band->steps[k] = strides[inner];
     }
-    long long columns = s->columns, more = inner < 0 ? 1 : extents[inner] - band->at[inner];
-    if (inner >= 0 && s->last_columns && s->last_columns != columns) {
-        columns = more == 1 ? s->last_columns : columns;
-        more = more > 1 ? more - 1 : 1;
+    if (inner >= 0) {
+        band->start = band->room;
+        band->step = band->steps;
+        more = extents[inner] - band->at[inner];
+        if (s->last_columns && s->last_columns != columns) {
+            columns = more == 1 ? s->last_columns : columns;
+            more = more > 1 ? more - 1 : 1;
+        }
     }
     band->column1 = band->column0 + s->tile_columns < columns ? band->column0 + s->tile_columns : columns;
     band->rows = more < band->stop - band->next ? more : band->stop - band->next;
@@ -1631,6 +1677,57 @@ SHARED int next_band(struct weft_band *band)
     for (long long g = inner, steps = band->rows; g >= 0 && (band->at[g] += steps) == extents[g]; g--, steps = 1)
         band->at[g] = 0;
     return 1;
+}
+
+SHARED long long find_rows(const struct weft_sample *sample, long long row, char **p, long long *step, long long access,
+                           long long accesses)
+{
+    const struct weft_geometry *const s = sample->geometry;
+    const long long inner = s->groups - 1;
+    long long rows = 1;
+    for (long long k = 0; k < accesses; k++) {
+        p[k] = sample->bases[access + k];
+        step[k] = inner < 0 ? 0 : s->strides[(access + k) * (s->groups + 2) + inner];
+    }
+    for (long long g = inner, at; g >= 0; g--) {
+        row = divided(row, s->extents[g], &at);
+        rows = g == inner ? s->extents[g] - at : rows;
+        for (long long k = 0; k < accesses && at; k++)
+            p[k] += at * s->strides[(access + k) * (s->groups + 2) + g];
+    }
+    return rows;
+}
+
+SHARED int next_part(const struct weft_args *args, struct weft_part *part)
+{
+    const long long tile = step_tile(args, &part->tile);
+    if (tile < 0)
+        return 0;
+    const struct weft_lanes *const r = part->tile.sample->geometry->lanes;
+    long long window;
+    const long long above = divided(divided(tile, r->chunks, &part->chunk), r->windows, &window);
+    const long long most = r->chunk * r->block;
+    part->point = above * r->together;
+    part->points = r->points - part->point < r->together ? r->points - part->point : r->together;
+    part->from = window * r->width;
+    part->inner = r->inner - part->from < r->width ? r->inner - part->from : r->width;
+    part->element = part->chunk * most;
+    part->stop = r->elements - part->element < most ? r->elements : part->element + most;
+    return 1;
+}
+
+SHARED long long find_points(const struct weft_sample *sample, long long point, long long most, char **p,
+                             long long *step, long long accesses, long long *column)
+{
+    const struct weft_geometry *const s = sample->geometry;
+    const struct weft_lanes *const r = s->lanes;
+    const long long outer = s->groups ? s->extents[s->groups - 1] : 1, fewer = s->last_columns / r->elements;
+    long long inside, first;
+    const long long turn = divided(point, (outer - 1) * r->beside + fewer, &inside);
+    const long long row = divided(inside, r->beside, &first), count = (row + 1 < outer ? r->beside : fewer) - first;
+    find_rows(sample, turn * outer + row, p, step, 0, accesses);
+    *column = first * r->elements;
+    return count < most ? count : most;
 }
 f32 rintf(f32) PURE;
 /* One meaning whatever the options: every operation rounds once, in its own type, to nearest, with
@@ -1761,18 +1858,22 @@ SHARED void put_block(void *to, const void *block, int count, int size)
 
 SHARED const struct weft_calls *kernel_calls(void)
 {
-    static const struct weft_calls calls = {start_bands, next_tile, next_band, pad_block, put_block};
+    static const struct weft_calls calls = {next_band, next_part, find_points, find_rows, pad_block, put_block};
     return &calls;
 }
 #undef PIECE
 #if defined __GNUC__ && !defined __TINYC__ && defined __AVX512BW__
 enum { LANES = 16 };
 #define WIDE "v"
+#define HALF(n) "%t" #n
+#define INSERT "vinserti64x4"
 #define BYTES_IN_ORDER {0, 4, 8, 12, 1, 5, 9, 13, 2, 6, 10, 14, 3, 7, 11, 15}
 #define WORDS_IN_ORDER {0, 1, 4, 5, 8, 9, 12, 13, 2, 3, 6, 7, 10, 11, 14, 15}
 #elif defined __GNUC__ && !defined __TINYC__ && defined __AVX2__
 enum { LANES = 8 };
 #define WIDE "x"
+#define HALF(n) "%x" #n
+#define INSERT "vinserti128"
 #define BYTES_IN_ORDER {0, 4, 1, 5, 2, 6, 3, 7}
 #define WORDS_IN_ORDER {0, 1, 4, 5, 2, 3, 6, 7}
 #endif
@@ -1780,6 +1881,7 @@ enum { LANES = 8 };
 typedef i32 ints __attribute__((vector_size(4 * LANES), aligned(4), may_alias));
 typedef u32 words __attribute__((vector_size(4 * LANES), aligned(4), may_alias));
 typedef u64 longs __attribute__((vector_size(4 * LANES), aligned(4), may_alias));
+typedef f64 doubles __attribute__((vector_size(4 * LANES), aligned(4), may_alias));
 typedef f32 floats __attribute__((vector_size(4 * LANES), aligned(4), may_alias));
 typedef u8 bytes __attribute__((vector_size(4 * LANES), aligned(1), may_alias));
 typedef u8 quarter __attribute__((vector_size(LANES), aligned(1), may_alias));
@@ -1796,6 +1898,8 @@ typedef u8 half __attribute__((vector_size(2 * LANES), aligned(1), may_alias));
 #define BYTES_i8 "vpacksswb"
 #define BYTES_u16 ""
 #define BYTES_i16 ""
+#define WORDS_i32 ""
+#define BYTES_i32 ""
 #define FOR(what, type) what##_##type
 /* The products of low halves. */
 static inline longs product(longs a, u64 b)
@@ -1886,6 +1990,7 @@ static inline void fetch_end(const struct weft_args *args, const char *to, i64 c
         __builtin_prefetch(to + count * size - rest, 1);
 #endif
 }
+/* Repeats a few elements into a pattern. */
 SEPARATE static void repeat_f32(f32_m *pattern, const char *from, i64 step, i64 period)
 {
     for (i64 j = 0; j < period; j++)
@@ -1894,6 +1999,7 @@ SEPARATE static void repeat_f32(f32_m *pattern, const char *from, i64 step, i64 
         pattern[j] = pattern[j - period];
 }
 #ifdef WIDE
+/* Converts a block of small integers to float32. */
 CONVERSION void widen_u8_f32(f32_m *r, const u8_m *a)
 {
     for (int j = 0; j < BLOCK; j += LANES) {
@@ -1908,6 +2014,7 @@ CONVERSION void widen_u8_f32(f32_m *r, const u8_m *a)
     }
 }
 #else
+/* Converts a block of small integers to float32. */
 CONVERSION void widen_u8_f32(f32_m *r, const u8_m *a)
 {
     INDEPENDENT
@@ -1917,43 +2024,76 @@ CONVERSION void widen_u8_f32(f32_m *r, const u8_m *a)
 #endif
 static inline u8 roundsat_f32_u8(f32 a)
 {
-    /* "+ 0" makes -0 a 0: gcc 12 with -fno-trapping-math takes (float)(int)x for trunc(x), whose sign
-     * a -0 would keep. */
+    /* Bounds that f32 holds: of 4 bytes from 4 the largest below the next power of 2. */
     const u8 top = (u8)(~0ull >> (64 - 8 * sizeof(u8) + ((u8)-1 < (u8)1)));
     const u8 bottom = (u8)-1 < (u8)1 ? (u8)(-top - 1) : (u8)0;
-    if (sizeof(u8) < sizeof(f32)) { /* every u8 is an f32: clamp, then convert */
-        /* NaN becomes the bottom, which is 0 if unsigned. The rounding stands between the two
-         * selections: side by side gcc 12 makes masks of them instead of a maximum and a minimum. */
-        f32 r = rintf(a > (f32)bottom ? a : (f32)bottom);
-        r = r < (f32)top ? r : (f32)top;
-        if ((u8)-1 < (u8)1)
-            r = a == a ? r + (f32)0 : (f32)0;
-        return sizeof(u8) < sizeof(int) ? (u8)(int)r : (u8)r;
+    const f32 above = (f32)top, most = sizeof(u8) == sizeof(f32) ? above - above / (1 << 24) : above;
+    f32 x = a > (f32)bottom ? a : (f32)bottom; /* of NaN, too */
+    x = x < most ? x : most;
+    u8 r;
+    if (sizeof(u8) < 8 && sizeof(f32) == 8) {
+        /* 1.5 * 2^52 more rounds to a whole number, in the low bits. */
+        const union {
+            double value;
+            unsigned long long word;
+        } rounded = {(double)x + 0x1.8p52};
+        r = (u8)rounded.word;
+    } else if (sizeof(u8) < sizeof(f32)) {
+        x = rintf(x) + (f32)0; /* no -0, see dialect.h */
+        r = sizeof(u8) < sizeof(int) ? (u8)(int)x : (u8)x;
+    } else if (sizeof(u8) == 4) {
+        const u8 whole = (u8)(rintf(x) + (f32)0);
+        r = a >= above ? top : whole;
+    } else {
+        const f32 whole = rintf(a) + (f32)0;
+        const u8 inside = (u8)(whole >= (f32)bottom && whole < above ? whole : (f32)0);
+        return whole >= above ? top : whole < (f32)bottom ? bottom : inside;
     }
-    const f32 above = (f32)top; /* rounds up to the first value above u8 */
-    f32 r = rintf(a) + (f32)0;
-    u8 t = (u8)(r >= (f32)bottom && r < above ? r : (f32)0);
-    return r >= above ? top : r < (f32)bottom ? bottom : t;
+    return (u8)-1 < (u8)1 && a != a ? (u8)0 : r;
 }
 #ifdef WIDE
-/* Halves to even; above u8 becomes its largest, NaN 0; below stays below, for the packing to saturate. */
+/* Halves to even; above u8 becomes its largest, NaN 0; below stays below, for the packing to saturate. Of 32 bits an
+ * int32 that is too large or too small becomes the smallest. */
 static inline ints whole_f32_u8(const f32_m *a)
 {
     const f32 largest = (f32)(~0ull >> (64 - 8 * sizeof(u8) + ((u8)-1 < (u8)1)));
-    const floats top = (floats){0} + largest;
-    floats x = *(const floats *)a;
     ints r;
+    if (sizeof(f32) == 8) {
+        const doubles top = (doubles){0} + (f64)largest;
+        ints parts[2];
+        for (int k = 0; k < 2; k++) {
+            doubles x = *(const doubles *)(a + k * LANES / 2);
+            if ((u8)-1 < (u8)1)
+                x = (doubles)((longs)x & (longs)(x == x));
+            __asm__("vminpd %1, %2, %0" : "=" WIDE(x) : WIDE(x), WIDE(top));
+            __asm__("vcvtpd2dq %1, " HALF(0) : "=" WIDE(parts[k]) : WIDE(x));
+        }
+        __asm__(INSERT " $1, " HALF(2) ", %1, %0" : "=" WIDE(r) : WIDE(parts[0]), WIDE(parts[1]));
+        return r;
+    }
+    const floats top = (floats){0} + (f32)largest;
+    floats x = *(const floats *)a;
     if ((u8)-1 < (u8)1)
         x = (floats)((ints)x & (ints)(x == x));
+    if (sizeof(u8) == 4) {
+        __asm__("vcvtps2dq %1, %0" : "=" WIDE(r) : WIDE(x));
+        return r ^ (ints)(x >= top); /* the largest */
+    }
     __asm__("vminps %1, %2, %0" : "=" WIDE(x) : WIDE(x), WIDE(top));
     __asm__("vcvtps2dq %1, %0" : "=" WIDE(r) : WIDE(x));
     return r;
 }
+/* Rounds a block of floats to small integers. */
 CONVERSION void narrow_f32_u8(u8_m *r, const f32_m *a)
 {
     const ints words_ = WORDS_IN_ORDER, bytes_ = BYTES_IN_ORDER;
     for (int j = 0; j < BLOCK; j += 4 * LANES / sizeof(u8)) {
-        ints x = whole_f32_u8(a + j), y = whole_f32_u8(a + j + LANES);
+        ints x = whole_f32_u8(a + j), y = x;
+        if (sizeof(u8) == 4) {
+            *(ints *)(r + j) = x;
+            continue;
+        }
+        y = whole_f32_u8(a + j + LANES);
         __asm__(FOR(WORDS, u8) " %1, %0, %0" : "+" WIDE(x) : WIDE(y));
         if (sizeof(u8) == 1) {
             ints z = whole_f32_u8(a + j + 2 * LANES), w = whole_f32_u8(a + j + 3 * LANES);
@@ -1965,6 +2105,7 @@ CONVERSION void narrow_f32_u8(u8_m *r, const f32_m *a)
     }
 }
 #else
+/* Rounds a block of floats to small integers. */
 CONVERSION void narrow_f32_u8(u8_m *r, const f32_m *a)
 {
     INDEPENDENT
@@ -2024,6 +2165,7 @@ static inline const u8_m *pick_u8(u8_m *block, const u8_m *from, const i64 step)
         block[j] = from[j * step];
     return block;
 }
+/* Brings a block whose elements are a step apart. */
 SEPARATE static const u8_m *gather_u8(u8_m *block, const char *from, i64 step, int m)
 {
     if (m == BLOCK && step == 2 * (i64)sizeof(u8_m))
@@ -2092,6 +2234,7 @@ static inline const f32_m *pick_f32(f32_m *block, const f32_m *from, const i64 s
         block[j] = from[j * step];
     return block;
 }
+/* Brings a block whose elements are a step apart. */
 SEPARATE static const f32_m *gather_f32(f32_m *block, const char *from, i64 step, int m)
 {
     if (m == BLOCK && step == 2 * (i64)sizeof(f32_m))
@@ -2108,6 +2251,7 @@ SEPARATE static const f32_m *gather_f32(f32_m *block, const char *from, i64 step
         block[j] = block[m - 1];
     return block;
 }
+/* Stores a block whose elements are a step apart. */
 SEPARATE static void scatter_u8(char *to, i64 step, const u8_m *block, int m)
 {
     for (int j = 0; j < m; j++)
@@ -2117,63 +2261,62 @@ SEPARATE static void scatter_u8(char *to, i64 step, const u8_m *block, int m)
 static void loop_contrast_0_upsu(const struct weft_args *args, i64 begin, i64 end)
 {
     enum { ACCESSES = 4 };
-    ALIGNED u8_m w_0[BLOCK];
-    ALIGNED f32_m w_1[BLOCK + 512];
-    ALIGNED u8_m w_3[BLOCK];
+    ALIGNED u8_m w_img[BLOCK];
+    ALIGNED f32_m w_middle[BLOCK + 512];
+    ALIGNED u8_m w_out[BLOCK];
     ALIGNED u64 slots[2][BLOCK]; /* values kept between loops */
     f32_m *const v_2 = (f32_m *)slots[0];
     f32_m *const v_6 = (f32_m *)slots[1];
-    struct weft_band band;
-    char *start[ACCESSES], *p[ACCESSES];
-    i64 step[ACCESSES];
-    args->calls->start(&band, args, begin, end, start, step, ACCESSES);
-    while (args->calls->next_tile(&band)) {
-        const struct weft_sample *const sample = band.sample;
+    char *room[ACCESSES], *p[ACCESSES];
+    i64 steps[ACCESSES], at[64];
+    struct weft_band band = {{0, begin, end}, ACCESSES, room, steps, at, 0, 0, 0, 0, 0, 0, 0, 0};
+    while (args->calls->next_band(args, &band)) { /* rows that lie beside each other */
+        const struct weft_sample *const sample = band.tile.sample;
         const struct weft_geometry *const s = sample->geometry;
-        const i64 groups = s->groups, stride = groups + 2, column0 = band.column0;
-        while (args->calls->next_band(&band)) {
-            const i64 column1 = band.column1, rows = band.rows;
-            for (i64 row = 0; row < rows; row++) {
-                i64 head = 0; /* elements in front of the first whole block */
-                for (int k = 0; k < ACCESSES; k++)
-                    p[k] = start[k] + row * step[k];
-                repeat_f32(w_1, p[1], s->strides[1 * stride + groups], s->period); /* middle */
-                const i64 advance = BLOCK % s->period;
-                i64 phase = column0 % s->period;
-                const f32 a_2 = *(const f32_m *)p[2]; /* gain */
-                head = first_block(args, p[3] + column0 * sizeof(u8_m), sizeof(u8_m));
-                fetch_end(args, p[3] + step[3] + column0 * sizeof(u8_m), column1 - column0, sizeof(u8_m)); /* of the next row */
-                for (i64 i = column0, m; i < column1; i += m) {
-                    m = head ? head : BLOCK;
-                    m = column1 - i < m ? column1 - i : m;
-                    head = 0;
-                    const u8_m *x_0 = (const u8_m *)p[0] + i; /* img */
-                    if (RARE(m < BLOCK))
-                        x_0 = args->calls->pad(w_0, x_0, m, sizeof(u8_m), BLOCK);
-                    fetch(x_0, args->ahead, sizeof *x_0);
-                    const f32_m *const x_1 = w_1 + phase;
-                    u8_m *const o_3 = (u8_m *)p[3] + i; /* out */
-                    const int n_3 = m == BLOCK && streams(args, o_3);
-                    u8_m *const y_3 = m < BLOCK || n_3 ? w_3 : o_3;
-                    widen_u8_f32(v_2, x_0);
-                    INDEPENDENT
-                    for (int j = 0; j < BLOCK; j++) {
-                        const f32 t_2 = v_2[j];
-                        const f32 a_1 = x_1[j];
-                        const f32 t_3 = t_2 - a_1;
-                        const f32 t_5 = t_3 * a_2;
-                        const f32 t_6 = t_5 + a_1;
-                        v_6[j] = t_6;
-                    }
-                    narrow_f32_u8(y_3, v_6);
-                    phase += m == BLOCK ? advance : m % s->period;
-                    if (phase >= s->period)
-                        phase -= s->period;
-                    if (RARE(m < BLOCK))
-                        args->calls->put(o_3, w_3, m, sizeof(u8_m));
-                    else if (RARE(n_3))
-                        stream(o_3, w_3, BLOCK * sizeof *w_3);
+        const i64 groups = s->groups, stride = groups + 2, rows = band.rows, *const step = band.step;
+        const i64 column0 = band.column0, column1 = band.column1;
+        char *const *const start = band.start;
+        const int fresh = band.fresh;
+        for (i64 row = 0; row < rows; row++) {
+            i64 head = 0; /* elements in front of the first whole block */
+            for (int k = 0; k < ACCESSES; k++)
+                p[k] = start[k] + row * step[k]; /* where the row of each begins */
+            repeat_f32(w_middle, p[1], s->strides[1 * stride + groups], s->period); /* middle */
+            const i64 advance = BLOCK % s->period;
+            i64 phase = column0 % s->period;
+            const f32 in_gain = *(const f32_m *)p[2]; /* gain */
+            head = first_block(args, p[3] + column0 * sizeof(u8_m), sizeof(u8_m));
+            fetch_end(args, p[3] + step[3] + column0 * sizeof(u8_m), column1 - column0, sizeof(u8_m)); /* of the next row */
+            for (i64 i = column0, m; i < column1; i += m) {
+                m = head ? head : BLOCK;
+                m = column1 - i < m ? column1 - i : m; /* elements of a block */
+                head = 0;
+                const u8_m *x_img = (const u8_m *)p[0] + i; /* img */
+                if (RARE(m < BLOCK))
+                    x_img = args->calls->pad(w_img, x_img, m, sizeof(u8_m), BLOCK);
+                fetch(x_img, args->ahead, sizeof *x_img);
+                const f32_m *const x_middle = w_middle + phase;
+                u8_m *const o_out = (u8_m *)p[3] + i; /* out */
+                const int n_out = m == BLOCK && streams(args, o_out);
+                u8_m *const y_out = m < BLOCK || n_out ? w_out : o_out;
+                widen_u8_f32(v_2, x_img); /* img  3:19 */
+                INDEPENDENT
+                for (int j = 0; j < BLOCK; j++) {
+                    const f32 t_2 = v_2[j];
+                    const f32 in_middle = x_middle[j];
+                    const f32 t_3 = t_2 - in_middle; /* img - middle  3:19 */
+                    const f32 t_5 = t_3 * in_gain; /* (img - middle) * gain  3:18 */
+                    const f32 t_6 = t_5 + in_middle; /* (img - middle) * gain + middle  3:18 */
+                    v_6[j] = t_6;
                 }
+                narrow_f32_u8(y_out, v_6); /* uint8((img - middle) * gain + middle)  3:12 */
+                phase += m == BLOCK ? advance : m % s->period;
+                if (phase >= s->period)
+                    phase -= s->period;
+                if (RARE(m < BLOCK))
+                    args->calls->put(o_out, w_out, m, sizeof(u8_m));
+                else if (RARE(n_out))
+                    stream(o_out, w_out, BLOCK * sizeof *w_out);
             }
         }
     }
@@ -2184,55 +2327,54 @@ static void loop_contrast_0_upsu(const struct weft_args *args, i64 begin, i64 en
 static void loop_contrast_0_any(const struct weft_args *args, i64 begin, i64 end)
 {
     enum { ACCESSES = 4 };
-    ALIGNED u8_m w_0[BLOCK];
-    ALIGNED f32_m w_1[BLOCK];
-    ALIGNED f32_m w_2[BLOCK];
-    ALIGNED u8_m w_3[BLOCK];
+    ALIGNED u8_m w_img[BLOCK];
+    ALIGNED f32_m w_middle[BLOCK];
+    ALIGNED f32_m w_gain[BLOCK];
+    ALIGNED u8_m w_out[BLOCK];
     ALIGNED u64 slots[2][BLOCK]; /* values kept between loops */
     f32_m *const v_2 = (f32_m *)slots[0];
     f32_m *const v_6 = (f32_m *)slots[1];
-    struct weft_band band;
-    char *start[ACCESSES], *p[ACCESSES];
-    i64 step[ACCESSES];
-    args->calls->start(&band, args, begin, end, start, step, ACCESSES);
-    while (args->calls->next_tile(&band)) {
-        const struct weft_sample *const sample = band.sample;
+    char *room[ACCESSES], *p[ACCESSES];
+    i64 steps[ACCESSES], at[64];
+    struct weft_band band = {{0, begin, end}, ACCESSES, room, steps, at, 0, 0, 0, 0, 0, 0, 0, 0};
+    while (args->calls->next_band(args, &band)) { /* rows that lie beside each other */
+        const struct weft_sample *const sample = band.tile.sample;
         const struct weft_geometry *const s = sample->geometry;
-        const i64 groups = s->groups, stride = groups + 2, column0 = band.column0;
-        while (args->calls->next_band(&band)) {
-            const i64 column1 = band.column1, rows = band.rows;
-            for (i64 row = 0; row < rows; row++) {
-                i64 head = 0; /* elements in front of the first whole block */
-                for (int k = 0; k < ACCESSES; k++)
-                    p[k] = start[k] + row * step[k];
-                for (i64 i = column0, m; i < column1; i += m) {
-                    m = head ? head : BLOCK;
-                    m = column1 - i < m ? column1 - i : m;
-                    head = 0;
-                    const u8_m *const x_0 = gather_u8(w_0, p[0] + i * s->strides[0 * stride + groups], s->strides[0 * stride + groups], m); /* img */
-                    if (s->strides[0 * stride + groups] < 0)
-                        fetch_row(args, s, p[0], s->strides + 0 * stride, 1, column0, column1, i, m);
-                    const f32_m *const x_1 = gather_f32(w_1, p[1] + i * s->strides[1 * stride + groups], s->strides[1 * stride + groups], m); /* middle */
-                    if (s->strides[1 * stride + groups] < 0)
-                        fetch_row(args, s, p[1], s->strides + 1 * stride, 1, column0, column1, i, m);
-                    const f32_m *const x_2 = gather_f32(w_2, p[2] + i * s->strides[2 * stride + groups], s->strides[2 * stride + groups], m); /* gain */
-                    if (s->strides[2 * stride + groups] < 0)
-                        fetch_row(args, s, p[2], s->strides + 2 * stride, 1, column0, column1, i, m);
-                    u8_m *const y_3 = w_3; /* out */
-                    widen_u8_f32(v_2, x_0);
-                    INDEPENDENT
-                    for (int j = 0; j < BLOCK; j++) {
-                        const f32 t_2 = v_2[j];
-                        const f32 a_1 = x_1[j];
-                        const f32 t_3 = t_2 - a_1;
-                        const f32 a_2 = x_2[j];
-                        const f32 t_5 = t_3 * a_2;
-                        const f32 t_6 = t_5 + a_1;
-                        v_6[j] = t_6;
-                    }
-                    narrow_f32_u8(y_3, v_6);
-                    scatter_u8(p[3] + i * s->strides[3 * stride + groups], s->strides[3 * stride + groups], w_3, m);
+        const i64 groups = s->groups, stride = groups + 2, rows = band.rows, *const step = band.step;
+        const i64 column0 = band.column0, column1 = band.column1;
+        char *const *const start = band.start;
+        const int fresh = band.fresh;
+        for (i64 row = 0; row < rows; row++) {
+            i64 head = 0; /* elements in front of the first whole block */
+            for (int k = 0; k < ACCESSES; k++)
+                p[k] = start[k] + row * step[k]; /* where the row of each begins */
+            for (i64 i = column0, m; i < column1; i += m) {
+                m = head ? head : BLOCK;
+                m = column1 - i < m ? column1 - i : m; /* elements of a block */
+                head = 0;
+                const u8_m *const x_img = gather_u8(w_img, p[0] + i * s->strides[0 * stride + groups], s->strides[0 * stride + groups], m); /* img */
+                if (s->strides[0 * stride + groups] < 0)
+                    fetch_row(args, s, p[0], s->strides + 0 * stride, 1, column0, column1, i, m);
+                const f32_m *const x_middle = gather_f32(w_middle, p[1] + i * s->strides[1 * stride + groups], s->strides[1 * stride + groups], m); /* middle */
+                if (s->strides[1 * stride + groups] < 0)
+                    fetch_row(args, s, p[1], s->strides + 1 * stride, 1, column0, column1, i, m);
+                const f32_m *const x_gain = gather_f32(w_gain, p[2] + i * s->strides[2 * stride + groups], s->strides[2 * stride + groups], m); /* gain */
+                if (s->strides[2 * stride + groups] < 0)
+                    fetch_row(args, s, p[2], s->strides + 2 * stride, 1, column0, column1, i, m);
+                u8_m *const y_out = w_out; /* out */
+                widen_u8_f32(v_2, x_img); /* img  3:19 */
+                INDEPENDENT
+                for (int j = 0; j < BLOCK; j++) {
+                    const f32 t_2 = v_2[j];
+                    const f32 in_middle = x_middle[j];
+                    const f32 t_3 = t_2 - in_middle; /* img - middle  3:19 */
+                    const f32 in_gain = x_gain[j];
+                    const f32 t_5 = t_3 * in_gain; /* (img - middle) * gain  3:18 */
+                    const f32 t_6 = t_5 + in_middle; /* (img - middle) * gain + middle  3:18 */
+                    v_6[j] = t_6;
                 }
+                narrow_f32_u8(y_out, v_6); /* uint8((img - middle) * gain + middle)  3:12 */
+                scatter_u8(p[3] + i * s->strides[3 * stride + groups], s->strides[3 * stride + groups], w_out, m);
             }
         }
     }
@@ -2416,9 +2558,9 @@ static int read_tensor(const struct operand *operand, const struct weft_array *f
                : WEFT_KERNEL_OK;
 }
 
-SHARED int64_t extent(int64_t in_table, const int64_t *d)
+SHARED int64_t extent(int64_t entry, const int64_t *d)
 {
-    return in_table < 0 ? d[-1 - in_table] : in_table;
+    return entry < 0 ? d[-1 - entry] : entry;
 }
 
 /* How often `each` is in `have`; -1: no whole number of times, or one of them is -1 or nothing is in it. */

@@ -8,6 +8,9 @@
 
 docs/math.md is the guide; docs/named.md says what names mean.
 """
+import difflib
+from typing import TYPE_CHECKING
+
 from weft.math import _evaluate as _evaluate
 from weft.math import _xarray as _xarray
 from weft.math import backend, extrapolation
@@ -28,7 +31,8 @@ from weft.math._shapes import (EMPTY_SHAPE, IncompatibleShapes, Shape, batch, ch
                                merge_shapes, non_batch, non_channel, non_instance, non_spatial, shape, spatial)
 from weft.math._structure import (concat, convert, copy, evaluate, expand, join_spaces, pack_dims, rename_dims,
                                   reshaped_tensor, stack, unpack_dim, unstack)
-from weft.math._tensors import BoundDim, Tensor, tensor, wrap
+from weft.math._making import tensor, wrap
+from weft.math._tensors import BoundDim, Tensor
 from weft.math._types import DType, get_precision, precision, set_global_precision
 
 __all__ = ["EMPTY_SHAPE", "INF", "NAN", "NUMPY", "PI", "BoundDim", "DType", "IncompatibleShapes", "Shape", "Tensor",
@@ -45,6 +49,29 @@ __all__ = ["EMPTY_SHAPE", "INF", "NAN", "NUMPY", "PI", "BoundDim", "DType", "Inc
            "shape", "shift", "sign", "sin", "sinh", "spatial", "spatial_gradient", "sqrt", "stack", "std", "sum", "tan",
            "tanh", "tensor", "to_float", "to_int", "to_int32", "to_int64", "trunc", "unpack_dim", "unstack", "use",
            "vec", "where", "wrap", "zeros", "zeros_like"]
+
+_HINTS = {
+    "dot": "a.x * b is the sum of products over x",
+    "fft": "there are no transforms",
+    "functional_gradient": "there is no automatic differentiation",
+    "gradient": "there is no automatic differentiation; math.spatial_gradient is the difference of neighbours",
+    "ifft": "there are no transforms",
+    "jit_compile": "programs are compiled and kept as they are; call the function itself",
+    "l1_loss": "math.sum(math.abs(t)) is one",
+    "l2_loss": "math.sum(t ** 2) / 2 is one",
+    "minimize": "there are no solvers",
+    "print": "print(f'{t:full}') shows all values",
+    "solve_linear": "there are no solvers",
+    "vec_length": "math.sqrt(v.vector * v) is the length along vector",
+    "vec_squared": "v.vector * v is the sum of squares along vector",
+}
+
+if not TYPE_CHECKING:
+    def __getattr__(name):
+        near = difflib.get_close_matches(name, __all__, 1)
+        other = f"did you mean {near[0]}?" if near else "docs/math.md says what of phi.math is not there"
+        hint = _HINTS.get(name, other)
+        raise AttributeError(f"weft.math has no {name!r}; {hint}")
 
 for _public in (BoundDim, DType, IncompatibleShapes, Shape, Tensor):
     _public.__module__ = __name__

@@ -27,7 +27,7 @@ class Backend:
 
     @property
     def name(self) -> str:
-        """The word for `use`: numpy, torch, jax, cupy."""
+        """The word for `use`: numpy, torch, jax, cupy, dask."""
         return self._name
 
     def is_available(self) -> bool:
@@ -101,8 +101,7 @@ class _Jax(Backend):
         if array.dtype.name == "bfloat16":
             return jax.numpy.asarray(array)
         if not jax.config.jax_enable_x64 and array.dtype.itemsize == 8:
-            dense = numpy.array(array, order="C", copy=True) if not array.flags.writeable else \
-                numpy.ascontiguousarray(array)
+            dense = array if array.flags.writeable and array.flags.c_contiguous else numpy.array(array, order="C")
             made = _arrays.LIBRARIES["jax"].own(dense)  # asarray would make 32 bits of it
         else:
             made = jax.numpy.asarray(array)
@@ -129,12 +128,27 @@ class _CuPy(Backend):
         return array.device.id
 
 
+class _Dask(Backend):
+    """Its arrays stay lazy: programs become tasks, and values are computed where NumPy's are wanted."""
+
+    def library(self) -> Any:
+        super().library()
+        return importlib.import_module("dask.array")
+
+    def of_numpy(self, array: Any, device: Any) -> Any:
+        return self.library().from_array(array, chunks=-1)
+
+    def to_numpy(self, array: Any) -> Any:
+        return numpy.asarray(array.compute())
+
+
 NUMPY = Backend("numpy", "numpy", "NumPy")
 TORCH = _Torch("torch", "torch", "PyTorch")
 JAX = _Jax("jax", "jax", "Jax")
 CUPY = _CuPy("cupy", "cupy", "CuPy")
-ALL = {each.name: each for each in (NUMPY, TORCH, JAX, CUPY)}
-BY_LIBRARY = {"numpy": NUMPY, "torch": TORCH, "jax": JAX, "jaxlib": JAX, "cupy": CUPY}
+DASK = _Dask("dask", "dask", "Dask")
+ALL = {each.name: each for each in (NUMPY, TORCH, JAX, CUPY, DASK)}
+BY_LIBRARY = {"numpy": NUMPY, "torch": TORCH, "jax": JAX, "jaxlib": JAX, "cupy": CUPY, "dask": DASK}
 
 _within: contextvars.ContextVar[tuple[Backend, ...]] = contextvars.ContextVar("weft.math backend", default=())
 _everywhere = NUMPY
@@ -161,7 +175,12 @@ def checked(backend: Backend | str) -> Backend:
 
 
 def set_global_default_backend(backend: Backend | str) -> None:
-    """Makes a backend the one in which tensors are created. ImportError where its library is not installed."""
+    """Makes a backend the one in which tensors are created. ImportError where its library is not installed.
+
+    >>> math.set_global_default_backend(math.NUMPY)
+    >>> math.zeros(x=2).default_backend
+    NumPy
+    """
     global _everywhere
     chosen = checked(backend)
     chosen.library()
@@ -231,6 +250,6 @@ def common(a: Home | None, b: Home | None) -> Home | None:
 def moved(array: Any, home: Home) -> Any:
     """An array in another home."""
     at = home_of(array)
-    if at == home:
+    if at is home or at == home:
         return array
     return home.backend.of_numpy(at.backend.to_numpy(array), home.device)

@@ -8,11 +8,12 @@ from weft._errors import Error
 from weft._program import compile
 from weft._results import make as make_results
 from weft.math import _ragged, _shapes
-from weft.math._backends import HOST, NUMPY, Home, common, home_of
+from weft.math._backends import DASK, HOST, NUMPY, Home, common, home_of
 from weft.math._graph import Data, Parts, array_of
 from weft.math._graph import evaluate as compute
 from weft.math._shapes import Dim, Shape
-from weft.math._tensors import Tensor, make, parts_of
+from weft.math._making import make
+from weft.math._tensors import Tensor, parts_of
 
 
 NO_INPUT = re.compile(r"has no input '(\w+)'")
@@ -35,7 +36,11 @@ def evaluate(text: str, values: Mapping[str, Any], given: Mapping[str, Any], opt
     inputs = {name: arrays_of(values[name], home) if name in tensors else values[name]
               for name in program.inputs if name in values}
     unknown = {name: value for name, value in given.items() if name not in program.inputs}
-    got = program({**inputs, **unknown})
+    if home is not None and home.backend is DASK:
+        from weft import dask
+        got = dask.run(program, {**inputs, **unknown})
+    else:
+        got = program({**inputs, **unknown})
     results = got if len(program.results) > 1 else (got,)
     shapes = program.infer(**{name: value[0] if isinstance(value, list) else value for name, value in inputs.items()})
     made = [named(array, kind, along) for array, kind in zip(results, shapes.values())]
@@ -71,7 +76,7 @@ def dim_text(dim: Dim) -> str:
 
 def arrays_of(t: Tensor, home: Home | None) -> Any:
     arrays = [array_of(part) for part in parts_of(t)]
-    if home is not None and home is not HOST and home.backend is not NUMPY:
+    if home is not None and home is not HOST and home.backend not in (NUMPY, DASK):
         arrays = [home.take(array) for array in arrays]
     return arrays if type(t._source) is Parts else arrays[0]
 

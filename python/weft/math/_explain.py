@@ -4,7 +4,8 @@ from __future__ import annotations
 from typing import Any, Sequence
 
 from weft.math._graph import Operation, Parts, program_for
-from weft.math._tensors import Tensor, Value, as_tensor, parts_of
+from weft.math._making import Value, as_tensor
+from weft.math._tensors import Tensor, parts_of
 
 
 class Explanation:
@@ -48,6 +49,6 @@ def explain(*values: Value) -> Explanation:
 
     >>> u = math.wrap([1.0, 2.0], spatial("x"))
     >>> print(math.explain(u * 2 + 1).text)
-    (float32(a0) * float32(k1)) + float32(k2)
+    (float32(a0) * k1) + k2
     """
     return Explanation([as_tensor(value) for value in values])

@@ -15,8 +15,10 @@ from weft.math._graph import Constant, Data, Number, Parts, array_of, evaluate
 from weft.math._shapes import (EMPTY_SHAPE, Dim, DimsLike, Shape, _shape, as_shape, chosen, concatenated, expanded_text,
                                merge, non_batch)
 from weft.math._structure import expanded
-from weft.math._tensors import (Tensor, Value, as_tensor, binary, cast_to, common_type, constant, in_order, joined,
-                                make, met, operation, ordered, reduce, size_number, unary, wrap)
+from weft.math._elements import binary, cast_to, common_type, joined, met, reduce, unary
+from weft.math._making import Value, as_tensor, constant, make, operation, size_number, wrap
+from weft.math._selections import in_order, ordered
+from weft.math._tensors import Tensor
 from weft.math._types import ALL, FLOATS, DTypeLike, floating
 
 PI = _math.pi
@@ -279,56 +281,89 @@ def owned(t: Tensor) -> Tensor:
 
 # Functions of elements.
 
-def _float_function(name: str, word: str, what: str) -> Callable[[Value], Tensor]:
+def _float_function(name: str, word: str, what: str, values: str, shown: str) -> Callable[[Value], Tensor]:
     def function(x: Value) -> Tensor:
         t = as_tensor(x)
         return unary(f"{word}(%s)", t, floating(), True)
-    return described(function, name, f"{what} of each element, in the current precision.")
+    return described(function, name, f"{what} of each element, in the current precision.", along_x(values), shown)
 
 
-def described(function: Callable[..., Any], name: str, text: str) -> Callable[..., Any]:
+def described(function: Callable[..., Any], name: str, text: str, given: str, shown: str) -> Callable[..., Any]:
+    """A function with a name and a docstring, whose example shows what it gives for arguments."""
     function.__name__ = function.__qualname__ = name
-    function.__doc__ = text
+    function.__doc__ = f"{text}\n\n    >>> math.{name}({given})\n    {shown}\n    "
     return function
 
 
-sqrt = _float_function("sqrt", "sqrt", "The square root")
-rsqrt = _float_function("rsqrt", "rsqrt", "One divided by the square root")
-cbrt = _float_function("cbrt", "cbrt", "The cube root")
-exp = _float_function("exp", "exp", "e to the power")
-exp2 = _float_function("exp2", "exp2", "2 to the power")
-expm1 = _float_function("expm1", "expm1", "e to the power, less 1, without loss near 0,")
-log = _float_function("log", "log", "The natural logarithm")
-log2 = _float_function("log2", "log2", "The logarithm to base 2")
-log10 = _float_function("log10", "log10", "The logarithm to base 10")
-log1p = _float_function("log1p", "log1p", "The natural logarithm of 1 + x")
-sin = _float_function("sin", "sin", "The sine")
-cos = _float_function("cos", "cos", "The cosine")
-tan = _float_function("tan", "tan", "The tangent")
-arcsin = _float_function("arcsin", "asin", "The inverse sine")
-arccos = _float_function("arccos", "acos", "The inverse cosine")
-arctan = _float_function("arctan", "atan", "The inverse tangent")
-sinh = _float_function("sinh", "sinh", "The hyperbolic sine")
-cosh = _float_function("cosh", "cosh", "The hyperbolic cosine")
-tanh = _float_function("tanh", "tanh", "The hyperbolic tangent")
-arcsinh = _float_function("arcsinh", "asinh", "The inverse hyperbolic sine")
-arccosh = _float_function("arccosh", "acosh", "The inverse hyperbolic cosine")
-arctanh = _float_function("arctanh", "atanh", "The inverse hyperbolic tangent")
-erf = _float_function("erf", "erf", "The error function")
-erfc = _float_function("erfc", "erfc", "One less the error function")
+def along_x(values: str) -> str:
+    return f'math.wrap({values}, spatial("x"))'
 
 
-def _rounding(name: str, what: str) -> Callable[[Value], Tensor]:
+sqrt = _float_function("sqrt", "sqrt", "The square root", "[0.25, 4.0]",
+                      "(0.500, 2.000) along xˢ")
+rsqrt = _float_function("rsqrt", "rsqrt", "One divided by the square root", "[0.25, 4.0]",
+                       "(2.000, 0.500) along xˢ")
+cbrt = _float_function("cbrt", "cbrt", "The cube root", "[1.0, 8.0]",
+                      "(1.000, 2.000) along xˢ")
+exp = _float_function("exp", "exp", "e to the power", "[0.0, 1.0]",
+                     "(1.000, 2.718) along xˢ")
+exp2 = _float_function("exp2", "exp2", "2 to the power", "[0.5, 3.0]",
+                      "(1.414, 8.000) along xˢ")
+expm1 = _float_function("expm1", "expm1", "e to the power, less 1, without loss near 0,", "[0.0, 1.0]",
+                       "(0.000, 1.718) along xˢ")
+log = _float_function("log", "log", "The natural logarithm", "[0.5, 1.0]",
+                     "(-0.693, 0.000) along xˢ")
+log2 = _float_function("log2", "log2", "The logarithm to base 2", "[0.5, 8.0]",
+                      "(-1.000, 3.000) along xˢ")
+log10 = _float_function("log10", "log10", "The logarithm to base 10", "[0.1, 100.0]",
+                       "(-1.000, 2.000) along xˢ")
+log1p = _float_function("log1p", "log1p", "The natural logarithm of 1 + x", "[0.0, 1.0]",
+                       "(0.000, 0.693) along xˢ")
+sin = _float_function("sin", "sin", "The sine", "[0.0, 1.0]",
+                     "(0.000, 0.841) along xˢ")
+cos = _float_function("cos", "cos", "The cosine", "[0.0, 1.0]",
+                     "(1.000, 0.540) along xˢ")
+tan = _float_function("tan", "tan", "The tangent", "[0.0, 1.0]",
+                     "(0.000, 1.557) along xˢ")
+arcsin = _float_function("arcsin", "asin", "The inverse sine", "[0.0, 1.0]",
+                        "(0.000, 1.571) along xˢ")
+arccos = _float_function("arccos", "acos", "The inverse cosine", "[0.0, 1.0]",
+                        "(1.571, 0.000) along xˢ")
+arctan = _float_function("arctan", "atan", "The inverse tangent", "[0.0, 1.0]",
+                        "(0.000, 0.785) along xˢ")
+sinh = _float_function("sinh", "sinh", "The hyperbolic sine", "[0.0, 1.0]",
+                      "(0.000, 1.175) along xˢ")
+cosh = _float_function("cosh", "cosh", "The hyperbolic cosine", "[0.0, 1.0]",
+                      "(1.000, 1.543) along xˢ")
+tanh = _float_function("tanh", "tanh", "The hyperbolic tangent", "[0.0, 1.0]",
+                      "(0.000, 0.762) along xˢ")
+arcsinh = _float_function("arcsinh", "asinh", "The inverse hyperbolic sine", "[0.0, 1.0]",
+                         "(0.000, 0.881) along xˢ")
+arccosh = _float_function("arccosh", "acosh", "The inverse hyperbolic cosine", "[1.0, 2.0]",
+                         "(0.000, 1.317) along xˢ")
+arctanh = _float_function("arctanh", "atanh", "The inverse hyperbolic tangent", "[0.0, 0.5]",
+                         "(0.000, 0.549) along xˢ")
+erf = _float_function("erf", "erf", "The error function", "[0.0, 1.0]",
+                     "(0.000, 0.843) along xˢ")
+erfc = _float_function("erfc", "erfc", "One less the error function", "[0.0, 1.0]",
+                      "(1.000, 0.157) along xˢ")
+
+
+def _rounding(name: str, what: str, values: str, shown: str) -> Callable[[Value], Tensor]:
     def function(x: Value) -> Tensor:
         t = as_tensor(x)
         return unary(f"{name}(%s)", t, t._type, False) if t._type in FLOATS else in_order(t)
-    return described(function, name, f"{what}, of each element; the type is kept.")
+    return described(function, name, f"{what}, of each element; the type is kept.", along_x(values), shown)
 
 
-floor = _rounding("floor", "The largest whole number that is not larger")
-ceil = _rounding("ceil", "The smallest whole number that is not smaller")
-trunc = _rounding("trunc", "The whole number toward 0")
-round = _rounding("round", "The nearest whole number, half to even")
+floor = _rounding("floor", "The largest whole number that is not larger", "[-1.5, 0.5, 1.7]",
+                  "(-2.000, 0.000, 1.000) along xˢ float64")
+ceil = _rounding("ceil", "The smallest whole number that is not smaller", "[-1.5, 0.5, 1.7]",
+                 "(-1.000, 1.000, 2.000) along xˢ float64")
+trunc = _rounding("trunc", "The whole number toward 0", "[-1.5, 0.5, 1.7]",
+                  "(-1.000, 0.000, 1.000) along xˢ float64")
+round = _rounding("round", "The nearest whole number, half to even", "[-1.5, 0.5, 1.7]",
+                  "(-2.000, 0.000, 2.000) along xˢ float64")
 
 
 def abs(x: Value) -> Tensor:
@@ -350,33 +385,41 @@ def sign(x: Value) -> Tensor:
     return in_order(t) if t._type == "bool" else unary("sign(%s)", t, t._type, False)
 
 
-def _test(name: str, what: str) -> Callable[[Value], Tensor]:
+def _test(name: str, what: str, values: str, shown: str) -> Callable[[Value], Tensor]:
     def function(x: Value) -> Tensor:
         t = as_tensor(x)
         if type(t._source) is Parts:
             return _ragged.spread(function, t)
         return operation(merge(t._shape, EMPTY_SHAPE), "bool", f"{name}(%s)", (t,))
-    return described(function, name, f"Whether each element is {what}; bool.")
+    return described(function, name, f"Whether each element is {what}; bool.", along_x(values), shown)
 
 
-isfinite = _test("isfinite", "neither infinite nor NaN")
-isnan = _test("isnan", "NaN")
-isinf = _test("isinf", "infinite")
+isfinite = _test("isfinite", "neither infinite nor NaN", "[1.0, math.NAN, math.INF]",
+                 "(True, False, False) along xˢ")
+isnan = _test("isnan", "NaN", "[1.0, math.NAN, math.INF]",
+              "(False, True, False) along xˢ")
+isinf = _test("isinf", "infinite", "[1.0, math.NAN, math.INF]",
+              "(False, False, True) along xˢ")
 
 
-def _two(name: str, symbol: str, what: str) -> Callable[[Value, Value], Tensor]:
+def _two(name: str, symbol: str, what: str, given: str, shown: str) -> Callable[[Value, Value], Tensor]:
     def function(a: Value, b: Value) -> Tensor:
         return binary(symbol, a, b)
-    return described(function, name, what)
+    return described(function, name, what, given, shown)
 
 
 maximum = _two("maximum", "max", "The larger one of each pair of elements; NaN if one is. Floats are of the current "
-               "precision, else types are promoted.")
+               "precision, else types are promoted.",
+               'math.wrap([1.0, 3.0], spatial("x")), 2.0', "(2.000, 3.000) along xˢ")
 minimum = _two("minimum", "min", "The smaller one of each pair of elements; NaN if one is. Floats are of the current "
-               "precision, else types are promoted.")
-arctan2 = _two("arctan2", "arctan2", "The angle of (x, y), where y is the first argument, in the current precision.")
-hypot = _two("hypot", "hypot", "sqrt(a ** 2 + b ** 2) without overflow, in the current precision.")
-copysign = _two("copysign", "copysign", "The first operand with the sign of the second, in the current precision.")
+               "precision, else types are promoted.",
+               'math.wrap([1.0, 3.0], spatial("x")), 2.0', "(1.000, 2.000) along xˢ")
+arctan2 = _two("arctan2", "arctan2", "The angle of (x, y), where y is the first argument, in the current precision.",
+               'math.wrap([0.0, 1.0], spatial("x")), 1.0', "(0.000, 0.785) along xˢ")
+hypot = _two("hypot", "hypot", "sqrt(a ** 2 + b ** 2) without overflow, in the current precision.",
+             'math.wrap([3.0, 5.0], spatial("x")), [4.0, 12.0]', "(5.000, 13.000) along xˢ")
+copysign = _two("copysign", "copysign", "The first operand with the sign of the second, in the current precision.",
+                'math.wrap([1.0, 2.0], spatial("x")), [-1.0, 0.0]', "(-1.000, 2.000) along xˢ")
 
 
 def _operands(*values: Value) -> list[Tensor]:
@@ -485,10 +528,10 @@ def to_int(x: Value, bits: int = 32) -> Tensor:
 
 # Reductions.
 
-def _reduction(name: str, what: str) -> Reduction:
+def _reduction(name: str, what: str, shown: str) -> Reduction:
     def function(value: Value, dim: DimsLike = non_batch) -> Tensor:
         return reduce(name, reduced(value), dim)
-    return described(function, name, what)
+    return described(function, name, what, 'math.wrap([[1.0, 2.0], [3.0, 5.0]], spatial("y,x")), "x"', shown)
 
 
 def reduced(value: Value) -> Tensor:
@@ -497,16 +540,24 @@ def reduced(value: Value) -> Tensor:
     return as_tensor(value)
 
 
-sum = _reduction("sum", "The sum over dimensions, all but batch if none are given; int64 or uint64 for integers.")
-prod = _reduction("prod", "The product over dimensions, all but batch if none are given; int64 or uint64 for integers.")
+sum = _reduction("sum", "The sum over dimensions, all but batch if none are given; int64 or uint64 for integers.",
+                 "(3.000, 8.000) along yˢ float64")
+prod = _reduction("prod", "The product over dimensions, all but batch if none are given; int64 or uint64 for integers.",
+                  "(2.000, 15.000) along yˢ float64")
 mean = _reduction("mean", "The mean over dimensions, all but batch if none are given; of integers in the current "
-                  "precision.")
+                  "precision.",
+                  "(1.500, 4.000) along yˢ float64")
 std = _reduction("std", "The standard deviation over dimensions, all but batch if none are given; of integers in the "
-                 "current precision.")
-min = _reduction("min", "The smallest element over dimensions, all but batch if none are given; NaN if one is there.")
-max = _reduction("max", "The largest element over dimensions, all but batch if none are given; NaN if one is there.")
-any = _reduction("any", "Whether an element is not 0, over dimensions, all but batch if none are given.")
-all = _reduction("all", "Whether no element is 0, over dimensions, all but batch if none are given.")
+                 "current precision.",
+                 "(0.500, 1.000) along yˢ float64")
+min = _reduction("min", "The smallest element over dimensions, all but batch if none are given; NaN if one is there.",
+                 "(1.000, 3.000) along yˢ float64")
+max = _reduction("max", "The largest element over dimensions, all but batch if none are given; NaN if one is there.",
+                 "(2.000, 5.000) along yˢ float64")
+any = _reduction("any", "Whether an element is not 0, over dimensions, all but batch if none are given.",
+                 "(True, True) along yˢ")
+all = _reduction("all", "Whether no element is 0, over dimensions, all but batch if none are given.",
+                 "(True, True) along yˢ")
 
 
 def _of_finite(name: str, otherwise: float, t: Tensor, over: tuple[str, ...]) -> Tensor:
@@ -525,7 +576,7 @@ def _of_finite(name: str, otherwise: float, t: Tensor, over: tuple[str, ...]) ->
     return sqrt(binary("/", reduce("sum", binary("*", off, off), over), count))
 
 
-def _finite(name: str, otherwise: float, what: str) -> Reduction:
+def _finite(name: str, otherwise: float, what: str, shown: str) -> Reduction:
     def function(value: Value, dim: DimsLike = non_batch) -> Tensor:
         t = reduced(value)
         over = chosen(dim, t._shape)
@@ -533,32 +584,31 @@ def _finite(name: str, otherwise: float, what: str) -> Reduction:
             return reduce(name, t, over)
         wide = "float64" if t._type == "float64" else "float32"
         with _types.precision(ALL[wide].bits):
-            return cast_to(
-                ordered(_of_finite(name, otherwise, cast_to(t, wide), over), t._shape.without(over)), t._type
-            )
-    return described(function, f"finite_{name}", what)
+            made = cast_to(_of_finite(name, otherwise, cast_to(t, wide), over), t._type)
+        return ordered(made, t._shape.without(over))
+    return described(function, f"finite_{name}", what,
+                     'math.wrap([[1.0, math.NAN], [3.0, 5.0]], spatial("y,x")), "x"', shown)
 
 
-finite_sum = _finite("sum", 0.0, "The sum of the finite elements over dimensions, all but batch if none are given.")
-finite_prod = _finite(
-    "prod", 1.0, "The product of the finite elements over dimensions, all but batch if none are given."
-)
-finite_mean = _finite(
-    "mean",
-    0.0,
-    "The mean of the finite elements over dimensions, all but batch if none are given; of "
-    "integers in the current precision; NaN without any.",
-)
-finite_std = _finite(
-    "std",
-    0.0,
-    "The standard deviation of the finite elements over dimensions, all but batch if none are "
-    "given; of integers in the current precision; NaN without any.",
-)
-finite_min = _finite("min", INF, "The smallest finite element over dimensions, all but batch if none are given; NaN "
-                     "without any.")
-finite_max = _finite("max", -INF, "The largest finite element over dimensions, all but batch if none are given; NaN "
-                     "without any.")
+finite_sum = _finite("sum", 0.0, "The sum of the finite elements over dimensions, all but batch if none are given.",
+                     "(1.000, 8.000) along yˢ float64")
+finite_prod = _finite("prod", 1.0,
+                      "The product of the finite elements over dimensions, all but batch if none are given.",
+                      "(1.000, 15.000) along yˢ float64")
+finite_mean = _finite("mean", 0.0,
+                      "The mean of the finite elements over dimensions, all but batch if none are given; of integers "
+                      "in the current precision; NaN without any.",
+                      "(1.000, 4.000) along yˢ float64")
+finite_std = _finite("std", 0.0,
+                     "The standard deviation of the finite elements over dimensions, all but batch if none are given; "
+                     "of integers in the current precision; NaN without any.",
+                     "(0.000, 1.000) along yˢ float64")
+finite_min = _finite("min", INF,
+                     "The smallest finite element over dimensions, all but batch if none are given; NaN without any.",
+                     "(1.000, 3.000) along yˢ float64")
+finite_max = _finite("max", -INF,
+                     "The largest finite element over dimensions, all but batch if none are given; NaN without any.",
+                     "(1.000, 5.000) along yˢ float64")
 
 
 def cumulative_sum(x: Value, dim: Union[Shape, str]) -> Tensor:

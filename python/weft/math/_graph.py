@@ -9,10 +9,10 @@ import numpy
 from weft import _errors
 from weft._program import Program
 from weft._use import in_use
-from weft.math._backends import HOST, NUMPY, Home, common, moved
+from weft.math._backends import DASK, HOST, NUMPY, Home, common, moved
 from weft.math._shapes import Shape, expanded_text, sized_text, typed
 
-PROGRAMS = 4096  # kept, in a process
+PROGRAMS = 1024  # kept, in a process; a small one takes 0.3 MB
 LINE = 100  # characters of an expression that is written where it is used
 RAISES, QUIET = 1, 2  # what a position outside is: an error, nothing (of both, an error)
 LIMIT = 64  # operations that wait before values are computed early
@@ -40,8 +40,9 @@ class Constant:
 
 
 class Operation:
-    """Values that wait: a text with a %s for each argument, a Node, or a Number where the language takes one. A text
-    that begins with a parenthesis ends with its other one. `strict` says what a position outside is; `dear`: whether
+    """Values that wait: a text with a %s for each argument, a Node, or a Number where the language takes one; where an
+    argument stands several times, all are called %(0)s, %(1)s and so on. A text that begins with a parenthesis ends
+    with its other one. `strict` says what a position outside is; `dear`: whether
     it reads many elements for each of its own."""
     __slots__ = ("text", "args", "strict", "dear")
 
@@ -58,11 +59,12 @@ class Parts:
 
 
 class Number:
-    """An argument of an operation that comes with the run: a position, a seed, a constant outside."""
-    __slots__ = ("value",)
+    """An argument of an operation that comes with the run: a position, a seed, a constant outside; with a type an
+    operand of that type, whose value chooses nothing."""
+    __slots__ = ("value", "kind")
 
-    def __init__(self, value: Union[bool, int, float]) -> None:
-        self.value = value
+    def __init__(self, value: Union[bool, int, float], kind: str | None = None) -> None:
+        self.value, self.kind = value, kind
 
 
 class Node:
@@ -82,51 +84,60 @@ class Node:
 # What waits, in the order in which it is computed.
 
 class Survey:
-    """What some nodes are computed from: all nodes in order, each after its arguments, the leaves, which a run takes,
-    and what they are made of, the same for programs that differ in leaves alone."""
-    __slots__ = ("roots", "order", "sources", "leaves", "made", "strict", "_places")
+    """What some nodes are computed from: all nodes in order, each after its arguments, those of them that wait, the
+    leaves, which a run takes, and what they are made of, the same for programs that differ in leaves alone."""
+    __slots__ = ("roots", "sources", "waits", "leaves", "made", "strict")
 
     def __init__(self, roots: Sequence[Node]) -> None:
         self.roots = roots
-        self.order: list[Node] = []
-        self.sources: dict[int, Any] = {}  # by id; that of a node changes when another thread computes it
+        self.sources: dict[int, Any] = {}  # by id, in order; that of a node changes when another thread computes it
+        self.waits: list[Node] = []
         self.leaves: list[Any] = []
         self.made: list[Any] = []
-        self.strict = 0
-        self._places: dict[int, int] = {}
+        places: dict[int, int] = {}
         for root in roots:
-            self.made.append(self.visit(root))
+            self.made.append(visited(root, places, self.sources, self.waits, self.leaves, self.made))
+        self.strict = 0
+        for node in self.waits:
+            self.strict |= self.sources[id(node)].strict
 
-    def visit(self, node: Node) -> int:
-        """The node's place in the order. So few operations wait at a time that this may call itself."""
-        place = self._places.get(id(node))
-        if place is not None:
-            return place
-        source = self.sources[id(node)] = node._source
-        if type(source) is Operation:
-            mine: list[Any] = [source.text]
-            for arg in source.args:
-                if type(arg) is Number:
-                    self.leaves.append(arg.value)
-                    mine.append(None)
-                else:
-                    mine.append(self.visit(arg))
-            self.made += mine
-            self.strict |= source.strict
-        elif type(source) is Constant:
-            self.leaves.append(source.value)
-            self.made += node._type, sized_text(node._shape) if node._shape._dims else ""
-        else:
-            self.leaves.append(source.array)
-            self.made += (sized_text(node._shape), Sized) if type(source) is Sized else (typed(node._shape), Data)
-        place = self._places[id(node)] = len(self.order)
-        self.order.append(node)
+
+def visited(node: Node, places: dict[int, int], sources: dict[int, Any], waits: list[Node], leaves: list[Any],
+            made: list[Any]) -> int:
+    """The node's place in the order of a survey. So few operations wait at a time that this may call itself."""
+    key = id(node)
+    place = places.get(key)
+    if place is not None:
         return place
+    source = node._source
+    kind = type(source)
+    if kind is Operation:
+        mine = [source.text]
+        for arg in source.args:
+            if type(arg) is Number:
+                leaves.append(arg.value)
+                mine.append(arg.kind)
+            else:
+                mine.append(visited(arg, places, sources, waits, leaves, made))
+        made += mine
+        waits.append(node)
+    elif kind is Data:
+        leaves.append(source.array)
+        made += node._shape._typed or typed(node._shape), Data
+    elif kind is Constant:
+        leaves.append(source.value)
+        made += node._type, sized_text(node._shape) if node._shape._dims else ""
+    else:
+        leaves.append(source.array)
+        made += sized_text(node._shape), Sized
+    sources[key] = source
+    place = places[key] = len(places)
+    return place
 
 
 def waiting(roots: Sequence[Node]) -> int:
     """How many operations wait for these nodes."""
-    return sum([type(source) is Operation for source in Survey(roots).sources.values()])
+    return len(Survey(roots).waits)
 
 
 # Writing a program.
@@ -141,9 +152,12 @@ class Writer:
         self.leaf = 0
         self.sources = survey.sources
         self.uses: dict[int, int] = {}
-        for node in [*survey.roots, *[arg for source in self.sources.values() if type(source) is Operation
-                                      for arg in source.args]]:
-            self.uses[id(node)] = self.uses.get(id(node), 0) + 1
+        for node in survey.roots:
+            self.use(node)
+        for source in self.sources.values():
+            if type(source) is Operation:
+                for i, arg in enumerate(source.args):
+                    self.use(arg, source.text.count(f"%({i})s") or 1)
         for node in survey.roots:
             self.write(node)
         results = [self.bare(node) for node in survey.roots]
@@ -160,22 +174,27 @@ class Writer:
 
     def text_of(self, node: Node, source: Any) -> str:
         if type(source) is Constant:
-            text = f"{node._type}({self.name('k')})"
+            text = self.name("k", f"{node._type}[]")
             return expanded_text(text, node._shape) if node._shape._dims else text
         if type(source) is not Operation:
-            name = self.name("a")
-            self.types[name] = f"({sized_text(node._shape)})" if type(source) is Sized else typed(node._shape)
-            return name
-        text = source.text % tuple([self.name("k") if type(arg) is Number else self.write(arg) for arg in source.args])
+            return self.name("a", f"({sized_text(node._shape)})" if type(source) is Sized else typed(node._shape))
+        args = [self.name("k", f"{arg.kind}[]" if arg.kind else "()") if type(arg) is Number else self.write(arg)
+                for arg in source.args]
+        named = "%(0)s" in source.text
+        text = source.text % ({str(i): arg for i, arg in enumerate(args)} if named else tuple(args))
         if self.uses[id(node)] == 1 and len(text) <= LINE:
             return text
         self.bindings.append(f"t{len(self.bindings)} = {unwrapped(text, source)}")
         return f"t{len(self.bindings) - 1}"
 
-    def name(self, letter: str) -> str:
+    def use(self, arg: Any, times: int = 1) -> None:
+        self.uses[id(arg)] = self.uses.get(id(arg), 0) + times
+
+    def name(self, letter: str, given: str) -> str:
+        """The name of the next leaf, of a type."""
         self.leaf += 1
         made = f"{letter}{self.leaf - 1}"
-        self.types[made] = "()"
+        self.types[made] = given
         return made
 
     def bare(self, node: Node) -> str:
@@ -232,16 +251,25 @@ def run(survey: Survey, leaves: Sequence[Any]) -> Any:
             ) from None
 
 
+def run_lazily(survey: Survey) -> Any:
+    """The program as tasks of dask."""
+    from weft import dask
+    plan = plan_of(survey)
+    return dask.run(plan.program, {name: survey.leaves[i] for name, i in zip(plan.program.inputs, plan.inputs)})
+
+
 DEAR = 4  # operations that are worth keeping where they are needed again
 
 
 def needed_again(survey: Survey) -> list[Node]:
     """The nodes that an earlier program computed without keeping them, and which are worth it; all are marked now."""
-    sources = survey.sources
-    waits = [node for node in survey.order if type(sources[id(node)]) is Operation]
-    before = [node for node in waits if node._seen]
+    sources, waits = survey.sources, survey.waits
+    before = []
     for node in waits:
-        node._seen = True
+        if node._seen:
+            before.append(node)
+        else:
+            node._seen = True
     if not before:
         return before
     dear = {id(node): node for node in before if sources[id(node)].dear or node._weight >= DEAR}
@@ -259,19 +287,23 @@ def compute(roots: Sequence[Node]) -> None:
         compute(again)
         survey = Survey(roots)
     home = roots[0]._home
-    for node in roots:
+    for node in roots[1:]:
         home = common(home, node._home)
     leaves = survey.leaves
-    if home is not None and home.backend is not NUMPY:
-        leaves = [home.take(leaf) for leaf in leaves]
+    if home is not None and home.backend is DASK:
+        got = run_lazily(survey)
+    else:
+        if home is not None and home.backend is not NUMPY:
+            leaves = [home.take(leaf) for leaf in leaves]
+        got = run(survey, leaves)
     if len(roots) == 1:
-        keep(roots[0], run(survey, leaves), home)
+        keep(roots[0], got)
         return
-    for node, array in zip(roots, run(survey, leaves)):
-        keep(node, array, home)
+    for node, array in zip(roots, got):
+        keep(node, array)
 
 
-def keep(node: Node, array: Any, home: Home | None) -> None:
+def keep(node: Node, array: Any) -> None:
     """Gives a node its values. A tensor that another thread sees has either these or what they were computed from."""
     array = moved(array, node._home or HOST)
     node._source = Data(array)
@@ -292,7 +324,7 @@ def compute_parts(parts: Sequence[Node]) -> None:
         samples = [[home.take(one) for one in leaf] if isinstance(leaf, list) else home.take(leaf) for leaf in samples]
     got = run(surveys[0], samples)
     for i, node in enumerate(nodes):
-        keep(node, got[i] if isinstance(got, list) else got, home)
+        keep(node, got[i] if isinstance(got, list) else got)
 
 
 def batch_of(surveys: Sequence[Survey]) -> list[Any] | None:
@@ -301,7 +333,7 @@ def batch_of(surveys: Sequence[Survey]) -> list[Any] | None:
     if any(survey.made != first.made or survey.roots[0]._home is not first.roots[0]._home for survey in surveys):
         return None
     samples: list[Any] = []
-    sized = {id(node._source.array) for node in first.order if type(node._source) is Sized}  # one for all samples
+    sized = {id(source.array) for source in first.sources.values() if type(source) is Sized}  # one for all samples
     for each in zip(*[survey.leaves for survey in surveys]):
         leaf = each[0]
         if all([one is leaf for one in each]):

@@ -7,18 +7,21 @@ from typing import Any, Sequence, Union
 import numpy
 
 from weft.math import _functions, _ragged, _shapes
-from weft.math._graph import QUIET, RAISES, Constant, Data, Number, Parts, Sized, array_of, evaluate
+from weft.math._backends import HOST, common, moved
+from weft.math._graph import QUIET, RAISES, Constant, Data, Number, Parts, Sized, evaluate
 from weft.math._shapes import (EMPTY_SHAPE, Dim, DimsLike, IncompatibleShapes, Shape, _shape, as_shape, channel, chosen,
                                instance, listed, merge, spatial)
 from weft.math._structure import expanded
-from weft.math._tensors import (Hooks, Tensor, Value, as_tensor, binary, cast_to, common_type, constant, make,
-                                operation, ordered, reduce, renamed, rounded, select, select_slice, shareable,
-                                size_number, wrap)
+from weft.math._elements import binary, cast_to, common_type, reduce
+from weft.math._making import Hooks, Value, as_tensor, constant, make, operation, renamed, rounded, size_number, wrap
+from weft.math._selections import ordered, replaced, select, select_slice
+from weft.math._tensors import Tensor
 from weft.math._types import ALL, FLOATS, floating
 from weft.math.extrapolation import (BOUNDARY, NONE, ConstantExtrapolation, Extrapolation, as_extrapolation,
                                      combine_sides)
 
 Mode = Union[Extrapolation, float, int, str, None]
+Sides = list[tuple[str, int, int, Extrapolation]]  # dimensions to pad, below and above, by what
 
 
 def mode_text(mode: Extrapolation, kind: str) -> tuple[str, tuple[Any, ...]]:
@@ -103,7 +106,7 @@ def inside_of_parts(t: Tensor, name: str, offsets: Sequence[int], offset: int) -
 def check_mode(mode: Mode) -> Extrapolation | None:
     """None where nothing is to be padded."""
     made = as_extrapolation(mode)
-    return None if made == NONE else made
+    return None if made is NONE or made == NONE else made
 
 
 def pad(value: Value, widths: dict[str, Any], mode: Mode = 0) -> Tensor:
@@ -146,8 +149,12 @@ def padded(t: Tensor, widths: dict[str, tuple[int, int]], mode: Extrapolation) -
         if t._source.along in widths:
             raise ValueError(f"pad along {t._source.along} of {t._shape}, along which sizes vary")
         return _ragged.spread(lambda part: padded(part, widths, mode), t)
+    sides = sides_of(widths, mode)
+    shape = padded_shape(t._shape, sides)
+    if not shape.volume:
+        return constant(0, t._type, shape, t._home)  # a result without elements reads none
     steps: list[dict[str, tuple[int, int, Extrapolation]]] = []
-    for name, low, up, outside in sorted(sides_of(widths, mode), key=lambda side: side[-1].rank):
+    for name, low, up, outside in sorted(sides, key=lambda side: side[-1].rank):
         if not steps or name in steps[-1]:
             steps.append({})
         steps[-1][name] = low, up, outside
@@ -156,7 +163,18 @@ def padded(t: Tensor, widths: dict[str, tuple[int, int]], mode: Extrapolation) -
     return t
 
 
-def sides_of(widths: dict[str, tuple[int, int]], mode: Extrapolation) -> list[tuple[str, int, int, Extrapolation]]:
+def padded_shape(shape: Shape, sides: Sides) -> Shape:
+    for name in dict.fromkeys([side[0] for side in sides]):
+        low, up = [sum(side[i] for side in sides if side[0] == name) for i in (1, 2)]
+        at = shape.index(name)
+        size = size_number(shape._dims[at])
+        if size + low + up < 0:
+            raise ValueError(f"pad by {low} and {up} leaves {size + low + up} elements of {name}, which has {size}")
+        shape = replaced(shape, at, shape._dims[at]._replace(size=size + low + up, labels=None))
+    return shape
+
+
+def sides_of(widths: dict[str, tuple[int, int]], mode: Extrapolation) -> Sides:
     """The dimensions to pad, apart for each side where both are added to by different extrapolations."""
     sides = []
     for name, (low, up) in widths.items():
@@ -174,12 +192,8 @@ def padded_once(t: Tensor, widths: dict[str, tuple[int, int, Extrapolation]]) ->
     dims = {dim.name: dim for dim in t._shape._dims}
     modes, args, pairs = [], [], []
     for name, (low, up, outside) in widths.items():
-        before = size_number(dims[name])
-        size = before + low + up
-        if size < 0:
-            raise ValueError(f"pad by {low} and {up} leaves {size} elements of {name}, which has {before}")
-        read = size and all([each.size for each in dims.values() if each.name not in widths])
-        if not before and read and not isinstance(outside, ConstantExtrapolation):
+        size = size_number(dims[name])
+        if not size and not isinstance(outside, ConstantExtrapolation):
             raise ValueError(
                 f"{name} of {t._shape} has no elements that {outside} could repeat; a number can be padded"
             )
@@ -187,11 +201,8 @@ def padded_once(t: Tensor, widths: dict[str, tuple[int, int, Extrapolation]]) ->
         modes.append(text)
         args += extra
         pairs.append(f"[{low}, {up}]")
-        dims[name] = dims[name]._replace(size=size, labels=None)
+        dims[name] = dims[name]._replace(size=size + low + up, labels=None)
     shape = _shape(tuple(dims.values()))
-    for name, word in zip(widths, modes):
-        if word[0] == '"' and not t._shape.dim(name).size and shape.volume:
-            raise ValueError(f"{name} of {t._shape} has no elements, which mode {word} would repeat")
     text = f"pad(%s, {listed(pairs)}, {listed(modes)}, axes={listed(widths)})"
     return operation(shape, t._type, text, (t, *args), reads=True)
 
@@ -314,6 +325,8 @@ def divergence(v: Value, dx: Value = 1, difference: str = "central", padding: Mo
         raise ValueError(f"divergence is of a vector field, and {t._shape} has no dimension {vector}")
     if not names:
         raise ValueError("there are no dimensions to go along; dims= says which, as dims='x,y'")
+    if type(t._source) is Parts and vector != t._source.along:
+        return _ragged.spread(lambda part: divergence(part, dx, difference, padding, names, vector), t)
     parts = [difference_of(component(t, vector, name, names), name, step_of(dx, name, names), difference, outside)
              for name in names]
     parts = [bare(part, names) for part in parts]
@@ -379,43 +392,48 @@ def laplace(x: Value, dx: Value = 1, padding: Mode = BOUNDARY, dims: DimsLike = 
         for part in parts[1:]:
             made = binary("+", made, part)
         return made
-    steps = [step_of(dx, name, names) for name in names]
-    plan = laplace_of(
-        t._shape,
-        t._type,
-        names,
-        outside,
-        tuple([step * step == 1 if isinstance(step, (int, float)) else None for step in steps]),
-    )
-    args: list[Any] = []
+    whole = dx if isinstance(dx, (bool, int, float)) else None
+    plan = laplace_of(t._shape, t._type, names, outside, whole)
+    if whole is not None:
+        return operation(plan.shape, t._type, plan.text, (t, *plan.numbers), reads=True)
+    steps = [as_tensor(step_of(dx, name, names)) for name in names]
+    squares = [floats(binary("*", step, step)) for step in steps]
     shape = plan.shape
-    for step, numbers in zip(steps, plan.modes):
-        args += [t, *numbers[0], t, *numbers[1], t]
-        if isinstance(step, Tensor):
-            args.append(floats(binary("*", step, step)))
-            shape = merge(shape, args[-1]._shape)
-        elif step * step != 1:
-            args.append(Number(float(step * step)))
-    return operation(shape, t._type, plan.text, tuple(args), reads=True)
+    for square in squares:
+        shape = merge(shape, square._shape)
+    return operation(shape, t._type, plan.text, (t, *plan.numbers, *squares), reads=True)
 
 
 class _Laplace:
-    """What laplace writes for a shape and what lies outside of it: per dimension, `units` says whether the step is 1,
-    None that it is a tensor."""
+    """What laplace writes for a shape, what lies outside of it, and a step (None: tensors): a text of the tensor, of
+    numbers, and of the squares of steps that are tensors."""
 
-    def __init__(self, shape: Shape, kind: str, names: Sequence[str], mode: Extrapolation,
-                 units: Sequence[bool | None]) -> None:
-        probe = constant(0, kind, shape)
-        self.modes: list[tuple[tuple[Any, ...], tuple[Any, ...]]] = []
-        texts = []
-        for name, unit in zip(names, units):
-            up, above = neighbour(probe, {name: 1}, mode)
-            low, below = neighbour(probe, {name: -1}, mode)
-            self.modes.append((above[1:], below[1:]))
-            text = f"({up} + {low} - 2 * %s)"
-            texts.append(text if unit else f"({text} / %s)" if unit is None else f"({text} / {kind}(%s))")
-        self.text = texts[0] if len(texts) == 1 else f"({' + '.join(texts)})"
+    def __init__(self, shape: Shape, kind: str, names: Sequence[str], mode: Extrapolation, step: Any) -> None:
         self.shape = _unlabelled(shape, names)
+        numbers: list[Number] = []
+        terms = []
+        for name in names:
+            sides = []
+            for offset in (1, -1):
+                text, extra = mode_text(mode.side(name, offset > 0), kind)
+                sides.append(f"offset(%(0)s, [{offset}], [{text % named_args(numbers, extra)}], axes=[{name}])")
+            terms.append(f"({' + '.join(sides)} - 2 * %(0)s)")
+        if step is None:
+            divisors = [f" / %({1 + len(numbers) + i})s" for i in range(len(names))]
+        elif step * step != 1:
+            divisors = [f" / {named_args(numbers, (Number(float(step * step), kind),))[0]}"] * len(names)
+        else:
+            divisors = []
+        if divisors:
+            terms = [f"({term}{divisor})" for term, divisor in zip(terms, divisors)]
+        self.text = terms[0] if len(terms) == 1 else f"({' + '.join(terms)})"
+        self.numbers = tuple(numbers)
+
+
+def named_args(numbers: list[Number], more: Sequence[Number]) -> tuple[str, ...]:
+    """The places of further numbers among the arguments of an operation, which begin with a tensor."""
+    numbers += more
+    return tuple([f"%({1 + len(numbers) - len(more) + i})s" for i in range(len(more))])
 
 
 laplace_of = functools.lru_cache(maxsize=512)(_Laplace)
@@ -435,6 +453,10 @@ def convolve(value: Value, kernel: Value, extrapolation: Mode = None) -> Tensor:
     if kind == "bool":
         kind = "int32"
     t, k = cast_to(t, kind), cast_to(k, kind)
+    for each in t, k:
+        if type(each._source) is Parts and each._source.along in k._shape.spatial._names:
+            raise ValueError(f"the kernel {k._shape} goes along {each._source.along}, along which sizes of "
+                             f"{each._shape} vary")
     if type(t._source) is Parts or type(k._source) is Parts:
         return _ragged.spread(lambda t, k: convolve(t, k, extrapolation), t, k)
     names = k._shape.spatial._names
@@ -443,6 +465,8 @@ def convolve(value: Value, kernel: Value, extrapolation: Mode = None) -> Tensor:
             raise ValueError(f"the kernel {k._shape} goes along {name}, which {t._shape} lacks")
         if t._shape.get_type(name) != "spatial":
             _shapes.conflict(k._shape.dim(name), t._shape.dim(name), k._shape, t._shape)
+    if outside is not None and not all([size_number(t._shape.dim(name)) for name in names]):
+        outside = as_extrapolation(0)  # a result without elements reads none outside
     summed = t._shape.channel._names
     if len(k._shape.spatial) == k._shape.rank and names:
         if summed and outside is not None:  # a constant outside is that of each channel
@@ -510,10 +534,14 @@ def axes_of(t: Tensor, dims: DimsLike, what: str) -> tuple[str, ...]:
         names = dims_of(dims, t)
         if not names:
             raise ValueError(f"{what} goes along dimensions of {t._shape}, which has none of {dims!r}")
-        return names
-    names = t._shape.spatial._names or t._shape.instance._names
-    if not names:
-        raise ValueError(f"{what} goes along spatial or instance dimensions, and {t._shape} has none; dims= says which")
+    else:
+        names = t._shape.spatial._names or t._shape.instance._names
+        if not names:
+            raise ValueError(f"{what} goes along spatial or instance dimensions, and {t._shape} has none; dims= says "
+                             "which")
+    if type(t._source) is Parts and t._source.along in names:
+        raise ValueError(f"{what} along {t._source.along} of {t._shape}, along which sizes vary; "
+                         f"t.{t._source.along}[positions] selects parts")
     return names
 
 
@@ -570,10 +598,9 @@ def at_positions(t: Tensor, indices: Tensor, names: tuple[str, ...], function: s
     source = f"unnamed(%s, {listed(axes + rest)})"
     place = f"unnamed(%s, {listed(where._shape._names)})"
     text = f"{function}({source}, {place}, axes={listed(map(str, range(len(axes))))}{extra})"
-    if made_dims._dims:
-        text = f'named({text}, "{_shapes.typed(made_dims)[1:-1]}")'
-        if made_dims._names != shape._names:
-            text = f"transpose({text}, {listed(shape._names)})"
+    text = f'named({text}, "{_shapes.typed(made_dims)[1:-1]}")'
+    if made_dims._names != shape._names:
+        text = f"transpose({text}, {listed(shape._names)})"
     return operation(shape, kind, text, (t, where, *args), reads=True, strict=strict)
 
 
@@ -704,15 +731,20 @@ def scatter(base_grid: Value, indices: Value, values: Value, mode: str = "update
             "in math.to_int32(x)"
         )
     base, v = cast_to(base, kind), cast_to(v, kind)
+    names = axes_of(base, None, "scatter")
     if any(type(each._source) is Parts for each in (base, i, v)):
         return _ragged.spread(lambda b, i, v: scatter(b, i, v, mode, outside_handling), base, i, v)
-    names = axes_of(base, None, "scatter")
     vector, order = vector_of(i, names, "scatter")
     used = i._shape.instance.without(names)
     others = i._shape.without(vector) if vector else i._shape
+    merge(base._shape.only(names), others)
+    for name in others._names:
+        if name in names:
+            raise ValueError(f"the positions {i._shape} have the dimension {name}, along which values are put; rename "
+                             f"it, as in math.rename_dims(indices, '{name}', instance('list'))")
     matched = merge(others.without(used), v._shape.without(used).without(names))
     base = expanded(base, matched.without(base._shape._names))
-    merge(base._shape.without(names), matched)
+    merge(merge(base._shape.without(names), matched), used)
     each = [position_along(select(i, vector, j) if vector else i, size_number(base._shape.dim(name)), outside_handling)
             for j, name in zip(order, names)]
     return put(base, each, others, v, names, used, mode)
@@ -746,9 +778,8 @@ def put(base: Tensor, each: Sequence[Tensor], others: Shape, v: Tensor, names: t
         )
     v = ordered(expanded(v, shape), shape)
     axes = shared + list(names)
-    value = f"unnamed(%s, {listed(shape._names)})" if shape._dims else "%s"
-    text = (f"scatter(unnamed(%s, {listed(axes + rest)}), unnamed(%s, {listed(where._shape._names)}), {value}, "
-            f'"{MODES[mode]}", axes={listed(map(str, range(len(axes))))})')
+    text = (f"scatter(unnamed(%s, {listed(axes + rest)}), unnamed(%s, {listed(where._shape._names)}), "
+            f'unnamed(%s, {listed(shape._names)}), "{MODES[mode]}", axes={listed(map(str, range(len(axes))))})')
     made = _shape(tuple(base._shape.dim(name) for name in axes + rest))
     text = f'named({text}, "{_shapes.typed(made)[1:-1]}")'
     if made._names != base._shape._names:
@@ -783,7 +814,8 @@ def nonzero(value: Value, list_dim: Shape | str = instance("nonzero"),
     rows, columns = dim_like(list_dim, "instance"), dim_like(index_dim, "channel")
     shape = _shape((rows._replace(size=count, labels=None), columns._replace(size=len(names), labels=names)))
     if not count:
-        return make(shape, "int64", Data(numpy.zeros((0, len(names)), numpy.int64)), t._home)
+        none = moved(numpy.zeros((0, len(names)), numpy.int64), t._home or HOST)
+        return make(shape, "int64", Data(none), t._home)
     text = f'named(nonzero(unnamed(%s, {listed(names)}), %s), "{_shapes.typed(shape)[1:-1]}")'
     made = operation(shape, "int64", text, (t, Number(count)), reads=True)
     evaluate([made])
@@ -839,14 +871,15 @@ def masked(t: Tensor, name: str, mask: Tensor) -> Tensor:
                                  for i in range(size_number(along))], along)
     dim = t._shape.dim(name)
     found = nonzero(_unlabelled_tensor(mask, name))
-    where = numpy.ascontiguousarray(array_of(found)[:, 0]) if found._home is None or shareable(found) else \
-        numpy.ascontiguousarray(found.numpy(found._shape)[:, 0])
+    where = numpy.ascontiguousarray(found.numpy(found._shape)[:, 0])
+    home = common(t._home, mask._home)
     labels = tuple(dim.labels[i] for i in where) if dim.labels and len(where) else None
     new = dim._replace(size=len(where), labels=labels)
     shape = _shape(tuple(new if each.name == name else each for each in t._shape._dims))
     if type(t._source) is Constant:
-        return make(shape, t._type, t._source, t._home)
-    along_where = wrap(where, _shape((Dim(name, dim.kind, None, None),)))
+        return make(shape, t._type, t._source, home)
+    home = home or HOST
+    along_where = make(_shape((Dim(name, dim.kind, len(where), None),)), "int64", Data(moved(where, home)), home)
     made = ordered(take(t, name, along_where), shape)
     evaluate([made])
     return made
@@ -854,7 +887,7 @@ def masked(t: Tensor, name: str, mask: Tensor) -> Tensor:
 
 def _unlabelled_tensor(mask: Tensor, name: str) -> Tensor:
     """A mask along a spatial dimension."""
-    from weft.math._tensors import renamed
+    from weft.math._making import renamed
     return renamed(mask, _shape((Dim(name if name not in _shapes.ORDER else "mask", "spatial",
                                      size_number(mask._shape.dim(name)), None),)))
 

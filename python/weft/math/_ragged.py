@@ -7,8 +7,10 @@ from typing import Any, Callable, Sequence
 from weft.math._backends import Home, common
 from weft.math._graph import Parts, evaluate
 from weft.math._shapes import EMPTY_SHAPE, Dim, Shape, Varying, _shape, conflict, merge, names_in
-from weft.math._tensors import (Hooks, Tensor, cast_to, constant, in_order, label_position, make, operation, ordered,
-                                reduce, select, size_number)
+from weft.math._elements import cast_to, reduce
+from weft.math._making import Hooks, constant, make, operation, size_number
+from weft.math._selections import in_order, label_position, ordered, select
+from weft.math._tensors import Tensor
 from weft.math._types import promote
 
 
@@ -111,9 +113,7 @@ def stack(values: Sequence[Tensor], dim: Shape, strict: bool = False) -> Tensor:
     if len(values) == 1:
         from weft.math._structure import expanded
         return ordered(expanded(values[0], _shape((along,))), shape)
-    named = f"{along.name}:{along.kind[0]}"
-    text = f'stack({", ".join(["%s"] * len(values))}, axis="{named}")' if len(shape) > 1 else \
-        f'named(stack({", ".join(["%s"] * len(values))}, axis=0), "{named}")'
+    text = f'stack({", ".join(["%s"] * len(values))}, axis="{along.name}:{along.kind[0]}")'
     values = [value if value._type == kind else cast_to(value, kind) for value in values]
     return operation(shape, kind, text, tuple(values))
 
@@ -207,7 +207,8 @@ def reduce_parts(name: str, t: Tensor, over: tuple[str, ...]) -> Tensor:
     flat = Dim("elements", "instance", None, None)
     rows = [packed(part, inner, flat) for part in source.parts]
     evaluate(rows)
-    return reduce(name, concatenated_along(rows, "elements"), "elements")
+    made = reduce(name, concatenated_along(rows, "elements"), "elements")
+    return ordered(made, t._shape.without(over))
 
 
 Hooks.spread, Hooks.stack = spread, stack

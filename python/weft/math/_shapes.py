@@ -16,7 +16,13 @@ NAME = re.compile(r"[A-Za-z_][A-Za-z0-9_]*")
 
 
 class IncompatibleShapes(ValueError):
-    """Shapes that have no common one: one dimension has two sizes, two kinds, or two lists of labels."""
+    """Shapes that have no common one: one dimension has two sizes, two kinds, or two lists of labels.
+
+    >>> spatial(x=3) & spatial(x=4)
+    Traceback (most recent call last):
+        ...
+    weft.math.IncompatibleShapes: cannot match (xˢ=3) with (xˢ=4): sizes 3 and 4 of x differ
+    """
 
 
 class Varying(NamedTuple):
@@ -518,17 +524,29 @@ def non_batch(obj: Any) -> Shape:
 
 
 def non_instance(obj: Any) -> Shape:
-    """All dimensions of a shape or tensor but the instance dimensions."""
+    """All dimensions of a shape or tensor but the instance dimensions.
+
+    >>> non_instance(spatial(x=4) & instance(points=3))
+    (xˢ=4)
+    """
     return shape_of(obj, "non_instance").non_instance
 
 
 def non_spatial(obj: Any) -> Shape:
-    """All dimensions of a shape or tensor but the spatial dimensions."""
+    """All dimensions of a shape or tensor but the spatial dimensions.
+
+    >>> non_spatial(spatial(x=4) & channel(c=3))
+    (cᶜ=3)
+    """
     return shape_of(obj, "non_spatial").non_spatial
 
 
 def non_channel(obj: Any) -> Shape:
-    """All dimensions of a shape or tensor but the channel dimensions."""
+    """All dimensions of a shape or tensor but the channel dimensions.
+
+    >>> non_channel(spatial(x=4) & channel(c=3))
+    (xˢ=4)
+    """
     return shape_of(obj, "non_channel").non_channel
 
 

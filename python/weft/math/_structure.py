@@ -11,8 +11,10 @@ from weft.math._graph import Constant, Data, Number, Parts, array_of
 from weft.math._graph import evaluate as compute
 from weft.math._shapes import (EMPTY_SHAPE, Dim, DimsLike, IncompatibleShapes, Shape, _shape, as_shape, chosen, listed,
                                merge, names_in, product, sized_text)
-from weft.math._tensors import (Hooks, Tensor, Value, as_tensor, cast_to, in_order, make, operation, ordered, renamed,
-                                select, shareable, size_number, wrap)
+from weft.math._elements import cast_to
+from weft.math._making import Hooks, Value, as_tensor, make, operation, renamed, size_number, wrap
+from weft.math._selections import in_order, ordered, select, shareable
+from weft.math._tensors import Tensor
 from weft.math._types import promote
 
 
@@ -157,9 +159,6 @@ def expanded(t: Tensor, dims: Shape) -> Tensor:
         array = array.transpose([names.index(name) for name in shape._names])
         return make(shape, t._type, Data(array), t._home)
     new_shape = _shape(tuple(dim for dim in shape._dims if dim.name not in t._shape._names))
-    if not t._shape._dims:
-        sizes = listed([str(dim.size) for dim in shape._dims])
-        return operation(shape, t._type, f'named(broadcast_to(%s, {sizes}), "{_shapes.typed(shape)[1:-1]}")', (t,))
     return operation(shape, t._type, f'broadcast_to(%s, "{sized_text(new_shape)}")', (t,))
 
 
@@ -250,12 +249,7 @@ def reshaped(t: Tensor, order: Sequence[str], shape: Shape) -> Tensor:
         return make(shape, t._type, Data(array.reshape([size_number(dim) for dim in shape._dims])), t._home)
     sizes = listed(["%s"] * shape.rank)
     numbers = tuple(Number(size_number(dim)) for dim in shape._dims)
-    if not t._shape._dims:
-        text = f'named(reshape(%s, {sizes}), "{_shapes.typed(shape)[1:-1]}")'
-    elif not shape._dims:
-        text = f"reshape(unnamed(%s, {listed(order)}), [])"
-    else:
-        text = f'named(reshape(unnamed(%s, {listed(order)}), {sizes}), "{_shapes.typed(shape)[1:-1]}")'
+    text = f'named(reshape(unnamed(%s, {listed(order)}), {sizes}), "{_shapes.typed(shape)[1:-1]}")'
     return operation(shape, t._type, text, (t, *numbers))
 
 
@@ -303,7 +297,7 @@ def reshaped_tensor(value: Value, groups: Sequence[Union[Shape, str]]) -> Tensor
 
     Raises ValueError for another number of shapes than axes, or for sizes that do not fit.
     """
-    from weft.math._tensors import array_like
+    from weft.math._making import array_like
     array = array_like(value)
     shapes = [as_shape(each) for each in groups]
     if len(shapes) != array.ndim:

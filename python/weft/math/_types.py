@@ -176,8 +176,7 @@ def promote(a: str, b: str) -> str:
 
 
 class _Precision(threading.local):
-    def __init__(self) -> None:
-        self.stack: list[str] = []
+    now: str | None = None  # within a `with precision(..)` of this thread
 
 
 _everywhere = "float32"
@@ -192,7 +191,7 @@ def _checked(bits: int) -> str:
 
 def floating() -> str:
     """The name of the float type of the current precision."""
-    return _here.stack[-1] if _here.stack else _everywhere
+    return _here.now or _everywhere
 
 
 def get_precision() -> int:
@@ -231,8 +230,8 @@ def precision(floating_point_bits: int) -> contextlib.AbstractContextManager[Non
 
 @contextlib.contextmanager
 def _within(name: str) -> Iterator[None]:
-    _here.stack.append(name)
+    before, _here.now = _here.now, name
     try:
         yield
     finally:
-        _here.stack.pop()
+        _here.now = before

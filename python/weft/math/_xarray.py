@@ -6,7 +6,8 @@ from typing import Any
 from weft.math import _shapes
 from weft.math._graph import Parts
 from weft.math._shapes import Dim, Shape, _shape
-from weft.math._tensors import Hooks, Tensor, of_array
+from weft.math._making import Hooks, of_array
+from weft.math._tensors import Tensor
 
 
 def of_dataarray(array: Any, given: Shape | None) -> Tensor:

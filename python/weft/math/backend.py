@@ -3,6 +3,6 @@
 >>> backend.default_backend()
 NumPy
 """
-from weft.math._backends import CUPY, JAX, NUMPY, TORCH, Backend, default_backend, set_global_default_backend
+from weft.math._backends import CUPY, DASK, JAX, NUMPY, TORCH, Backend, default_backend, set_global_default_backend
 
-__all__ = ["Backend", "CUPY", "JAX", "NUMPY", "TORCH", "default_backend", "set_global_default_backend"]
+__all__ = ["Backend", "CUPY", "DASK", "JAX", "NUMPY", "TORCH", "default_backend", "set_global_default_backend"]

@@ -6,6 +6,7 @@ any number, and one for each side.
 """
 from __future__ import annotations
 
+import math
 from typing import Any, Union
 
 __all__ = ["BOUNDARY", "ConstantExtrapolation", "Extrapolation", "NONE", "ONE", "PERIODIC", "REFLECT", "SYMMETRIC",
@@ -17,6 +18,7 @@ class Extrapolation:
 
     def __init__(self, name: str, mode: str | None) -> None:
         self._name, self._mode = name, mode
+        self._hash = hash(self._key())
 
     @property
     def name(self) -> str:
@@ -38,10 +40,11 @@ class Extrapolation:
         return RANKS.get(self._name, 0)
 
     def __eq__(self, other: object) -> bool:
-        return isinstance(other, Extrapolation) and type(self) is type(other) and self._key() == other._key()
+        return self is other or isinstance(other, Extrapolation) and type(self) is type(other) and \
+            self._key() == other._key()
 
     def __hash__(self) -> int:
-        return hash(self._key())
+        return self._hash
 
     def _key(self) -> Any:
         return self._name
@@ -81,13 +84,13 @@ class ConstantExtrapolation(Extrapolation):
         return len(RANKS)
 
     def _key(self) -> Any:
-        return ("constant", self.value)
+        return "constant", self.value, math.copysign(1.0, self.value)
 
 
 class _Sides(Extrapolation):
     def __init__(self, sides: dict[str, tuple[Extrapolation, Extrapolation]]) -> None:
-        super().__init__("sides", None)
         self.sides = sides
+        super().__init__("sides", None)
 
     def side(self, dim: str, upper: bool) -> Extrapolation:
         if dim not in self.sides:

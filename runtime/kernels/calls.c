@@ -1,6 +1,6 @@
 /* What the library does for kernels in C; see struct weft_calls. What ends their rows is compiled for each width of
  * vectors. */
-#include "runtime/run/cpu_launch_impl.h"
+#include "runtime/kernels/kernels.h"
 
 #include <string.h>
 

@@ -1,5 +1,5 @@
 /* Implements token_spans.h. */
-#include "compiler/dump/token_spans.h"
+#include "compiler/lang/token_spans.h"
 
 #include <stdlib.h>
 
@@ -15,6 +15,15 @@ struct token_spans find_token_spans(struct arena *arena, const struct program *p
     for (int n = 0; n < program->node_count; n++)
         spans.items[n] = (struct token_span){program->nodes[n].token, program->nodes[n].span};
     qsort(spans.items, (size_t)spans.count, sizeof *spans.items, by_place);
+    int kept = 0;
+    for (int n = 0; n < spans.count; n++) {
+        struct token_span *last = kept ? &spans.items[kept - 1] : NULL, *next = &spans.items[n];
+        if (!last || by_place(last, next) != 0)
+            spans.items[kept++] = *next;
+        else if (next->whole.end - next->whole.start > last->whole.end - last->whole.start)
+            last->whole = next->whole;
+    }
+    spans.count = kept;
     return spans;
 }
 

@@ -1,0 +1,122 @@
+"""Kernels' texts as `weft show` prints them for people: what is the program's own, all of it, and what a compiler
+gets differ in what they may."""
+
+import functools
+import itertools
+import re
+import subprocess
+import tempfile
+import unittest
+
+from weft_test import CommandTest
+
+TARGETS = ("c", "cuda")
+PROGRAMS = [
+    ("a*x + b", "a=float32[]", "x=float32[1000]", "b=float32[]"),
+    ("clamp(img * [1.25, 0.75, 0.75], 128, 255)", "img=uint8[480, 640, 3]"),
+    ("softmax(x)", "x=float32[100, 1000]"),
+    ("argmax(x, axis=-1)", "x=float32[100, 1000]"),
+    ("sum(x, -1) / max(x, axis=-1)", "x=float32[100, 7]"),
+    ("where(mask, transpose(x), y) ** 2 // k", "mask=bool[40, 30]", "x=float32[30, 40]", "y=float16[40, 30]",
+     "k=int16[30]"),
+    ("offset(u, 1) - offset(u, -1) + u[::-1]", "u=float64[1000]"),
+    ("stack(x, y, axis=1)[2:, 0] % 3", "x=int32[100]", "y=int32[100]"),
+    ("scatter(x, i, y, \"add\")", "x=float32[100]", "i=int64[50, 1]", "y=float32[50]"),
+]
+HOSTILE = [
+    ("(int*NULL + near # */ é </script>\n+ weft_kernel)\n", "int=float32[9]", "NULL=float32[9]", "near=float32[9]",
+     "weft_kernel=float32[9]"),
+    ("j + m + i + BLOCK + x_1 + in_x_1", *(f"{name}=float32[9]" for name in ("j", "m", "i", "BLOCK", "x_1", "in_x_1"))),
+    ("x[1:] * x[:-1] + x_2 + x_3[0]", "x=float32[10]", "x_2=float32[9]", "x_3=float32[4]"),
+    (f"{'n' * 200} + 1", f"{'n' * 200}=float32[9]"),
+]
+# What stands before a word and is no part of one of Weft's own types, as in 1u or 0x1p3.
+TOKEN = re.compile(r"0[xX][\w.+-]+|\d[\w.]*|\w+|\S")
+
+
+def code(text):
+    return re.sub(r'/\*.*?\*/|//.*|^#line.*', " ", text, flags=re.S | re.M)
+
+
+def each(programs, targets):
+    """Makes of a test of one program for one target that of all of them."""
+    def decorated(test):
+        @functools.wraps(test)
+        def whole(self):
+            for program, target in itertools.product(programs, targets):
+                with self.subTest(program=program[0], target=target):
+                    test(self, program, target)
+        return whole
+    return decorated
+
+
+class ShowText(CommandTest):
+    def shown(self, program, stage, *options):
+        return self.text("show", program[0], *program[1:], "--stage", stage, *options)
+
+
+    @each(PROGRAMS + HOSTILE, TARGETS)
+    def test_own_lines_are_some_of_all(self, program, target):
+        own, full = (self.shown(program, target, *more).split("\n") for more in ((), ("--full",)))
+        rest = iter(full)
+        for line in own:
+            self.assertIn(line, rest)
+        self.assertLess(len(own), len(full) / 2)
+
+    @each(PROGRAMS + HOSTILE, TARGETS)
+    def test_names_and_comments_alone_differ(self, program, target):
+        texts = [code(self.shown(program, target, "--full")), code(self.shown(program, target + "-compiled"))]
+        kernels = [text.split("struct weft_geometry {") for text in texts]  # there once in each
+        self.assertEqual(len(kernels[0]), len(kernels[1]))
+        for full, compiled in zip(*kernels):
+            full, compiled = TOKEN.findall(full), TOKEN.findall(compiled)
+            self.assertEqual(len(full), len(compiled))
+            names = {}
+            for a, b in zip(compiled, full):
+                if not re.match(r"[a-z]+_\d+$", a):
+                    self.assertEqual(a, b)
+                self.assertEqual(names.setdefault(a, b), b)
+            self.assertEqual(len(set(names.values())), len(names))
+
+    def test_names_are_the_users(self):
+        text = self.shown(PROGRAMS[0], "c")
+        for name in "in_a", "in_x", "in_b", "y_out":
+            self.assertRegex(text, rf"\b{name}\b")
+        self.assertIn("/* a*x  1:1 */", text)
+        self.assertIn("/* a*x + b  1:1 */", text)
+        self.assertTrue(text.startswith("/* out = a*x + b\n"))
+        self.assertRegex(self.shown(HOSTILE[2], "c"), r"\bin_x_4\b")  # x_2 and x_3 are others
+
+    @each(PROGRAMS + HOSTILE, ["c"])
+    def test_it_compiles(self, program, target):
+        with tempfile.TemporaryDirectory() as folder:
+            for text in re.split(r"(?m)^(?=/\* .* = )", self.shown(program, "c", "--full")):
+                if "weft_kernel" not in text:
+                    continue
+                with open(f"{folder}/k.c", "w", encoding="utf-8") as file:
+                    file.write(text)
+                done = subprocess.run(["gcc", "-w", "-fsyntax-only", f"{folder}/k.c"], capture_output=True,
+                                      text=True)
+                self.assertEqual(done.stderr, "")
+
+    @each(HOSTILE, TARGETS)
+    def test_bytes(self, program, target):
+        """Nothing of the program's text leaves its comment."""
+        text = self.shown(program, target)
+        self.assertTrue(text.isascii())
+        self.assertNotIn("script", code(text))
+
+    def test_length(self):
+        """A person reads a kernel in a minute."""
+        for program, most in zip(PROGRAMS, (40, 60, 150)):
+            self.assertLessEqual(self.shown(program, "c").count("\n"), most)
+        for program, most in zip(PROGRAMS[:2], (60, 80)):
+            self.assertLessEqual(self.shown(program, "cuda").count("\n"), most)
+
+    @each(PROGRAMS, TARGETS)
+    def test_helpers_are_told(self, program, target):
+        self.assertNotIn(": a helper", self.shown(program, target))
+
+
+if __name__ == "__main__":
+    unittest.main()
