@@ -6,15 +6,18 @@
 
 #include <string.h>
 
+enum { MOST = 100 };               /* more of them nobody reads */
+
 /* Once for each place and rule. */
 static void add(struct arena *arena, struct surprises *all, struct span span, struct span at, const char *rule,
                 const char *text)
 {
-    for (int i = 0; i < all->count; i++)
-        if (all->items[i].span.start == span.start && all->items[i].span.end == span.end &&
-            strcmp(all->items[i].rule, rule) == 0)
-            return;
-    ARENA_PUSH(arena, all->items, all->count, ((struct surprise){span, at, rule, text}));
+    bool known = all->count >= MOST;
+    for (int i = 0; i < all->count && !known; i++)
+        known = all->items[i].span.start == span.start && all->items[i].span.end == span.end &&
+                strcmp(all->items[i].rule, rule) == 0;
+    if (!known)
+        ARENA_PUSH(arena, all->items, all->count, ((struct surprise){span, at, rule, text}));
 }
 
 /* ---- types ---- */
@@ -187,6 +190,8 @@ static void look_at_repeats(struct arena *arena, const struct schedule *schedule
 
 void find_kernel_surprises(struct arena *arena, const struct schedule *schedule, struct surprises *all)
 {
+    if (!schedule->count)
+        return;
     const struct token_spans spans = find_token_spans(arena, schedule->kernels[0].kernel->program);
     for (int k = 0; k < schedule->count; k++) {
         look_at_loads(arena, &schedule->kernels[k], all);

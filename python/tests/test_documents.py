@@ -15,7 +15,7 @@ import numpy
 import weft
 import weft.math
 import weft.numexpr
-from weft import _errors, _program, _results, _translate, _use
+from weft import _errors, _program, _results, _trace, _translate, _use
 from weft.math import (_backends, _elements, _evaluate, _explain, _functions, _graph, _making, _neighbours, _printing,
                        _ragged, _selections, _shapes, _structure, _tensors, _types, _xarray, backend, extrapolation)
 
@@ -34,7 +34,7 @@ class Doctests(unittest.TestCase):
         return len(tests)
 
     def test_modules(self):
-        for module in (weft, _errors, _program, _results, _translate, _use, weft.numexpr):
+        for module in (weft, _errors, _program, _results, _trace, _translate, _use, weft.numexpr):
             self.assertEqual(doctest.testmod(module).failed, 0)
 
     def test_math_has_examples(self):
@@ -114,6 +114,9 @@ class Documents(unittest.TestCase):
 
     def test_page(self):
         self.check(ROOT / "docs/python.md")
+
+    def test_debugging(self):
+        self.check(ROOT / "docs/debugging.md")
 
     def test_math(self):
         self.check(ROOT / "docs/math.md")

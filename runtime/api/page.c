@@ -89,23 +89,23 @@ static void put_program(struct buf *out, const struct program *program, const st
     }
 }
 
+static int by_span(const void *a, const void *b)
+{
+    const struct span x = *(const struct span *)a, y = *(const struct span *)b;
+    return x.start != y.start ? (x.start > y.start) - (x.start < y.start) : (x.end > y.end) - (x.end < y.end);
+}
+
 /* The places of all expressions, each once, as JSON. */
 static void put_nodes(struct buf *out, const struct program *program)
 {
-    uint64_t *spans = ARENA_ARRAY(out->arena, uint64_t, program->node_count + 1);
-    int count = 0;
+    struct span *spans = ARENA_ARRAY(out->arena, struct span, program->node_count + 1);
+    for (int n = 0; n < program->node_count; n++)
+        spans[n] = program->nodes[n].span;
+    qsort(spans, (size_t)program->node_count, sizeof *spans, by_span);
     buf_putc(out, '[');
-    for (int n = 0; n < program->node_count; n++) {
-        const struct span span = program->nodes[n].span;
-        const uint64_t both = (uint64_t)span.start << 32 | span.end;
-        bool known = false;
-        for (int i = count - 1; i >= 0 && !known; i--)
-            known = spans[i] == both;
-        if (known)
-            continue;
-        buf_printf(out, count ? ",[%u,%u]" : "[%u,%u]", span.start, span.end);
-        spans[count++] = both;
-    }
+    for (int n = 0; n < program->node_count; n++)
+        if (!n || by_span(&spans[n - 1], &spans[n]))
+            buf_printf(out, n ? ",[%u,%u]" : "[%u,%u]", spans[n].start, spans[n].end);
     buf_putc(out, ']');
 }
 

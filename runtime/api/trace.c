@@ -17,7 +17,7 @@
 #include <unistd.h>
 
 enum {
-    GROUP_VALUES = 32,             /* most results of such a program */
+    GROUP_VALUES = 64,             /* most results of such a program */
     GROUP_BYTES = 64 << 20         /* and their bytes, unless one alone has more */
 };
 
@@ -40,6 +40,9 @@ struct tracing {
     struct view_args *views;
     int count;                     /* of values */
     int *first;                    /* [count] */
+    int *next_use;                 /* [count] the next value with the same `first`; -1: none */
+    const char **names;            /* [count] of those that are a `first`, what they are called; NULL: nothing */
+    struct lines lines;            /* of the text */
     bool *listed;                  /* [count] whether it is told of */
     struct element *elements;      /* [count] */
     struct summary *summaries;     /* [count] of those that are a `first` */
@@ -158,6 +161,14 @@ static void find_first(struct tracing *t)
     }
     for (int n = program->node_count; n < t->count; n++)
         t->first[n] = n;
+    t->next_use = ARENA_ARRAY(arena_of(t), int, t->count);
+    memset(t->next_use, -1, (size_t)t->count * sizeof *t->next_use);
+    for (int n = 0; n < t->count; n++) {
+        if (t->first[n] == n)
+            continue;
+        t->next_use[n] = t->next_use[t->first[n]];
+        t->next_use[t->first[n]] = n;
+    }
 }
 
 static bool is_literal(const struct tracing *t, int n)
@@ -312,23 +323,24 @@ static void destroy_part(struct tracing *t)
 static void make_part(struct tracing *t, const int *values, int count)
 {
     const struct weft_program *whole = t->call->program;
-    struct program *parsed = program_copy(arena_of(t), t->base);
-    parsed->names_open = false;
-    parsed->result_count = count;
-    parsed->results = ARENA_ARRAY(arena_of(t), struct result, count);
-    for (int i = 0; i < count; i++) {
-        const int node = node_of(t, values[i]);
-        parsed->results[i] = (struct result){.name = arena_printf(arena_of(t), "%d", i), .node = node,
-                                             .span = parsed->nodes[node].span, .dtype = dtype_of(t, values[i]),
-                                             .has_dtype = converted(t, values[i])};
-    }
     t->part = calloc(1, sizeof *t->part);
     if (!t->part)
         arena_fail(arena_of(t));
     *t->part = (struct weft_program){.context = whole->context, .source = whole->source, .math = whole->math,
-                                     .ignore_unused = true, .alignments = whole->alignments, .text = parsed,
-                                     .parsed = parsed, .warned = true};
+                                     .ignore_unused = true, .alignments = whole->alignments, .warned = true};
     pthread_mutex_init(&t->part->mutex, NULL);
+    struct arena *arena = &t->part->arena;
+    arena->out_of_memory = arena_of(t)->out_of_memory;
+    struct program *parsed = t->part->text = t->part->parsed = program_copy(arena, t->base);
+    parsed->names_open = false;
+    parsed->result_count = count;
+    parsed->results = ARENA_ARRAY(arena, struct result, count);
+    for (int i = 0; i < count; i++) {
+        const int node = node_of(t, values[i]);
+        parsed->results[i] = (struct result){.name = arena_printf(arena, "%d", i), .node = node,
+                                             .span = parsed->nodes[node].span, .dtype = dtype_of(t, values[i]),
+                                             .has_dtype = converted(t, values[i])};
+    }
 }
 
 /* Keeps what the first run says that has an error, or else a remark. */
@@ -442,9 +454,9 @@ static void look_at_value(struct tracing *t, int n, const void *data)
 {
     t->summaries[n] = summary_of(dtype_of(t, n), data, shape_volume(shape_of(t, n)));
     t->computed[n] = true;
-    for (int use = 0; use < t->count; use++) {
+    for (int use = n; use >= 0; use = t->next_use[use]) {
         const void *address = data;
-        if (t->first[use] == n && t->listed[use] && t->elements[use].state == ELEMENT_ONE)
+        if (t->listed[use] && t->elements[use].state == ELEMENT_ONE)
             t->texts[use] = element_at(t, n, t->elements[use].at, &address);
     }
 }
@@ -480,20 +492,20 @@ static const char *type_text(const struct tracing *t, int n)
                                layout && *layout ? "@" : "", layout ? layout : "");
 }
 
-/* The result or the binding that a value is. */
-static const char *name_of(const struct tracing *t, int n)
+/* Finds what values are called: bindings before results. */
+static void find_names(struct tracing *t)
 {
-    if (converted(t, n))
-        return converted(t, n)->name;
-    for (int i = 0; t->first[n] == n && i < t->program->symbol_count; i++) {
-        const struct symbol *symbol = &t->program->symbols[i];
-        if (symbol->kind == SYMBOL_BINDING && t->first[symbol->node] == n && !symbol->hidden)
-            return symbol->name;
+    const struct program *program = t->program;
+    t->names = ARENA_ARRAY(arena_of(t), const char *, t->count);
+    for (int i = 0; i < program->symbol_count; i++) {
+        const struct symbol *symbol = &program->symbols[i];
+        if (symbol->kind == SYMBOL_BINDING && !symbol->hidden && !t->names[t->first[symbol->node]])
+            t->names[t->first[symbol->node]] = symbol->name;
     }
-    for (int r = 0; t->first[n] == n && r < t->program->result_count; r++)
-        if (t->first[t->program->results[r].node] == n && !t->listed[t->program->node_count + r])
-            return t->program->results[r].name;
-    return "";
+    for (int r = 0; r < program->result_count; r++) {
+        const int own = program->node_count + r, node = t->listed[own] ? own : t->first[program->results[r].node];
+        t->names[node] = t->names[node] ? t->names[node] : program->results[r].name;
+    }
 }
 
 static const char *scalar_text(const struct tracing *t, enum weft_dtype dtype, union scalar value)
@@ -532,17 +544,18 @@ static struct weft_traced tell(const struct tracing *t, int n)
 {
     const struct node *node = &t->program->nodes[node_of(t, n)];
     const struct source *source = t->program->source;
-    const struct text_place place = find_place(source, node->span.start);
+    const int line = line_of(&t->lines, node->span.start); /* comments end lines, so what is before it is ASCII */
     struct buf rule = buf_new(arena_of(t));
     if (converted(t, n))
         buf_printf(&rule, "result, cast from %s", type_rows[node->dtype].name);
     else
         dump_node_rule(&rule, t->program, node);
     struct weft_traced value = {
-        .name = name_of(t, n), .span = {node->span.start, node->span.end},
+        .name = t->first[n] == n && t->names[n] ? t->names[n] : "", .span = {node->span.start, node->span.end},
         .text = arena_string(arena_of(t), source->text + node->span.start, node->span.end - node->span.start),
-        .line = place.line, .column = place.column, .rule = rule.text, .type = type_text(t, n), .dtype = dtype_of(t, n),
-        .rank = shape_of(t, n)->rank, .element = ""};
+        .line = (size_t)line + 1, .column = node->span.start - t->lines.starts[line] + 1,
+        .rule = rule.text, .type = type_text(t, n), .dtype = dtype_of(t, n), .rank = shape_of(t, n)->rank,
+        .element = ""};
     memcpy(value.shape, shape_of(t, n)->extents, (size_t)value.rank * sizeof *value.shape);
     if (is_literal(t, n))
         tell_literal(t, &node->literal, &value);
@@ -559,6 +572,8 @@ static void pack_values(struct tracing *t)
 {
     struct weft_traced *values = NULL;
     int count = 0;
+    find_names(t);
+    t->lines = find_lines(arena_of(t), t->program->source);
     for (int n = 0; n < t->count; n++)
         if (t->listed[n])
             ARENA_PUSH(arena_of(t), values, count, tell(t, n));
