@@ -127,6 +127,16 @@ static bool is_whole(const struct program *program, const struct node *node)
     return node->literal.kind != LITERAL_NONE || named_node(program, node)->kind == NODE_ARRAY;
 }
 
+/* What rule 2.8 warns of. */
+static void put_losses(struct buf *buf, const struct program *program, const struct node *node)
+{
+    for (int i = 0; i < node->operand_count; i++)
+        if (loses_integer(program, node, i))
+            buf_printf(buf, ", operand %d loses digits beyond 24 bits", i + 1);
+        else if (rounds_literal(program, node, i))
+            buf_printf(buf, ", operand %d is rounded to float32", i + 1);
+}
+
 static void put_op_types(struct buf *buf, const struct program *program, const struct node *node)
 {
     enum weft_dtype operand = operand_dtype(program, node);
@@ -232,6 +242,8 @@ static void put_node_types(struct buf *buf, const struct program *program, const
     put_padded(buf, text, strlen(text), COLUMN);
     buf_printf(buf, "%-9s", dtype_text(program, node));
     dump_node_rule(buf, program, node);
+    if (node->literal.kind == LITERAL_NONE)
+        put_losses(buf, program, node);
     put_names(buf, program, node);
     buf_putc(buf, '\n');
 }

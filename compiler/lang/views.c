@@ -95,8 +95,8 @@ const char *view_conflict(const struct view_args *args, struct span places[2], i
 
 const char *view_mask_advice(struct arena *arena, const char *mask, const char *operand)
 {
-    return arena_printf(arena, "a mask; write where(%s, %s, 0), which keeps the shape, or take(%s, i) with integer "
-                        "positions i", mask, operand, operand);
+    return arena_printf(arena, "a mask; write where(%s, %s, 0), which keeps the shape, or "
+                        "gather(%s, nonzero(%s, n)) for the first n", mask, operand, operand, mask);
 }
 
 static bool comes_of(const struct numbers *numbers, const bool *batches)

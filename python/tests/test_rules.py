@@ -236,6 +236,16 @@ class Rules(unittest.TestCase):
                      lambda: weft.evaluate("rules dali; x", rules="numpy")):
             self.assertRaises(weft.Error, call)
 
+    def test_values_with_names(self):
+        """Tensors of weft.math and DataArrays, whose programs are made apart."""
+        from weft import math as tensors
+        t = tensors.tensor(numpy.array([1, 2, 3]), tensors.spatial("x"))
+        self.assertEqual(weft.evaluate("t / 2", rules="numpy").native("x").dtype, numpy.float64)
+        self.assertEqual(weft.evaluate("t / 2").native("x").dtype, numpy.float32)
+        xarray = support.optional("xarray")
+        u = xarray.DataArray(numpy.array([1, 2, 3]), dims="x")
+        self.assertEqual(weft.evaluate("u / 2", rules="numpy").dtype, numpy.float64)
+
     def test_the_double_is_kept(self):
         x = numpy.linspace(0.1, 3, 50)
         mu, s, k = 0.3, 1.7, 0.25

@@ -106,7 +106,7 @@ def aligned(shape, dtype):
     return memory[start:start + size].view(dtype).reshape(shape)
 
 
-OPTIONS = ("math", "results", "ignore_unused", "types", "context")
+OPTIONS = ("math", "rules", "results", "ignore_unused", "types", "context")
 NAME = re.compile(r"[A-Za-z_][A-Za-z0-9_]*")
 
 

@@ -190,13 +190,15 @@ class Translator:
         self.statements.append(f"{name} = {node.text}")
         return Node(node.kind, name)
 
-    def make(self, kind, text, *operands):
-        self.check_wide(*operands)
+    def make(self, kind, text, *operands, computed=None):
+        """`computed`: the kind in which it is computed; floats hold constants that integers do not."""
+        if computed not in ("float", "double"):
+            self.check_wide(*operands)
         node = Node(kind, text, 1 + max((each.depth for each in operands), default=0))
         return self.share(node) if node.depth > MOST_DEPTH else node
 
     def infix(self, kind, sign, a, b, result=None):
-        return self.make(result or kind, f"({convert(a, kind)} {sign} {convert(b, kind)})", a, b)
+        return self.make(result or kind, f"({convert(a, kind)} {sign} {convert(b, kind)})", a, b, computed=kind)
 
     def call(self, kind, name, *operands):
         return self.make(kind, f"{name}({', '.join(convert(each, kind) for each in operands)})", *operands)

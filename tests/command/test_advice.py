@@ -69,6 +69,21 @@ class Errors(CommandTest):
                 ("3:7", [], "from a in steps of s are a + s * arange(n)", "3 + 1 * arange(4)")):
             self.follow(text, inputs, found, then)
 
+    def test_masks(self):
+        self.follow("x[x > 0]", FLOATS, "where(x > 0, x, 0), which keeps the shape, or gather(x, nonzero(x > 0, n))",
+                    "return where(x > 0, x, 0), gather(x, nonzero(x > 0, 2))")
+        self.assertEqual(self.text("run", "gather(x, nonzero(x > 1, 2))", "x=[3, 0, 7]"), "out: int32[2] = [3, 7]\n")
+        self.follow("x[i, i]", ["x=float32[3, 3]", "i=int32[2]"], "write gather(x, stack(i, j, axis=-1)) for pairs",
+                    "gather(x, stack(i, i, axis=-1))")
+
+    def test_losses_are_marked(self):
+        """In `weft show --stage types` where the warnings are."""
+        shown = self.weft("show", "ts / 1e9 + where(c, 1.1, 0.5) * x", "ts=int64[3]", "c=bool", "x=float64", "--stage",
+                          "types").stdout.decode()
+        self.assertRegex(shown, r"\nts / 1e9 .*operand 1 from int64, operand 1 loses digits beyond 24 bits\n")
+        self.assertRegex(shown, r"\nwhere\(c, 1.1, 0.5\) .*, operand 2 is rounded to float32\n")
+        self.assertEqual((shown.count("loses"), shown.count("is rounded")), (1, 1))
+
     def test_arguments(self):
         for text, found, then in (
                 ("round(x, 2)", "for two digits write round(x * 100) / 100", "round(x * 100) / 100"),
