@@ -383,7 +383,8 @@ class Cases(Agreement):
             lazy = {name: self.da.from_array(value, chunks=tuple(max((extent + 1) // 2, 1) for extent in value.shape))
                     if isinstance(value, np.ndarray) and value.size and value.ndim else value
                     for name, value in whole.items()}
-            if not any(isinstance(value, self.da.Array) for value in lazy.values()):
+            if not any(isinstance(value, self.da.Array) for value in lazy.values()) or \
+                    not self.runs(text, whole, types):
                 continue
             with self.subTest(case.where, text=text):
                 try:
@@ -393,6 +394,15 @@ class Cases(Agreement):
                     self.assertRegex(error.message, "in several chunks|elements of several chunks|has to be known|"
                                                     "an array in memory|compute|fits neither")
         self.assertGreater(done, 60)
+
+    def runs(self, text, whole, types):
+        """Python's values are not the command's in all cases."""
+        with warnings.catch_warnings(), weft.use(self.context):
+            warnings.simplefilter("ignore", weft.Remark)
+            try:
+                return weft.evaluate(text, whole, types=types or None) is not None
+            except weft.Error:
+                return False
 
     def inputs(self, arguments):
         """Values and types by name of arguments of the command; {} where one is of another kind."""
@@ -404,7 +414,10 @@ class Cases(Agreement):
             name, kind, layout, value = match.groups()
             dtype = re.match(r"\w+", kind or "")
             text = f"{dtype[0]}({value})" if dtype and dtype[0] != "number" else value
-            values[name] = np.asarray(value == "true" if text in ("true", "false") else weft.evaluate(text))
+            try:
+                values[name] = np.asarray(value == "true" if text in ("true", "false") else weft.evaluate(text))
+            except weft.Error:  # the command converts element by element
+                return {}, {}
             if dtype and dtype[0] == "number":
                 values[name], kind = values[name].item(), None
             if kind and ("(" in kind or "@" in kind):
