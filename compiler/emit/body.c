@@ -87,12 +87,14 @@ void emit_literal(struct emitter *e, int k, int ins)
     enum weft_dtype dtype = e->kernel->literal_dtypes[k];
     const char *type = short_name(dtype);
     const bool baked = e->baked && e->kernel->literal_sources[k].node < 0;
+    const size_t start = e->literals.length;
     if (baked && e->kernel->literal_count <= MAX_NAMED_LITERALS)
         buf_printf(&e->literals, "const %s " NAME_LITERAL " = %s; /* %s */\n", type, k, literal_code(e, k),
                    literal_text(e, k));
     else if (e->kernel->literal_count <= MAX_NAMED_LITERALS)
         buf_printf(&e->literals, "const %s " NAME_LITERAL " = *(const %s_m *)&args->literals[%d]; /* %s */\n",
                    type, k, type, k, literal_text(e, k));
+    emit_mark(&e->literals, start, &e->kernel->ins[ins]);
     if (!e->called[ins])
         return;
     put_helper(e, "fill", dtype);

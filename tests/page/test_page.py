@@ -185,6 +185,12 @@ class Pages(unittest.TestCase):
                     inside = page.source[page.source.index(f"<h2>{panel}</h2>"):].split("</pre>")[0]
                     self.assertTrue(f'data-s="{span[0]}" data-e="{span[1]}"' in inside, (text, panel))
 
+    def test_literals_have_lines(self):
+        page = self.pages["bindings"]
+        at = PROGRAMS["bindings"][0].index("0.5")
+        inside = page.source[page.source.index("<h2>C</h2>"):].split("</pre>")[0]
+        self.assertRegex(inside, rf'data-s="{at}" data-e="{at + 3}">[^<]*/\* 0\.5 \*/')
+
     def test_nothing_leaves_its_element(self):
         self.open("nasty")
         self.assertIsNone(self.browser.evaluate("window.bad"))
