@@ -33,8 +33,9 @@ static bool divides_in_loop(const struct kernel *kernel, const struct ins *ins)
     return !(divisor & (divisor - 1)) || (a->kind == INS_OP && type_rows[a->source].size < 8);
 }
 
-/* Whether the instruction converts between 8 or 16 bits and float32, or from floats to int32 or less, or from float64 on
- * the way to 16 bits. Whole blocks are then converted at once: inside a loop, vectors of one width become several of another, which C compilers do slowly. */
+/* Whether the instruction converts between 8 or 16 bits and float32, from floats to int32 or less, or from float64 on the
+ * way to 16 bits. Whole blocks are then converted at once: inside a loop, vectors of one width become several of
+ * another, which C compilers do slowly. */
 static bool is_block_conversion(const struct ins *ins)
 {
     if (ins->kind != INS_OP || !op_block(ins->op))
