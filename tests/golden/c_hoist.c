@@ -6,7 +6,12 @@ f64 exp(f64);
 #undef OWN_MATH
 #undef FMAF
 #undef FMAD
-@ helpers: OWN_MATH, word_f32, exp_rest_f64, block_exp_f64 6eb26e69
+@ helpers: OWN_MATH, ORDINARY 1b7affaf, ORDINARY 2ab331f8, INSIDE 8a889398, INSIDE 067fbfcf
+#undef NEVER
+#undef HUGE
+#define NEVER(x) 0
+#define HUGE(x) (__builtin_fabsf(x) >= 0x1p40f && __builtin_fabsf(x) < __builtin_inff())
+@ helpers: word_f32, exp_powers, scaled_f64 78efbbb6, own_exp, block_exp_f64 6eb26e69
 void weft_kernel(const struct weft_args *args, i64 begin, i64 end)
 {
     ALIGNED f64_m w_0[BLOCK];
@@ -47,7 +52,12 @@ f64 exp(f64);
 #undef OWN_MATH
 #undef FMAF
 #undef FMAD
-@ helpers: OWN_MATH, word_f32, exp_rest_f64, block_exp_f64 6eb26e69
+@ helpers: OWN_MATH, ORDINARY 1b7affaf, ORDINARY 2ab331f8, INSIDE 8a889398, INSIDE 067fbfcf
+#undef NEVER
+#undef HUGE
+#define NEVER(x) 0
+#define HUGE(x) (__builtin_fabsf(x) >= 0x1p40f && __builtin_fabsf(x) < __builtin_inff())
+@ helpers: word_f32, exp_powers, scaled_f64 78efbbb6, own_exp, block_exp_f64 6eb26e69
 void weft_kernel(const struct weft_args *args, i64 begin, i64 end)
 {
     ALIGNED f64_m w_1[BLOCK];

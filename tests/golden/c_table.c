@@ -6,7 +6,12 @@ f32 powf(f32, f32);
 #undef OWN_MATH
 #undef FMAF
 #undef FMAD
-@ helpers: OWN_MATH, word_f32, log2_f64, block_pow_f32
+@ helpers: OWN_MATH, ORDINARY 1b7affaf, ORDINARY 2ab331f8, INSIDE 8a889398, INSIDE 067fbfcf
+#undef NEVER
+#undef HUGE
+#define NEVER(x) 0
+#define HUGE(x) (__builtin_fabsf(x) >= 0x1p40f && __builtin_fabsf(x) < __builtin_inff())
+@ helpers: word_f32, exp2_rest, log2_f64, block_pow_f32
 void weft_kernel(const struct weft_args *args, i64 begin, i64 end)
 {
     const f32 c_0 = *(const f32_m *)&args->literals[0]; /* 255.0 */

@@ -2,6 +2,10 @@ $1                        26 lines  3578e776
 ALL                       19 lines  8e773f51
 CONVERSION                 5 lines  41bf2488
 INDEPENDENT               25 lines  92838992
+INSIDE                    26 lines  067fbfcf
+INSIDE                     3 lines  8a889398
+ORDINARY                   3 lines  1b7affaf
+ORDINARY                  16 lines  2ab331f8
 OWN_MATH                   5 lines  f7da7dfd
 VECTORS                    4 lines  9fcd3397
 VECTORS                   10 lines  fb14f513
@@ -10,7 +14,7 @@ __attribute__((always_inline))   6 lines  27cac295
 block_exp_$1              27 lines  1f49a98c
 block_exp_$1              26 lines  6eb26e69
 block_pow_$1              32 lines  17ea791a
-block_sin_$1               6 lines  cf13e9df
+block_sin_$1              10 lines  c2bf3952
 copy_run_$1               16 lines  4f3dbff3
 decode_$1_$2              18 lines  388080a1
 decode_$1_$2              18 lines  3e5942df
@@ -18,9 +22,10 @@ element_of                12 lines  1b3092d4
 elements_$1               66 lines  b3798606
 encode_$1_$2              20 lines  1a1bbdf1
 encode_$1_$2              20 lines  e8a78110
-enum { LANES = 16 };      11 lines  05d91976
-exp_rest                  25 lines  d92e24af
-exp_rest_$1               29 lines  5a0efe5a
+enum { LANES = 16 };      15 lines  430ccd86
+exp2_rest                  8 lines  7fc4d42a
+exp_powers                19 lines  7dd1cb73
+exp_rest                  11 lines  04fc0679
 expand_$1                 32 lines  0f1699d9
 fetch                     10 lines  99f641e5
 fetch_end                 11 lines  a684884e
@@ -35,17 +40,21 @@ fold                      19 lines  e2a3b5a9
 fold_rows                 38 lines  b06e7ad4
 gather_$1                 16 lines  6b3e927c
 harvest                   12 lines  6915357f
-ints                      56 lines  45111b8e
+inside_$1                  9 lines  df18041f
+ints                      59 lines  06da9aab
 join_lanes                 9 lines  8327a9d3
 join_rows                 13 lines  f43c962b
 join_side                  7 lines  5ecdabcf
 keep                      12 lines  c0f91b1a
-log2_$1                   60 lines  9deb76a4
+log2_$1                   54 lines  0a3e7f73
 lookup_$1                  8 lines  8df261c6
 mapped_$1                 10 lines  6d12d63e
 near                      10 lines  a3c166c4
 nearest_$1_$1             19 lines  8c305852
 optimize                   3 lines  f347d288
+own_exp                   16 lines  7d1f2fb2
+own_expf                  16 lines  44cb8d6b
+own_sinf                   4 lines  3fd6b867
 pad_$1                     8 lines  73a0bdf4
 pick_$1                   12 lines  bc185755
 place_of                   7 lines  66494781
@@ -57,9 +66,13 @@ repeat_$1                  7 lines  20d634dd
 rintf                      1 lines  0d641dc6
 rounded_$1_$2             32 lines  6ad7fe60
 rounded_$1_$2             32 lines  d2670226
-roundsat_$1_$2            20 lines  2831c692
+roundsat_$1_$2            29 lines  0a8cb88b
 run_$1                    13 lines  52399200
+scaled_$1                 12 lines  78efbbb6
+scaled_$1                 12 lines  dc06c6d1
 sieve_$1                  36 lines  022e9e14
+sin_inside                19 lines  912e46d4
+sin_wide                  13 lines  be585330
 stage_t                    2 lines  397a325c
 to_bfloat16_$1_$1         10 lines  427748ef
 to_float16_$1_$1          19 lines  e40a875b
@@ -69,6 +82,6 @@ weft_args                 11 lines  f9c2ef60
 weft_geometry             24 lines  ae972226
 weft_lanes                 9 lines  56eb28df
 weft_sample                6 lines  119864e3
-whole_$1_$2               37 lines  86450545
+whole_$1_$2               60 lines  01c79890
 widen_$1_$2               22 lines  f2be93b7
-word_$1                   11 lines  86422ff7
+word_$1                   17 lines  5ef29e14

@@ -1587,11 +1587,15 @@ static bool weft_fuses(void)
 #if defined __GNUC__ && !defined __TINYC__ && defined __AVX512BW__
 enum { LANES = 16 };
 #define WIDE "v"
+#define HALF(n) "%t" #n
+#define INSERT "vinserti64x4"
 #define BYTES_IN_ORDER {0, 4, 8, 12, 1, 5, 9, 13, 2, 6, 10, 14, 3, 7, 11, 15}
 #define WORDS_IN_ORDER {0, 1, 4, 5, 8, 9, 12, 13, 2, 3, 6, 7, 10, 11, 14, 15}
 #elif defined __GNUC__ && !defined __TINYC__ && defined __AVX2__
 enum { LANES = 8 };
 #define WIDE "x"
+#define HALF(n) "%x" #n
+#define INSERT "vinserti128"
 #define BYTES_IN_ORDER {0, 4, 1, 5, 2, 6, 3, 7}
 #define WORDS_IN_ORDER {0, 1, 4, 5, 2, 3, 6, 7}
 #endif
@@ -1599,6 +1603,7 @@ enum { LANES = 8 };
 typedef i32 ints __attribute__((vector_size(4 * LANES), aligned(4), may_alias));
 typedef u32 words __attribute__((vector_size(4 * LANES), aligned(4), may_alias));
 typedef u64 longs __attribute__((vector_size(4 * LANES), aligned(4), may_alias));
+typedef f64 doubles __attribute__((vector_size(4 * LANES), aligned(4), may_alias));
 typedef f32 floats __attribute__((vector_size(4 * LANES), aligned(4), may_alias));
 typedef u8 bytes __attribute__((vector_size(4 * LANES), aligned(1), may_alias));
 typedef u8 quarter __attribute__((vector_size(LANES), aligned(1), may_alias));
@@ -1615,6 +1620,8 @@ typedef u8 half __attribute__((vector_size(2 * LANES), aligned(1), may_alias));
 #define BYTES_i8 "vpacksswb"
 #define BYTES_u16 ""
 #define BYTES_i16 ""
+#define WORDS_i32 ""
+#define BYTES_i32 ""
 #define FOR(what, type) what##_##type
 /* The products of low halves. */
 static inline longs product(longs a, u64 b)
@@ -1750,34 +1757,61 @@ CONVERSION void widen_u8_f32(f32_m *r, const u8_m *a)
 #endif
 static inline u8 roundsat_f32_u8(f32 a)
 {
-    /* "+ 0" makes -0 a 0: gcc 12 with -fno-trapping-math takes (float)(int)x for trunc(x), whose sign
-     * a -0 would keep. */
+    /* Bounds that f32 holds: of 4 bytes from 4 the largest below the next power of 2. */
     const u8 top = (u8)(~0ull >> (64 - 8 * sizeof(u8) + ((u8)-1 < (u8)1)));
     const u8 bottom = (u8)-1 < (u8)1 ? (u8)(-top - 1) : (u8)0;
-    if (sizeof(u8) < sizeof(f32)) { /* every u8 is an f32: clamp, then convert */
-        /* NaN becomes the bottom, which is 0 if unsigned. The rounding stands between the two
-         * selections: side by side gcc 12 makes masks of them instead of a maximum and a minimum. */
-        f32 r = rintf(a > (f32)bottom ? a : (f32)bottom);
-        r = r < (f32)top ? r : (f32)top;
-        if ((u8)-1 < (u8)1)
-            r = a == a ? r + (f32)0 : (f32)0;
-        return sizeof(u8) < sizeof(int) ? (u8)(int)r : (u8)r;
+    const f32 above = (f32)top, most = sizeof(u8) == sizeof(f32) ? above - above / (1 << 24) : above;
+    f32 x = a > (f32)bottom ? a : (f32)bottom; /* of NaN, too */
+    x = x < most ? x : most;
+    u8 r;
+    if (sizeof(u8) < 8 && sizeof(f32) == 8) {
+        /* 1.5 * 2^52 more rounds to a whole number, in the low bits. */
+        const union {
+            double value;
+            unsigned long long word;
+        } rounded = {(double)x + 0x1.8p52};
+        r = (u8)rounded.word;
+    } else if (sizeof(u8) < sizeof(f32)) {
+        x = rintf(x) + (f32)0; /* no -0, see dialect.h */
+        r = sizeof(u8) < sizeof(int) ? (u8)(int)x : (u8)x;
+    } else if (sizeof(u8) == 4) {
+        const u8 whole = (u8)(rintf(x) + (f32)0);
+        r = a >= above ? top : whole;
+    } else {
+        const f32 whole = rintf(a) + (f32)0;
+        const u8 inside = (u8)(whole >= (f32)bottom && whole < above ? whole : (f32)0);
+        return whole >= above ? top : whole < (f32)bottom ? bottom : inside;
     }
-    const f32 above = (f32)top; /* rounds up to the first value above u8 */
-    f32 r = rintf(a) + (f32)0;
-    u8 t = (u8)(r >= (f32)bottom && r < above ? r : (f32)0);
-    return r >= above ? top : r < (f32)bottom ? bottom : t;
+    return (u8)-1 < (u8)1 && a != a ? (u8)0 : r;
 }
 #ifdef WIDE
-/* Halves to even; above u8 becomes its largest, NaN 0; below stays below, for the packing to saturate. */
+/* Halves to even; above u8 becomes its largest, NaN 0; below stays below, for the packing to saturate. Of 32 bits an
+ * int32 that is too large or too small becomes the smallest. */
 static inline ints whole_f32_u8(const f32_m *a)
 {
     const f32 largest = (f32)(~0ull >> (64 - 8 * sizeof(u8) + ((u8)-1 < (u8)1)));
-    const floats top = (floats){0} + largest;
-    floats x = *(const floats *)a;
     ints r;
+    if (sizeof(f32) == 8) {
+        const doubles top = (doubles){0} + (f64)largest;
+        ints parts[2];
+        for (int k = 0; k < 2; k++) {
+            doubles x = *(const doubles *)(a + k * LANES / 2);
+            if ((u8)-1 < (u8)1)
+                x = (doubles)((longs)x & (longs)(x == x));
+            __asm__("vminpd %1, %2, %0" : "=" WIDE(x) : WIDE(x), WIDE(top));
+            __asm__("vcvtpd2dq %1, " HALF(0) : "=" WIDE(parts[k]) : WIDE(x));
+        }
+        __asm__(INSERT " $1, " HALF(2) ", %1, %0" : "=" WIDE(r) : WIDE(parts[0]), WIDE(parts[1]));
+        return r;
+    }
+    const floats top = (floats){0} + (f32)largest;
+    floats x = *(const floats *)a;
     if ((u8)-1 < (u8)1)
         x = (floats)((ints)x & (ints)(x == x));
+    if (sizeof(u8) == 4) {
+        __asm__("vcvtps2dq %1, %0" : "=" WIDE(r) : WIDE(x));
+        return r ^ (ints)(x >= top); /* the largest */
+    }
     __asm__("vminps %1, %2, %0" : "=" WIDE(x) : WIDE(x), WIDE(top));
     __asm__("vcvtps2dq %1, %0" : "=" WIDE(r) : WIDE(x));
     return r;
@@ -1786,7 +1820,12 @@ CONVERSION void narrow_f32_u8(u8_m *r, const f32_m *a)
 {
     const ints words_ = WORDS_IN_ORDER, bytes_ = BYTES_IN_ORDER;
     for (int j = 0; j < BLOCK; j += 4 * LANES / sizeof(u8)) {
-        ints x = whole_f32_u8(a + j), y = whole_f32_u8(a + j + LANES);
+        ints x = whole_f32_u8(a + j), y = x;
+        if (sizeof(u8) == 4) {
+            *(ints *)(r + j) = x;
+            continue;
+        }
+        y = whole_f32_u8(a + j + LANES);
         __asm__(FOR(WORDS, u8) " %1, %0, %0" : "+" WIDE(x) : WIDE(y));
         if (sizeof(u8) == 1) {
             ints z = whole_f32_u8(a + j + 2 * LANES), w = whole_f32_u8(a + j + 3 * LANES);
