@@ -329,6 +329,7 @@ TURN = "a turn of a kernel's loop takes 64 elements, and its own instructions co
 CAUSES = (
     (("**", "fpow"), "float", "", "powers take a logarithm of twice the precision; out of range in float64 they are "
                                   "libmvec's, an element at a time"),
+    (("**",), "int", "", "powers of integers take a step for each bit of the block's largest exponent"),
     (("%", "//", "fmod"), "", "huge", "quotients of 2^51 and more are computed an element at a time"),
     (("sin", "cos"), "", "huge", "operands beyond 2^40, in float64 1e7, are computed an element at a time"),
     (("cast",), "float", "", "rounded and saturated, where peers cut"),
