@@ -70,9 +70,9 @@
     for (int j = 0; j < BLOCK; j++) \
         r[j] = z[j];
 #undef NEVER
-#undef HUGE
+#undef BEYOND
 #define NEVER(x) 0
-#define HUGE(x) (__builtin_fabsf(x) >= 0x1p40f && __builtin_fabsf(x) < __builtin_inff())
+#define BEYOND(x) (__builtin_fabsf(x) >= 0x1p40f && __builtin_fabsf(x) < __builtin_inff())
 #ifndef WORD_TYPES /* sources ahead of time come here once for each instruction set */
 #define WORD_TYPES
 union word_f32 {
@@ -1282,7 +1282,7 @@ static inline f32 OWN(own_sinf)(f32 x)
     return sinf(x);
 }
 //: block sinf
-    INSIDE(f32, sinf, sin_inside, sin_chosen, HUGE)
+    INSIDE(f32, sinf, sin_inside, sin_chosen, BEYOND)
 //: library cosf inside_f32 sin_wide
 #ifdef OWN_MATH
 static inline f32 OWN(cos_inside)(f32 x)
@@ -1308,7 +1308,7 @@ static inline f32 OWN(own_cosf)(f32 x)
     return cosf(x);
 }
 //: block cosf
-    INSIDE(f32, cosf, cos_inside, cos_chosen, HUGE)
+    INSIDE(f32, cosf, cos_inside, cos_chosen, BEYOND)
 //: library fmodf
 #ifdef OWN_MATH
 /* The remainder of x by y, both positive, y finite, and their quotient below 2^22: rounded and cut to a whole number
