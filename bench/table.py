@@ -6,6 +6,7 @@
     table.py            prints them
     table.py --write    puts them into the pages
     table.py --check    names the pages that hold others, and fails if there is one"""
+import collections
 import functools
 import json
 import pathlib
@@ -343,10 +344,91 @@ def gallery():
     return {**{case["picture"]: functools.partial(line, case) for case in result["cases"]}, "how": how}
 
 
+# ---- operations ----
+
+COLUMNS = ("float32", "float64", "float16", "int32", "uint8")
+SLOWER = 1.1
+TURN = "a turn of a kernel's loop takes 64 elements, and its own instructions count beside few or short ones"
+# Why a case may be slower than the best peer: the first row that fits, of rows, types and operands.
+CAUSES = (
+    (("**", "fpow"), "float", "", "powers take a logarithm of twice the precision; out of range in float64 they are "
+                                  "libmvec's, an element at a time"),
+    (("**",), "int", "", "powers of integers take a step for each bit of the block's largest exponent"),
+    (("%", "//", "fmod"), "", "huge", "quotients of 2^51 and more are computed an element at a time"),
+    (("sin", "cos"), "", "huge", "operands beyond 2^40, in float64 1e7, are computed an element at a time"),
+    (("cast",), "float", "", "rounded and saturated, where peers cut"),
+    ((), "float16", "", "16-bit floats are computed in float32, bits and signs, too"),
+    (("<", "<=", ">", ">=", "==", "!=", "+", "-", "*", "/", "max", "min", "square", "lerp", "abs", "signbit", "~"), "",
+     "", TURN),
+    ((), "int bool", "", TURN),
+    ((), "", "", "polynomials, libmvec's or ours, beside tables and those of fewer digits"),
+)
+
+
+def cause(case):
+    kinds = " ".join(case["types"]).replace("bfloat16", "float16").replace("uint", "int")
+    return next(why for rows, types, operands, why in CAUSES
+                if (not rows or case["row"] in rows) and operands in case["operands"]
+                and (not types or any(kind in kinds for kind in types.split())))
+
+
+def operation_cell(case):
+    if case is None:
+        return ""
+    ns = case["ns"]
+    return f"{ns['Weft']:.2f} ({ns[case['best']]:.2f}, {case['best']})"
+
+
+def operations():
+    result = load("operations")
+    cases = result["cases"]
+    usual = {(case["text"], case["types"][-1]): case for case in cases
+             if case["operands"] == "usual" and len(set(case["types"][case["row"] == "where":])) == 1}
+    yield f"| ns an element | {' | '.join(COLUMNS)} | slowest beside the best peer |"
+    yield "|---|" + "---|" * (len(COLUMNS) + 1)
+    for text in dict.fromkeys(case["text"] for case in cases if case["row"] != "cast"):
+        worst = max((case for case in cases if case["text"] == text), key=lambda case: case["ratio"])
+        cells = [operation_cell(usual.get((text, kind))) for kind in COLUMNS]
+        of = ", ".join(dict.fromkeys(worst["types"]))
+        cells.append(f"{worst['ratio']:.2f}: {of}, {worst['operands']}")
+        yield f"| `{text.replace('|', chr(92) + '|')}` | {' | '.join(cells)} |"
+    yield ""
+    yield from wrapped(operations_prose(result, cases))
+    yield ""
+    yield from operations_behind(cases)
+
+
+def operations_prose(result, cases):
+    versions = result["versions"]
+    casts = [case for case in cases if case["row"] == "cast"]
+    ahead = sum(case["ratio"] <= 1 for case in cases)
+    near = sum(1 < case["ratio"] <= SLOWER for case in cases)
+    elements = min(case["elements"] for case in cases)
+    return (f"Weft's time on usual operands, in brackets that of the best of NumPy {versions['numpy']}, PyTorch "
+            f"{versions['torch']} and JAX {versions['jax']}, on one thread and {elements:,} elements, of 8 and 16 bits "
+            f"four times and twice as many. Of {len(cases)} cases, each row and conversion on each type and set of "
+            f"operands (usual, wide, huge, odd), Weft is fastest in {ahead}, within {SLOWER} of the best in {near} "
+            f"more; of {len(casts)} conversions in {sum(case['ratio'] <= SLOWER for case in casts)}. "
+            f"{machine(result)}, {versions['cc']}, {result['date']}, load {result['load_average']:.1f}, processor "
+            f"time; `{result['command']}`, whose source says what the sets are.")
+
+
+def operations_behind(cases):
+    behind = collections.defaultdict(list)
+    for case in cases:
+        if case["ratio"] > SLOWER:
+            behind[cause(case)].append(case)
+    for why, found in sorted(behind.items(), key=lambda pair: -max(case["ratio"] for case in pair[1])):
+        worst = max(found, key=lambda case: case["ratio"])
+        names = ", ".join(f"`{name}`" for name in sorted({case["row"] for case in found}))
+        yield from wrapped(f"* {len(found)} cases of {names} take {SLOWER} to {worst['ratio']:.2f} of the best peer's "
+                           f"time: {why}.", subsequent_indent="  ")
+
+
 REGIONS = {
     "docs/gallery.md": gallery(),
     "README.md": {"title": title},
-    "docs/performance.md": {"processor": processor, "gpu": gpu_lines, "more": more},
+    "docs/performance.md": {"processor": processor, "operations": operations, "gpu": gpu_lines, "more": more},
     "docs/python.md": {"calls": python_page},
     "docs/math.md": {"math": named_tensors},
 }

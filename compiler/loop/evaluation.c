@@ -33,16 +33,16 @@ static bool divides_in_loop(const struct kernel *kernel, const struct ins *ins)
     return !(divisor & (divisor - 1)) || (a->kind == INS_OP && type_rows[a->source].size < 8);
 }
 
-/* Whether the instruction converts between 8 or 16 bits and float32, or from floats to int32 or less, or from float64
- * on the way to 16 bits. Whole blocks are then converted at once: inside a loop, vectors of one width become several of
- * another, which C compilers do slowly. */
-static bool is_block_conversion(const struct ins *ins)
+/* Whether the instruction converts between 8 or 16 bits and float32, in blocks also from floats to int32 or less, and
+ * from float64 on the way to 16 bits. That many are then converted at once: inside a loop, vectors of one width become
+ * several of another, which C compilers do slowly. */
+static bool is_block_conversion(const struct ins *ins, bool blocks)
 {
     if (ins->kind != INS_OP || !op_block(ins->op))
         return false;
     if (ins->op == OP_ODD)
-        return ins->source == WEFT_FLOAT64;
-    if (ins->op == OP_ROUNDSAT)
+        return blocks && ins->source == WEFT_FLOAT64;
+    if (blocks && ins->op == OP_ROUNDSAT)
         return ins->dtype == WEFT_INT32 || type_rows[ins->dtype].size <= 2;
     if (ins->source != WEFT_FLOAT32 && ins->dtype != WEFT_FLOAT32)
         return false;
@@ -70,7 +70,7 @@ static void find_rates(const struct kernel *kernel, const unsigned char *kinds, 
             if (ins->a[k] >= 0 && s->rate[ins->a[k]] > rate)
                 rate = s->rate[ins->a[k]];
         s->rate[i] = (unsigned char)rate;
-        bool converts = (fast & FAST_CONVERT) && rate == RATE_BLOCK && is_block_conversion(ins);
+        bool converts = (fast & FAST_CONVERT) && rate == RATE_BLOCK && is_block_conversion(ins, blocks);
         const bool calls = is_block_call(ins) && !divides_in_loop(kernel, ins);
         s->call[i] = (blocks && (calls || ins->kind == INS_LOOKUP || ins->kind == INS_TAKE)) || converts;
     }

@@ -187,6 +187,8 @@ COMPILE_FOR(FEATURES)
 #endif
 //: level ends
 #undef WIDE
+#undef HALF
+#undef INSERT
 #undef BYTES_IN_ORDER
 #undef WORDS_IN_ORDER
 #undef SIXTEEN

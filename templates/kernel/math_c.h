@@ -70,9 +70,9 @@
     for (int j = 0; j < BLOCK; j++) \
         r[j] = z[j];
 #undef NEVER
-#undef HUGE
+#undef BEYOND
 #define NEVER(x) 0
-#define HUGE(x) (__builtin_fabsf(x) >= 0x1p40f && __builtin_fabsf(x) < __builtin_inff())
+#define BEYOND(x) (__builtin_fabsf(x) >= 0x1p40f && __builtin_fabsf(x) < __builtin_inff())
 #ifndef WORD_TYPES /* sources ahead of time come here once for each instruction set */
 #define WORD_TYPES
 union word_f32 {
@@ -1118,6 +1118,23 @@ static inline f64 OWN(own_atan)(f64 x)
 }
 //: block atan
     INSIDE(f64, atan, atan_f64_inside, atan_f64_chosen, NEVER)
+//: library atanf inside_f32
+#ifdef OWN_MATH
+static inline f32 OWN(atan_f32_inside)(f32 x)
+{
+    return inside_f32(x, __builtin_fabsf(x) >= 0x1p-13f);
+}
+static inline f32 OWN(atan_f32_chosen)(f32 x, f32 value)
+{
+    return __builtin_fabsf(x) >= 0x1p-13f ? value : x;
+}
+#endif
+static inline f32 OWN(own_atanf)(f32 x)
+{
+    return atanf(x);
+}
+//: block atanf
+    INSIDE(f32, atanf, atan_f32_inside, atan_f32_chosen, NEVER)
 //: library erfc inside_f64
 #ifdef OWN_MATH
 static inline f64 OWN(erfc_f64_inside)(f64 x)
@@ -1157,7 +1174,8 @@ static inline f32 OWN(own_erfcf)(f32 x)
 static inline f32 OWN(own_erff)(f32 x)
 {
     /* x and its odd powers, or 1 - exp(-g). */
-    const f32 size = __builtin_fabsf(x), most = size > 4 ? 4 : size, z = FMAF(x, x, 0x1p-60f), t = most * most;
+    const f32 size = __builtin_fabsf(x), most = size > 4 ? 4 : size;
+    const f32 z = FMAF(x, x, 0x1p-60f), t = FMAF(most, most, 0x1p-60f);
     f32 p = FMAF(FMAF(-0x1.613e2cp-11f, z, 0x1.4f1888p-8f), z, -0x1.b7a75cp-6f);
     p = FMAF(FMAF(FMAF(p, z, 0x1.ce2acep-4f), z, -0x1.81273ap-2f), z, 0x1.06eba8p-3f);
     f32 g = FMAF(FMAF(-0x1.b9521ap-19f, most, 0x1.a6b2acp-15f), t, FMAF(-0x1.491dd4p-12f, most, 0x1.b52f7ep-11f));
@@ -1264,7 +1282,7 @@ static inline f32 OWN(own_sinf)(f32 x)
     return sinf(x);
 }
 //: block sinf
-    INSIDE(f32, sinf, sin_inside, sin_chosen, HUGE)
+    INSIDE(f32, sinf, sin_inside, sin_chosen, BEYOND)
 //: library cosf inside_f32 sin_wide
 #ifdef OWN_MATH
 static inline f32 OWN(cos_inside)(f32 x)
@@ -1290,7 +1308,7 @@ static inline f32 OWN(own_cosf)(f32 x)
     return cosf(x);
 }
 //: block cosf
-    INSIDE(f32, cosf, cos_inside, cos_chosen, HUGE)
+    INSIDE(f32, cosf, cos_inside, cos_chosen, BEYOND)
 //: library fmodf
 #ifdef OWN_MATH
 /* The remainder of x by y, both positive, y finite, and their quotient below 2^22: rounded and cut to a whole number

@@ -1,6 +1,6 @@
-/* Rows whose kernels have a loop for blocks of ordinary operands alone, or functions of their own: operands give the same
- * bits in a block by themselves and beside one that is not ordinary, and stay within the row's bound, as do others of all
- * sizes and outside the function's domain. */
+/* Rows whose kernels have a loop for blocks of ordinary operands alone, or functions of their own: operands give the
+ * same bits in a block by themselves and beside one that is not ordinary, and stay within the row's bound, as do others
+ * of all sizes and outside the function's domain. */
 #include "tests/diff/oracle.h"
 #include "tests/diff/run.h"
 #include "tests/diff/values.h"
@@ -48,8 +48,8 @@ static const struct row rows[] = {
     {OP_ATAN2, "atan2(x, y)", {-3, -3}, {3, 3}},
     {OP_HYPOT, "hypot(x, y)", {-3, -3}, {3, 3}},
 };
-static const double odd_ones[] = {INFINITY, -INFINITY, NAN, 0.0, -1e30, -0.5, 1e-40, -0.0, 1e-310, 1e300, -1.5, 1, -1, 95,
-                                  -800, 27.2, 1e5, 1e12};
+static const double odd_ones[] = {INFINITY, -INFINITY, NAN, 0.0, -1e30, -0.5, 1e-40, -0.0, 1e-310, 1e300, -1.5, 1, -1,
+                                  95, -800, 27.2, 1e5, 1e12};
 
 static union scalar scalar_of(enum weft_dtype dtype, double value)
 {

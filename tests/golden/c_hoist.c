@@ -9,9 +9,9 @@ f64 exp(f64);
 #undef FMAD
 @ helpers: OWN_MATH, ORDINARY 1b7affaf, ORDINARY 2ab331f8, INSIDE 8a889398, INSIDE 067fbfcf
 #undef NEVER
-#undef HUGE
+#undef BEYOND
 #define NEVER(x) 0
-#define HUGE(x) (__builtin_fabsf(x) >= 0x1p40f && __builtin_fabsf(x) < __builtin_inff())
+#define BEYOND(x) (__builtin_fabsf(x) >= 0x1p40f && __builtin_fabsf(x) < __builtin_inff())
 @ helpers: word_f32, exp_powers, scaled_f64 78efbbb6, own_exp, block_exp_f64 6eb26e69
 void weft_kernel(const struct weft_args *args, i64 begin, i64 end)
 {
@@ -55,9 +55,9 @@ f64 exp(f64);
 #undef FMAD
 @ helpers: OWN_MATH, ORDINARY 1b7affaf, ORDINARY 2ab331f8, INSIDE 8a889398, INSIDE 067fbfcf
 #undef NEVER
-#undef HUGE
+#undef BEYOND
 #define NEVER(x) 0
-#define HUGE(x) (__builtin_fabsf(x) >= 0x1p40f && __builtin_fabsf(x) < __builtin_inff())
+#define BEYOND(x) (__builtin_fabsf(x) >= 0x1p40f && __builtin_fabsf(x) < __builtin_inff())
 @ helpers: word_f32, exp_powers, scaled_f64 78efbbb6, own_exp, block_exp_f64 6eb26e69
 void weft_kernel(const struct weft_args *args, i64 begin, i64 end)
 {

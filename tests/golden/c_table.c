@@ -9,9 +9,9 @@ f32 powf(f32, f32);
 #undef FMAD
 @ helpers: OWN_MATH, ORDINARY 1b7affaf, ORDINARY 2ab331f8, INSIDE 8a889398, INSIDE 067fbfcf
 #undef NEVER
-#undef HUGE
+#undef BEYOND
 #define NEVER(x) 0
-#define HUGE(x) (__builtin_fabsf(x) >= 0x1p40f && __builtin_fabsf(x) < __builtin_inff())
+#define BEYOND(x) (__builtin_fabsf(x) >= 0x1p40f && __builtin_fabsf(x) < __builtin_inff())
 @ helpers: word_f32, exp2_rest, log2_f64, block_pow_f32
 void weft_kernel(const struct weft_args *args, i64 begin, i64 end)
 {

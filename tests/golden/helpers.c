@@ -14,7 +14,7 @@ __attribute__((always_inline))   6 lines  27cac295
 block_exp_$1              27 lines  1f49a98c
 block_exp_$1              26 lines  6eb26e69
 block_pow_$1              32 lines  17ea791a
-block_sin_$1              10 lines  c2bf3952
+block_sin_$1              10 lines  094c6952
 copy_run_$1               17 lines  b6bba8c5
 decode_$1_$2              19 lines  af7f57f3
 decode_$1_$2              19 lines  f3a3a288
