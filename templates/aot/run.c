@@ -117,7 +117,8 @@ static void run_launch(const struct launch *launch)
     run_tiles(launch, 0, 0, launch->tiles, launch->met);
 }
 //: call
-static const struct weft_calls *(*const calls_of[LEVELS])(void) = LOOP(kernel_calls);
+static const struct weft_calls *(*const calls_of[LEVELS])(void) =
+    LOOP(kernel_calls);
 
 /* A call whose operands are known to be good. */
 struct call {
