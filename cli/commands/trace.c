@@ -4,6 +4,7 @@
 #include "cli/outputs/outputs.h"
 
 #include <inttypes.h>
+#include <locale.h>
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
@@ -95,6 +96,9 @@ static void put_mean(double mean)
         if (strtod(text, NULL) == mean)
             break;
     }
+    char *const mark = strpbrk(text, localeconv()->decimal_point);
+    if (mark)
+        *mark = '.'; /* JSON knows no other one */
     put_number("mean", text);
 }
 
