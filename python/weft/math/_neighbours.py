@@ -878,8 +878,8 @@ def masked(t: Tensor, name: str, mask: Tensor) -> Tensor:
     shape = _shape(tuple(new if each.name == name else each for each in t._shape._dims))
     if type(t._source) is Constant:
         return make(shape, t._type, t._source, home)
-    home = home or HOST
-    along_where = make(_shape((Dim(name, dim.kind, len(where), None),)), "int64", Data(moved(where, home)), home)
+    positions = Data(moved(where, home or HOST))  # beside numbers alone they are anywhere, as these are
+    along_where = make(_shape((Dim(name, dim.kind, len(where), None),)), "int64", positions, home)
     made = ordered(take(t, name, along_where), shape)
     evaluate([made])
     return made
