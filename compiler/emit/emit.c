@@ -424,49 +424,6 @@ static const char *section_text(struct emitter *e, const char *name, size_t leng
     return text.text;
 }
 
-/* Whether people may do without a section, because it is the same for many kernels. */
-static bool is_common(const struct emitter *e, const char *name, size_t length)
-{
-    static const char *const common[] = {"types", "sizes", "args", "library", "helpers", "blocks", "numbers", "samples",
-                                         "loops", "joins", "functions", "room", "remarks", "faults"};
-    for (size_t i = 0; e->params->shown == SHOWN_OWN && i < sizeof common / sizeof *common; i++)
-        if (text_is(name, length, common[i]))
-            return true;
-    return false;
-}
-
-/* The lines that a condition on the kernel's form leaves out. */
-struct condition {
-    bool goes_on;                  /* the line before is a directive that this one is a part of */
-    int depth;                     /* conditions around the line */
-    int from;                      /* the depth of one that is false; 0: none */
-};
-
-/* Whether the line is left out: it is a directive, or stands where a constant of the form says that nothing is. */
-static bool is_left_out(const struct emitter *e, struct condition *c, const char *line, size_t length)
-{
-    struct form_field fields[FORM_FIELD_COUNT];
-    static const char word[] = "#if ";
-    const bool part = c->goes_on, directive = part || *line == '#';
-    c->goes_on = directive && length && line[length - 1] == '\\';
-    if (part || !directive)
-        return part || c->from > 0;
-    if (strncmp(line, "#if", 3) == 0) {
-        c->depth++;
-        form_fields(e->params->form, fields);
-        for (int i = 0; i < FORM_FIELD_COUNT && !c->from; i++)
-            if (fields[i].constant && strncmp(line, word, sizeof word - 1) == 0 && !fields[i].value &&
-                text_is(line + sizeof word - 1, length - (sizeof word - 1), fields[i].constant))
-                c->from = c->depth;
-    } else if (strncmp(line, "#el", 3) == 0) {
-        c->from = c->from == c->depth ? 0 : c->from ? c->from : c->depth;
-    } else if (strncmp(line, "#endif", 6) == 0) {
-        c->from = c->from == c->depth ? 0 : c->from;
-        c->depth--;
-    }
-    return true;
-}
-
 /* Adds every line of `text`, indented; in place of a line $name, the section of this name. */
 static void put_lines(struct emitter *e, struct buf *out, const char *text, const struct text_marks *marks,
                       const char *indent)

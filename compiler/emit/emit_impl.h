@@ -85,6 +85,17 @@ void find_shown_names(struct emitter *e);
 void put_shown(const struct emitter *e, struct buf *out, const char *line, size_t length);
 /* The line's length without the mark that it is not the program's own; *own: it has none. */
 size_t shown_length(const char *line, size_t length, bool *own);
+/* The lines that a condition on the kernel's form leaves out. */
+struct condition {
+    bool goes_on;                  /* the line before is a directive that this one is a part of */
+    int depth;                     /* conditions around the line */
+    int from;                      /* the depth of one that is false; 0: none */
+};
+/* Whether the line is left out of what is the program's own: it is a directive, or stands where a constant of the form
+ * says that nothing is. */
+bool is_left_out(const struct emitter *e, struct condition *c, const char *line, size_t length);
+/* Whether people may do without a section, because it is the same for many kernels. */
+bool is_common(const struct emitter *e, const char *name, size_t length);
 /* Adds a comment that says which piece of the program this is, and where, for people. */
 void put_origin(const struct emitter *e, struct buf *out, const struct ins *ins);
 /* Adds what the kernel computes, reads and calls; `body` is what is the program's own of its text, `full`
