@@ -505,7 +505,7 @@ static void start(struct emitter *e)
     e->called = ARENA_ARRAY(e->arena, bool, kernel->ins_count);
     e->quotient = ARENA_ARRAY(e->arena, bool, kernel->ins_count);
     e->seen = ARENA_ARRAY(e->arena, int, kernel->ins_count);
-    if (e->params->target->lines)
+    if (e->params->target->lines || e->params->shown)
         e->lines = find_lines(e->arena, kernel->program->source);
     make_evaluation(e->arena, kernel, e->kinds, e->params->fast, !e->params->target->chunks, &e->evaluation);
     subst_init(&e->subst, e->arena, e->params->target);

@@ -34,7 +34,7 @@ struct emitter {
     bool baked;                    /* literals are numbers in the text, not arguments */
     const char **told;             /* lines of the target's texts that were added already, where once is enough */
     int told_count;
-    struct lines lines;            /* of the program, if the text says from which line a statement comes */
+    struct lines lines;            /* of the program, where the text says from which one a statement comes */
     int own_lines;                 /* lines of the text so far */
     bool vectors;                  /* the vector types of the prelude are needed */
     bool shuffles;                 /* what shuffle_c.h begins with is needed */

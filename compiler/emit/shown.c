@@ -36,6 +36,15 @@ static bool is_users(const struct access *access)
     return access->kind == TENSOR_INPUT || access->kind == TENSOR_RESULT;
 }
 
+/* How many accesses before this one read what has this name. */
+static int count_before(const struct emitter *e, int access, const char *own)
+{
+    int count = 0;
+    for (int a = 0; a < access; a++)
+        count += is_users(&e->kernel->accesses[a]) && strcmp(access_name(e->arena, e->kernel, a), own) == 0;
+    return count;
+}
+
 /* Inputs and results keep their names. Where several accesses read one, the others have a number behind it, which no
  * other name has. What has no name of the user's keeps its number. */
 void find_shown_names(struct emitter *e)
@@ -44,15 +53,14 @@ void find_shown_names(struct emitter *e)
     e->shown_names = ARENA_ARRAY(e->arena, const char *, kernel->access_count + 1);
     e->spans = find_token_spans(e->arena, kernel->program);
     for (int again = 0; again < 2; again++)
-        for (int a = kernel->access_count - 1, b; (b = kernel->access_count - 1 - a) >= 0 && a >= 0; a--) {
-            const char *own = access_name(e->arena, kernel, b);
-            if (e->shown_names[b] || !is_users(&kernel->accesses[b]) || !is_identifier(own))
-                continue;
-            if (!again && !is_taken(e, own))
-                e->shown_names[b] = own;
-            for (int n = 2; again && !e->shown_names[b]; n++) {
+        for (int a = 0; a < kernel->access_count; a++) {
+            const char *own = access_name(e->arena, kernel, a);
+            const int before = is_users(&kernel->accesses[a]) && is_identifier(own) ? count_before(e, a, own) : -1;
+            if (before == 0 && !again)
+                e->shown_names[a] = own;
+            for (int n = before + 1; before > 0 && again && !e->shown_names[a]; n++) {
                 const char *numbered = arena_printf(e->arena, "%s_%d", own, n);
-                e->shown_names[b] = is_taken(e, numbered) ? NULL : numbered;
+                e->shown_names[a] = is_taken(e, numbered) ? NULL : numbered;
             }
         }
 }
@@ -155,8 +163,8 @@ void put_piece(struct buf *out, const struct program *program, struct span span,
     for (size_t i = 0; i < length && i < most; i++) {
         const char c = text[i] == '\n' || text[i] == '\t' ? ' ' : text[i];
         buf_putc(out, c < ' ' || c > '~' || c == '\\' ? '?' : c);
-        if (c == '*' && i + 1 < length && text[i + 1] == '/')
-            buf_putc(out, ' ');
+        if (i + 1 < length && ((c == '*' && text[i + 1] == '/') || (c == '/' && text[i + 1] == '*')))
+            buf_putc(out, ' '); /* a comment neither ends nor begins in it */
     }
     buf_puts(out, length > most ? "..." : "");
 }
@@ -164,30 +172,16 @@ void put_piece(struct buf *out, const struct program *program, struct span span,
 void put_origin(const struct emitter *e, struct buf *out, const struct ins *ins)
 {
     const struct program *program = e->kernel->program;
-    const char *text = program->source->text;
-    int line = 1;
     if (!e->params->shown || ins->span.end <= ins->span.start)
         return;
     const struct span span = whole_span(&e->spans, ins->span);
-    size_t start = 0;
-    for (size_t i = 0; i < span.start; i++)
-        if (text[i] == '\n')
-            line++, start = i + 1;
+    const int line = line_of(&e->lines, span.start);
     buf_puts(out, " /* ");
     put_piece(out, program, span, PIECE);
-    buf_printf(out, "  %d:%d */", line, (int)(span.start - start) + 1);
+    buf_printf(out, "  %d:%d */", line + 1, (int)(span.start - e->lines.starts[line]) + 1);
 }
 
 /* ---- the head ---- */
-
-static const char *joined_word(const struct emitter *e)
-{
-    const enum op op = join_rows[e->kernel->lanes->join].op;
-    return e->kernel->lanes->finds ? "a place"
-           : op == OP_ADD          ? "sum"
-           : op == OP_MUL          ? "product"
-                                   : op_name(e->arena, op);
-}
 
 static void put_stored(const struct emitter *e, struct buf *out, int access)
 {
@@ -205,7 +199,8 @@ static void put_stored(const struct emitter *e, struct buf *out, int access)
             continue;
         const struct ins *value = &kernel->ins[ins->a[0]];
         if (kernel->lanes)
-            buf_printf(out, "%s%s ", joined_word(e), value->kind == INS_LOAD ? " of" : ", for");
+            buf_printf(out, "%s%s ", kernel->lanes->finds ? "a place" : join_name(e->arena, kernel->lanes->join),
+                       value->kind == INS_LOAD ? " of" : ", for");
         put_piece(out, program, whole_span(&e->spans, value->span.end ? value->span : ins->span), 2 * PIECE);
     }
 }

@@ -28,8 +28,8 @@ $entry
                 p[k] = start[k] + row * step[k]; /* where the row of each begins */
             $row
             for (i64 i = column0, m; i < column1; i += m) {
-                m = head ? head : BLOCK; //~
-                m = column1 - i < m ? column1 - i : m; /* elements of a block */
+                m = head ? head : BLOCK;
+                m = column1 - i < m ? column1 - i : m; /* fewer are padded to a block, and put back alone */
                 head = 0; //~
                 $operands
                 $body

@@ -274,8 +274,8 @@ static inline f32 OWN(own_powf)(f32 x, f32 y)
     sign.word = (__builtin_rintf(y * 0.5f) != y * 0.5f) & (__builtin_rintf(y) == y) ? sign.word : 0; /* y is odd */
     z.word |= sign.word;
     z.value = (x < 0) & (size.value < infinity) & (__builtin_rintf(y) != y) ? nan : z.value;
-    z.value = (x != x) | (y != y) ? nan : z.value;
-    return (x == 1) | (y == 0) ? 1 : z.value;
+    z.value = ((x != x) | (y != y)) ? nan : z.value;
+    return ((x == 1) | (y == 0)) ? 1 : z.value;
 }
 #else
 static inline f32 OWN(own_powf)(f32 x, f32 y)
@@ -744,7 +744,7 @@ static inline f32 OWN(own_atan2f)(f32 y, f32 x)
     const f32 of_x = __builtin_fabsf(x), of_y = __builtin_fabsf(y);
     const f32 most = of_y > of_x ? of_y : of_x, least = of_y > of_x ? of_x : of_y;
     f32 t = least / most; /* atan of it is at most pi / 4 */
-    t = (most == 0) | (least == __builtin_inff()) ? (f32)(most != 0) : t;
+    t = ((most == 0) | (least == __builtin_inff())) ? (f32)(most != 0) : t;
     const f32 z = FMAF(t, t, 0x1p-60f), s = z * z;
     f32 p = FMAF(FMAF(-0x1.d30316p-10f, z, 0x1.64025ap-7f), s, FMAF(-0x1.fd6994p-6f, z, 0x1.da2488p-5f));
     p = FMAF(p, s, FMAF(-0x1.58087ep-4f, z, 0x1.c08c46p-4f));
@@ -752,7 +752,7 @@ static inline f32 OWN(own_atan2f)(f32 y, f32 x)
     p = FMAF(FMAF(p, z, -0x1.55553ep-2f) * z, t, t);
     p = of_y > of_x ? 0x1.921fb6p+0f - (p + 0x1.777a5cp-25f) : p;
     p = __builtin_copysignf(1, x) < 0 ? 0x1.921fb6p+1f - (p + 0x1.777a5cp-24f) : p;
-    p = (x != x) | (y != y) ? x + y : p;
+    p = ((x != x) | (y != y)) ? x + y : p;
     return __builtin_copysignf(p, y);
 }
 #else
@@ -776,8 +776,8 @@ static inline f32 OWN(own_hypotf)(f32 x, f32 y)
     least.word = (i32)least.word < (i32)(power - (40u << 23)) ? 0 : least.word; /* lost beside the larger one */
     const f32 a = most.value * down.value, b = least.value * down.value;
     const f32 value = __builtin_sqrtf(FMAF(a, a, b * b)) * up.value;
-    const f32 number = (x != x) | (y != y) ? x + y : value;
-    return (of_x == infinity) | (of_y == infinity) ? infinity : number;
+    const f32 number = ((x != x) | (y != y)) ? x + y : value;
+    return ((of_x == infinity) | (of_y == infinity)) ? infinity : number;
 }
 #else
 static inline f32 OWN(own_hypotf)(f32 x, f32 y)
@@ -900,8 +900,8 @@ static inline f64 OWN(own_hypot)(f64 x, f64 y)
     least.word = (i64)least.word < (i64)(power - (80ull << 52)) ? 0 : least.word; /* lost beside the larger one */
     const f64 a = most.value * down.value, b = least.value * down.value;
     const f64 value = __builtin_sqrt(FMAD(a, a, b * b)) * up.value;
-    const f64 number = (x != x) | (y != y) ? x + y : value;
-    return (of_x == infinity) | (of_y == infinity) ? infinity : number;
+    const f64 number = ((x != x) | (y != y)) ? x + y : value;
+    return ((of_x == infinity) | (of_y == infinity)) ? infinity : number;
 }
 #else
 static inline f64 OWN(own_hypot)(f64 x, f64 y)

@@ -124,7 +124,7 @@ join_short(to + point, (const stage_t *)p[SOURCE] + column0, each, more, absent)
 //: short_elements room
 ALIGNED stage_t stage[STAGED_ROWS + BLOCK];
 //: short_elements some
-const i64 most = STAGED_ROWS / each;
+const i64 most = left < STAGED_ROWS / each ? left : STAGED_ROWS / each;
 //: short_elements points
 $row
 for (i64 i = column0, m; i < column1; i += m) {

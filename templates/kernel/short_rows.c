@@ -29,7 +29,7 @@ $entry
         for (i64 point = part.point, left = part.points, more; left; point += more, left -= more) {
             $some
             i64 column0, head = 0; //~
-            more = args->calls->find_points(sample, point, left < most ? left : most, start, step, ACCESSES, &column0);
+            more = args->calls->find_points(sample, point, most, start, step, ACCESSES, &column0);
             const i64 column1 = column0 + more * each; //~
             for (int k = 0; k < ACCESSES; k++)
                 p[k] = start[k];

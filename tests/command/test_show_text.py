@@ -24,7 +24,7 @@ PROGRAMS = [
     ("scatter(x, i, y, \"add\")", "x=float32[100]", "i=int64[50, 1]", "y=float32[50]"),
 ]
 HOSTILE = [
-    ("(int*NULL + near # */ é </script>\n+ weft_kernel)\n", "int=float32[9]", "NULL=float32[9]", "near=float32[9]",
+    ("(int*NULL + near # */ /* é </script>\n+ weft_kernel)\n", "int=float32[9]", "NULL=float32[9]", "near=float32[9]",
      "weft_kernel=float32[9]"),
     ("j + m + i + BLOCK + x_1 + in_x_1", *(f"{name}=float32[9]" for name in ("j", "m", "i", "BLOCK", "x_1", "in_x_1"))),
     ("x[1:] * x[:-1] + x_2 + x_3[0]", "x=float32[10]", "x_2=float32[9]", "x_3=float32[4]"),
@@ -105,6 +105,8 @@ class ShowText(CommandTest):
         text = self.shown(program, target)
         self.assertTrue(text.isascii())
         self.assertNotIn("script", code(text))
+        for comment in re.findall(r"/\*(.*?)\*/", text, re.S):
+            self.assertNotIn("/*", comment)
 
     def test_length(self):
         """A person reads a kernel in a minute."""

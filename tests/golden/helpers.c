@@ -45,7 +45,7 @@ join_lanes                 9 lines  8327a9d3
 join_rows                 13 lines  f43c962b
 join_side                  7 lines  5ecdabcf
 keep                      12 lines  c0f91b1a
-log2_$1                   54 lines  0a3e7f73
+log2_$1                   54 lines  dc87ff02
 lookup_$1                  9 lines  4e25d0db
 mapped_$1                 11 lines  234ab146
 near                      10 lines  a3c166c4
