@@ -391,8 +391,7 @@ struct weft_compile_params {
     /* Inputs that are given by name, here or to a later call, and that the text does not use are fine; otherwise
      * WEFT_NAME_ERROR. */
     bool ignore_unused;
-    /* Whether the log is also told of unsigned sums and products that may wrap and are then divided, averaged, shifted
-     * right or compared, of differences that are compared, and of x ^ 2, as `weft check` and `weft show` tell. */
+    /* Whether the log is also told of x ^ 2 of integers, as `weft check` and `weft show` tell. */
     bool advise;
 };
 
