@@ -13,9 +13,10 @@ enum { DEEP = 8 };
 
 static bool same(const struct program *program, const struct node *a, const struct node *b)
 {
+    const char *text = program->source->text;
     const size_t length = a->span.end - a->span.start;
     return a == b || (!a->made && !b->made && length == b->span.end - b->span.start &&
-                      memcmp(program->source->text + a->span.start, program->source->text + b->span.start, length) == 0);
+                      memcmp(text + a->span.start, text + b->span.start, length) == 0);
 }
 
 /* Whether no element of `a` is less than that of `b`: max(x) - min(x), x - x % 8. Of unsigned values. */

@@ -170,6 +170,8 @@ WEFT_API void weft_error_destroy(struct weft_error *error);
  * or static. NULL: nothing is near. */
 WEFT_API const char *weft_nearest_name(const char *name, const char *const *names, size_t count);
 WEFT_API const char *weft_nearest_dtype(const char *name);
+/* What to write for a function of another language, "write mean(x)" of "average". NULL: not known. Static. */
+WEFT_API const char *weft_function_advice(const char *name);
 
 /* ---- contexts ---- */
 

@@ -22,8 +22,8 @@ class Checked(CommandTest):
 
     def test_wrapping(self):
         for text, advice, then in (
-                ("(a + b) / 2", "a + b is uint8 and wraps beyond 255 before '/' uses it; convert an operand first, as in "
-                                "int32(a), or write wrap(.., uint8) if it shall wrap", "(int32(a) + b) / 2"),
+                ("(a + b) / 2", "a + b is uint8 and wraps beyond 255 before '/' uses it; convert an operand first, as "
+                                "in int32(a), or write wrap(.., uint8) if it shall wrap", "(int32(a) + b) / 2"),
                 ("a + b > 255", "before '>' uses it; convert an operand first, as in int32(a)", "int32(a) + b > 255"),
                 ("s = a * b; s // 2", "before '//' uses it", "s = int32(a) * b; s // 2"),
                 ("(a + b + a) / 3", "as in int32(a)", "(int32(a) + b + a) / 3"),
@@ -85,6 +85,44 @@ class Checked(CommandTest):
         self.warned("x ^ 2", X, 313, "a power is x ** 2", "x ** 2")
         for text in "x ^ 128", "x ^ 0x3f", "x ^ x":
             self.good("check", text, *X)
+
+
+class Usage(CommandTest):
+    """Words that newcomers tried as a command, an option or a value."""
+
+    def test_commands(self):
+        self.assertIn("; write mean(x)\n", self.bad(2, 100, "ops", "average"))
+        self.assertIn("mean(", self.text("ops", "mean"))
+        told = self.bad(2, 100, "brighten", "photos")
+        self.assertIn("as in weft run 'uint8(img * 1.5)' img=photos/ -o brighter/", told)
+        self.assertIn("each message says what to write instead", self.bad(2, 100, "explain", "W0312"))
+
+    def test_options_of_other_commands(self):
+        self.assertIn("no option '--html'; 'weft show' has one", self.bad(2, 101, "run", "x", "x=1", "--html", "x"))
+        self.assertIn("no option '-o'; 'weft run' has one", self.bad(2, 101, "show", "x", "x=1", "-o", "x.npy"))
+        self.assertIn("as in --html page.html\n", self.bad(2, 103, "show", "x", "x=1", "--html"))
+        self.assertIn("as in --html page.html, found '-o'", self.bad(2, 102, "show", "x", "x=1", "--html", "-o", "x"))
+
+    def test_positions(self):
+        told = self.bad(2, 105, "run", "x", "--trace", "0,1", "x=[[1, 2]]")
+        self.assertIn("the position of an element is --at 0,1", told)
+        self.good("run", "x", "--trace", "--at", "0,1", "x=[[1, 2]]")
+
+    def test_samples(self):
+        os.mkdir(self.path("in"))
+        for name, value in ("p1", 10), ("p2", 20):
+            self.good("run", "x", "x:uint8=[[%d, 1]]" % value, "-o", "in/%s.png" % name)
+        by_name = self.text("run", "x * 2", "x=in", "--trace", "--sample", "p2")
+        self.assertEqual(by_name, self.text("run", "x * 2", "x=in", "--trace", "--sample", "1"))
+        self.assertEqual(by_name, self.text("run", "x * 2", "x=in", "--trace", "--sample", "in/p2.png"))
+        self.assertIn(" 20 ", by_name)
+        told = self.bad(2, 154, "run", "x", "x=in", "--trace", "--sample", "p3")
+        self.assertIn("is 'p3', and there are 2 samples, counted from 0 or by name, as 'p2'", told)
+
+    def test_decimal_commas(self):
+        self.assertIn("the decimal point of numbers is '.', as in 0.5", self.bad(1, 3, "run", "x * 0,5", "x=3"))
+        self.assertIn("the decimal point of numbers is '.'", self.bad(1, 3, "run", "x * k", "x=3.0", "k=1,5"))
+        self.assertIn("several results are 'return a, b'", self.bad(1, 3, "run", "x, 5", "x=3"))
 
 
 class Errors(CommandTest):
