@@ -130,6 +130,12 @@ static bool name_files(struct report *report, struct target *target, const struc
     return true;
 }
 
+/* What casts to the type of a picture. */
+static const char *type_words(const struct value *value)
+{
+    return value->count ? weft_dtype_name(value->samples[0].dtype) : "uint8";
+}
+
 static bool bind(struct report *report, struct target *target, const struct value *value)
 {
     if (!check_kind(report, target, value))
@@ -138,6 +144,8 @@ static bool bind(struct report *report, struct target *target, const struct valu
         choose_kind(target, value);
     if (kind_is_picture(target->kind) && !check_pictures(report, target, value))
         return false;
+    if (kind_is_picture(target->kind) && value->truth)
+        REPORT_NOTE(report, target->destination->path, BLACK_PICTURE, type_words(value));
     return !value->batch ||
            ((!target->directory || name_files(report, target, value)) &&
             check_apart(report, target, value, target->directory ? target->names : value->keys));

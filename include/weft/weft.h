@@ -532,6 +532,7 @@ struct weft_tensor_info {
     char layout[WEFT_MAX_RANK + 1];
     bool batch;
     int64_t count;                 /* samples; 1 for a tensor */
+    bool truth;                    /* its elements are 0 and 1 alone: a bool that was cast, as in uint8(x > 1) */
 };
 
 /* Describes the results for inputs of these dtypes and shapes, for all samples of batches. Data pointers are not

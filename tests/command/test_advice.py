@@ -194,6 +194,21 @@ class Errors(CommandTest):
                                   ("x.between(1, 2)", "write 1 <= x <= 2", "1 <= x <= 2")):
             self.follow(text, FLOATS, found, then)
 
+    def test_masks_as_pictures(self):
+        """A cast makes 0 and 1 of a bool, and a picture of it is told; what is advised is not."""
+        img = "img:uint8=[[0, 255], [128, 255]]"
+        for text in "uint8(img > 128)", "m = img > 128; k = uint16(m); k[::-1]":
+            told = self.weft("run", text, img, "-o", "o.png")
+            self.assertEqual((told.returncode, told.stdout), (0, b""))
+            self.assertIn("o.png: note[W0155]: the picture holds 0 and 1", told.stderr.decode())
+            self.good("run", text, img, "-o", "o.png", "--quiet")
+            self.good("run", text, img, "-o", "o.npy")
+        for text in "uint8(255 * (img > 128))", "uint8(img)", "uint8(where(img > 128, 255, 0))":
+            self.good("run", text, img, "-o", "o.png")
+        told = self.bad(1, 78, "run", "where(m, 1, 0)", "m:bool=o.png")
+        self.assertIn("expected bool; of a picture, give it without a type and write m > 127\n", told)
+        self.good("run", "where(m > 127, 1, 0)", "m=o.png")
+
     def test_pictures(self):
         """Of values from 0 to 1, and of bool, the picture is not black."""
         for text in "img / 255", "img > 128":
