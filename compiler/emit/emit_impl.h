@@ -83,6 +83,10 @@ void emit_marked(struct buf *out, const char *text, const char *mark, struct def
 void find_shown_names(struct emitter *e);
 /* Adds a line with these names. */
 void put_shown(const struct emitter *e, struct buf *out, const char *line, size_t length);
+/* Whether an access has a name of the user's. */
+bool is_users(const struct access *access);
+/* Whether the character may be of a C word. */
+bool is_word(char c);
 /* The line's length without the mark that it is not the program's own; *own: it has none. */
 size_t shown_length(const char *line, size_t length, bool *own);
 /* The lines that a condition on the kernel's form leaves out. */
@@ -98,7 +102,7 @@ bool is_left_out(const struct emitter *e, struct condition *c, const char *line,
 bool is_common(const struct emitter *e, const char *name, size_t length);
 /* Adds a comment that says which piece of the program this is, and where, for people. */
 void put_origin(const struct emitter *e, struct buf *out, const struct ins *ins);
-/* Adds what the kernel computes, reads and calls; `body` is what is the program's own of its text, `full`
+/* shown_head.c: adds what the kernel computes, reads and calls; `body` is what is the program's own of its text, `full`
  * all of it. */
 void put_shown_head(struct emitter *e, struct buf *out, const char *body, const char *full);
 

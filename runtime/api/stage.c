@@ -175,7 +175,7 @@ void stage_put(struct buf *out, const struct subject *subject, struct diags *dia
     else if (subject->stage == STAGE_IR)
         dump_ir(out, s->kernel, &s->geometry, &s->form);
     else if (stage_is_text(subject->stage))
-        buf_puts(out, s->launched->text);
+        put_shown_text(out, s->launched->text);
     else
         put_compiled(subject, out, diags);
 }

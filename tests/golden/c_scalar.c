@@ -14,7 +14,7 @@ void weft_kernel(const struct weft_args *args, i64 begin, i64 end)
             fetch_end(args, p[2] + step[2] + column0 * sizeof(f64_m), column1 - column0, sizeof(f64_m)); /* of the next row */
             for (i64 i = column0, m; i < column1; i += m) {
                 m = head ? head : BLOCK;
-                m = column1 - i < m ? column1 - i : m; /* fewer are padded to a block, and put back alone */
+                m = column1 - i < m ? column1 - i : m; /* the last ones are computed as a block, and stored alone */
                 head = 0;
                 const f64_m *x_0 = (const f64_m *)p[0] + i; /* x */
                 if (RARE(m < BLOCK))

@@ -2289,7 +2289,7 @@ static void loop_contrast_0_upsu(const struct weft_args *args, i64 begin, i64 en
             fetch_end(args, p[3] + step[3] + column0 * sizeof(u8_m), column1 - column0, sizeof(u8_m)); /* of the next row */
             for (i64 i = column0, m; i < column1; i += m) {
                 m = head ? head : BLOCK;
-                m = column1 - i < m ? column1 - i : m; /* fewer are padded to a block, and put back alone */
+                m = column1 - i < m ? column1 - i : m; /* the last ones are computed as a block, and stored alone */
                 head = 0;
                 const u8_m *x_img = (const u8_m *)p[0] + i; /* img */
                 if (RARE(m < BLOCK))
@@ -2350,7 +2350,7 @@ static void loop_contrast_0_any(const struct weft_args *args, i64 begin, i64 end
                 p[k] = start[k] + row * step[k]; /* where the row of each begins */
             for (i64 i = column0, m; i < column1; i += m) {
                 m = head ? head : BLOCK;
-                m = column1 - i < m ? column1 - i : m; /* fewer are padded to a block, and put back alone */
+                m = column1 - i < m ? column1 - i : m; /* the last ones are computed as a block, and stored alone */
                 head = 0;
                 const u8_m *const x_img = gather_u8(w_img, p[0] + i * s->strides[0 * stride + groups], s->strides[0 * stride + groups], m); /* img */
                 if (s->strides[0 * stride + groups] < 0)
