@@ -10,7 +10,7 @@
  * them in a register around all loops. */
 enum { MAX_NAMED_LITERALS = 64 };
 
-enum { MAX_PARTS = 6 };
+enum { MAX_PARTS = 9 };
 
 /* The sections of a skeleton that are put together line by line. */
 #define SECTIONS(S)                                                                                  \
@@ -143,6 +143,8 @@ struct buf emit_part(struct arena *arena, const struct kernel *kernel, const str
 
 /* The access whose elements a reduction joins as they lie in memory; -1: they are computed, or gathered. */
 int joined_in_place(const struct emitter *e);
+/* Whether the instruction is the literal for absent elements, where only functions that join need it. */
+bool is_absent(const struct emitter *e, int i);
 /* Adds what the skeleton of a reduction needs. */
 void emit_joins(struct emitter *e);
 /* Adds the sections of this name that the walk of a reduction in C is filled with. */

@@ -88,6 +88,24 @@ struct weft_rows {
     long long step, first, count;  /* bytes between them; which these are */
 };
 
+/* How a reduction joins elements of one type to lanes (templates/shared/joins.c). */
+struct weft_join {
+    /* Makes lanes hold what changes nothing; or, where there are no elements, the result without any. */
+    void (*begin)(void *lanes, long long pitch, int some);
+    /* Joins `count` elements, above 0, to `width` lanes, from lane `at` on. Returns the lane of the next one. */
+    long long (*fold)(void *lanes, long long width, long long at, const void *from, long long count, long long ahead);
+    /* Joins elements as they lie in memory, each with many inner ones. Returns the element to go on with. NULL: rows of
+     * lanes are short. */
+    long long (*fold_rows)(const struct weft_args *args, void *lanes, const struct weft_sample *sample,
+                           long long access, long long point, long long from, long long inner, long long element,
+                           long long limit);
+    /* Joins the lanes of block `number` to the tree, and resets them. */
+    void (*plant)(void *tree, void *lanes, long long pitch, long long number);
+    /* Joins what the tree has of so many blocks, or, if it has none, the lanes, and stores what is left of a point. */
+    void (*finish)(void *to, void *lanes, void *tree, const struct weft_lanes *r, long long inner, long long pitch,
+                   long long blocks, long long place);
+};
+
 /* What the library does for kernels (templates/shared/bands.c, ends.c), the same for all of them. The `next` ones
  * return 0 if there is none. */
 struct weft_calls {
@@ -101,9 +119,13 @@ struct weft_calls {
      * beside each other, which it returns. */
     long long (*find_rows)(const struct weft_sample *sample, long long row, char **p, long long *step,
                            long long access, long long accesses);
+    /* Where this row of one access begins. */
+    const void *(*row_at)(const struct weft_sample *sample, struct weft_rows *rows, long long access,
+                          long long number);
     /* Copies the `count` elements of `size` bytes with which a row ends, and fills the `block` of `all` of them with
      * the last one. Returns the block. */
     const void *(*pad)(void *block, const void *from, int count, int size, int all);
     /* Copies `count` elements from a block to where they belong. */
     void (*put)(void *to, const void *block, int count, int size);
+    const struct weft_join *const *joins; /* templates/shared/joins.def */
 };

@@ -107,6 +107,15 @@ SHARED long long find_rows(const struct weft_sample *sample, long long row, char
     return rows;
 }
 
+SHARED const void *row_at(const struct weft_sample *sample, struct weft_rows *rows, long long access, long long number)
+{
+    if (number - rows->first < 0 || number - rows->first >= rows->count) {
+        rows->first = number;
+        rows->count = find_rows(sample, number, &rows->start, &rows->step, access, 1);
+    }
+    return rows->start + (number - rows->first) * rows->step;
+}
+
 SHARED int next_part(const struct weft_args *args, struct weft_part *part)
 {
     const long long tile = step_tile(args, &part->tile);

@@ -10,6 +10,9 @@
 #else
 #define PIECE 16
 #endif
+#ifndef JOINS
+#define JOINS 0
+#endif
 #if defined __GNUC__ && !defined __TINYC__
 /* Copies the `count` elements of `size` bytes with which a row ends, and fills the `block` of `all` of them with the
  * last one. A vector's bytes are stored at once: the kernel would wait for parts of it. */
@@ -76,7 +79,9 @@ SHARED void put_block(void *to, const void *block, int count, int size)
 
 SHARED const struct weft_calls *kernel_calls(void)
 {
-    static const struct weft_calls calls = {next_band, next_part, find_points, find_rows, pad_block, put_block};
+    static const struct weft_calls calls = {next_band, next_part, find_points, find_rows, row_at, pad_block, put_block,
+                                            JOINS};
     return &calls;
 }
 #undef PIECE
+#undef JOINS
