@@ -115,7 +115,6 @@ static void put_kept(struct emitter *e, struct buf *out)
 
 enum {
     LEVELS = 32,                   /* of the tree: enough for as many blocks as memory holds */
-    NEAR_LANES = 4096,             /* so many are in the nearest cache beside what is read */
     STAGED = 8                     /* lanes that stay in registers wait for those of the last stage: so many rows are
                                       one */
 };
@@ -125,9 +124,10 @@ static void put_passed_over(const struct emitter *e, struct buf *out)
 {
     const struct lanes *lanes = e->kernel->lanes;
     const char *type = short_name(e->kernel->accesses[lanes->parts].dtype);
-    buf_printf(out, "#define PART ((const %s_m *)sample->bases[%d])[point * r->chunks + chunk]\n", type, lanes->parts);
-    buf_printf(out, "#define PASSED_OVER (PART != ((const %s_m *)sample->bases[%d])[point] && PART == PART)\n", type,
-               lanes->extreme);
+    buf_printf(out, "#define PART ((const %s_m *)sample->bases[%d])[run.point * r->chunks + run.part.chunk]\n", type,
+               lanes->parts);
+    buf_printf(out, "#define PASSED_OVER (PART != ((const %s_m *)sample->bases[%d])[run.point] && "
+               "PART == PART)\n", type, lanes->extreme);
 }
 
 /* A search's comparison with what it looks for, where it compares elements as they lie in memory; NULL: they are
@@ -176,8 +176,6 @@ static void put_lanes(struct emitter *e, struct buf *out)
     buf_printf(out, "enum { OWN(SOURCE) = %d, OWN(ORDERED) = %d, OWN(LEVELS) = %d, OWN(SIDE) = %d, OWN(HALF) = %d };\n",
                source < 0 ? 0 : source, ordered, ordered ? LEVELS : 1, ordered || row ? LANE_COUNT : BLOCK,
                LANE_COUNT / 2 * inner);
-    if (!row)
-        buf_printf(out, "enum { OWN(NEAR_LANES) = %d };\n", NEAR_LANES);
     buf_printf(out, "typedef %s_m OWN(stage_t);\ntypedef %s_m OWN(out_t);\n",
                short_name(e->kernel->accesses[e->kernel->load_count].dtype), short_name(lanes->tree));
     buf_printf(out, "#undef TARGET\n#define TARGET %d\n", e->kernel->load_count);
@@ -193,7 +191,7 @@ static void put_search(struct emitter *e, struct buf *out)
         return;
     }
     const struct ins *comparison = find_comparison(e);
-    const char *const parts[] = {"elements", comparison ? "scan" : "each", "search"};
+    const char *const parts[] = {comparison ? "scan" : "each", "search"};
     memcpy(e->parts, parts, sizeof parts);
     buf_puts(out, "#undef COMPUTED\n#define COMPUTED stage\n#undef PASSED_OVER\n");
     if (e->kernel->lanes->parts >= 0)
@@ -281,9 +279,7 @@ static void put_joining(struct emitter *e, struct buf *out)
                    library, join_name(e->arena, lanes->join), type_rows[lanes->tree].name);
     }
     e->parts[count++] = "lanes";
-    e->parts[count++] = direct ? "direct" : "elements";
-    if (!direct || !row)
-        e->parts[count++] = direct ? "direct_columns" : "computed";
+    e->parts[count++] = direct ? "direct" : "computed";
     if (kept) {
         e->parts[count++] = "kept";
         buf_puts(out, "enum { OWN(KEPT) = ROW / PER_VECTOR };\n");

@@ -90,6 +90,7 @@ struct weft_rows {
 
 /* How a reduction joins elements of one type to lanes (templates/shared/joins.c). */
 struct weft_join {
+    int ordered, size;             /* whether the order matters; bytes of a result */
     /* Makes lanes hold what changes nothing; or, where there are no elements, the result without any. */
     void (*begin)(void *lanes, long long pitch, int some);
     /* Joins `count` elements, above 0, to `width` lanes, from lane `at` on. Returns the lane of the next one. */
@@ -106,11 +107,33 @@ struct weft_join {
                    long long blocks, long long place);
 };
 
+/* Where a reduction is: at elements of a point that lie in a row. */
+struct weft_run {
+    struct weft_part part;
+    const struct weft_join *join;  /* NULL: the first element that is true is looked for */
+    void *lanes, *tree;            /* room for them */
+    long long target;              /* the access that results go to */
+    long long access, accesses;    /* the first one whose rows are needed, and how many are */
+    int direct;                    /* its elements are joined as they lie in memory */
+    char **start, **p;             /* [accesses] where rows begin: the first of some, and this one */
+    long long *step;               /* [accesses] bytes from one of them to the next */
+    long long first_row, rows;     /* which they are */
+    int fresh;                     /* it is the first run of its part */
+    long long column0, column1;    /* of the row */
+    long long count, left;         /* elements, each with its inner ones; those of further rows taken with them */
+    long long lane;                /* of the first one; the kernel moves it on */
+    long long width, pitch;        /* lanes; and with what fills their row */
+    long long point, block, blocks, element, limit, at; /* of the point the block and how many were; what comes next */
+    const struct weft_sample *met; /* of what was found last: further tiles of its point need not look */
+    long long met_point, found, absent; /* -1: not yet; -2: it is not here */
+};
+
 /* What the library does for kernels (templates/shared/bands.c, ends.c), the same for all of them. The `next` ones
  * return 0 if there is none. */
 struct weft_calls {
     int (*next_band)(const struct weft_args *args, struct weft_band *band);
     int (*next_part)(const struct weft_args *args, struct weft_part *part);
+    int (*next_run)(const struct weft_args *args, struct weft_run *run);
     /* How many points, at most so many, lie in one row of the loop from `point` on, where points are short rows. `p`
      * becomes where this row begins, *column where the point does. */
     long long (*find_points)(const struct weft_sample *sample, long long point, long long most, char **p,

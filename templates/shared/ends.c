@@ -79,8 +79,8 @@ SHARED void put_block(void *to, const void *block, int count, int size)
 
 SHARED const struct weft_calls *kernel_calls(void)
 {
-    static const struct weft_calls calls = {next_band, next_part, find_points, find_rows, row_at, pad_block, put_block,
-                                            JOINS};
+    static const struct weft_calls calls = {next_band, next_part, next_run, find_points, find_rows, row_at,
+                                            pad_block, put_block, JOINS};
     return &calls;
 }
 #undef PIECE

@@ -211,8 +211,8 @@ static inline void OWN(join_lanes)(tree_t *all)
 }
 /* Joins the lanes of a point to one, unless further kernels join them, and stores them. `blocks`: so many are in the
  * tree; 0: the only one is in the lanes. */
-SEPARATE static void OWN(finish_point)(void *to, void *lanes, void *tree, const struct weft_lanes *r, i64 inner, i64 pitch,
-                                 i64 blocks, i64 place)
+SEPARATE static void OWN(finish_point)(void *to, void *lanes, void *tree, const struct weft_lanes *r, i64 inner,
+                                       i64 pitch, i64 blocks, i64 place)
 {
     (void)inner;
     tree_t *const all = blocks ? harvest(lanes, tree, pitch, blocks) : lanes;
@@ -225,7 +225,9 @@ SEPARATE static void OWN(finish_point)(void *to, void *lanes, void *tree, const 
         out[j] = OF(out_t, all[j]);
     }
 }
-static const struct weft_join OWN(own_join) = {begin_lanes, fold_run, 0, plant_lanes, finish_point};
+static const struct weft_join OWN(own_join) = {
+    ORDERED, sizeof(out_t), begin_lanes, fold_run, 0, plant_lanes, finish_point
+};
 //: here
 #else
 //: columns functions
@@ -292,8 +294,8 @@ static inline void OWN(keep)(out_t *to, const tree_t *from, i64 count)
 }
 /* Joins the lanes of a point to one, unless further kernels join them, and stores them. `blocks`: so many are in the
  * tree; 0: the only one is in the lanes. */
-SEPARATE static void OWN(finish_point)(void *to, void *lanes, void *tree, const struct weft_lanes *r, i64 inner, i64 pitch,
-                                 i64 blocks, i64 place)
+SEPARATE static void OWN(finish_point)(void *to, void *lanes, void *tree, const struct weft_lanes *r, i64 inner,
+                                       i64 pitch, i64 blocks, i64 place)
 {
     tree_t *const all = blocks ? harvest(lanes, tree, pitch, blocks) : lanes;
     if (r->kept == 1)
@@ -352,12 +354,16 @@ SEPARATE static i64 OWN(fold_four)(const struct weft_args *args, void *room, con
     }
     return element;
 }
-static const struct weft_join OWN(own_join) = {begin_lanes, fold_run, fold_four, plant_lanes, finish_point};
+static const struct weft_join OWN(own_join) = {
+    ORDERED, sizeof(out_t), begin_lanes, fold_run, fold_four, plant_lanes, finish_point
+};
 //: here
 #endif
 #if 0
 //: no_rows functions
-static const struct weft_join OWN(own_join) = {begin_lanes, fold_run, 0, plant_lanes, finish_point};
+static const struct weft_join OWN(own_join) = {
+    ORDERED, sizeof(out_t), begin_lanes, fold_run, 0, plant_lanes, finish_point
+};
 //: here
 #endif
 #endif
