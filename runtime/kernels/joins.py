@@ -17,7 +17,7 @@ def extreme(name, largest):
         return f"key_of({'' if largest else '-'}__builtin_inf{'f' if name == 'f32' else ''}())"
     bits = int(name[1:])
     most = (1 << bits - (name[0] == "i")) - 1
-    return f"{most}ull" if largest and bits == 64 else str(most) if largest else "0" if name[0] == "u" else f"(-{most}ll - 1)"
+    return str(most) if largest else "0" if name[0] == "u" else f"(-{most} - 1)"
 
 
 def kind(number, op, stage, acc, tree):
@@ -48,7 +48,8 @@ def kind(number, op, stage, acc, tree):
             if tree == "f32" and row:
                 yield "#define VECTOR_ROW"
         else:
-            yield "".join(f"typedef {name}_t {name}_v;\n" for name in ("acc", "tree", "stage")) + "typedef tree_t half_v;"
+            yield "".join(f"typedef {name}_t {name}_v;\n" for name in ("acc", "tree", "stage"))
+            yield "typedef tree_t half_v;"
             yield "#define join_acc_v join_acc\n#define join_tree_v join_tree"
             yield "#define OVER(k, count) EACH(k, count)\n#define OVER_HALF(k) EACH(k, HALF)"
         if keys:

@@ -100,6 +100,8 @@ struct weft_join {
     long long (*fold_rows)(const struct weft_args *args, void *lanes, const struct weft_sample *sample,
                            long long access, long long point, long long from, long long inner, long long element,
                            long long limit);
+    /* Joins points that are rows of one block, `step` bytes apart, as they lie in memory. NULL: there are no such. */
+    void (*points)(void *to, const char *from, long long step, long long elements, long long count, long long ahead);
     /* Joins the lanes of block `number` to the tree, and resets them. */
     void (*plant)(void *tree, void *lanes, long long pitch, long long number);
     /* Joins what the tree has of so many blocks, or, if it has none, the lanes, and stores what is left of a point. */

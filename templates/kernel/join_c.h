@@ -36,7 +36,7 @@ for (i64 i = column0, m; i < column1; i += m) {
     $body
     $results
     $keep
-    filled += m;
+    filled += m; /* elements of `stage`, which wait for more of them */
     if (filled < STAGE && (run.left || i + m < column1))
         continue;
     $give
@@ -51,7 +51,7 @@ acc_v kept[KEPT]; /* the lanes */ //~
 ALL(k, KEPT) //~
     kept[k] = ((acc_v *)run.lanes)[k]; //~
 //: kept keep
-if (m == BLOCK && !run.lane && !filled) {
+if (m == BLOCK && !run.lane && !filled) { /* a whole block is joined to lanes in registers */
     for (int k = 0; k < BLOCK / PER_VECTOR; k++)
         kept[k % KEPT] = join_acc_v(kept[k % KEPT], ((const acc_v *)values)[k]);
     continue;

@@ -134,15 +134,35 @@ SHARED int next_part(const struct weft_args *args, struct weft_part *part)
     return 1;
 }
 
+/* Joins all points of the part where each is a row of one block, which is joined as it lies in memory. Then none is
+ * left. */
+SHARED void take_points(const struct weft_args *args, struct weft_run *run)
+{
+    struct weft_part *const part = &run->part;
+    const struct weft_sample *const sample = part->tile.sample;
+    const struct weft_geometry *const s = sample->geometry;
+    const long long elements = s->lanes->elements, end = part->point + part->points;
+    if (!run->join->points || s->lanes->inner > 1 || s->columns != elements || !elements || elements > s->lanes->block)
+        return;
+    for (long long count; part->point < end; part->point += count) {
+        count = find_rows(sample, part->point, run->start, run->step, run->access, 1);
+        count = count < end - part->point ? count : end - part->point;
+        run->join->points(sample->bases[run->target] + part->point * run->join->size, run->start[0], run->step[0],
+                          elements, count, args->ahead);
+    }
+    part->points = 0;
+}
+
 /* Goes to the run's next point, and makes its lanes ready. */
 SHARED int next_point(const struct weft_args *args, struct weft_run *run)
 {
-    if (++run->point >= run->part.point + run->part.points) {
+    for (run->point++; run->point >= run->part.point + run->part.points; run->point = run->part.point) {
         if (!next_part(args, &run->part))
             return 0;
-        run->point = run->part.point;
         run->rows = 0;
         run->fresh = 1;
+        if (run->direct)
+            take_points(args, run);
     }
     const struct weft_sample *const sample = run->part.tile.sample;
     const long long side = run->join && run->join->ordered ? 16 : 64;

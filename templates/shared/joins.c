@@ -225,8 +225,24 @@ SEPARATE static void OWN(finish_point)(void *to, void *lanes, void *tree, const 
         out[j] = OF(out_t, all[j]);
     }
 }
+/* Joins the elements of some points, each of which is a row of one block. */
+SEPARATE static void OWN(join_points)(void *to, const char *from, i64 step, i64 elements, i64 count, i64 ahead)
+{
+    const acc_t absent = ABSENT;
+    for (i64 k = 0; k < count; k++, from += step) {
+        ALIGNED acc_t lanes[ROW];
+        ALIGNED tree_t all[ROW];
+        OVER(j, ROW)
+            ((acc_v *)lanes)[j] = SPREAD(absent);
+        fold_run(lanes, ROW, 0, from, elements, ahead);
+        OVER(j, ROW)
+            ((tree_v *)all)[j] = (tree_v)((acc_v *)lanes)[j];
+        join_lanes(all);
+        ((out_t *)to)[k] = OF(out_t, all[0]);
+    }
+}
 static const struct weft_join OWN(own_join) = {
-    ORDERED, sizeof(out_t), begin_lanes, fold_run, 0, plant_lanes, finish_point
+    ORDERED, sizeof(out_t), begin_lanes, fold_run, 0, INNER == 1 ? join_points : 0, plant_lanes, finish_point
 };
 //: here
 #else
@@ -355,14 +371,14 @@ SEPARATE static i64 OWN(fold_four)(const struct weft_args *args, void *room, con
     return element;
 }
 static const struct weft_join OWN(own_join) = {
-    ORDERED, sizeof(out_t), begin_lanes, fold_run, fold_four, plant_lanes, finish_point
+    ORDERED, sizeof(out_t), begin_lanes, fold_run, fold_four, 0, plant_lanes, finish_point
 };
 //: here
 #endif
 #if 0
 //: no_rows functions
 static const struct weft_join OWN(own_join) = {
-    ORDERED, sizeof(out_t), begin_lanes, fold_run, 0, plant_lanes, finish_point
+    ORDERED, sizeof(out_t), begin_lanes, fold_run, 0, 0, plant_lanes, finish_point
 };
 //: here
 #endif

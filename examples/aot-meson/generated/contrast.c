@@ -189,11 +189,54 @@ struct weft_rows {
     long long step, first, count;  /* bytes between them; which these are */
 };
 
+/* How a reduction joins elements of one type to lanes (templates/shared/joins.c). */
+struct weft_join {
+    int ordered, size;             /* whether the order matters; bytes of a result */
+    /* Makes lanes hold what changes nothing; or, where there are no elements, the result without any. */
+    void (*begin)(void *lanes, long long pitch, int some);
+    /* Joins `count` elements, above 0, to `width` lanes, from lane `at` on. Returns the lane of the next one. */
+    long long (*fold)(void *lanes, long long width, long long at, const void *from, long long count, long long ahead);
+    /* Joins elements as they lie in memory, each with many inner ones. Returns the element to go on with. NULL: rows of
+     * lanes are short. */
+    long long (*fold_rows)(const struct weft_args *args, void *lanes, const struct weft_sample *sample,
+                           long long access, long long point, long long from, long long inner, long long element,
+                           long long limit);
+    /* Joins points that are rows of one block, `step` bytes apart, as they lie in memory. NULL: there are no such. */
+    void (*points)(void *to, const char *from, long long step, long long elements, long long count, long long ahead);
+    /* Joins the lanes of block `number` to the tree, and resets them. */
+    void (*plant)(void *tree, void *lanes, long long pitch, long long number);
+    /* Joins what the tree has of so many blocks, or, if it has none, the lanes, and stores what is left of a point. */
+    void (*finish)(void *to, void *lanes, void *tree, const struct weft_lanes *r, long long inner, long long pitch,
+                   long long blocks, long long place);
+};
+
+/* Where a reduction is: at elements of a point that lie in a row. */
+struct weft_run {
+    struct weft_part part;
+    const struct weft_join *join;  /* NULL: the first element that is true is looked for */
+    void *lanes, *tree;            /* room for them */
+    long long target;              /* the access that results go to */
+    long long access, accesses;    /* the first one whose rows are needed, and how many are */
+    int direct;                    /* its elements are joined as they lie in memory */
+    char **start, **p;             /* [accesses] where rows begin: the first of some, and this one */
+    long long *step;               /* [accesses] bytes from one of them to the next */
+    long long first_row, rows;     /* which they are */
+    int fresh;                     /* it is the first run of its part */
+    long long column0, column1;    /* of the row */
+    long long count, left;         /* elements, each with its inner ones; those of further rows taken with them */
+    long long lane;                /* of the first one; the kernel moves it on */
+    long long width, pitch;        /* lanes; and with what fills their row */
+    long long point, block, blocks, element, limit, at; /* of the point the block and how many were; what comes next */
+    const struct weft_sample *met; /* of what was found last: further tiles of its point need not look */
+    long long met_point, found, absent; /* -1: not yet; -2: it is not here */
+};
+
 /* What the library does for kernels (templates/shared/bands.c, ends.c), the same for all of them. The `next` ones
  * return 0 if there is none. */
 struct weft_calls {
     int (*next_band)(const struct weft_args *args, struct weft_band *band);
     int (*next_part)(const struct weft_args *args, struct weft_part *part);
+    int (*next_run)(const struct weft_args *args, struct weft_run *run);
     /* How many points, at most so many, lie in one row of the loop from `point` on, where points are short rows. `p`
      * becomes where this row begins, *column where the point does. */
     long long (*find_points)(const struct weft_sample *sample, long long point, long long most, char **p,
@@ -202,11 +245,15 @@ struct weft_calls {
      * beside each other, which it returns. */
     long long (*find_rows)(const struct weft_sample *sample, long long row, char **p, long long *step,
                            long long access, long long accesses);
+    /* Where this row of one access begins. */
+    const void *(*row_at)(const struct weft_sample *sample, struct weft_rows *rows, long long access,
+                          long long number);
     /* Copies the `count` elements of `size` bytes with which a row ends, and fills the `block` of `all` of them with
      * the last one. Returns the block. */
     const void *(*pad)(void *block, const void *from, int count, int size, int all);
     /* Copies `count` elements from a block to where they belong. */
     void (*put)(void *to, const void *block, int count, int size);
+    const struct weft_join *const *joins; /* templates/shared/joins.def */
 };
 
 /* The most of each, of any kernel here. */
@@ -1698,6 +1745,15 @@ SHARED long long find_rows(const struct weft_sample *sample, long long row, char
     return rows;
 }
 
+SHARED const void *row_at(const struct weft_sample *sample, struct weft_rows *rows, long long access, long long number)
+{
+    if (number - rows->first < 0 || number - rows->first >= rows->count) {
+        rows->first = number;
+        rows->count = find_rows(sample, number, &rows->start, &rows->step, access, 1);
+    }
+    return rows->start + (number - rows->first) * rows->step;
+}
+
 SHARED int next_part(const struct weft_args *args, struct weft_part *part)
 {
     const long long tile = step_tile(args, &part->tile);
@@ -1713,6 +1769,132 @@ SHARED int next_part(const struct weft_args *args, struct weft_part *part)
     part->inner = r->inner - part->from < r->width ? r->inner - part->from : r->width;
     part->element = part->chunk * most;
     part->stop = r->elements - part->element < most ? r->elements : part->element + most;
+    return 1;
+}
+
+/* Joins all points of the part where each is a row of one block, which is joined as it lies in memory. Then none is
+ * left. */
+SHARED void take_points(const struct weft_args *args, struct weft_run *run)
+{
+    struct weft_part *const part = &run->part;
+    const struct weft_sample *const sample = part->tile.sample;
+    const struct weft_geometry *const s = sample->geometry;
+    const long long elements = s->lanes->elements, end = part->point + part->points;
+    if (!run->join->points || s->lanes->inner > 1 || s->columns != elements || !elements || elements > s->lanes->block)
+        return;
+    for (long long count; part->point < end; part->point += count) {
+        count = find_rows(sample, part->point, run->start, run->step, run->access, 1);
+        count = count < end - part->point ? count : end - part->point;
+        run->join->points(sample->bases[run->target] + part->point * run->join->size, run->start[0], run->step[0],
+                          elements, count, args->ahead);
+    }
+    part->points = 0;
+}
+
+/* Goes to the run's next point, and makes its lanes ready. */
+SHARED int next_point(const struct weft_args *args, struct weft_run *run)
+{
+    for (run->point++; run->point >= run->part.point + run->part.points; run->point = run->part.point) {
+        if (!next_part(args, &run->part))
+            return 0;
+        run->rows = 0;
+        run->fresh = 1;
+        if (run->direct)
+            take_points(args, run);
+    }
+    const struct weft_sample *const sample = run->part.tile.sample;
+    const long long side = run->join && run->join->ordered ? 16 : 64;
+    run->block = run->part.element;
+    run->blocks = 0;
+    run->width = sample->geometry->lanes->lanes * run->part.inner;
+    run->pitch = (run->width + side - 1) / side * side;
+    run->found = run->met == sample && run->met_point == run->point ? -2 : -1;
+    if (run->join)
+        run->join->begin(run->lanes, run->pitch, run->part.element < run->part.stop);
+    return 1;
+}
+
+/* Stores what is left of the point. `single`: its only block is still in the lanes. */
+SHARED void leave_point(struct weft_run *run, int single)
+{
+    const struct weft_sample *const sample = run->part.tile.sample;
+    const struct weft_lanes *const r = sample->geometry->lanes;
+    const long long place = run->point * r->chunks + run->part.chunk;
+    char *const to = sample->bases[run->target];
+    if (run->join) {
+        run->join->finish(to + run->part.from * run->join->size, run->lanes, run->tree, r, run->part.inner, run->pitch,
+                          single ? 0 : run->blocks, place);
+        return;
+    }
+    ((long long *)to)[place] = run->found < 0 ? run->absent : run->found;
+    if (run->found >= 0) {
+        run->met = sample;
+        run->met_point = run->point;
+    }
+}
+
+/* Joins the block to those before it. Returns whether the point has another one. */
+SHARED int end_block(struct weft_run *run)
+{
+    const struct weft_lanes *const r = run->part.tile.sample->geometry->lanes;
+    const int single = run->join && run->join->ordered && run->part.stop - run->part.element <= r->block;
+    if (run->join && !single)
+        run->join->plant(run->tree, run->lanes, run->pitch, run->blocks);
+    run->blocks++;
+    run->block += r->block;
+    if (run->block < run->part.stop && run->found == -1)
+        return 1;
+    leave_point(run, single);
+    return 0;
+}
+
+SHARED void begin_block(const struct weft_args *args, struct weft_run *run)
+{
+    enum { NEAR_LANES = 4096 };    /* so many are in the nearest cache beside what is read */
+    const struct weft_sample *const sample = run->part.tile.sample;
+    const struct weft_lanes *const r = sample->geometry->lanes;
+    run->element = run->block;
+    run->limit = run->part.stop - run->block < r->block ? run->part.stop : run->block + r->block;
+    if (run->direct && run->join->fold_rows && run->width > NEAR_LANES && sample->geometry->columns % r->inner == 0)
+        run->element = run->join->fold_rows(args, run->lanes, sample, run->access, run->point, run->part.from,
+                                            run->part.inner, run->element, run->limit);
+}
+
+/* Goes to the next elements that are taken together: all of a block, or one with its inner ones. */
+SHARED int next_elements(const struct weft_args *args, struct weft_run *run)
+{
+    while (run->found != -1 || run->element >= run->limit) {
+        if ((!run->part.points || !end_block(run)) && !next_point(args, run))
+            return 0;
+        begin_block(args, run);
+    }
+    const struct weft_lanes *const r = run->part.tile.sample->geometry->lanes;
+    const long long inner = run->part.inner, next = r->step == 1 ? run->element + 1 : run->limit;
+    run->at = run->element * r->inner + run->part.from;
+    run->left = (next - run->element) * inner;
+    run->lane = r->step == 1 ? (run->element - run->block) % r->lanes * inner : 0;
+    run->element = next;
+    return 1;
+}
+
+SHARED int next_run(const struct weft_args *args, struct weft_run *run)
+{
+    run->fresh = 0;
+    if ((run->found != -1 || run->left <= 0) && !next_elements(args, run))
+        return 0;
+    const struct weft_sample *const sample = run->part.tile.sample;
+    const struct weft_geometry *const s = sample->geometry;
+    const long long row = divided(run->at, s->columns, &run->column0) + run->point * s->lanes->rows;
+    run->count = s->columns - run->column0 < run->left ? s->columns - run->column0 : run->left;
+    run->column1 = run->column0 + run->count;
+    run->at += run->count;
+    run->left -= run->count;
+    if (row - run->first_row < 0 || row - run->first_row >= run->rows) {
+        run->first_row = row;
+        run->rows = find_rows(sample, row, run->start, run->step, run->access, run->accesses);
+    }
+    for (long long k = 0; k < run->accesses; k++)
+        run->p[k] = run->start[k] + (row - run->first_row) * run->step[k];
     return 1;
 }
 
@@ -1792,6 +1974,9 @@ static bool weft_fuses(void)
 #else
 #define PIECE 16
 #endif
+#ifndef JOINS
+#define JOINS 0
+#endif
 #if defined __GNUC__ && !defined __TINYC__
 /* Copies the `count` elements of `size` bytes with which a row ends, and fills the `block` of `all` of them with the
  * last one. A vector's bytes are stored at once: the kernel would wait for parts of it. */
@@ -1858,10 +2043,12 @@ SHARED void put_block(void *to, const void *block, int count, int size)
 
 SHARED const struct weft_calls *kernel_calls(void)
 {
-    static const struct weft_calls calls = {next_band, next_part, find_points, find_rows, pad_block, put_block};
+    static const struct weft_calls calls = {next_band, next_part, next_run, find_points, find_rows, row_at,
+                                            pad_block, put_block, JOINS};
     return &calls;
 }
 #undef PIECE
+#undef JOINS
 #if defined __GNUC__ && !defined __TINYC__ && defined __AVX512BW__
 enum { LANES = 16 };
 #define WIDE "v"
