@@ -106,4 +106,6 @@ struct weft_calls {
     const void *(*pad)(void *block, const void *from, int count, int size, int all);
     /* Copies `count` elements from a block to where they belong. */
     void (*put)(void *to, const void *block, int count, int size);
+    /* C's fmod of `count` elements, float32 or float64 as `size` says. */
+    void (*fmod)(void *r, const void *a, const void *b, int count, int size);
 };
