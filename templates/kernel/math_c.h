@@ -1316,7 +1316,7 @@ static inline f32 OWN(own_cosf)(f32 x)
 #undef REMAINDERS
 /* m: C's remainders. A quotient below 2^22 (float64: 2^51), rounded and cut to a whole number, is right or 1 too large.
  * The product is subtracted exactly; what is left is a number of the divisor's precision. Where a block has others
- * (quotients whose bits are beyond `most`, a divisor that is 0 or infinite, a NaN), others() computes all of it. */
+ * (quotients whose bits are beyond `most`, a divisor that is 0 or infinite, a NaN), others() computes these. */
 #define REMAINDERS(T, I, f, most, others) \
     ALIGNED T m[BLOCK]; \
     I rare = 0; /* negative: there are others */ \

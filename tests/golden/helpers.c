@@ -77,7 +77,7 @@ unpack_$1_$2              25 lines  de849bf2
 unpack_$1_$2              25 lines  fc3ba9f8
 weft_args                 12 lines  c0245790
 weft_band                 15 lines  05bad062
-weft_calls                22 lines  5f358f75
+weft_calls                23 lines  5aa5c632
 weft_geometry             24 lines  ae972226
 weft_lanes                 9 lines  56eb28df
 weft_part                  9 lines  01219a3a
