@@ -50,13 +50,11 @@ struct hyperbolic_f64 {
         rare |= (size - (low)) | ((high) - size); \
     } \
     if (rare < 0) { \
-        INDEPENDENT \
-        for (int j = 0; j < BLOCK; j++) \
+        EACH(j, BLOCK) \
             r[j] = f(a[j], 1); \
         return; \
     } \
-    INDEPENDENT \
-    for (int j = 0; j < BLOCK; j++) \
+    EACH(j, BLOCK) \
         r[j] = f(a[j], 0);
 //: part inside
 #undef INSIDE
@@ -76,17 +74,14 @@ struct hyperbolic_f64 {
             r[j] = f(a[j]); \
         return; \
     } \
-    INDEPENDENT \
-    for (int j = 0; j < BLOCK; j++) \
+    EACH(j, BLOCK) \
         z[j] = f(z[j]); \
-    INDEPENDENT \
-    for (int j = 0; j < BLOCK; j++) \
+    EACH(j, BLOCK) \
         z[j] = chosen(a[j], z[j]); \
     for (int j = 0; j < BLOCK; j++) \
         if (alone(a[j])) \
             z[j] = f(a[j]); \
-    INDEPENDENT \
-    for (int j = 0; j < BLOCK; j++) \
+    EACH(j, BLOCK) \
         r[j] = z[j];
 #undef NEVER
 #undef BEYOND
@@ -142,13 +137,11 @@ static inline f32 OWN(own_expf)(f32 x)
         largest = size > largest ? size : largest;
     }
     if (largest > 0x42ae0000) { /* 87, NaN too */
-        INDEPENDENT
-        for (int j = 0; j < BLOCK; j++)
+        EACH(j, BLOCK)
             r[j] = own_expf(a[j]);
         return;
     }
-    INDEPENDENT
-    for (int j = 0; j < BLOCK; j++) {
+    EACH(j, BLOCK) {
         const f32 x = a[j];
         const union word_f32 n = {FMAF(x, 0x1.715476p+0f, 0x1.8p23f)}, power = {.word = (n.word + 127) << 23};
         r[j] = FMAF(exp_rest(x, n.value - 0x1.8p23f), power.value, power.value);
@@ -210,13 +203,11 @@ static inline f64 OWN(own_exp)(f64 x)
         rare |= 0x4086100000000000 - (i64)(x.word & 0x7fffffffffffffff);
     }
     if (rare < 0) {
-        INDEPENDENT
-        for (int j = 0; j < BLOCK; j++)
+        EACH(j, BLOCK)
             r[j] = own_exp(a[j]);
         return;
     }
-    INDEPENDENT
-    for (int j = 0; j < BLOCK; j++) {
+    EACH(j, BLOCK) {
         const f64 x = a[j];
         const union word_f64 n = {FMAD(x, 0x1.71547652b82fep+0, 0x1.8p52)}, power = {.word = (n.word + 1023) << 52};
         r[j] = FMAD(exp_rest_f64(x, n.value - 0x1.8p52), power.value, power.value);
@@ -288,8 +279,7 @@ static inline f32 OWN(own_powf)(f32 x, f32 y)
 //: block powf
     ALIGNED f32 z[BLOCK];
     i32 rare = 0; /* negative: a base that is no positive normal number, nor 0 under y > 0, or a result that is none */
-    INDEPENDENT
-    for (int j = 0; j < BLOCK; j++) {
+    EACH(j, BLOCK) {
         const union word_f32 x = {a[j]};
         const int zero = (x.word == 0) & (b[j] > 0);
         const u32 word = zero ? 0x3f800000 : x.word;
@@ -302,12 +292,10 @@ static inline f32 OWN(own_powf)(f32 x, f32 y)
         rare |= 0x42fa0000 - (i32)(whole.word & 0x7fffffff); /* beyond 125 */
     }
     if (rare < 0) {
-        INDEPENDENT
-        for (int j = 0; j < BLOCK; j++)
+        EACH(j, BLOCK)
             z[j] = own_powf(a[j], b[j]);
     }
-    INDEPENDENT
-    for (int j = 0; j < BLOCK; j++)
+    EACH(j, BLOCK)
         r[j] = z[j];
 //: part log_rest
 #ifdef OWN_MATH
@@ -364,13 +352,11 @@ static inline f32 OWN(own_logf)(f32 x)
         rare |= (i32)(x.word - 0x00800000) | (i32)(x.word + 0x00800000);
     }
     if (rare < 0) {
-        INDEPENDENT
-        for (int j = 0; j < BLOCK; j++)
+        EACH(j, BLOCK)
             r[j] = own_logf(a[j]);
         return;
     }
-    INDEPENDENT
-    for (int j = 0; j < BLOCK; j++) {
+    EACH(j, BLOCK) {
         const union word_f32 x = {a[j]};
         const i32 above = (i32)(x.word - 0x3f3504f3);
         const union word_f32 m = {.word = x.word - ((u32)above & 0xff800000)};
@@ -401,13 +387,11 @@ static inline f32 OWN(own_log2f)(f32 x)
         rare |= (i32)(x.word - 0x00800000) | (i32)(x.word + 0x00800000);
     }
     if (rare < 0) {
-        INDEPENDENT
-        for (int j = 0; j < BLOCK; j++)
+        EACH(j, BLOCK)
             r[j] = own_log2f(a[j]);
         return;
     }
-    INDEPENDENT
-    for (int j = 0; j < BLOCK; j++) {
+    EACH(j, BLOCK) {
         const union word_f32 x = {a[j]};
         const i32 above = (i32)(x.word - 0x3f3504f3);
         const union word_f32 m = {.word = x.word - ((u32)above & 0xff800000)};
@@ -438,13 +422,11 @@ static inline f32 OWN(own_log10f)(f32 x)
         rare |= (i32)(x.word - 0x00800000) | (i32)(x.word + 0x00800000);
     }
     if (rare < 0) {
-        INDEPENDENT
-        for (int j = 0; j < BLOCK; j++)
+        EACH(j, BLOCK)
             r[j] = own_log10f(a[j]);
         return;
     }
-    INDEPENDENT
-    for (int j = 0; j < BLOCK; j++) {
+    EACH(j, BLOCK) {
         const union word_f32 x = {a[j]};
         const i32 above = (i32)(x.word - 0x3f3504f3);
         const union word_f32 m = {.word = x.word - ((u32)above & 0xff800000)};
@@ -491,13 +473,11 @@ static inline f32 OWN(own_log1pf)(f32 x)
         rare |= (i32)((x.word & 0x7fffffff) - 0x33000000) | (i32)(u.word - 0x00800000) | (i32)(0x5d800000 - u.word);
     }
     if (rare < 0) {
-        INDEPENDENT
-        for (int j = 0; j < BLOCK; j++)
+        EACH(j, BLOCK)
             r[j] = log1p_of(a[j], 1);
         return;
     }
-    INDEPENDENT
-    for (int j = 0; j < BLOCK; j++)
+    EACH(j, BLOCK)
         r[j] = log1p_of(a[j], 0);
 //: library acoshf log1p_rest
 #ifdef OWN_MATH
@@ -526,13 +506,11 @@ static inline f32 OWN(own_acoshf)(f32 x)
         rare |= (i32)(x.word - 0x3f800000) | (i32)(0x4e800000 - x.word);
     }
     if (rare < 0) {
-        INDEPENDENT
-        for (int j = 0; j < BLOCK; j++)
+        EACH(j, BLOCK)
             r[j] = acosh_of(a[j], 1);
         return;
     }
-    INDEPENDENT
-    for (int j = 0; j < BLOCK; j++)
+    EACH(j, BLOCK)
         r[j] = acosh_of(a[j], 0);
 //: library asinhf log1p_rest
 #ifdef OWN_MATH
@@ -1416,8 +1394,7 @@ static inline f32 OWN(own_cosf)(f32 x)
         apart |= (u64)(a[j] ^ (a[0] + j));
     }
     if ((all | beyond) > 31) {
-        INDEPENDENT
-        for (int j = 0; j < BLOCK; j++)
+        EACH(j, BLOCK)
             r[j] = $single;
         return;
     }
