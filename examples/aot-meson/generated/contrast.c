@@ -1853,10 +1853,10 @@ SHARED void put_block(void *to, const void *block, int count, int size)
 #endif
 }
 
-/* C's fmod where the quotient is 2^21 or more, in float64 2^50, or none of finite numbers. Of sizes: mx and my are their
- * fractions from 1 to 2, `left` is the difference of their exponents. A step takes the nearest multiple of my from
- * mx * 2^25. The quotient there has 26 bits and the halves of my have 27, so all products and differences are exact,
- * also without fused multiply-adds. */
+/* C's fmod where the quotient is 2^21 or more, in float64 2^50, or none of finite numbers. Of sizes: mx and my are
+ * their fractions from 1 to 2, `left` is the difference of their exponents. A step takes the nearest multiple of my
+ * from mx * 2^25. The quotient there has 26 bits and the halves of my have 27, so all products and differences are
+ * exact, also without fused multiply-adds. */
 SHARED void fmod_block(void *r, const void *a, const void *b, int count, int size)
 {
     typedef unsigned long long words __attribute__((vector_size(PIECE), may_alias));
