@@ -257,6 +257,32 @@ FN T N(floormod)(T a, T b)
     const T r = N(remainder)(a, b), apart = (r < 0) != (b < 0) ? b : (T)0;
     return r == 0 ? (T)0 : (T)((U)r + (U)apart);
 }
+//: integer shl
+/* Bits shifted left; 0 where all are gone. Vectors of bytes are not shifted by counts of their own, but by 1, 2, 4. */
+FN T N(shl)(T a, T b)
+{
+    if (sizeof(T) > 1 || IS_CONSTANT(b))
+        return b < 0 || b >= (T)(8 * sizeof(T)) ? (T)0 : (T)((U)a << b);
+    unsigned char x = (unsigned char)a;
+    x = b & 1 ? (unsigned char)(x << 1) : x;
+    x = b & 2 ? (unsigned char)(x << 2) : x;
+    x = b & 4 ? (unsigned char)(x << 4) : x;
+    return (unsigned char)b < 8 ? (T)x : (T)0;
+}
+//: integer shr
+/* Bits shifted right; of a negative number those of its complement. */
+FN T N(shr)(T a, T b)
+{
+    const T out = a < 0 ? (T)-1 : (T)0;
+    if (sizeof(T) > 1 || IS_CONSTANT(b))
+        return b < 0 || b >= (T)(8 * sizeof(T)) ? out : (T)(a >> b);
+    unsigned char x = (unsigned char)(a ^ out);
+    x = b & 1 ? (unsigned char)(x >> 1) : x;
+    x = b & 2 ? (unsigned char)(x >> 2) : x;
+    x = b & 4 ? (unsigned char)(x >> 4) : x;
+    x = (unsigned char)b < 8 ? x : 0;
+    return (T)(x ^ out);
+}
 //: roundsat roundsat
 FN T M(roundsat)(S a)
 {
