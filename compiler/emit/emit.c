@@ -69,7 +69,7 @@ const char *access_name(struct arena *arena, const struct kernel *kernel, int ac
     return "";
 }
 
-static struct tokens row_tokens(const struct ins *ins, const char *const names[3])
+struct tokens row_tokens(const struct ins *ins, const char *const names[3])
 {
     enum weft_dtype t = op_rows[ins->op].rule == RULE_CONVERT ? ins->dtype : ins->source;
     struct tokens tokens = {dtype_is_float(t) ? "floating" : "integer", t, ins->source,

@@ -59,6 +59,8 @@ struct emitter {
 const char *short_name(enum weft_dtype dtype);
 /* The name of an instruction's value, or an expression that reads it. */
 const char *value_name(struct emitter *e, int i);
+/* What the tokens of a row's texts are replaced by, on operands with these names. */
+struct tokens row_tokens(const struct ins *ins, const char *const names[3]);
 /* Adds a row's meaning (or its fault) on operands with these names. */
 void put_meaning(struct emitter *e, struct buf *out, const struct ins *ins, const char *meaning,
                  const char *const names[3]);

@@ -1,4 +1,4 @@
-/* What the library does for kernels in C; see struct weft_calls. What ends their rows is compiled for each width of
+/* What the library does for kernels in C; see struct weft_calls. templates/shared/ends.c is compiled for each width of
  * vectors. */
 #include "runtime/kernels/kernels.h"
 #include "runtime/kernels/levels.h"
@@ -14,10 +14,12 @@ PUSH("avx2")
 #define JOINS joins_32
 #define pad_block pad_block_32
 #define put_block put_block_32
+#define fmod_block fmod_block_32
 #define kernel_calls kernel_calls_32
 #include "templates/shared/ends.c"
 #undef pad_block
 #undef put_block
+#undef fmod_block
 #undef kernel_calls
 POP
 
@@ -26,10 +28,12 @@ PUSH("avx512f,avx512bw")
 #define JOINS joins_64
 #define pad_block pad_block_64
 #define put_block put_block_64
+#define fmod_block fmod_block_64
 #define kernel_calls kernel_calls_64
 #include "templates/shared/ends.c"
 #undef pad_block
 #undef put_block
+#undef fmod_block
 #undef kernel_calls
 POP
 #endif

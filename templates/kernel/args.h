@@ -152,5 +152,8 @@ struct weft_calls {
     const void *(*pad)(void *block, const void *from, int count, int size, int all);
     /* Copies `count` elements from a block to where they belong. */
     void (*put)(void *to, const void *block, int count, int size);
+    /* C's fmod of those among `count` elements, float32 or float64 as `size` says, whose quotient is 2^22 or more, in
+     * float64 2^51, or none of finite numbers. It may be that of others, too; else they stay. */
+    void (*fmod)(void *r, const void *a, const void *b, int count, int size);
     const struct weft_join *const *joins; /* templates/shared/joins.def */
 };

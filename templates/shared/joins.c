@@ -14,23 +14,12 @@
 //: here
 #if !defined KIND
 //: loops head
-/* Loops over EACH have no tail, and are not unrolled. So the C compiler makes little code of them, which takes it
- * little time. Those over ALL are unrolled: their lanes stay in registers. ONE_BY_ONE stands in loops of few turns, of
- * which no vectors are to be made. */
-#if defined __clang__
+/* Loops over ALL are unrolled: their lanes stay in registers. ONE_BY_ONE stands in loops of few turns, of which no
+ * vectors are to be made. */
 #define ALL(j, count) INDEPENDENT for (int j = 0; j < count; j++)
-#define ROLLED _Pragma("clang loop unroll(disable)")
-#define EACH(j, count) INDEPENDENT for (int j = 0; j < count; j++)
-#define ONE_BY_ONE __asm__ volatile("")
-#elif defined __GNUC__ && !defined __TINYC__
-#define ALL(j, count) INDEPENDENT for (int j = 0; j < count; j++)
-#define ROLLED _Pragma("GCC unroll 1")
-#define EACH(j, count) INDEPENDENT ROLLED for (int j = 0; j < count; j++)
+#if defined __GNUC__ && !defined __TINYC__
 #define ONE_BY_ONE __asm__ volatile("")
 #else
-#define ALL(j, count) for (int j = 0; j < count; j++)
-#define ROLLED
-#define EACH(j, count) for (int j = 0; j < count; j++)
 #define ONE_BY_ONE
 #endif
 #if !defined __GNUC__ || defined __TINYC__
