@@ -33,7 +33,7 @@ struct dumped {
     const struct form *form;
     const struct access_shapes *shapes;
     const struct view_args *views; /* [view_count] with the values of size expressions */
-    int chain;                     /* as in struct scheduled; on a GPU alone it is printed */
+    int chain;                     /* as in struct scheduled */
     int part, parts;               /* it is number `part`, from 1 on, of the kernels that store the same results */
 };
 /* Prints how a kernel goes over its elements, and what each of its loads and stores reads or writes
