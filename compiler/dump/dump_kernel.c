@@ -115,11 +115,6 @@ static void put_map(struct buf *buf, const struct kernel *kernel, const struct a
     }
 }
 
-static const char *plural(long long count)
-{
-    return count == 1 ? "" : "s";
-}
-
 /* Prints how threads share the elements. */
 static void put_chunks(struct buf *buf, const struct geometry *g, const struct form *form)
 {

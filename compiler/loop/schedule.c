@@ -40,10 +40,13 @@ static void count_traffic(struct scheduled *s)
     }
 }
 
-/* Whether both kernels store parts of the same results. */
+/* Whether both kernels store parts of the same results, or of the same temporary. */
 static bool are_parts(const struct scheduled *a, const struct scheduled *b)
 {
-    return a == b || (a->kernel->results && a->kernel->results == b->kernel->results);
+    const struct access *first = &a->kernel->accesses[a->kernel->load_count];
+    const bool temporary = a->kernel->access_count > a->kernel->load_count && access_is_temporary(first) && first->map;
+    return a == b || (a->kernel->results && a->kernel->results == b->kernel->results) ||
+           (temporary && kernel_stores(b->kernel, first->index));
 }
 
 /* Numbers the kernels that store parts of the same results; they are behind each other, and go to memory as one launch
