@@ -166,7 +166,7 @@ static size_t block_bytes(const struct emitter *e)
     const size_t block = BLOCK * sizeof(uint64_t);
     size_t bytes = (size_t)e->evaluation.slot_count * block;
     for (int k = 0; k < e->kernel->access_count; k++)
-        bytes += block + (k < e->kernel->load_count ? (size_t)load_room(e, k) : 0) * sizeof(uint64_t);
+        bytes += block + (size_t)buffer_room(e, k) * sizeof(uint64_t);
     for (int i = 0; i < e->kernel->ins_count; i++)
         bytes += e->called[i] || e->evaluation.rate[i] != RATE_BLOCK ? block : 0;
     return bytes;
@@ -211,6 +211,27 @@ static void emit_put(struct emitter *e)
     buf_puts(&e->body, ";\n");
 }
 
+/* Whether the ends of rows that are long enough are read as whole blocks: the last one begins before what is left, and
+ * of its results only that is stored. */
+static bool reads_whole(const struct emitter *e)
+{
+    bool whole = !e->params->target->chunks && !e->kernel->lanes && !e->kernel->fault_count && e->copied < 0;
+    for (int a = 0; whole && a < e->kernel->access_count; a++)
+        whole = e->kinds[a] == ACCESS_UNIT || e->kinds[a] == ACCESS_NEAR ||
+                (a < e->kernel->load_count && access_is(e->kinds[a], STAYS));
+    return whole;
+}
+
+/* Before the loads of a block. */
+static void begin_ends(struct emitter *e)
+{
+    if (!e->whole)
+        return;
+    buf_puts(&e->row, "const int long_row = column1 - column0 >= BLOCK; //~\n");
+    buf_puts(&e->operands, "const i64 back = long_row && column1 - i < BLOCK ? BLOCK - (column1 - i) : 0; //~\n");
+    buf_puts(&e->operands, "i -= back; //~\n");
+}
+
 static void emit_parts(struct emitter *e)
 {
     const struct kernel *kernel = e->kernel;
@@ -221,11 +242,13 @@ static void emit_parts(struct emitter *e)
     find_called(e);
     find_joined(e);
     find_copied(e);
+    e->whole = reads_whole(e);
     emit_checks(e);
     e->calls_rows = many_heavy(e);
     e->heap = !e->params->target->chunks && block_bytes(e) > MAX_STACK;
     if (kernel->literal_count > MAX_NAMED_LITERALS)
         buf_puts(&e->literals, "const unsigned long long *const literals = args->literals;\n");
+    begin_ends(e);
     for (int i = 0; i < kernel->ins_count; i++) {
         const struct ins *ins = &kernel->ins[i];
         e->seen[i] = -1;
@@ -240,6 +263,8 @@ static void emit_parts(struct emitter *e)
         else if (e->evaluation.rate[i] != RATE_BLOCK)
             emit_single(e, i);
     }
+    if (e->whole)
+        buf_puts(&e->results, "i += back; //~\n");
     if (!copies_runs(e)) {
         emit_slots(e);
         emit_body(e);

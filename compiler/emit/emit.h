@@ -50,6 +50,7 @@ struct emit_params {
     const struct target *target;
     const struct form *form;
     const unsigned char *kinds;    /* [accesses] enum access_kind */
+    const struct near *near;       /* [accesses] where those of ACCESS_NEAR begin; NULL: there are none */
     const char *vector_functions;  /* library functions with vector forms on the machine that will compile the text,
                                       separated by spaces; may be NULL */
     unsigned fast;                 /* a set of enum fast_path */

@@ -38,6 +38,7 @@ struct emitter {
     int own_lines;                 /* lines of the text so far */
     bool vectors;                  /* the vector types of the prelude are needed */
     bool shuffles;                 /* what shuffle_c.h begins with is needed */
+    bool whole;                    /* ends of rows are read as whole blocks (emit.c) */
     bool heap;                     /* blocks are in the scratch memory that the caller lends */
     size_t scratch;
     bool calls_rows;               /* heavy rows are functions, because there are many */
@@ -106,8 +107,8 @@ void put_shown_head(struct emitter *e, struct buf *out, const char *body, const 
 
 /* access.c: loads and stores of blocks. */
 
-/* The number of elements that the buffer of load k holds in addition to a block. */
-int load_room(const struct emitter *e, int k);
+/* The number of elements that the buffer of access k holds in addition to a block. */
+int buffer_room(const struct emitter *e, int k);
 
 /* The first load that is deinterleaved together with load k. There is one such set of a tensor. */
 int first_deinterleaved(const struct emitter *e, int k);

@@ -28,6 +28,7 @@ enum { IN_C = 1, IN_CUDA = 2, IN_AHEAD = 4 };
     FAST(TRANSPOSE, "transpose", IN_C | IN_AHEAD, "tiles are transposed in the nearest cache")                        \
     FAST(INTERLEAVE, "interleave", IN_C | IN_AHEAD,                                                                   \
          "short groups, as pixels, are gathered together: backwards, across, or apart")                               \
+    FAST(NEAR, "near", IN_C, "loads a few elements apart along a row share where they begin")                         \
     FAST(CHAIN, "chain", IN_C | IN_CUDA,                                                                              \
          "kernels over the same rows take turns, so that a row is read from memory once")                             \
     FAST(SPECIAL, "special", IN_C | IN_CUDA | IN_AHEAD, "kernels for special strides, not the general one")           \

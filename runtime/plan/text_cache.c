@@ -42,7 +42,9 @@ static void make_key(struct buf *key, const struct kernel *kernel, const struct 
         add_lanes(key, kernel->lanes);
     for (int a = 0; a < kernel->access_count; a++) {
         const struct access *access = &kernel->accesses[a];
-        const int words[] = {(int)access->kind, access->index, (int)access->dtype, params->kinds[a]};
+        const struct near near = params->near ? params->near[a] : (struct near){a, 0};
+        const int words[] = {(int)access->kind, access->index, (int)access->dtype, params->kinds[a], near.first,
+                             near.elements};
         buf_add(key, (const char *)words, sizeof words);
     }
     for (int i = 0; i < kernel->literal_count; i++) {

@@ -399,6 +399,7 @@ enum access_kind {
     ACCESS_INTERLEAVED = 'w',
     ACCESS_TRANSPOSED = 't',
     ACCESS_DEINTERLEAVED = 'd',
+    ACCESS_NEAR = 'h',
     ACCESS_MAPPED = 'm',
     ACCESS_BOUNDED = 'b',
 };
