@@ -33,7 +33,7 @@ static int64_t points_in_row(const struct scheduled *s, int64_t points)
 static bool divides(const struct scheduled *s, int64_t points)
 {
     const struct lanes *lanes = s->kernel->lanes;
-    if (kernel_puts(s->kernel))
+    if (kernel_puts(s->kernel) || s->geometry.moved)
         return false;
     for (int a = 0; a < s->kernel->access_count; a++)
         if (access_is(s->geometry.kinds[a], TILED) ||
