@@ -103,8 +103,20 @@ static bool wrong_size(const struct view_walk *w, int d, int i)
 {
     return diag_at(w->diags, DIAG_DIM_MATCH, places_of(w, i).spans, 3, w->viewed->name, named_text(w, 0),
                    w->viewed[i].name, named_text(w, i),
-                   arena_printf(w->arena, "sizes %lld and %lld of %.40s differ", (long long)w->viewed->shape->extents[d],
-                                (long long)w->viewed[i].shape->extents[d], aligned_name(w, d)));
+                   arena_printf(w->arena, "sizes %lld and %lld of %.40s differ",
+                                (long long)w->viewed->shape->extents[d], (long long)w->viewed[i].shape->extents[d],
+                                aligned_name(w, d)));
+}
+
+static bool wrong_extent(const struct view_walk *w, int d, int i, int64_t extent)
+{
+    return wrong_value(w, DIAG_VIEW_EXTENT, i,
+                       arena_printf(w->arena,
+                                    "%s takes values of equal extents%s, and dimension %d of %s has extent %lld, of %s "
+                                    "%lld", name_of(w),
+                                    w->args->kind == VIEW_CONCAT ? " in all dimensions but one" : "", d,
+                                    value_text(w, i), (long long)w->viewed[i].shape->extents[d], value_text(w, 0),
+                                    (long long)extent));
 }
 
 /* Joins extents of dimension d that have to be equal. */
@@ -115,13 +127,7 @@ static bool same_extent(struct view_walk *w, int d, int i)
     const int64_t next = shape->extents[d];
     if (*extent != next && !view_holds(w, extent_fact(EXTENT_EQUAL, *extent, next),
                                        "values that are joined have different extents in dimension %d", d))
-        return w->viewed->joined
-                   ? wrong_size(w, d, i)
-                   : wrong_value(w, DIAG_VIEW_EXTENT, i,
-                                 arena_printf(w->arena, "%s takes values of equal extents%s, and dimension %d of %s has "
-                                              "extent %lld, of %s %lld", name_of(w),
-                                              w->args->kind == VIEW_CONCAT ? " in all dimensions but one" : "", d,
-                                              value_text(w, i), (long long)next, value_text(w, 0), (long long)*extent));
+        return w->viewed->joined ? wrong_size(w, d, i) : wrong_extent(w, d, i, *extent);
     if (*extent == EXTENT_UNKNOWN || (*extent < 0 && next >= 0))
         *extent = next;
     w->out->rigid |= (shape->rigid >> d & 1) << d;

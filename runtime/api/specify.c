@@ -381,7 +381,7 @@ static bool look_nowhere(const struct program *parsed, const char **types)
     return true;
 }
 
-/* Whether it is known of all inputs whether they have names: those of which there is a value without a type have none. */
+/* Whether it is known of all inputs whether they have names: data without a type have none. */
 static bool are_ranked(const struct program *parsed, const struct shape *const *inputs)
 {
     bool ranked = inputs;
