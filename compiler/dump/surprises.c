@@ -160,7 +160,7 @@ static bool begins_with(const char *text, const char *word)
 static void look_at_loads(struct arena *arena, const struct scheduled *s, struct surprises *all)
 {
     const struct emit_params params = {.target = &target_c, .form = &s->form, .kinds = s->geometry.kinds,
-                                       .fast = s->geometry.fast};
+                                       .near = s->geometry.near, .fast = s->geometry.fast};
     const struct access_way *ways = access_ways(arena, s->kernel, &params);
     for (int a = 0; a < s->kernel->load_count; a++) {
         const struct ins *load = kernel_access_ins(s->kernel, a);

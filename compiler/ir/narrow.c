@@ -1,6 +1,7 @@
 /* Implements narrow.h. An interval is computed for each instruction from those of its operands. An operation whose
  * operands and result fit moves to 16 bits. Conversions that keep every value are skipped by their readers. A quotient
- * of integers of few bits, such as the mean of three uint8, is computed in float32 where it becomes one.
+ * of integers of few bits, such as the mean of three uint8, is computed in float32 where it becomes one. What only
+ * changes the signs of 16-bit floats, as -abs(x) does, is computed on their bits.
  *
  * Invariant: an instruction's operands come before it, so no pass over instructions recurses. */
 #include "compiler/ir/narrow.h"
@@ -16,6 +17,9 @@ struct narrowing {
     enum weft_dtype *dtypes;       /* [ins of from] the type in which it is computed */
     int *uses;                     /* [ins of from] by how many operands it is read */
     bool *left_out;                /* [ins of from] computed only for a quotient that moves to float32 */
+    enum weft_dtype *halves;       /* [ins of from] the 16-bit float on whose bits it is computed; WEFT_BOOL: none */
+    bool *barred;                  /* [ins of from] it is not computed on bits */
+    int *readers;                  /* [ins of from] by how many operands that take bits it is read */
     int *placed;                   /* [ins of from][dtypes] the instruction of `to`; -1: none yet */
 };
 
@@ -106,6 +110,48 @@ static void leave_out(struct narrowing *n, int i)
     n->left_out[dividend] = n->uses[dividend] == 1;
 }
 
+/* The 16-bit type on whose bits instruction i can be computed, since all operands are of it, or are computed on its
+ * bits; WEFT_BOOL: none. */
+static enum weft_dtype half_of(const struct narrowing *n, int i)
+{
+    const struct ins *ins = &n->from->ins[i];
+    enum weft_dtype half = WEFT_BOOL;
+    if (ins->kind != INS_OP || ins->source != WEFT_FLOAT32 || !op_on_bits(ins->op))
+        return WEFT_BOOL;
+    for (int k = 0; k < 3 && ins->a[k] >= 0; k++) {
+        const struct ins *a = &n->from->ins[ins->a[k]];
+        const enum weft_dtype of = a->kind == INS_OP && a->op == OP_DECODE ? a->source : n->halves[ins->a[k]];
+        if (of == WEFT_BOOL || (half != WEFT_BOOL && half != of))
+            return WEFT_BOOL;
+        half = of;
+    }
+    return half;
+}
+
+/* Finds what is computed on bits: where others read it as float32, too, converting it twice costs more. */
+static void find_halves(struct narrowing *n)
+{
+    const int count = n->from->ins_count;
+    for (bool changed = true; changed;) {
+        changed = false;
+        for (int i = 0; i < count; i++)
+            n->readers[i] = 0;
+        for (int i = 0; i < count; i++) {
+            const struct ins *ins = &n->from->ins[i];
+            const bool encodes = ins->kind == INS_OP && ins->op == OP_ENCODE;
+            n->halves[i] = n->barred[i] ? WEFT_BOOL : half_of(n, i);
+            for (int k = 0; k < 3; k++)
+                if (ins->a[k] >= 0 && (encodes ? n->halves[ins->a[k]] == ins->dtype : n->halves[i] != WEFT_BOOL))
+                    n->readers[ins->a[k]]++;
+        }
+        for (int i = 0; i < count; i++) {
+            const bool bars = n->halves[i] != WEFT_BOOL && n->readers[i] < n->uses[i];
+            n->barred[i] = n->barred[i] || bars;
+            changed = changed || bars;
+        }
+    }
+}
+
 static void decide(struct narrowing *n, int i)
 {
     const struct ins *ins = &n->from->ins[i];
@@ -119,6 +165,11 @@ static void decide(struct narrowing *n, int i)
     if (is_conversion(ins) && dtype_is_integer(ins->source) && dtype_is_integer(ins->dtype) &&
         range_fits(n->ranges[ins->a[0]], ins->dtype))
         n->root[i] = n->root[ins->a[0]];
+    if (n->halves[i] != WEFT_BOOL)
+        n->dtypes[i] = n->halves[i];
+    if (ins->kind == INS_OP && ins->op == OP_ENCODE && n->halves[ins->a[0]] == ins->dtype)
+        n->root[i] = n->root[ins->a[0]];
+    n->left_out[i] = n->left_out[i] || (ins->kind == INS_OP && ins->op == OP_DECODE && n->readers[i] == n->uses[i]);
 }
 
 /* ---- the new kernel ---- */
@@ -139,6 +190,8 @@ static int value_in(struct narrowing *n, int i, enum weft_dtype dtype)
     enum weft_dtype now = value_dtype(n, i);
     if (*place >= 0)
         return *place;
+    if (ins->kind == INS_OP && ins->op == OP_DECODE && ins->source == dtype)
+        return value_in(n, ins->a[0], dtype);
     if (ins->kind == INS_LITERAL) {
         const union scalar value = eval_convert(ins->dtype, dtype, false, n->from->literals[ins->index]);
         const int index = kernel_add_literal(n->to, dtype, value);
@@ -200,6 +253,7 @@ static void place(struct narrowing *n, int i)
 static bool decide_all(struct narrowing *n)
 {
     bool any = false;
+    find_halves(n);
     for (int i = 0; i < n->from->ins_count; i++) {
         const struct ins *ins = &n->from->ins[i];
         decide(n, i);
@@ -218,6 +272,9 @@ struct kernel *narrow(struct arena *arena, struct kernel *kernel)
                           .root = ARENA_ARRAY(arena, int, kernel->ins_count),
                           .uses = kernel_uses(arena, kernel),
                           .left_out = ARENA_ARRAY(arena, bool, kernel->ins_count),
+                          .halves = ARENA_ARRAY(arena, enum weft_dtype, kernel->ins_count),
+                          .barred = ARENA_ARRAY(arena, bool, kernel->ins_count),
+                          .readers = ARENA_ARRAY(arena, int, kernel->ins_count),
                           .dtypes = ARENA_ARRAY(arena, enum weft_dtype, kernel->ins_count)};
     if (!decide_all(&n))
         return kernel;

@@ -107,6 +107,7 @@ static const struct program *matched(const struct tracing *t)
         struct symbol *symbol = &copy->symbols[copy->inputs[i]];
         symbol->type.dtype = t->call->inputs[i].dtype;
         symbol->typed = true;
+        symbol->seen_rank = t->call->inputs[i].rank + 1;
     }
     copy->diags = &t->call->diags;
     struct pipeline pipeline = {.arena = arena_of(t), .diags = copy->diags, .parsed = copy, .last = true};

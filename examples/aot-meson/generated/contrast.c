@@ -45,7 +45,11 @@ static bool multiplied(int64_t a, int64_t b, int64_t *product)
     return false;
 }
 #endif
+/* Loops over EACH, which have no tail, and those that are ROLLED are not unrolled: the C compiler makes little code of
+ * them, which takes it little time. */
 #if defined __clang__
+#define ROLLED _Pragma("clang loop unroll(disable)")
+#define EACH(j, count) INDEPENDENT for (int j = 0; j < count; j++)
 #define INDEPENDENT _Pragma("clang loop vectorize(assume_safety) unroll(disable)")
 #define MAY_ALIAS __attribute__((may_alias))
 #define SEPARATE __attribute__((noinline))
@@ -55,6 +59,8 @@ static bool multiplied(int64_t a, int64_t b, int64_t *product)
 #define IS_CONSTANT(x) __builtin_constant_p(x)
 #define RARE(x) __builtin_expect(x, 0)
 #elif defined __GNUC__ && !defined __TINYC__
+#define ROLLED _Pragma("GCC unroll 1")
+#define EACH(j, count) INDEPENDENT ROLLED for (int j = 0; j < count; j++)
 #define INDEPENDENT _Pragma("GCC ivdep")
 #define MAY_ALIAS __attribute__((may_alias))
 #define SEPARATE __attribute__((noinline))
@@ -64,6 +70,8 @@ static bool multiplied(int64_t a, int64_t b, int64_t *product)
 #define RARE(x) __builtin_expect(x, 0)
 #define IS_CONSTANT(x) __builtin_constant_p(x) /* once the function is a part of what calls it */
 #else
+#define ROLLED
+#define EACH(j, count) for (int j = 0; j < count; j++)
 #define INDEPENDENT
 #define MAY_ALIAS
 #define SEPARATE
@@ -189,11 +197,54 @@ struct weft_rows {
     long long step, first, count;  /* bytes between them; which these are */
 };
 
+/* How a reduction joins elements of one type to lanes (templates/shared/joins.c). */
+struct weft_join {
+    int ordered, size;             /* whether the order matters; bytes of a result */
+    /* Makes lanes hold what changes nothing; or, where there are no elements, the result without any. */
+    void (*begin)(void *lanes, long long pitch, int some);
+    /* Joins `count` elements, above 0, to `width` lanes, from lane `at` on. Returns the lane of the next one. */
+    long long (*fold)(void *lanes, long long width, long long at, const void *from, long long count, long long ahead);
+    /* Joins elements as they lie in memory, each with many inner ones. Returns the element to go on with. NULL: rows of
+     * lanes are short. */
+    long long (*fold_rows)(const struct weft_args *args, void *lanes, const struct weft_sample *sample,
+                           long long access, long long point, long long from, long long inner, long long element,
+                           long long limit);
+    /* Joins points that are rows of one block, `step` bytes apart, as they lie in memory. NULL: there are no such. */
+    void (*points)(void *to, const char *from, long long step, long long elements, long long count, long long ahead);
+    /* Joins the lanes of block `number` to the tree, and resets them. */
+    void (*plant)(void *tree, void *lanes, long long pitch, long long number);
+    /* Joins what the tree has of so many blocks, or, if it has none, the lanes, and stores what is left of a point. */
+    void (*finish)(void *to, void *lanes, void *tree, const struct weft_lanes *r, long long inner, long long pitch,
+                   long long blocks, long long place);
+};
+
+/* Where a reduction is: at elements of a point that lie in a row. */
+struct weft_run {
+    struct weft_part part;
+    const struct weft_join *join;  /* NULL: the first element that is true is looked for */
+    void *lanes, *tree;            /* room for them */
+    long long target;              /* the access that results go to */
+    long long access, accesses;    /* the first one whose rows are needed, and how many are */
+    int direct;                    /* its elements are joined as they lie in memory */
+    char **start, **p;             /* [accesses] where rows begin: the first of some, and this one */
+    long long *step;               /* [accesses] bytes from one of them to the next */
+    long long first_row, rows;     /* which they are */
+    int fresh;                     /* it is the first run of its part */
+    long long column0, column1;    /* of the row */
+    long long count, left;         /* elements, each with its inner ones; those of further rows taken with them */
+    long long lane;                /* of the first one; the kernel moves it on */
+    long long width, pitch;        /* lanes; and with what fills their row */
+    long long point, block, blocks, element, limit, at; /* of the point the block and how many were; what comes next */
+    const struct weft_sample *met; /* of what was found last: further tiles of its point need not look */
+    long long met_point, found, absent; /* -1: not yet; -2: it is not here */
+};
+
 /* What the library does for kernels (templates/shared/bands.c, ends.c), the same for all of them. The `next` ones
  * return 0 if there is none. */
 struct weft_calls {
     int (*next_band)(const struct weft_args *args, struct weft_band *band);
     int (*next_part)(const struct weft_args *args, struct weft_part *part);
+    int (*next_run)(const struct weft_args *args, struct weft_run *run);
     /* How many points, at most so many, lie in one row of the loop from `point` on, where points are short rows. `p`
      * becomes where this row begins, *column where the point does. */
     long long (*find_points)(const struct weft_sample *sample, long long point, long long most, char **p,
@@ -202,11 +253,18 @@ struct weft_calls {
      * beside each other, which it returns. */
     long long (*find_rows)(const struct weft_sample *sample, long long row, char **p, long long *step,
                            long long access, long long accesses);
+    /* Where this row of one access begins. */
+    const void *(*row_at)(const struct weft_sample *sample, struct weft_rows *rows, long long access,
+                          long long number);
     /* Copies the `count` elements of `size` bytes with which a row ends, and fills the `block` of `all` of them with
      * the last one. Returns the block. */
     const void *(*pad)(void *block, const void *from, int count, int size, int all);
     /* Copies `count` elements from a block to where they belong. */
     void (*put)(void *to, const void *block, int count, int size);
+    /* C's fmod of those among `count` elements, float32 or float64 as `size` says, whose quotient is 2^22 or more, in
+     * float64 2^51, or none of finite numbers. It may be that of others, too; else they stay. */
+    void (*fmod)(void *r, const void *a, const void *b, int count, int size);
+    const struct weft_join *const *joins; /* templates/shared/joins.def */
 };
 
 /* The most of each, of any kernel here. */
@@ -388,6 +446,7 @@ enum access_kind {
     ACCESS_INTERLEAVED = 'w',
     ACCESS_TRANSPOSED = 't',
     ACCESS_DEINTERLEAVED = 'd',
+    ACCESS_NEAR = 'h',
     ACCESS_MAPPED = 'm',
     ACCESS_BOUNDED = 'b',
 };
@@ -1175,14 +1234,13 @@ SHARED int make_map(const struct grouping *groups, int first, int64_t part, int 
     return size;
 }
 
-/* Makes loads turned that step from row to row by one element, so that what lies in a cache line belongs to many rows.
- * Returns the bytes of the widest element; 0: there is none. Rows have one group. */
-SHARED int transpose_loads(const struct grouping *groups, int loads, int64_t columns, unsigned char *kinds)
+/* Makes loads turned that step from row to row, along group `outer`, by one element, so that what lies in a cache line
+ * belongs to many rows. Returns the bytes of the widest element; 0: there is none. */
+SHARED int transpose_loads(const struct grouping *groups, int outer, int loads, int64_t columns, unsigned char *kinds)
 {
     int most = 0;
-    for (int a = 0; a < loads && groups->count > 1 && columns >= BLOCK; a++) {
-        if (kinds[a] != ACCESS_STRIDED || groups->walks[a] ||
-            group_strides(groups, groups->count - 2)[a] != groups->sizes[a])
+    for (int a = 0; a < loads && outer >= 0 && columns >= BLOCK; a++) {
+        if (kinds[a] != ACCESS_STRIDED || groups->walks[a] || group_strides(groups, outer)[a] != groups->sizes[a])
             continue;
         kinds[a] = ACCESS_TRANSPOSED;
         most = groups->sizes[a] > most ? groups->sizes[a] : most;
@@ -1196,12 +1254,11 @@ static struct tiling tile_by(int64_t tile_rows, int64_t tile_columns, int64_t ro
     return (struct tiling){tile_rows, tile_columns, row_tiles, divide_upwards(rows, tile_rows) * row_tiles};
 }
 
-/* Tiles of as many rows as a cache line has elements of `most` bytes. What is only `copied` needs no buffer:
- * templates/kernel/transpose_c.h has one for tiles of TRANSPOSED_TILE bytes. */
-SHARED struct tiling transpose_tiles(const struct grouping *groups, int64_t rows, int64_t columns, int most,
-                                     bool copied)
+/* Tiles of as many of the rows that lie `beside` each other as a cache line has elements of `most` bytes. What is only
+ * `copied` needs no buffer: templates/kernel/transpose_c.h has one for tiles of TRANSPOSED_TILE bytes. */
+SHARED struct tiling transpose_tiles(int64_t beside, int64_t rows, int64_t columns, int most, bool copied)
 {
-    const int64_t tile_rows = within(TRANSPOSED_LINE / most, groups->extents[groups->count - 2]);
+    const int64_t tile_rows = within(TRANSPOSED_LINE / most, beside);
     const bool wide = copied && tile_rows == TRANSPOSED_LINE / most;
     const int bytes = wide ? TRANSPOSED_WIDE : TRANSPOSED_TILE;
     return tile_by(tile_rows, within(bytes / most / tile_rows / BLOCK * BLOCK, columns), rows, columns);
@@ -1698,6 +1755,15 @@ SHARED long long find_rows(const struct weft_sample *sample, long long row, char
     return rows;
 }
 
+SHARED const void *row_at(const struct weft_sample *sample, struct weft_rows *rows, long long access, long long number)
+{
+    if (number - rows->first < 0 || number - rows->first >= rows->count) {
+        rows->first = number;
+        rows->count = find_rows(sample, number, &rows->start, &rows->step, access, 1);
+    }
+    return rows->start + (number - rows->first) * rows->step;
+}
+
 SHARED int next_part(const struct weft_args *args, struct weft_part *part)
 {
     const long long tile = step_tile(args, &part->tile);
@@ -1713,6 +1779,132 @@ SHARED int next_part(const struct weft_args *args, struct weft_part *part)
     part->inner = r->inner - part->from < r->width ? r->inner - part->from : r->width;
     part->element = part->chunk * most;
     part->stop = r->elements - part->element < most ? r->elements : part->element + most;
+    return 1;
+}
+
+/* Joins all points of the part where each is a row of one block, which is joined as it lies in memory. Then none is
+ * left. */
+SHARED void take_points(const struct weft_args *args, struct weft_run *run)
+{
+    struct weft_part *const part = &run->part;
+    const struct weft_sample *const sample = part->tile.sample;
+    const struct weft_geometry *const s = sample->geometry;
+    const long long elements = s->lanes->elements, end = part->point + part->points;
+    if (!run->join->points || s->lanes->inner > 1 || s->columns != elements || !elements || elements > s->lanes->block)
+        return;
+    for (long long count; part->point < end; part->point += count) {
+        count = find_rows(sample, part->point, run->start, run->step, run->access, 1);
+        count = count < end - part->point ? count : end - part->point;
+        run->join->points(sample->bases[run->target] + part->point * run->join->size, run->start[0], run->step[0],
+                          elements, count, args->ahead);
+    }
+    part->points = 0;
+}
+
+/* Goes to the run's next point, and makes its lanes ready. */
+SHARED int next_point(const struct weft_args *args, struct weft_run *run)
+{
+    for (run->point++; run->point >= run->part.point + run->part.points; run->point = run->part.point) {
+        if (!next_part(args, &run->part))
+            return 0;
+        run->rows = 0;
+        run->fresh = 1;
+        if (run->direct)
+            take_points(args, run);
+    }
+    const struct weft_sample *const sample = run->part.tile.sample;
+    const long long side = run->join && run->join->ordered ? 16 : 64;
+    run->block = run->part.element;
+    run->blocks = 0;
+    run->width = sample->geometry->lanes->lanes * run->part.inner;
+    run->pitch = (run->width + side - 1) / side * side;
+    run->found = run->met == sample && run->met_point == run->point ? -2 : -1;
+    if (run->join)
+        run->join->begin(run->lanes, run->pitch, run->part.element < run->part.stop);
+    return 1;
+}
+
+/* Stores what is left of the point. `single`: its only block is still in the lanes. */
+SHARED void leave_point(struct weft_run *run, int single)
+{
+    const struct weft_sample *const sample = run->part.tile.sample;
+    const struct weft_lanes *const r = sample->geometry->lanes;
+    const long long place = run->point * r->chunks + run->part.chunk;
+    char *const to = sample->bases[run->target];
+    if (run->join) {
+        run->join->finish(to + run->part.from * run->join->size, run->lanes, run->tree, r, run->part.inner, run->pitch,
+                          single ? 0 : run->blocks, place);
+        return;
+    }
+    ((long long *)to)[place] = run->found < 0 ? run->absent : run->found;
+    if (run->found >= 0) {
+        run->met = sample;
+        run->met_point = run->point;
+    }
+}
+
+/* Joins the block to those before it. Returns whether the point has another one. */
+SHARED int end_block(struct weft_run *run)
+{
+    const struct weft_lanes *const r = run->part.tile.sample->geometry->lanes;
+    const int single = run->join && run->join->ordered && run->part.stop - run->part.element <= r->block;
+    if (run->join && !single)
+        run->join->plant(run->tree, run->lanes, run->pitch, run->blocks);
+    run->blocks++;
+    run->block += r->block;
+    if (run->block < run->part.stop && run->found == -1)
+        return 1;
+    leave_point(run, single);
+    return 0;
+}
+
+SHARED void begin_block(const struct weft_args *args, struct weft_run *run)
+{
+    enum { NEAR_LANES = 4096 };    /* so many are in the nearest cache beside what is read */
+    const struct weft_sample *const sample = run->part.tile.sample;
+    const struct weft_lanes *const r = sample->geometry->lanes;
+    run->element = run->block;
+    run->limit = run->part.stop - run->block < r->block ? run->part.stop : run->block + r->block;
+    if (run->direct && run->join->fold_rows && run->width > NEAR_LANES && sample->geometry->columns % r->inner == 0)
+        run->element = run->join->fold_rows(args, run->lanes, sample, run->access, run->point, run->part.from,
+                                            run->part.inner, run->element, run->limit);
+}
+
+/* Goes to the next elements that are taken together: all of a block, or one with its inner ones. */
+SHARED int next_elements(const struct weft_args *args, struct weft_run *run)
+{
+    while (run->found != -1 || run->element >= run->limit) {
+        if ((!run->part.points || !end_block(run)) && !next_point(args, run))
+            return 0;
+        begin_block(args, run);
+    }
+    const struct weft_lanes *const r = run->part.tile.sample->geometry->lanes;
+    const long long inner = run->part.inner, next = r->step == 1 ? run->element + 1 : run->limit;
+    run->at = run->element * r->inner + run->part.from;
+    run->left = (next - run->element) * inner;
+    run->lane = r->step == 1 ? (run->element - run->block) % r->lanes * inner : 0;
+    run->element = next;
+    return 1;
+}
+
+SHARED int next_run(const struct weft_args *args, struct weft_run *run)
+{
+    run->fresh = 0;
+    if ((run->found != -1 || run->left <= 0) && !next_elements(args, run))
+        return 0;
+    const struct weft_sample *const sample = run->part.tile.sample;
+    const struct weft_geometry *const s = sample->geometry;
+    const long long row = divided(run->at, s->columns, &run->column0) + run->point * s->lanes->rows;
+    run->count = s->columns - run->column0 < run->left ? s->columns - run->column0 : run->left;
+    run->column1 = run->column0 + run->count;
+    run->at += run->count;
+    run->left -= run->count;
+    if (row - run->first_row < 0 || row - run->first_row >= run->rows) {
+        run->first_row = row;
+        run->rows = find_rows(sample, row, run->start, run->step, run->access, run->accesses);
+    }
+    for (long long k = 0; k < run->accesses; k++)
+        run->p[k] = run->start[k] + (row - run->first_row) * run->step[k];
     return 1;
 }
 
@@ -1792,6 +1984,9 @@ static bool weft_fuses(void)
 #else
 #define PIECE 16
 #endif
+#ifndef JOINS
+#define JOINS 0
+#endif
 #if defined __GNUC__ && !defined __TINYC__
 /* Copies the `count` elements of `size` bytes with which a row ends, and fills the `block` of `all` of them with the
  * last one. A vector's bytes are stored at once: the kernel would wait for parts of it. */
@@ -1841,6 +2036,80 @@ SHARED void put_block(void *to, const void *block, int count, int size)
     memcpy(to, block, (size_t)count * (size_t)size);
 #endif
 }
+
+/* C's fmod where the quotient is 2^21 or more, in float64 2^50, or none of finite numbers. Of sizes: mx and my are
+ * their fractions from 1 to 2, `left` is the difference of their exponents. A step takes the nearest multiple of my
+ * from mx * 2^25. The quotient there has 26 bits and the halves of my have 27, so all products and differences are
+ * exact, also without fused multiply-adds. */
+SHARED void fmod_block(void *r, const void *a, const void *b, int count, int size)
+{
+    typedef unsigned long long words __attribute__((vector_size(PIECE), may_alias));
+    typedef long long signs __attribute__((vector_size(PIECE), may_alias));
+    typedef double numbers __attribute__((vector_size(PIECE), may_alias));
+    enum { LANES = PIECE / 8, SOME = 64, PIECES = SOME / LANES, STEP = 25 };
+    const double limit = size == 4 ? 0x1p21 : 0x1p50;
+    const unsigned long long one = 1023ull << 52, infinity = 2047ull << 52, fraction = ~0ull >> 12, sign = 1ull << 63;
+    numbers x[PIECES] = {{0}}, y[PIECES] = {{0}}, rest[PIECES], high[PIECES], low[PIECES], inverse[PIECES];
+    signs left[PIECES], usual[PIECES];
+    words power[PIECES], tiny[PIECES];
+    int at[SOME];
+    for (int from = 0; from < count; from += SOME) {
+        const int some = count - from < SOME ? count - from : SOME;
+        long long most = 0;
+        int found = 0, pieces;
+        for (int j = from; j < from + some; j++) {
+            const double of_x = size == 4 ? (double)((const float *)a)[j] : ((const double *)a)[j];
+            const double of_y = size == 4 ? (double)((const float *)b)[j] : ((const double *)b)[j];
+            const double least = __builtin_fabs(of_y);
+            ((double *)x)[found] = of_x;
+            ((double *)y)[found] = of_y;
+            at[found] = j;
+            found += !(__builtin_fabs(of_x) < least * limit) | !(least < (double)__builtin_inff());
+        }
+        pieces = (found + LANES - 1) / LANES;
+        for (int k = 0; k < pieces; k++) {
+            const numbers of_x = (numbers)((words)x[k] & ~sign), of_y = (numbers)((words)y[k] & ~sign);
+            const words few = (words)(of_x < 0x1p-1022) & 54, fewer = (words)(of_y < 0x1p-1022) & 54; /* subnormal */
+            const words mx = (words)(of_x * (numbers)(one + (few << 52)));
+            const words my = (words)(of_y * (numbers)(one + (fewer << 52)));
+            usual[k] = (signs)((words)(of_x >= of_y) & (words)(of_y > 0) & (words)((words)of_x < infinity));
+            left[k] = usual[k] & (signs)((mx >> 52) - few - (my >> 52) + fewer);
+            power[k] = my & infinity;
+            tiny[k] = one - (fewer << 52);
+            rest[k] = (numbers)((mx & fraction) | one);
+            const numbers divisor = (numbers)((my & fraction) | one);
+            high[k] = (numbers)((words)divisor & ~0ull << 26);
+            low[k] = divisor - high[k];
+            inverse[k] = 1 / divisor;
+            for (int lane = 0; lane < LANES; lane++)
+                most = left[k][lane] > most ? left[k][lane] : most;
+        }
+        for (most += most == 0; most > 0; most -= STEP) {
+            for (int k = 0; k < pieces; k++) {
+                const signs more = (signs)(left[k] > STEP), step = (more & STEP) | (~more & left[k]);
+                const numbers large = rest[k] * (numbers)(((words)step << 52) + one);
+                const numbers quotient = large * inverse[k] + 0x1.8p52 - 0x1.8p52;
+                rest[k] = large - quotient * high[k] - quotient * low[k];
+                left[k] -= step;
+            }
+        }
+        for (int k = 0; k < pieces; k++) {
+            const words negative = (words)(rest[k] < 0), divisor = (words)(high[k] + low[k]);
+            const numbers positive = rest[k] + (numbers)(negative & divisor);
+            const words value = (words)(positive * (numbers)power[k] * (numbers)tiny[k]);
+            const words of_x = (words)x[k] & ~sign, of_y = (words)y[k] & ~sign;
+            const words whole = (words)(of_x < infinity) & (words)(of_y - 1 < infinity);
+            const words other = (whole & of_x) | (~whole & ~0ull << 51); /* a, where b is larger; or NaN */
+            x[k] = (numbers)(((words)usual[k] & value) | (~(words)usual[k] & other) | ((words)x[k] & sign));
+        }
+        for (int k = 0; k < found; k++) {
+            if (size == 4)
+                ((float *)r)[at[k]] = (float)((const double *)x)[k];
+            else
+                ((double *)r)[at[k]] = ((const double *)x)[k];
+        }
+    }
+}
 #else
 SHARED const void *pad_block(void *block, const void *from, int count, int size, int all)
 {
@@ -1854,14 +2123,18 @@ SHARED void put_block(void *to, const void *block, int count, int size)
 {
     memcpy(to, block, (size_t)(count * size));
 }
+
+#define fmod_block 0 /* no kernel calls it */
 #endif
 
 SHARED const struct weft_calls *kernel_calls(void)
 {
-    static const struct weft_calls calls = {next_band, next_part, find_points, find_rows, pad_block, put_block};
+    static const struct weft_calls calls = {next_band, next_part, next_run, find_points, find_rows, row_at,
+                                            pad_block, put_block, fmod_block, JOINS};
     return &calls;
 }
 #undef PIECE
+#undef JOINS
 #if defined __GNUC__ && !defined __TINYC__ && defined __AVX512BW__
 enum { LANES = 16 };
 #define WIDE "v"
@@ -2257,6 +2530,8 @@ SEPARATE static void scatter_u8(char *to, i64 step, const u8_m *block, int m)
     for (int j = 0; j < m; j++)
         *(u8_m *)(to + j * step) = block[j];
 }
+#undef ROLLED
+#define ROLLED
 
 static void loop_contrast_0_upsu(const struct weft_args *args, i64 begin, i64 end)
 {
@@ -3078,12 +3353,14 @@ static struct tiling gather(const struct loop *loop, const struct grouping *grou
         tiling = interleave_tiles(rows->rows, rows->columns);
     for (int a = 0; a < loop->accesses; a++)
         plan->offsets[a] = plan->offset[a];
-    const int most = rows->period ? 0 : transpose_loads(groups, loop->loads, rows->columns, rows->kinds);
+    const int outer = rows->groups - 1,
+              most = rows->period ? 0 : transpose_loads(groups, outer, loop->loads, rows->columns, rows->kinds);
     if (!rows->period)
         part(loop, groups, rows);
     plan->class = find_class(loop, rows->kinds);
     return most && plan->class < loop->classes
-               ? transpose_tiles(groups, rows->rows, rows->columns, most, loop->class[plan->class].copied)
+               ? transpose_tiles(groups->extents[outer], rows->rows, rows->columns, most,
+                                 loop->class[plan->class].copied)
                : tiling;
 }
 
