@@ -206,8 +206,9 @@ static int unexpected_dot(struct parser *p)
     else
         diag(p->diags, DIAG_SYNTAX, dot,
              arena_printf(p->arena, "'.' selects along a named dimension and takes an item in [ ], as in u.%.40s[0], "
-                          "u.%.40s[1:-1] or u.%.40s['a,b']; a DataFrame's column is its name alone",
-                          *name ? name : "x", *name ? name : "x", *name ? name : "x"));
+                          "u.%.40s[1:-1] or u.%.40s['a,b']; of a DataFrame df write %.40s, and "
+                          "weft.evaluate(text, df)",
+                          *name ? name : "x", *name ? name : "x", *name ? name : "x", *name ? name : "x"));
     return parse_fail(p);
 }
 
