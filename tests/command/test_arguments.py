@@ -374,7 +374,7 @@ class Show(CommandTest):
         self.assertEqual(self.text("show", *given, "--stage", "types,ir"),
                          "== types ==\n%s== ir ==\n%s" % tuple(some))
         few = self.text("show", *given)
-        self.assertLess(few.count("\n"), 60)
+        self.assertLess(few.count("\n"), 80)
         self.assertEqual(few.split("== more ==")[0], self.text("show", *given, "--stage", "types,groups,c"))
         self.assertIn("--stage NAME prints another: tokens, ast, ", few)
         everything = self.text("show", *given, "--stage", "all")
