@@ -7,7 +7,7 @@
 
 #include <string.h>
 
-enum { DEEP = 8 };
+enum { DEEP = 5 };                  /* how far operands are looked into */
 
 /* ---- what may wrap ---- */
 
@@ -125,9 +125,11 @@ const char *wrap_limit(struct arena *arena, const struct node *node)
 /* The first operand of the innermost operation that may wrap: converted, it makes all above it as wide. */
 static const struct node *to_convert(const struct program *program, const bool *wraps, const struct node *node)
 {
-    for (int i = 0; i < node->operand_count; i++)
-        if (wraps[program->operands[node->operands + i]])
-            return to_convert(program, wraps, operand_node(program, node, i));
+    for (int i = 0; i < node->operand_count;) {
+        const bool inner = wraps[program->operands[node->operands + i]];
+        node = inner ? operand_node(program, node, i) : node;
+        i = inner ? 0 : i + 1;
+    }
     const struct node *first = operand_node(program, node, 0);
     return first->literal.kind == LITERAL_NONE ? first : operand_node(program, node, 1);
 }

@@ -52,6 +52,17 @@ class Checked(CommandTest):
         self.warned("x - y < 9", ["x=uint32[3]", "y=uint32[3]"], 312, "as in int64(x)", "int64(x) - y < 9")
         self.warned("(x + y) / 2", ["x=int16[3]", "y=int16[3]"], 312, "wraps beyond 32767", "(int32(x) + y) / 2")
 
+    def test_wrapping_deep_inside(self):
+        """Long chains and nested extremes are looked through in no time, and without a stack."""
+        with open(self.path("long.weft"), "w") as f:
+            f.write("input a: uint8[3]; input b: uint8[3]\n(" + " + ".join(["a", "b"] * 20000) + ") / 2\n")
+        told = self.weft("check", "long.weft").stderr.decode()
+        self.assertEqual((told.count("W0312"), "as in int32(a)" in told), (1, True), told[:500])
+        deep = "a"
+        for _ in range(40):
+            deep = "max(min(%s, b), a - min(a, %s, b), b)" % (("a", deep) if len(deep) > 2000 else (deep, "b"))
+        self.assertEqual(self.weft("check", "(%s - b) < 3" % deep, *BYTES).returncode, 0)
+
     def test_wrapping_that_is_meant(self):
         for text in ("(a + 10) / 2", "a + b", "(a + b) * a - b", "a + b == 3", "a * 31 + b ^ a << 3",
                      "(a * b & 15) / 2", "uint8(a + b) / 2", "wrap(a + b, uint8) / 2", "a[a + b - a]", "any(a - b)",
