@@ -64,7 +64,9 @@ bool aot_shapes(struct aot_kernel *k)
     find_sizes(program, k->is_size);
     declare_inputs(k);
     k->given = k->extent_count;
-    const bool good = infer_shapes(k->arena, program, program->diags, k->inputs, NULL, &open, k->shapes, k->views);
+    const bool good =
+        infer_shapes(k->arena, program, program->diags, k->inputs, NULL, &open, k->shapes, k->views) &&
+        check_results(k->arena, program, program->diags, k->inputs, &open, k->shapes);
     k->node_extents = k->extent_count;
     return good;
 }

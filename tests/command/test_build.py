@@ -233,6 +233,50 @@ class Entries(Build):
         self.assertEqual(self.files(), ["k.weft"])
 
 
+class ResultExtents(Build):
+    """`-> uint8[64, 64, 3]` checks a result's extents."""
+
+    CROP = ("kernel crop(img: uint8[h, w], y: int64[]) -> uint8[4, w] { return out = img[y:y + 4] }\n"
+            "kernel grown(a: int32[n], b: int32[?]) -> int32[n] { return out = a + b }\n")
+
+    def test_run(self):
+        self.write(self.CROP)
+        image = "img=[[1,2],[3,4],[5,6],[7,8],[9,10]]"
+        self.assertIn("uint8[4, 2]", self.text("run", "k.weft:crop", image, "y=1"))
+        self.assertIn("result 'out' has shape [3, 2], expected [4, w]",
+                      self.bad(1, 79, "run", "k.weft:crop", image, "y=2"))
+        self.assertIn("int32[2]", self.text("run", "k.weft:grown", "a=[1, 2]", "b=[3]"))
+        self.assertIn("has shape [2], expected [n]", self.bad(1, 79, "run", "k.weft:grown", "a=[1]", "b=[3, 4]"))
+
+    def test_ahead_of_time(self):
+        self.write(self.CROP)
+        self.write("""#include "crop.h"
+#include <stdio.h>
+int main(void)
+{
+    unsigned char img[5][2] = {{1, 2}, {3, 4}, {5, 6}, {7, 8}, {9, 10}}, out[4][2] = {{0}};
+    const int good = crop(img[0], 1, 5, 2, out[0]), wrong = crop(img[0], 2, 5, 2, out[0]);
+    printf("%d %d %d %s\\n", good, out[3][1], wrong, crop_note()->text);
+    return 0;
+}
+""", "main.c")
+        for options, sources in (([], ["crop.c", "weft_support.c"]), (["--entries", "dense"], ["crop.c"])):
+            self.good("build", "k.weft", "-o", "out", *options)
+            subprocess.run(["cc", "-Wall", "-Wextra", "-Werror", "-Iout", "main.c", *(f"out/{name}" for name in sources),
+                            "-lm", "-o", "main"], cwd=self.here, check=True)
+            self.assertEqual(subprocess.run([self.path("main")], capture_output=True, text=True).stdout,
+                             "0 10 -6 extent 0 of result out is not 4, as declared\n")
+
+    def test_what_is_known_before(self):
+        kernel = "kernel f(a: float32[n, 3]) -> float32{} {{ return out = a }}\n"
+        self.refused(79, kernel.format("[3]"), "has shape [n, 3], expected [3]")
+        self.refused(79, kernel.format("[n, 4]"), "expected [n, 4]")
+        self.refused(33, kernel.format("[k, 3]"), "no parameter has 'k'; write ?")
+        self.refused(33, kernel.format("[n, 3]@HW"), "a dtype and extents alone")
+        self.write(kernel.format("[?, 3]"))
+        self.good("build", "k.weft", "-o", "out")
+
+
 class Refused(Build):
     def test_arguments(self):
         self.write(TWICE)
