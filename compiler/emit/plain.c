@@ -245,10 +245,18 @@ static const char *shown(struct plain *p, const char *name)
     return out.text;
 }
 
+/* Whether an instruction loads a value that has a name already. */
+static bool is_named(struct plain *p, const struct ins *ins)
+{
+    return ins->kind == INS_LOAD && p->host->is_value(p->host->user, ins->index) &&
+           !p->host->reads_bytes(p->host->user, ins->index) && strcmp(type_rows[ins->dtype].load, "A") == 0;
+}
+
 /* The name of a value, as it is shown. */
 static const char *name_of(struct plain *p, int i)
 {
-    return shown(p, value_name(p->e, i));
+    const struct ins *ins = &p->e->kernel->ins[i];
+    return is_named(p, ins) ? p->host->data(p->host->user, ins->index) : shown(p, value_name(p->e, i));
 }
 
 static const char *element(struct plain *p, int access, const char *index)
@@ -342,6 +350,8 @@ static int put_body(struct plain *p, const struct place *place)
             names[k] = ins->a[k] >= 0 ? name_of(p, ins->a[k]) : NULL;
         if (ins->kind == INS_LOAD || ins->kind == INS_STORE)
             follow_to(p, 0, kernel->accesses[ins->index].map, &own);
+        if (is_named(p, ins))
+            continue;
         if (ins->kind == INS_LOAD)
             put_load(p, i, &own, NULL);
         else if (ins->kind == INS_STORE && kernel->lanes)
