@@ -210,7 +210,7 @@ static void put_memory(struct buf *out, struct dense *dense)
         return;
     buf_printf(out, "    if (%s) {\n", missing.text);
     put_free(out, dense, "        ");
-    buf_puts(out, "        return weft_tell(WEFT_KERNEL_OUT_OF_MEMORY, 0, 0, NULL, \"no memory for values that are "
+    buf_puts(out, "        return weft_tell(WEFT_KERNEL_OUT_OF_MEMORY, 0, 0, 0, \"no memory for values that are "
              "computed once\");\n    }\n");
 }
 
@@ -248,7 +248,7 @@ static struct remark *list_remarks(struct dense *dense, int *count)
 static void put_remarks(struct buf *out, const struct remark *remarks, int count)
 {
     for (int i = 0; i < count; i++)
-        buf_printf(out, "    if (%s)\n        return weft_tell(%s, %zu, %zu, NULL, \"%s\");\n", remarks[i].name,
+        buf_printf(out, "    if (%s)\n        return weft_tell(%s, %zu, %zu, 0, \"%s\");\n", remarks[i].name,
                    remarks[i].outside ? "WEFT_KERNEL_OUT_OF_RANGE" : "WEFT_KERNEL_DIVIDE_BY_ZERO",
                    remarks[i].place.line, remarks[i].place.column,
                    remarks[i].outside ? "a position lies outside, which gives 0"
@@ -308,10 +308,15 @@ static void put_check(struct buf *out, struct aot_kernel *k, int o, const char *
             continue;
         const bool may = i < inputs && k->replaces[(o - inputs) * inputs + i] && other.dtype == own.dtype &&
                          strcmp(counts[i], count) == 0;
-        buf_printf(out, "    if (%s%s%sweft_meet(%s, %s * (int64_t)sizeof *%s, %s, %s * (int64_t)sizeof *%s))\n"
+        buf_puts(out, "    if (");
+        if (may)
+            buf_printf(out, "%s != %s && ", name, from);
+        if (strcmp(counts[i], count) != 0) /* else an empty one meets none */
+            buf_printf(out, "%s%s%s%s", known ? "" : count, known ? "" : " && ", is_digit(*counts[i]) ? "" : counts[i],
+                       is_digit(*counts[i]) ? "" : " && ");
+        buf_printf(out, "(uintptr_t)%s < (uintptr_t)(%s + %s) && (uintptr_t)%s < (uintptr_t)(%s + %s))\n"
                    "        return weft_tell(WEFT_KERNEL_OVERLAP_ERROR, 0, 0, \"%s\", \"it overlaps %s\");\n",
-                   may ? name : "", may ? arena_printf(k->arena, " != %s", from) : "", may ? " && " : "", name, count,
-                   name, from, counts[i], from, own.name, other.name);
+                   name, from, counts[i], from, name, count, own.name, other.name);
     }
 }
 
@@ -445,15 +450,13 @@ void aot_put_dense_source(struct buf *out, struct aot_kernel *const *kernels, in
     buf_puts(&body, helpers);
     buf_puts(&body, constants.text);
     buf_puts(&body, aot_shared_section(out->arena, "plain told"));
-    if (has_word(all, "weft_meet"))
-        buf_puts(&body, aot_shared_section(out->arena, "plain meet"));
     if (has_word(all, "weft_count"))
         buf_puts(&body, aot_shared_section(out->arena, "plain count"));
     if (has_word(all, "weft_lend"))
         buf_puts(&body, aot_shared_section(out->arena, "plain memory"));
     const char *includes = arena_printf(
-        out->arena, "#include \"%s.h\"\n%s#include <stddef.h>\n%s%s\n", name,
-        has_word(all, "INFINITY") || has_word(all, "NAN") ? "#include <math.h>\n" : "",
+        out->arena, "#include \"%s.h\"\n%s%s%s\n", name,
+        has_word(all, "INFINITY") || has_word(all, "NAN") || has_word(all, "FMAF") ? "#include <math.h>\n" : "",
         has_word(all, "weft_lend") ? "#include <stdlib.h>\n" : "",
         has_word(all, "memcpy") || strstr(sizes.text, "memcpy") ? "#include <string.h>\n" : "");
     buf_printf(out, "/* Made by weft build from %s. See %s.h. */\n", params->file, name);

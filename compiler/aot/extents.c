@@ -41,7 +41,7 @@ const char *aot_counted(struct aot_kernel *k, const struct shape *shape)
     buf_printf(&text, "%d, ", shape->rank);
     for (int d = 0; d < shape->rank; d++)
         buf_printf(&text, "%s%s", d ? ", " : "(const int64_t[]){", aot_extent(k, shape->extents[d]));
-    buf_puts(&text, shape->rank ? "}" : "NULL");
+    buf_puts(&text, shape->rank ? "}" : "0");
     return text.text;
 }
 
@@ -177,7 +177,7 @@ void aot_refuse(struct aot_kernel *k, const char *condition, struct span span, c
     const struct text_place place = find_place(k->program->source, span.start);
     ARENA_PUSH(k->arena, k->notes, k->note_count, ((struct aot_note){span, text}));
     if (k->plain)
-        buf_printf(&k->extents, "if (%s)\n    return weft_tell(WEFT_KERNEL_SHAPE_ERROR, %zu, %zu, NULL, \"%s\");\n",
+        buf_printf(&k->extents, "if (%s)\n    return weft_tell(WEFT_KERNEL_SHAPE_ERROR, %zu, %zu, 0, \"%s\");\n",
                    condition, place.line, place.column, text);
     else
         buf_printf(&k->extents, "if (%s)\n    return %d; /* %s */\n", condition, k->note_count, text);

@@ -50,7 +50,7 @@ const char *aot_local(struct arena *arena, const char *name)
                               "slice_bound";
     const size_t length = strlen(name), letters = strcspn(name, "_0123456789"), end = name[letters] ? letters : 0;
     const char *last = strrchr(name, '_');
-    static const char *const prefixes[] = {"temporary_", "constant_", "count_", "given_", "join_"};
+    static const char *const prefixes[] = {"temporary_", "constant_", "count_", "given_", "join_", "pattern_"};
     bool taken = word_index(own, name, length) >= 0 ||
                  word_index(taken_rows[TAKEN_FUNCTION].names, name, length) >= 0 ||
                  (*name == 'i' && strspn(name + 1, "0123456789") == length - 1) ||

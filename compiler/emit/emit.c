@@ -28,6 +28,7 @@ const struct target target_cuda = {
     .fast = FAST_OF_CUDA};
 const struct target target_plain = {
     .name = "plain", .skeleton = weft_template_plain, .prelude = weft_template_prelude_c, .function = "static inline",
+    .math = weft_template_math_c, .math_head = weft_template_plain,
     .boolean = "_Bool", .declares = true, .launch = LAUNCH_C};
 
 const char *short_name(enum weft_dtype dtype)

@@ -15,6 +15,7 @@ struct target {
     const char *shuffles;          /* more of them, which gather elements: shuffle_c.h; NULL: none */
     const char *transpose;         /* and which transpose tiles: transpose_c.h; NULL: none */
     const char *math;              /* library functions of Weft's own: math_c.h; NULL: none but the prelude's */
+    const char *math_head;         /* what these begin with, if not math's own head */
     const char *accesses;          /* loads and stores: access_c.h or access_cuda.h */
     const char *args;              /* the struct with which a kernel is called */
     const char *function;          /* how the definition of a helper begins */

@@ -12,6 +12,7 @@ struct plain {
     const struct shape *space;
     struct buf *out;
     int depth;
+    int64_t period;                /* elements after which some accesses begin again; 0: none do */
 };
 
 /* Where an element is: its digits along a shape's dimensions, or else its row-major number. */
@@ -268,6 +269,21 @@ static const char *element(struct plain *p, int access, const char *index)
     return index ? arena_printf(p->e->arena, "%s[%s]", data, index) : data;
 }
 
+/* Whether an access reads or writes one element, or, in a loop over patterns, what repeats. */
+static bool is_single(struct plain *p, int access)
+{
+    const struct shape *own = shape_of(p, access);
+    for (int d = 0; d < own->rank; d++)
+        if (own->extents[d] != 1)
+            return false;
+    return true;
+}
+
+static bool repeats(struct plain *p, int access)
+{
+    return p->period && !is_single(p, access) && !shapes_equal(shape_of(p, access), p->space);
+}
+
 /* A load from a place, whose path begins there. */
 static void put_load(struct plain *p, int i, struct place *place, const char *condition)
 {
@@ -275,10 +291,17 @@ static void put_load(struct plain *p, int i, struct place *place, const char *co
     const struct access *access = &p->e->kernel->accesses[ins->index];
     const bool value = p->host->is_value(p->host->user, ins->index);
     const struct shape *own = p->host->shape(p->host->user, ins->index);
-    if (!value && access->kind != TENSOR_BYTES && !p->host->reads_bytes(p->host->user, ins->index))
+    if (!value && access->kind != TENSOR_BYTES && !repeats(p, ins->index) &&
+        !p->host->reads_bytes(p->host->user, ins->index))
         shrink(p, place, own);
     const char *index = value ? NULL : number_of(p, place), *name = name_of(p, i);
     put_indent(p);
+    if (repeats(p, ins->index)) {
+        buf_printf(p->out, "const %s %s = %s;\n", short_name(ins->dtype), name,
+                   substituted(p, type_rows[ins->dtype].load, ins->dtype,
+                               arena_printf(p->e->arena, "pattern_%d[k]", ins->index)));
+        return;
+    }
     if (p->host->reads_bytes(p->host->user, ins->index)) {
         const char *type = short_name(ins->dtype);
         buf_printf(p->out, "%s %s;\n", type, name);
@@ -471,10 +494,77 @@ static void put_literals(struct plain *p, struct buf *out, const char *statement
         }
 }
 
+enum { MAX_PATTERN = 16, PATTERNS = 64 };
+
+/* The number of innermost elements after which some loads begin again, where these are few and all others go along the
+ * space, or stay; 0: none. */
+static int64_t find_period(struct plain *p)
+{
+    const struct kernel *kernel = p->e->kernel;
+    int64_t period = 0;
+    for (int a = 0; a < kernel->access_count; a++) {
+        const struct shape *own = shape_of(p, a);
+        int64_t elements = 1;
+        if (kernel->accesses[a].map || is_single(p, a) || shapes_equal(own, p->space)) {
+            if (kernel->accesses[a].map)
+                return 0;
+            continue;
+        }
+        for (int d = 1; d <= own->rank; d++) {
+            const int64_t extent = own->extents[own->rank - d];
+            const bool inner = d <= p->space->rank && extent == p->space->extents[p->space->rank - d];
+            if (extent < 0 || (extent != 1 && !inner))
+                return 0;
+            elements *= extent;
+        }
+        int64_t whole = 1;
+        for (int d = 1; d <= p->space->rank && whole < elements; d++)
+            whole *= p->space->extents[p->space->rank - d];
+        if (a >= kernel->load_count || whole != elements || elements > MAX_PATTERN || (period && period != elements))
+            return 0;
+        period = elements;
+    }
+    return period;
+}
+
+/* A loop over blocks of whole patterns, so that the C compiler makes vectors of it. */
+static void put_patterns(struct plain *p)
+{
+    const struct kernel *kernel = p->e->kernel;
+    const char *count = product(p, p->space, 0), *block = extent_of(p, p->period * PATTERNS);
+    const int depth = p->depth;
+    for (int a = 0; a < kernel->load_count; a++) {
+        if (!repeats(p, a))
+            continue;
+        const char *type = short_name(kernel->accesses[a].dtype), *data = p->host->data(p->host->user, a);
+        put_indent(p);
+        buf_printf(p->out, "%s pattern_%d[%s]; /* what repeats after %lld elements */\n",
+                   dtype_is_half(kernel->accesses[a].dtype) ? "uint16_t" : type, a, block, (long long)p->period);
+        put_indent(p);
+        buf_printf(p->out, "for (int k = 0; k < %s; k++)\n", block);
+        put_indent(p);
+        buf_printf(p->out, "    pattern_%d[k] = %s[k %% %lld];\n", a, data, (long long)p->period);
+    }
+    put_indent(p);
+    buf_printf(p->out, "for (int64_t from = 0; from < %s; from += %s) {\n", count, block);
+    p->depth++;
+    put_indent(p);
+    buf_printf(p->out, "const int64_t count = %s - from < %s ? %s - from : %s;\n", in_parentheses(p, count), block,
+               in_parentheses(p, count), block);
+    begin_loop(p, "k", "count");
+    put_body(p, &(struct place){.shape = p->space, .number = "from + k"});
+    end_loops(p, depth);
+}
+
 static void put_elements(struct plain *p)
 {
     const int depth = p->depth;
     struct place place = {.shape = p->space};
+    p->period = find_period(p);
+    if (p->period) {
+        put_patterns(p);
+        return;
+    }
     open_loops(p, &place);
     put_body(p, &place);
     end_loops(p, depth);
@@ -679,7 +769,7 @@ char *emit_plain(struct emit_together *together, const struct kernel *kernel, co
     struct emitter e;
     emit_begin(together, kernel, params, &e);
     struct buf out = buf_new(e.arena);
-    struct plain p = {&e, host, space, &out, 1};
+    struct plain p = {.e = &e, .host = host, .space = space, .out = &out, .depth = 1};
     if (kernel_puts(kernel))
         put_puts(&p);
     else if (kernel->lanes && kernel->lanes->finds)

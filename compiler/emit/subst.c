@@ -124,7 +124,8 @@ static const char *own_library(struct subst *subst, const char *full, size_t *le
     if (own || !subst->target->math)
         return own;
     own = subst_find(subst->target->math, "library", full, length);
-    head = subst_find(subst->target->math, "library", "head", &head_length);
+    head = subst_find(subst->target->math_head ? subst->target->math_head : subst->target->math, "library", "head",
+                      &head_length);
     if (own && !subst->has_math)
         subst_own(&subst->helpers, head, head_length, &subst->names);
     subst->has_math |= own != NULL;

@@ -68,13 +68,6 @@ static int weft_tell(int status, int line, int column, const char *operand, cons
     weft_told = (struct weft_note){status, line, column, operand, text};
     return status;
 }
-//: plain meet
-
-/* Whether arrays of so many bytes have some in common. */
-static bool weft_meet(const void *a, int64_t m, const void *b, int64_t n)
-{
-    return m && n && (uintptr_t)a < (uintptr_t)b + (uintptr_t)n && (uintptr_t)b < (uintptr_t)a + (uintptr_t)m;
-}
 //: plain count
 
 /* The product of extents; -1: one is negative, or there are more elements than memory can hold. */
@@ -91,7 +84,7 @@ static int64_t weft_count(int rank, const int64_t *extents)
 /* Memory for so many elements; NULL: there is none. */
 static void *weft_lend(int64_t count, size_t size)
 {
-    return count < 0 ? NULL : malloc((size_t)count * size + 1);
+    return count < 0 ? 0 : malloc((size_t)count * size + 1);
 }
 //: includes
 #include <fenv.h>

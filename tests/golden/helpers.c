@@ -63,7 +63,7 @@ repeat_$1                  8 lines  a8f54926
 rintf                      1 lines  0d641dc6
 rounded_$1_$2             34 lines  32ad7706
 rounded_$1_$2             34 lines  385223e8
-roundsat_$1_$2            29 lines  0a8cb88b
+roundsat_$1_$2            33 lines  06f0de73
 row_of                    10 lines  04a245f9
 run_$1                    13 lines  52399200
 scaled_$1                 12 lines  78efbbb6
