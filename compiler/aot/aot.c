@@ -68,13 +68,20 @@ static bool check_kernel(struct aot_kernel *k)
     return true;
 }
 
+/* Whether kernels are plain functions that need no support. */
+static bool is_plain(const struct aot_params *params)
+{
+    return params->target == AOT_C && params->entries == WEFT_ENTRY_DENSE;
+}
+
 static bool make_kernel(struct arena *arena, struct program *program, const struct aot_params *params,
                         struct aot_kernel *k)
 {
     *k = (struct aot_kernel){.arena = arena, .program = program,
                              .target = params->target == AOT_CUDA ? &target_cuda : &target_c,
                              .function = aot_function(arena, program->name, params),
-                             .entries = params->entries ? params->entries : AOT_ALL_ENTRIES};
+                             .entries = params->entries ? params->entries : AOT_ALL_ENTRIES,
+                             .plain = is_plain(params)};
     if (!check_kernel(k))
         return false;
     return aot_shapes(k) && aot_check_parameters(k) && aot_divide(k) && aot_numbers(k) &&
@@ -96,7 +103,9 @@ static bool add_pair(struct arena *arena, struct aot_kernel *const *kernels, int
     const bool wanted = params->target == AOT_C || params->compile;
     if (wanted)
         aot_put_header(&header, kernels, count, name, params);
-    if (wanted && params->target == AOT_C)
+    if (is_plain(params))
+        aot_put_dense_source(&source, kernels, count, name, params);
+    else if (wanted && params->target == AOT_C)
         aot_put_source(&source, kernels, count, name, params);
     else if (wanted && !aot_put_device_source(&source, kernels, count, name, params))
         return false;
@@ -141,7 +150,7 @@ bool aot_build(struct arena *arena, const struct source *source, const struct ao
         good = add_pair(arena, all + i, 1, all[i]->function, params, files, count);
     if (good && params->bundle)
         good = add_pair(arena, all, programs.count, params->bundle, params, files, count);
-    if (good && params->target == AOT_C && params->support == AOT_SUPPORT_BESIDE)
+    if (good && params->target == AOT_C && params->support == AOT_SUPPORT_BESIDE && !is_plain(params))
         add_support(arena, files, count);
     return good;
 }

@@ -72,19 +72,6 @@ static void add_parameter(struct aot_kernel *k, struct parameters *list, const c
     ARENA_PUSH(k->arena, list->items, list->count, ((struct parameter){type, name}));
 }
 
-/* The name of a parameter for an extent that is not known. */
-static const char *size_name(struct aot_kernel *k, int number)
-{
-    const struct program *program = k->program;
-    if (number < program->size_variable_count)
-        return program->size_variables[number];
-    for (int i = 0; i < program->input_count; i++)
-        for (int d = 0; d < k->inputs[i]->rank; d++)
-            if (k->inputs[i]->extents[d] == EXTENT_VARIABLE - number)
-                return arena_printf(k->arena, "%s_extent%d", program->symbols[program->inputs[i]].name, d);
-    return "";
-}
-
 /* Adds sizes in the order in which parameters use them. */
 static void add_sizes(struct aot_kernel *k, struct parameters *list)
 {
@@ -95,7 +82,7 @@ static void add_sizes(struct aot_kernel *k, struct parameters *list)
             if (extent >= 0 || done[EXTENT_VARIABLE - extent])
                 continue;
             done[EXTENT_VARIABLE - extent] = true;
-            add_parameter(k, list, "int64_t ", size_name(k, (int)(EXTENT_VARIABLE - extent)));
+            add_parameter(k, list, "int64_t ", aot_size_name(k, (int)(EXTENT_VARIABLE - extent)));
         }
 }
 
@@ -165,23 +152,35 @@ static const char *entry_name(struct aot_kernel *k, enum entry entry)
 }
 
 /* Writes the head of an entry in lines of at most 100 characters. */
-static void put_heading(struct buf *out, struct aot_kernel *k, enum entry entry)
+static void put_list(struct buf *out, const char *name, const struct parameters *list)
 {
-    const struct parameters list = list_parameters(k, entry);
-    const char *name = entry_name(k, entry);
     size_t column = strlen("int (") + strlen(name), indent = column;
     buf_printf(out, "int %s(", name);
-    for (int i = 0; i < list.count; i++) {
-        const size_t length = strlen(list.items[i].type) + strlen(list.items[i].name) + 2;
+    for (int i = 0; i < list->count; i++) {
+        const size_t length = strlen(list->items[i].type) + strlen(list->items[i].name) + 2;
         const bool wrap = column + length > 100;
         if (i)
             buf_puts(out, wrap ? ",\n" : ", ");
         if (i && wrap)
             buf_printf(out, "%*s", (int)indent, "");
-        buf_printf(out, "%s%s", list.items[i].type, list.items[i].name);
+        buf_printf(out, "%s%s", list->items[i].type, list->items[i].name);
         column = (i && wrap ? indent : column) + length;
     }
-    buf_puts(out, list.count ? ")" : "void)");
+    buf_puts(out, list->count ? ")" : "void)");
+}
+
+static void put_heading(struct buf *out, struct aot_kernel *k, enum entry entry)
+{
+    const struct parameters list = list_parameters(k, entry);
+    put_list(out, entry_name(k, entry), &list);
+}
+
+void aot_put_heading(struct buf *out, struct aot_kernel *k)
+{
+    struct parameters list = list_parameters(k, ENTRY_DENSE);
+    for (int i = 0; i < list.count; i++)
+        list.items[i].name = aot_local(k->arena, list.items[i].name);
+    put_list(out, entry_name(k, ENTRY_DENSE), &list);
 }
 
 /* ---- the header ---- */
@@ -308,7 +307,7 @@ static void put_shapes(struct buf *out, struct aot_kernel *k)
         buf_printf(out, "    const int64_t " NAME_GIVEN_SHAPE "[] = {", i);
         for (int d = 0; d < k->inputs[i]->rank; d++) {
             const int64_t extent = k->inputs[i]->extents[d];
-            const char *text = extent >= 0 ? aot_extent(k, extent) : size_name(k, (int)(EXTENT_VARIABLE - extent));
+            const char *text = extent >= 0 ? aot_extent(k, extent) : aot_size_name(k, (int)(EXTENT_VARIABLE - extent));
             buf_printf(out, "%s%s", d ? ", " : "", text);
         }
         buf_puts(out, "};\n");

@@ -8,10 +8,41 @@
 
 /* ---- operands ---- */
 
+const char *aot_size_name(struct aot_kernel *k, int number)
+{
+    const struct program *program = k->program;
+    if (number < program->size_variable_count)
+        return program->size_variables[number];
+    for (int i = 0; i < program->input_count; i++)
+        for (int d = 0; d < k->inputs[i]->rank; d++)
+            if (k->inputs[i]->extents[d] == EXTENT_VARIABLE - number)
+                return arena_printf(k->arena, "%s_extent%d", program->symbols[program->inputs[i]].name, d);
+    return "";
+}
+
 const char *aot_extent(struct aot_kernel *k, int64_t extent)
 {
+    const int number = extent < 0 ? (int)(EXTENT_VARIABLE - extent) : -1;
+    if (k->plain && number >= 0 && number < k->given)
+        return aot_local(k->arena, aot_size_name(k, number));
     return extent >= 0 ? arena_printf(k->arena, "%lld", (long long)extent)
                        : arena_printf(k->arena, "d[%lld]", (long long)(EXTENT_VARIABLE - extent));
+}
+
+const char *aot_input_value(struct aot_kernel *k, int input, const char *type)
+{
+    return k->plain ? aot_local(k->arena, k->program->symbols[k->program->inputs[input]].name)
+                    : arena_printf(k->arena, "*(const %s *)in[%d].data", type, input);
+}
+
+const char *aot_counted(struct aot_kernel *k, const struct shape *shape)
+{
+    struct buf text = buf_new(k->arena);
+    buf_printf(&text, "%d, ", shape->rank);
+    for (int d = 0; d < shape->rank; d++)
+        buf_printf(&text, "%s%s", d ? ", " : "(const int64_t[]){", aot_extent(k, shape->extents[d]));
+    buf_puts(&text, shape->rank ? "}" : "0");
+    return text.text;
 }
 
 const char *aot_whole(struct aot_kernel *k, int64_t value)
@@ -76,7 +107,8 @@ static const char *operand_text(struct aot_kernel *k, const struct extent_term *
     case 's': return bound_text(k, slice, BOUND_STEP);
     case 'g': return arena_printf(k->arena, "%d", slice->has_start | slice->has_stop << 1);
     case 'f': return factor_text(k, term->factor);
-    case 'v': return form_text(k, term->shape);
+    case 'v': return k->plain ? arena_printf(k->arena, "weft_count(%s)", aot_counted(k, term->shape))
+                              : arena_printf(k->arena, "volume(%s, d)", form_text(k, term->shape));
     case 'n': return negatives_text(k, term->shape);
     case 'l': return term->threads ? "threads_left" : "lanes_left";
     default: return arena_printf(k->arena, "%d", term->threads ? term->threads : term->ordered);
@@ -93,7 +125,7 @@ static const char *term_text(struct aot_kernel *k, const struct extent_term *ter
         [EXTENT_QUOTIENT] = "quotient($a, $b)",
         [EXTENT_SCALED] = "rounded($f * (double)$a)",
         [EXTENT_SLICED] = "sliced($a, $i, $j, $s, $g)",
-        [EXTENT_VOLUME] = "volume($v, d)",
+        [EXTENT_VOLUME] = "$v",
         [EXTENT_GROUPS] = "($a > $b ? ($a - 1) / $b + 1 : 1) * $c",
         [EXTENT_FILLED] = "$a < 0 ? $b : $a",
         [EXTENT_NEGATED] = "-$a",
@@ -105,7 +137,7 @@ static const char *term_text(struct aot_kernel *k, const struct extent_term *ter
         [EXTENT_BROADCAST] = "$a != $b && $a != 1 && $b != 1",
         [EXTENT_AT_MOST] = "$a > $b",
         [EXTENT_SOME] = "$a == 0",
-        [EXTENT_FEEDS] = "$a == 0 && volume($v, d) != 0",
+        [EXTENT_FEEDS] = "$a == 0 && $v != 0",
         [EXTENT_EXISTS] = "$a < 0",
         [EXTENT_COUNTS] = "$a < 0 || $a > INT64_MAX / 16",
         [EXTENT_NEGATES] = "$a == INT64_MIN",
@@ -135,14 +167,20 @@ int64_t aot_compute(void *user, const struct extent_term *term)
         if (extent_terms_equal(&k->terms[e], term))
             return EXTENT_VARIABLE - e;
     const int64_t extent = aot_new_extent(k, term);
-    buf_printf(&k->extents, "%s = %s;\n", aot_extent(k, extent), term_text(k, term));
+    if (!k->plain || term->op != EXTENT_LANES) /* no lanes are kept there */
+        buf_printf(&k->extents, "%s = %s;\n", aot_extent(k, extent), term_text(k, term));
     return extent;
 }
 
 void aot_refuse(struct aot_kernel *k, const char *condition, struct span span, const char *text)
 {
+    const struct text_place place = find_place(k->program->source, span.start);
     ARENA_PUSH(k->arena, k->notes, k->note_count, ((struct aot_note){span, text}));
-    buf_printf(&k->extents, "if (%s)\n    return %d; /* %s */\n", condition, k->note_count, text);
+    if (k->plain)
+        buf_printf(&k->extents, "if (%s)\n    return weft_tell(WEFT_KERNEL_SHAPE_ERROR, %zu, %zu, 0, \"%s\");\n",
+                   condition, place.line, place.column, text);
+    else
+        buf_printf(&k->extents, "if (%s)\n    return %d; /* %s */\n", condition, k->note_count, text);
 }
 
 void aot_require(void *user, const struct extent_term *fact, struct span span, const char *note)

@@ -47,6 +47,8 @@ struct aot_kernel {
     const struct target *target;
     const char *function;          /* see aot_function */
     unsigned entries;              /* a set of enum weft_entry */
+    bool plain;                    /* it has a dense entry alone, in plain C, where extents have parameters' names */
+    int given;                     /* extents that parameters of the dense entry give: the first ones */
     bool failed;                   /* `compile` failed */
     struct program *program;
     const struct shape **inputs;   /* [input_count] */
@@ -70,6 +72,8 @@ struct aot_kernel {
     unsigned char *replaces;       /* [results][inputs] whether a result may be stored in the very array of an input */
 };
 
+/* names.c: a parameter's name where the text of a plain function stands, whose own names step aside for no other. */
+const char *aot_local(struct arena *arena, const char *name);
 /* names.c: checks that names are not taken by C or C++. Returns false with diagnostics. */
 bool aot_check_names(const struct programs *programs, const struct aot_params *params, struct diags *diags);
 struct aot_words {
@@ -91,6 +95,8 @@ struct open_extents aot_open_extents(struct aot_kernel *k);
  * a call where the fact does not hold (struct open_extents). user: the kernel. */
 int64_t aot_compute(void *user, const struct extent_term *term);
 void aot_require(void *user, const struct extent_term *fact, struct span span, const char *note);
+/* The name of a parameter for an extent that is not known. */
+const char *aot_size_name(struct aot_kernel *k, int number);
 /* Adds an extent, or another number of a call, for which a statement is to be written. */
 int64_t aot_new_extent(struct aot_kernel *k, const struct extent_term *term);
 /* Adds a statement that ends a call with this note if the condition is true. */
@@ -106,8 +112,12 @@ bool aot_numbers(struct aot_kernel *k);
 const char *aot_form(struct aot_kernel *k, const struct shape *shape);
 /* Any number, which is no extent. */
 const char *aot_whole(struct aot_kernel *k, int64_t value);
-/* An extent in C: "480" or "d[2]". */
+/* An extent in C: "480" or "d[2]", in plain functions "n". */
 const char *aot_extent(struct aot_kernel *k, int64_t extent);
+/* The value of a parameter without dimensions, of this type of C. */
+const char *aot_input_value(struct aot_kernel *k, int input, const char *type);
+/* The arguments "rank, extents" of weft_count in a plain function. */
+const char *aot_counted(struct aot_kernel *k, const struct shape *shape);
 
 /* loops.c: makes the loops and their classes, but not the texts of functions. Returns false with diagnostics. */
 bool aot_divide(struct aot_kernel *k);

@@ -43,6 +43,26 @@ static const char *taken_by(const char *name, bool parameter)
     return NULL;
 }
 
+const char *aot_local(struct arena *arena, const char *name)
+{
+    static const char own[] = "i j k e p d from count values tree blocks found next inner arrays quotient multiple "
+                              "padded sliced size bits real becomes_infinite power_is_real rounded slice_resolve "
+                              "slice_bound";
+    const size_t length = strlen(name), letters = strcspn(name, "_0123456789"), end = name[letters] ? letters : 0;
+    const char *last = strrchr(name, '_');
+    static const char *const prefixes[] = {"temporary_", "constant_", "count_", "given_", "join_", "pattern_"};
+    bool taken = word_index(own, name, length) >= 0 ||
+                 word_index(taken_rows[TAKEN_FUNCTION].names, name, length) >= 0 ||
+                 (*name == 'i' && strspn(name + 1, "0123456789") == length - 1) ||
+                 (end && end < 3 && name[end] == '_');
+    for (size_t i = 0; i < sizeof prefixes / sizeof *prefixes; i++)
+        taken = taken || strncmp(name, prefixes[i], strlen(prefixes[i])) == 0;
+    for (int t = 0; t < WEFT_DTYPE_COUNT; t++)
+        taken = taken || strcmp(type_rows[t].short_name, name) == 0 ||
+                (last && strcmp(type_rows[t].short_name, last + 1) == 0);
+    return taken ? arena_printf(arena, "given_%s", name) : name;
+}
+
 static bool check_name(struct diags *diags, const char *kind, const char *name, struct span span, bool parameter)
 {
     const char *taken = taken_by(name, parameter);

@@ -32,6 +32,14 @@ void aot_put_own_sizes(struct buf *out, struct aot_kernel *k);
 void aot_put_wrapped(struct buf *out, struct aot_kernel *const *kernels, int count, const char *includes,
                      const char *header, const char *body);
 
+/* The same without those functions. */
+void aot_put_body(struct buf *out, struct aot_kernel *const *kernels, int count, const char *includes,
+                  const char *header, const char *body);
+
+/* dense.c: writes the source of kernels in plain C. */
+void aot_put_dense_source(struct buf *out, struct aot_kernel *const *kernels, int count, const char *name,
+                          const struct aot_params *params);
+
 /* support.c: the files that all kernels in C share. */
 enum { AOT_SUPPORT_NUMBER = WEFT_VERSION_MAJOR * 10000 + WEFT_VERSION_MINOR * 100 + WEFT_VERSION_PATCH };
 void aot_put_support_header(struct buf *out);
@@ -56,6 +64,8 @@ void aot_put_tables(struct buf *out, struct aot_kernel *k, const struct aot_para
 
 /* entries.c: defines the functions for callers. */
 void aot_put_entries(struct buf *out, struct aot_kernel *k);
+/* Adds the head of the dense function, in a text of plain C. */
+void aot_put_heading(struct buf *out, struct aot_kernel *k);
 /* Returns false, with a diagnostic, where two parameters of a function would have the same name. */
 bool aot_check_parameters(struct aot_kernel *k);
 

@@ -21,6 +21,8 @@ static void declare_extent(struct aot_kernel *k, const char **names, int input, 
     const bool own = *extent == EXTENT_UNKNOWN;
     if (own)
         *extent = aot_new_extent(k, &(struct extent_term){0});
+    if (k->plain)
+        return; /* the entry's parameters are the extents */
     const char **name = *extent < 0 && !own ? &names[EXTENT_VARIABLE - *extent] : NULL;
     if (own || (name && !*name)) {
         buf_printf(&k->extents, "%s = %s; /* %s */\n", aot_extent(k, *extent), given, what);
@@ -61,7 +63,10 @@ bool aot_shapes(struct aot_kernel *k)
     memset(k->number_slots, -1, nodes * sizeof *k->number_slots);
     find_sizes(program, k->is_size);
     declare_inputs(k);
-    const bool good = infer_shapes(k->arena, program, program->diags, k->inputs, NULL, &open, k->shapes, k->views);
+    k->given = k->extent_count;
+    const bool good =
+        infer_shapes(k->arena, program, program->diags, k->inputs, NULL, &open, k->shapes, k->views) &&
+        check_results(k->arena, program, program->diags, k->inputs, &open, k->shapes);
     k->node_extents = k->extent_count;
     return good;
 }

@@ -23,8 +23,8 @@ static const char *size_text(struct aot_kernel *k, const struct size *sizes, int
 /* The value of an integer parameter. */
 static const char *input_text(struct aot_kernel *k, const struct symbol *symbol, const struct node *node)
 {
-    const char *type = type_rows[symbol->type.dtype].name;
-    const char *value = arena_printf(k->arena, "*(const %s_t *)in[%d].data", type, symbol->input);
+    const char *type = arena_printf(k->arena, "%s_t", type_rows[symbol->type.dtype].name);
+    const char *value = aot_input_value(k, symbol->input, type);
     if (symbol->type.dtype == WEFT_UINT64)
         aot_refuse(k, arena_printf(k->arena, "%s > INT64_MAX", value), node->span,
                    arena_printf(k->arena, "size %s does not fit int64", symbol->name));
@@ -80,7 +80,7 @@ static const char *real_text(struct aot_kernel *k, const struct node *node)
         buf_putc(&text, ')');
         return text.text;
     }
-    return symbol ? arena_printf(k->arena, "*(const double *)in[%d].data", symbol->input)
+    return symbol ? aot_input_value(k, symbol->input, "double")
                   : arena_printf(k->arena, "real(d[%d])", k->number_slots[node - k->program->nodes]);
 }
 
@@ -200,7 +200,7 @@ static bool set_sample(struct aot_kernel *k, int n, int slot)
     buf_printf(&k->extents, "d[%d] = 0;\n", slot);
     for (int i = 0; i < program->input_count; i++) {
         batches[i] = true;
-        if (program_batched(k->arena, program, batches)[n])
+        if (!k->plain && program_batched(k->arena, program, batches)[n])
             buf_printf(&k->extents, "d[%d] |= in[%d].sample;\n", slot, i);
         batches[i] = false;
     }

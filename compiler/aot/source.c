@@ -238,8 +238,8 @@ void aot_put_source(struct buf *out, struct aot_kernel *const *kernels, int coun
 
 /* Where a kernel has a name of the body's own, the body's is renamed by a macro. The C library's headers are read
  * before. */
-void aot_put_wrapped(struct buf *out, struct aot_kernel *const *kernels, int count, const char *includes,
-                     const char *header, const char *body)
+void aot_put_body(struct buf *out, struct aot_kernel *const *kernels, int count, const char *includes,
+                  const char *header, const char *body)
 {
     struct aot_words names, macros;
     aot_find_clashes(kernels, count, arena_printf(out->arena, "%s%s", header, body), &names, &macros);
@@ -253,6 +253,12 @@ void aot_put_wrapped(struct buf *out, struct aot_kernel *const *kernels, int cou
         buf_printf(out, "#undef %s\n", names.items[i]);
     for (int i = 0; i < macros.count; i++)
         buf_printf(out, "#undef %s\n", macros.items[i]);
+}
+
+void aot_put_wrapped(struct buf *out, struct aot_kernel *const *kernels, int count, const char *includes,
+                     const char *header, const char *body)
+{
+    aot_put_body(out, kernels, count, includes, header, body);
     for (int i = 0; i < count; i++)
         aot_put_entries(out, kernels[i]);
 }

@@ -516,6 +516,49 @@ bool infer_shapes(struct arena *arena, const struct program *program, struct dia
     return s.good;
 }
 
+/* The extent that a result is declared with: that of a size variable is an input's. */
+static int64_t declared_extent(const struct program *program, const struct shape *const *inputs, int64_t extent)
+{
+    for (int i = 0; i < program->input_count && extent <= EXTENT_VARIABLE; i++) {
+        const struct type *type = &program->symbols[program->inputs[i]].type;
+        for (int d = 0; inputs[i] && type->ranked && d < type->rank && d < inputs[i]->rank; d++)
+            if (type->extents[d] == extent)
+                return inputs[i]->extents[d];
+    }
+    return extent;
+}
+
+/* Whether a result may have the shape that it is declared with. */
+static bool fits_type(struct arena *arena, const struct program *program, const struct result *result,
+                      const struct shape *const *inputs, const struct open_extents *open, const struct shape *shape)
+{
+    bool fits = shape->rank == result->type->rank;
+    for (int d = 0; fits && d < shape->rank; d++) {
+        const int64_t extent = declared_extent(program, inputs, result->type->extents[d]);
+        if (extent != EXTENT_UNKNOWN && extent != shape->extents[d])
+            fits = extent_require(open, extent_fact(EXTENT_EQUAL, shape->extents[d], extent), result->span,
+                                  "extent %d of result %s is not %s, as declared", d, result->name,
+                                  extent_text(arena, program, result->type->extents[d]));
+    }
+    return fits;
+}
+
+bool check_results(struct arena *arena, const struct program *program, struct diags *diags,
+                   const struct shape *const *inputs, const struct open_extents *open,
+                   const struct shape *const *shapes)
+{
+    bool good = true;
+    for (int r = 0; r < program->result_count; r++) {
+        const struct result *result = &program->results[r];
+        const struct shape *shape = shapes[result->node];
+        if (result->type && shape && !fits_type(arena, program, result, inputs, open, shape))
+            good = diag(diags, DIAG_WRONG_SHAPE, result->span, "result", result->name,
+                        shape_text(arena, program, shape),
+                        shape_text(arena, program, shape_new(arena, result->type->rank, result->type->extents)));
+    }
+    return good;
+}
+
 struct shape *type_shape(struct arena *arena, const struct type *type)
 {
     if (!type->ranked)

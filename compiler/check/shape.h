@@ -41,6 +41,11 @@ struct contents {
 bool infer_shapes(struct arena *arena, const struct program *program, struct diags *diags,
                   const struct shape *const *inputs, const struct contents *contents, const struct open_extents *open,
                   const struct shape **shapes, struct view_args *views);
+/* Compares the shapes of results with those that they are declared with, `-> uint8[64, 64, 3]`. False with diagnostics
+ * where they differ. */
+bool check_results(struct arena *arena, const struct program *program, struct diags *diags,
+                   const struct shape *const *inputs, const struct open_extents *open,
+                   const struct shape *const *shapes);
 /* The shape to which two shapes broadcast; of open extents a call finds out whether they do, which may be reported at
  * `span`. NULL: they clash in dimension *clash, counted from the end. */
 const struct shape *shape_join(struct arena *arena, const struct open_extents *open, const struct shape *a,

@@ -64,14 +64,20 @@ static const char *hexadecimal(struct emitter *e, double value)
 
 const char *literal_code(struct emitter *e, int index)
 {
-    const enum weft_dtype dtype = e->kernel->literal_dtypes[index];
-    const union scalar value = e->kernel->literals[index];
+    return value_code(e, e->kernel->literal_dtypes[index], e->kernel->literals[index]);
+}
+
+const char *value_code(struct emitter *e, enum weft_dtype dtype, union scalar value)
+{
     const bool wide = type_rows[dtype].bits == 64;
     if (dtype_is_float(dtype) && !dtype_is_half(dtype)) {
         const double real = wide ? value.f64 : (double)value.f32;
+        const char *bits = wide ? "u64" : "u32";
+        if (real - real != 0 && e->params->target == &target_plain)
+            return real != real ? "NAN" : real < 0 ? "-INFINITY" : "INFINITY";
         if (real - real != 0) /* infinite or NaN */
-            return arena_printf(e->arena, "*(const %s_m *)&(const %s){0x%llx}", short_name(dtype),
-                                wide ? "u64" : "u32", (unsigned long long)value.bits);
+            return arena_printf(e->arena, "*(const %s_m *)&(const %s){0x%llx}", short_name(dtype), bits,
+                                (unsigned long long)value.bits);
         return arena_printf(e->arena, "%s%s", hexadecimal(e, real), wide ? "" : "f");
     }
     if (type_rows[dtype].class != CLASS_SIGNED)

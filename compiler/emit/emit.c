@@ -27,6 +27,10 @@ const struct target target_cuda = {
     .block = ", BLOCK",
     .boolean = "bool", .chunks = true, .device = true, .lines = "/weft/kernel.cu", .launch = LAUNCH_CUDA,
     .fast = FAST_OF_CUDA};
+const struct target target_plain = {
+    .name = "plain", .skeleton = weft_template_plain, .prelude = weft_template_prelude_c, .function = "static inline",
+    .math = weft_template_math_c, .math_head = weft_template_plain,
+    .boolean = "_Bool", .declares = true, .launch = LAUNCH_C};
 
 const char *short_name(enum weft_dtype dtype)
 {
@@ -657,6 +661,25 @@ char *emit_function(struct emit_together *together, const struct kernel *kernel,
 const char *emit_common(struct emit_together *together, const char *section)
 {
     return section_text(&together->e, section, strlen(section));
+}
+
+void emit_begin(struct emit_together *together, const struct kernel *kernel, const struct emit_params *params,
+                struct emitter *e)
+{
+    *e = (struct emitter){.arena = together->e.arena, .kernel = kernel, .params = params, .kinds = params->kinds,
+                          .baked = true};
+    start(e);
+    e->subst = together->e.subst;
+}
+
+void emit_finish(struct emit_together *together, const struct emitter *e)
+{
+    together->e.subst = e->subst;
+}
+
+const char *emit_plain_value(struct emit_together *together, enum weft_dtype dtype, union scalar value)
+{
+    return value_code(&together->e, dtype, value);
 }
 
 const struct defined_names *emit_names(struct emit_together *together, bool joined)

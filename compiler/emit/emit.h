@@ -15,6 +15,7 @@ struct target {
     const char *shuffles;          /* more of them, which gather elements: shuffle_c.h; NULL: none */
     const char *transpose;         /* and which transpose tiles: transpose_c.h; NULL: none */
     const char *math;              /* library functions of Weft's own: math_c.h; NULL: none but the prelude's */
+    const char *math_head;         /* what these begin with, if not math's own head */
     const char *accesses;          /* loads and stores: access_c.h or access_cuda.h */
     const char *args;              /* the struct with which a kernel is called */
     const char *function;          /* how the definition of a helper begins */
@@ -40,6 +41,8 @@ struct target {
 
 enum { TARGETS = 2 };
 extern const struct target target_c, target_cuda;
+/* C11 without extensions, for emit_plain alone. */
+extern const struct target target_plain;
 
 /* For whom a text is: a compiler; people, all of it, or only what is the program's own (shown.c). */
 enum shown { SHOWN_NOT, SHOWN_FULL, SHOWN_OWN };
@@ -116,6 +119,24 @@ struct defined_names {
 /* Those of "helpers" and "blocks", once these texts were made; or those that each loop with reduced dimensions
  * defines. */
 const struct defined_names *emit_names(struct emit_together *together, bool joined);
+
+/* How loops over dense arrays name what is the host's, as C. */
+struct plain_host {
+    void *user;
+    const char *(*extent)(void *user, int64_t extent);
+    const char *(*data)(void *user, int access); /* an array, or where there is one element a value */
+    bool (*is_value)(void *user, int access);
+    bool (*reads_bytes)(void *user, int access); /* as elements of another type */
+    const char *(*fault)(void *user, int fault); /* what is true once there was such a remark */
+    const struct shape *(*shape)(void *user, int access); /* as the array lies in memory */
+    const char *target;            /* the array that a reduction stores */
+};
+/* Returns the statements that compute a kernel over this space, in a text of target_plain. */
+char *emit_plain(struct emit_together *together, const struct kernel *kernel, const struct emit_params *params,
+                 const struct shape *space, const struct plain_host *host);
+
+/* A value in such a text. */
+const char *emit_plain_value(struct emit_together *together, enum weft_dtype dtype, union scalar value);
 
 /* What the host of such a source computes of numbers: values of operations on doubles, as C. */
 struct emit_host;

@@ -81,6 +81,11 @@ struct buf *emit_section(struct emitter *e, const char *name, size_t length);
 /* Adds what stands behind the line `mark` of a template, up to the next such line. Notes what it defines. */
 void emit_marked(struct buf *out, const char *text, const char *mark, struct defined_names *names);
 
+/* emit.c: begins a kernel of several in one text, and ends it. */
+void emit_begin(struct emit_together *together, const struct kernel *kernel, const struct emit_params *params,
+                struct emitter *e);
+void emit_finish(struct emit_together *together, const struct emitter *e);
+
 /* shown.c: what people read. */
 
 void find_shown_names(struct emitter *e);
@@ -161,6 +166,8 @@ void emit_walk_part(struct emitter *e, struct buf *out, const char *name, size_t
 
 /* A literal as exact C. */
 const char *literal_code(struct emitter *e, int index);
+/* The same of any value. */
+const char *value_code(struct emitter *e, enum weft_dtype dtype, union scalar value);
 
 /* Adds literal k, which instruction `ins` reads. */
 void emit_literal(struct emitter *e, int k, int ins);

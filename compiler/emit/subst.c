@@ -126,8 +126,9 @@ static const char *own_library(struct subst *subst, const char *full, size_t *le
 void subst_parts(struct subst *subst, const char *own)
 {
     const char *line = own - 1, *end = own - 1, *math = subst->target->math;
+    const char *const heads = subst->target->math_head ? subst->target->math_head : math;
     size_t head_length;
-    const char *head = math ? subst_find(math, "library", "head", &head_length) : NULL;
+    const char *head = heads ? subst_find(heads, "library", "head", &head_length) : NULL;
     if (head && !subst->has_math)
         subst_own(&subst->helpers, head, head_length, &subst->names);
     subst->has_math = true;

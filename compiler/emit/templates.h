@@ -33,6 +33,7 @@ extern const char weft_template_dialect[];
 extern const char weft_template_args[];
 extern const char weft_template_args_cuda[];
 extern const char weft_template_kernel[];
+extern const char weft_template_plain[];
 extern const char weft_template_reduce[];
 extern const char weft_template_put_c[];
 extern const char weft_template_put_cuda[];

@@ -282,6 +282,7 @@ struct result {
     struct span span;
     bool has_dtype;                /* the kernel declares it: `-> dtype` */
     enum weft_dtype dtype;         /* filled by check when has_dtype is false */
+    const struct type *type;       /* extents that are declared: `-> uint8[64, 64, 3]`; NULL: none are */
 };
 
 /* A literal expression that has no value, such as 1 / 0. It is a mistake unless it stands in an arm of where or if else

@@ -259,20 +259,58 @@ static void parameters(struct parser *p)
     parse_close(p, opener, TOKEN_RPAREN, "',' or ')'");
 }
 
-/* ['->' dtype {',' dtype}]; returns the number of types. */
-static int result_types(struct parser *p, enum weft_dtype **types)
+/* Whether a type says nothing but what a result's may: its dtype and extents. */
+static void check_result_type(struct parser *p, const struct type *type, struct span place)
+{
+    place.end = p->previous.end;
+    if (!p->failed && (type->number || type->has_layout || type->dims)) {
+        diag(p->diags, DIAG_TYPE_FORM, place, "a result's type has a dtype and extents alone, as in uint8[64, 64, 3]");
+        parse_fail(p);
+    }
+}
+
+/* ['->' type {',' type}]; returns the number of types. */
+static int result_types(struct parser *p, struct type **types)
 {
     int count = 0;
     if (!parse_accept(p, TOKEN_ARROW))
         return 0;
-    do
-        ARENA_PUSH(p->arena, *types, count, parse_dtype(p));
-    while (parse_accept(p, TOKEN_COMMA));
+    do {
+        struct type type;
+        const struct span place = p->token.span;
+        parse_type_here(p, &type, false);
+        check_result_type(p, &type, place);
+        ARENA_PUSH(p->arena, *types, count, type);
+    } while (parse_accept(p, TOKEN_COMMA));
     return count;
 }
 
-static void set_result_types(struct parser *p, const enum weft_dtype *types, int count,
-                             struct span place)
+/* Whether a parameter's type has this size. */
+static bool is_given(const struct program *program, int64_t extent)
+{
+    bool given = extent > EXTENT_VARIABLE;
+    for (int i = 0; i < program->input_count; i++) {
+        const struct type *type = &program->symbols[program->inputs[i]].type;
+        for (int d = 0; d < type->rank; d++)
+            given = given || type->extents[d] == extent;
+    }
+    return given;
+}
+
+static void check_sizes(struct parser *p, const struct type *type, struct span place)
+{
+    const struct program *program = p->program;
+    for (int d = 0; d < type->rank; d++)
+        if (!is_given(program, type->extents[d])) {
+            diag(p->diags, DIAG_TYPE_FORM, place,
+                 arena_printf(p->arena, "a size in a result's type is one of a parameter's, and no parameter has '%s'; "
+                              "write ? for any extent",
+                              program->size_variables[EXTENT_VARIABLE - type->extents[d]]));
+            return;
+        }
+}
+
+static void set_result_types(struct parser *p, const struct type *types, int count, struct span place)
 {
     struct program *program = p->program;
     if (p->failed || count == 0)
@@ -282,13 +320,16 @@ static void set_result_types(struct parser *p, const enum weft_dtype *types, int
         return;
     }
     for (int i = 0; i < count; i++)
-        program->results[i].has_dtype = true, program->results[i].dtype = types[i];
+        check_sizes(p, &types[i], place);
+    for (int i = 0; i < count; i++)
+        program->results[i].has_dtype = true, program->results[i].dtype = types[i].dtype,
+        program->results[i].type = types[i].ranked ? &types[i] : NULL;
 }
 
 /* NAME parameters ['->' dtypes] '{' program '}' */
 static void kernel(struct parser *p, struct map *kernels, int index)
 {
-    enum weft_dtype *types = NULL;
+    struct type *types = NULL;
     struct program *program = new_program(p);
     parse_advance(p);
     program->name_span = p->token.span;

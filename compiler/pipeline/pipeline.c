@@ -23,7 +23,8 @@ static bool pass_check(struct pipeline *p)
 
 static bool pass_shapes(struct pipeline *p)
 {
-    return infer_shapes(p->arena, p->program, p->diags, p->inputs, p->contents, NULL, p->shapes, p->views);
+    return infer_shapes(p->arena, p->program, p->diags, p->inputs, p->contents, NULL, p->shapes, p->views) &&
+           check_results(p->arena, p->program, p->diags, p->inputs, NULL, p->shapes);
 }
 
 static bool pass_layouts(struct pipeline *p)

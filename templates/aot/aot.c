@@ -36,6 +36,56 @@ _Static_assert(sizeof(1.0) == 8, "constants would be float: compile without -fsi
 #elif defined __FAST_MATH__
 #error "this compiler's fast math cannot be turned off from here: compile this file without it"
 #endif
+//: plain guard
+/* One meaning whatever the options: every operation rounds once, in its own type. */
+#if defined __clang__
+#pragma float_control(precise, on)
+#pragma clang fp contract(off)
+#if defined __FAST_MATH__
+#pragma float_control(except, on)
+#endif
+#elif defined __GNUC__
+#pragma GCC optimize("O3", "no-fast-math", "no-unsafe-math-optimizations", "no-finite-math-only", "signed-zeros", \
+                     "no-associative-math", "no-reciprocal-math", "no-trapping-math", "no-math-errno", \
+                     "fp-contract=off")
+#endif
+#if (defined __FLT_EVAL_METHOD__ && __FLT_EVAL_METHOD__ != 0 && __FLT_EVAL_METHOD__ != 16) || \
+    (defined __FAST_MATH__ && !defined __GNUC__)
+#error "float would be computed otherwise: compile for SSE2 (-msse2 -mfpmath=sse), or without fast math"
+#endif
+_Static_assert(sizeof(1.0) == 8, "constants would be float: compile without -fsingle-precision-constant");
+//: plain warnings
+#if defined __GNUC__ /* functions are for every type, signed or not */
+#pragma GCC diagnostic ignored "-Wtype-limits"
+#pragma GCC diagnostic ignored "-Wsign-compare"
+#endif
+//: plain told
+
+static _Thread_local struct weft_note weft_told;
+
+static int weft_tell(int status, int line, int column, const char *operand, const char *text)
+{
+    weft_told = (struct weft_note){status, line, column, operand, text};
+    return status;
+}
+//: plain count
+
+/* The product of extents; -1: one is negative, or there are more elements than memory can hold. */
+static int64_t weft_count(int rank, const int64_t *extents)
+{
+    int64_t count = 1;
+    for (int d = 0; d < rank; count *= extents[d++])
+        if (extents[d] < 0 || (extents[d] && count > INT64_MAX / 16 / extents[d]))
+            return -1;
+    return count;
+}
+//: plain memory
+
+/* Memory for so many elements; NULL: there is none. */
+static void *weft_lend(int64_t count, size_t size)
+{
+    return count < 0 ? 0 : malloc((size_t)count * size + 1);
+}
 //: includes
 #include <fenv.h>
 #include <stdbool.h>

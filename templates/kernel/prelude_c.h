@@ -301,8 +301,12 @@ FN T M(roundsat)(S a)
         } rounded = {(double)x + 0x1.8p52};
         r = (T)rounded.word;
     } else if (sizeof(T) < sizeof(S)) {
-        x = F(rint)(x) + (S)0; /* no -0, see dialect.h */
-        r = sizeof(T) < sizeof(int) ? (T)(int)x : (T)x;
+        /* The same with 1.5 * 2^23: no function is called where the processor has no such instruction. */
+        const union {
+            float value;
+            unsigned word;
+        } rounded = {(float)x + 0x1.8p23f};
+        r = (T)rounded.word;
     } else if (sizeof(T) == 4) {
         const T whole = (T)(F(rint)(x) + (S)0);
         r = a >= above ? top : whole;

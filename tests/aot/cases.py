@@ -189,8 +189,8 @@ def returns(header, kernel):
 
 
 def find_values(header, kernel):
-    entry = re.search(rf"^int {kernel.name}(?:_cuda)?_shape\(([^;]*)\);", header, re.MULTILINE).group(1)
-    kernel.values = re.findall(r"\bint64_t (\w+)", entry)
+    entry = re.search(rf"^int {kernel.name}(?:_cuda)?_shape\(([^;]*)\);", header, re.MULTILINE)
+    kernel.values = re.findall(r"\bint64_t (\w+)", entry.group(1)) if entry else []
 
 
 def build(kernels, form, folder, *options):

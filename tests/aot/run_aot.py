@@ -1,13 +1,15 @@
 #!/usr/bin/env python3
 """Eval cases ahead of time, compiled in several ways and compared with the run-time kernels' bits.
 
-    run_aot.py [--forms 1|3] [--settings NAME,... | all] [--spread] [--count N] [--only WORDS] FILE.txt ...
+    run_aot.py [--forms 1|3] [--dense] [--settings NAME,... | all] [--spread] [--count N] [--only WORDS] FILE.txt ...
                                                                      the command is $WEFT, else `weft`
 
 Of the cases all are taken, or N that cover most words, or those whose title holds WORDS.
 
 --spread compiles every kernel with one of the settings, each of which has its turn; otherwise it is every kernel with
 all.
+
+--dense makes dense entries alone, in C11 without extensions.
 
 Every case runs through its dense entry, its strided entry with dense and with other strides, its shape function and
 its batch entry. Exact results have the run-time kernel's bits (a NaN any), others stay within 4 units in the last
@@ -28,6 +30,7 @@ import cases
 import run_eval
 from cases import sample
 
+PLAIN = ["-std=c11", "-pedantic-errors", "-Wall", "-Wextra", "-Werror", "-fPIC"]
 COMMON = ["-std=c11", "-Wall", "-Wextra", "-Werror", "-shared", "-fPIC"]
 SETTINGS = {f"{cc}{flags}": [cc, *flags.split()] for cc in ("gcc", "clang")
             for flags in (" -O0", " -O2", " -O3", " -O2 -ffast-math")}
@@ -203,22 +206,29 @@ def compare(kernel, outputs, what):
         expect(good, f"{what}: {name} is {actual.tolist()}, not {wanted.tolist()}")
 
 
-def check(caller, kernel):
-    caller.shape()
+def check(caller, kernel, dense):
+    if not dense:
+        caller.shape()
     compare(kernel, caller.dense(), "dense")
+    if dense:
+        return
     compare(kernel, caller.strided(False), "strided, dense")
     compare(kernel, caller.strided(True), "strided")
     for number, outputs in enumerate(caller.batch()):
         compare(kernel, outputs, f"sample {number}")
 
 
-def compile_chunk(setting, folder):
+def compile_chunk(setting, folder, dense):
     output = os.path.join(folder, setting.replace(" ", "_").replace("-", "") + ".so")
-    command = [*{**SETTINGS, **NATIVE}[setting], *COMMON,
-               *(os.path.join(folder, "out", f"{name}.c") for name in ("cases", "weft_support")), "-o", output, "-lm"]
-    done = subprocess.run(command, capture_output=True, text=True)
-    if done.returncode:
-        sys.exit(f"{' '.join(command)}\n{done.stderr}")
+    settings, sources = {**SETTINGS, **NATIVE}[setting], os.path.join(folder, "out")
+    commands = [[*settings, *COMMON, f"{sources}/cases.c", f"{sources}/weft_support.c", "-o", output, "-lm"]]
+    if dense:  # start-up code of -ffast-math would change the environment, which is the caller's
+        commands = [[*settings, *PLAIN, "-c", f"{sources}/cases.c", "-o", output + ".o"],
+                    [settings[0], "-shared", output + ".o", "-o", output, "-lm"]]
+    for command in commands:
+        done = subprocess.run(command, capture_output=True, text=True)
+        if done.returncode:
+            sys.exit(f"{' '.join(command)}\n{done.stderr}")
     return output
 
 
@@ -232,7 +242,7 @@ def chunks(kernels, settings, spread):
             turn += 1
 
 
-def run(kernels, form, settings, spread, folder):
+def run(kernels, form, settings, spread, folder, dense=False):
     """Failures, and how many cases were compared."""
     failures, count, refusals = [], 0, {}
     with concurrent.futures.ThreadPoolExecutor(2) as pool:
@@ -240,16 +250,17 @@ def run(kernels, form, settings, spread, folder):
         for some, ways in chunks(kernels, settings, spread):
             place = os.path.join(folder, f"{form}_{some[0].name}")
             os.mkdir(place)
-            built, refused = cases.build(some, form, place, "--bundle", "cases")
+            built, refused = cases.build(some, form, place, "--bundle", "cases",
+                                         *(["--entries", "dense"] if dense else []))
             refusals.update(refused)
             jobs += [(setting, built, [(kernel.line, kernel.sizes) for kernel in built],
-                      pool.submit(compile_chunk, setting, place)) for setting in ways]
+                      pool.submit(compile_chunk, setting, place, dense)) for setting in ways]
         for setting, built, states, job in jobs:
             library = ctypes.CDLL(job.result())
             for kernel, (kernel.line, kernel.sizes) in zip(built, states):
                 count += 1
                 try:
-                    check(Caller(library, kernel), kernel)
+                    check(Caller(library, kernel), kernel, dense)
                 except Failure as failure:
                     failures.append(f"{kernel.case.where}: {kernel.case.title} ({setting}, {form}): {failure}")
     wrong = {name: code for name, code in refusals.items() if code not in REFUSALS}
@@ -263,6 +274,7 @@ def main():
     parser.add_argument("--forms", type=int, default=1)
     parser.add_argument("--settings", default="gcc -O2,clang -O2")
     parser.add_argument("--spread", action="store_true")
+    parser.add_argument("--dense", action="store_true")
     parser.add_argument("--count", type=sample.number, default=0)
     parser.add_argument("--only", default="")
     parser.add_argument("files", nargs="+")
@@ -273,7 +285,8 @@ def main():
     failures, count, refused = [], 0, 0
     with tempfile.TemporaryDirectory() as folder:
         for form in cases.FORMS[:arguments.forms]:
-            more, done, left = run(kernels, form, settings, arguments.spread, folder)
+            more, done, left = run(kernels, form, settings, arguments.spread, folder,
+                                   arguments.dense)
             failures, count, refused = failures + more, count + done, refused + left
     for failure in failures:
         print(failure[:2000], file=sys.stderr)

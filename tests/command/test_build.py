@@ -233,6 +233,96 @@ class Entries(Build):
         self.assertEqual(self.files(), ["k.weft"])
 
 
+class Dense(Build):
+    """Dense entries alone: plain C11 that needs no other file."""
+
+    KERNELS = {"axb": "a: float32[], x: float32[n], b: float32[]) { return out = a * x + b }"}
+
+    def test_lines(self):
+        self.write("".join(f"kernel {name}({text}\n" for name, text in self.KERNELS.items()))
+        self.good("build", "k.weft", "-o", "out", "--entries", "dense")
+        self.assertEqual(sorted(os.listdir(self.path("out"))), ["axb.c", "axb.h"])
+        self.assertLessEqual(self.read("out/axb.c").count("\n"), 60)
+        self.assertNotIn("weft_support", self.read("out/axb.c"))
+
+    def test_calls(self):
+        self.write("kernel axb(a: float32[], x: float32[n], b: float32[]) { return out = a * x + b }\n"
+                   "kernel names(i: float32[k], t_2: float32[], exp: float32[?], min_f32: float32[k]) {\n"
+                   "    return d = exp(i) * t_2 + exp + min(min_f32, i) }\n")
+        self.write("""#include "axb.h"
+#include "names.h"
+#include <stdio.h>
+#include <string.h>
+int main(void)
+{
+    float x[8] = {1, 2, 3, 4, 5, 6, 7, 8}, y[8] = {0}, one[1] = {0.5f}, zero[2] = {0, 0}, z[2] = {0};
+    char bytes[16] = {0};
+    int status = axb(2, x, 1, 8, y);
+    printf("%d %g %g\\n", status, y[0], y[7]);
+    printf("%d %d %d %d\\n", axb(2, 0, 1, 8, y), axb(2, x, 1, -1, y), axb(2, x, 1, INT64_MAX / 2, y),
+           axb(2, (const float *)(const void *)(bytes + 1), 1, 2, y));
+    status = axb(2, x, 1, 4, x + 1);
+    printf("%d %s %s\\n", status, axb_note()->operand, axb_note()->text);
+    status = axb(2, 0, 1, 0, 0) | axb(2, x, 1, 8, x);
+    printf("%d %g\\n", status, x[7]);
+    status = names(zero, 3, one, zero, 2, 1, z);
+    printf("%d %g %g\\n", status, z[0], z[1]);
+    return 0;
+}
+""", "main.c")
+        self.good("build", "k.weft", "-o", "out", "--entries", "dense")
+        compiler = ["cc", "-std=c11", "-pedantic-errors", "-Wall", "-Wextra", "-Werror", "-Iout"]
+        subprocess.run([*compiler, "-fsanitize=address,undefined", "main.c", "out/axb.c", "out/names.c", "-lm", "-o",
+                        "main"], cwd=self.here, check=True)
+        self.assertEqual(subprocess.run([self.path("main")], capture_output=True, text=True).stdout,
+                         "0 3 17\n-7 -7 -7 -7\n-8 out it overlaps x\n0 17\n0 3.5 3.5\n")
+
+
+class ResultExtents(Build):
+    """`-> uint8[64, 64, 3]` checks a result's extents."""
+
+    CROP = ("kernel crop(img: uint8[h, w], y: int64[]) -> uint8[4, w] { return out = img[y:y + 4] }\n"
+            "kernel tail(a: int32[n], k: int64[]) -> int32[n] { return out = a[k:] }\n")
+
+    def test_run(self):
+        self.write(self.CROP)
+        image = "img=[[1,2],[3,4],[5,6],[7,8],[9,10]]"
+        self.assertIn("uint8[4, 2]", self.text("run", "k.weft:crop", image, "y=1"))
+        self.assertIn("result 'out' has shape [3, 2], expected [4, w]",
+                      self.bad(1, 79, "run", "k.weft:crop", image, "y=2"))
+        self.assertIn("int32[2]", self.text("run", "k.weft:tail", "a=[1, 2]", "k=0"))
+        self.assertIn("has shape [1], expected [n]", self.bad(1, 79, "run", "k.weft:tail", "a=[1, 2]", "k=1"))
+
+    def test_ahead_of_time(self):
+        self.write(self.CROP)
+        self.write("""#include "crop.h"
+#include <stdio.h>
+int main(void)
+{
+    unsigned char img[5][2] = {{1, 2}, {3, 4}, {5, 6}, {7, 8}, {9, 10}}, out[4][2] = {{0}};
+    const int good = crop(img[0], 1, 5, 2, out[0]), wrong = crop(img[0], 2, 5, 2, out[0]);
+    printf("%d %d %d %s\\n", good, out[3][1], wrong, crop_note()->text);
+    return 0;
+}
+""", "main.c")
+        for options, sources in (([], ["crop.c", "weft_support.c"]), (["--entries", "dense"], ["crop.c"])):
+            self.good("build", "k.weft", "-o", "out", *options)
+            paths = [f"out/{name}" for name in sources]
+            subprocess.run(["cc", "-Wall", "-Wextra", "-Werror", "-Iout", "main.c", *paths, "-lm", "-o", "main"],
+                           cwd=self.here, check=True)
+            self.assertEqual(subprocess.run([self.path("main")], capture_output=True, text=True).stdout,
+                             "0 10 -6 extent 0 of result out is not 4, as declared\n")
+
+    def test_what_is_known_before(self):
+        kernel = "kernel f(a: float32[n, 3]) -> float32{} {{ return out = a }}\n"
+        self.refused(79, kernel.format("[3]"), "has shape [n, 3], expected [3]")
+        self.refused(79, kernel.format("[n, 4]"), "expected [n, 4]")
+        self.refused(33, kernel.format("[k, 3]"), "no parameter has 'k'; write ?")
+        self.refused(33, kernel.format("[n, 3]@HW"), "a dtype and extents alone")
+        self.write(kernel.format("[?, 3]"))
+        self.good("build", "k.weft", "-o", "out")
+
+
 class Refused(Build):
     def test_arguments(self):
         self.write(TWICE)

@@ -65,7 +65,8 @@ static enum weft_status build(struct file *file, const char *text, const struct 
 static enum weft_status build_twice(struct file *file, const char *text, unsigned choice)
 {
     struct weft_build_params params = {.origin = "k.weft", .file = "k.weft", .levels = choice & 7, .openmp = choice & 8,
-                                       .bundle = choice & 16 ? "all" : NULL};
+                                       .bundle = choice & 16 ? "all" : NULL,
+                                       .entries = choice % 3 ? 0 : choice / 3 % 16};
     struct weft_file *first, *second;
     size_t count, again;
     if (choice & 32) { /* its texts need NVRTC */

@@ -1,0 +1,786 @@
+/* Writes a kernel as loops of plain C over dense arrays, for sources made ahead of time that need nothing else. An
+ * element's place is worked out from the loops' variables, step by step through the kernel's maps. Values are those of
+ * body.c: the rows' meanings, the same helpers, the same comments. What is reduced is joined in the order of rule 11.4
+ * by functions of templates/kernel/plain.c. */
+#include "compiler/emit/emit_impl.h"
+
+#include <string.h>
+
+struct plain {
+    struct emitter *e;
+    const struct plain_host *host;
+    const struct shape *space;
+    struct buf *out;
+    int depth;
+    int64_t period;                /* elements after which some accesses begin again; 0: none do */
+};
+
+/* Where an element is: its digits along a shape's dimensions, or else its row-major number. */
+struct place {
+    const struct shape *shape;
+    const char *number;            /* NULL: there are digits */
+    const char *digits[WEFT_MAX_RANK];
+    const char *inside;            /* the condition under which it lies inside; NULL: it does */
+    uint64_t value;                /* what is read outside */
+};
+
+static void put_indent(struct plain *p)
+{
+    buf_printf(p->out, "%*s", 4 * p->depth, "");
+}
+
+static const char *extent_of(struct plain *p, int64_t extent)
+{
+    return p->host->extent(p->host->user, extent);
+}
+
+static const char *in_parentheses(struct plain *p, const char *text)
+{
+    const size_t length = strlen(text);
+    const size_t plain = strspn(text, "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789_[]");
+    return plain == length ? text : arena_printf(p->e->arena, "(%s)", text);
+}
+
+static const char *product(struct plain *p, const struct shape *shape, int from)
+{
+    const char *text = NULL;
+    int64_t known = 1;             /* larger ones are none's */
+    for (int d = from; d < shape->rank; d++)
+        if (shape->extents[d] > 0 && known <= INT64_MAX / shape->extents[d])
+            known *= shape->extents[d];
+        else
+            text = arena_printf(p->e->arena, "%s%s%s", text ? text : "", text ? " * " : "",
+                                in_parentheses(p, extent_of(p, shape->extents[d])));
+    return !text ? extent_of(p, known)
+           : known == 1 ? text : arena_printf(p->e->arena, "%s * %s", text, extent_of(p, known));
+}
+
+/* The row-major number of an element. */
+static const char *number_of(struct plain *p, const struct place *place)
+{
+    const char *text = NULL;
+    for (int d = 0; !place->number && d < place->shape->rank; d++) {
+        if (place->shape->extents[d] == 1)
+            continue;
+        const char *digit = in_parentheses(p, place->digits[d]);
+        text = !text || strcmp(text, "0") == 0
+                   ? place->digits[d]
+                   : arena_printf(p->e->arena, strcmp(digit, "0") == 0 ? "%s * %s" : "%s * %s + %s",
+                                  in_parentheses(p, text), in_parentheses(p, extent_of(p, place->shape->extents[d])),
+                                  digit);
+    }
+    return place->number ? place->number : text ? text : "0";
+}
+
+/* Takes a number apart. */
+static void find_digits(struct plain *p, struct place *place)
+{
+    const struct shape *shape = place->shape;
+    bool outermost = true;
+    for (int d = 0; place->number && d < shape->rank; d++) {
+        const char *inner = product(p, shape, d + 1), *number = in_parentheses(p, place->number);
+        if (shape->extents[d] == 1) {
+            place->digits[d] = "0";
+            continue;
+        }
+        const char *rest = strcmp(inner, "1") == 0 ? place->number
+                                                   : arena_printf(p->e->arena, "%s / %s", number,
+                                                                  in_parentheses(p, inner));
+        place->digits[d] = outermost ? rest
+                                     : arena_printf(p->e->arena, "%s %% %s", strcmp(inner, "1") == 0 ? number : rest,
+                                                    in_parentheses(p, extent_of(p, shape->extents[d])));
+        outermost = false;
+    }
+    place->number = NULL;
+}
+
+/* The same element of what was stretched to the place's shape. */
+static void shrink(struct plain *p, struct place *place, const struct shape *shape)
+{
+    const struct shape *whole = place->shape;
+    struct place own = {.shape = shape, .inside = place->inside, .value = place->value, .number = place->number};
+    if (shapes_equal(shape, whole)) {
+        place->shape = shape;
+        return;
+    }
+    find_digits(p, place);
+    own.number = NULL;
+    for (int d = 0; d < shape->rank; d++) {
+        const int at = whole->rank - shape->rank + d;
+        const bool same = at >= 0 && shape->extents[d] == whole->extents[at];
+        own.digits[d] = shape->extents[d] == 1 || at < 0 ? "0"
+                        : same || shape->extents[d] >= 0
+                            ? place->digits[at]
+                            : arena_printf(p->e->arena, "%s == 1 ? 0 : %s", extent_of(p, shape->extents[d]),
+                                           place->digits[at]);
+    }
+    *place = own;
+}
+
+static const char *bound_of(struct plain *p, const struct slice *slice, enum bound bound)
+{
+    const int64_t value = bound == BOUND_START ? slice->start : bound == BOUND_STOP ? slice->stop : slice->step;
+    return slice->open >> bound & 1 ? extent_of(p, EXTENT_VARIABLE - value)
+                                    : arena_printf(p->e->arena, "%lld", (long long)value);
+}
+
+/* A helper of the section "//: plain NAME" in templates/kernel/plain.c. */
+static const char *plain_helper(struct plain *p, const char *name)
+{
+    size_t length;
+    const char *full = arena_printf(p->e->arena, "weft_%s", name);
+    if (subst_is_new(&p->e->subst, full)) {
+        const char *text = subst_find(p->e->params->target->skeleton, "plain", name, &length);
+        buf_add(&p->e->subst.helpers, text, length);
+    }
+    return full;
+}
+
+/* The first position that an axis of a selection reads. */
+static const char *first_of(struct plain *p, const struct index_map *step, const struct axis *axis, const char *extent)
+{
+    const struct slice *slice = &axis->slice;
+    const bool known = !slice->open;
+    if (step->outside)
+        return slice->has_stop ? arena_printf(p->e->arena, "%s - %s", extent,
+                                              in_parentheses(p, extent_of(p, step->from->extents[axis->from])))
+                               : bound_of(p, slice, BOUND_START);
+    if (axis->from < 0 && known)
+        return slice->start < 0 ? arena_printf(p->e->arena, "%s - %lld", extent, -(long long)slice->start)
+                                : bound_of(p, slice, BOUND_START);
+    if (axis->from < 0)
+        return arena_printf(p->e->arena, "%s(%s, %s)", plain_helper(p, "position"), bound_of(p, slice, BOUND_START),
+                            extent);
+    if (known && slice->step > 0 && (!slice->has_start || slice->start >= 0))
+        return slice->has_start ? bound_of(p, slice, BOUND_START) : "0";
+    if (known && slice->step < 0 && !slice->has_start)
+        return arena_printf(p->e->arena, "%s - 1", extent);
+    return arena_printf(p->e->arena, "%s(%s, %s, %s, %d)", plain_helper(p, "first"), extent,
+                        bound_of(p, slice, BOUND_START), bound_of(p, slice, BOUND_STEP), slice->has_start);
+}
+
+static const char *position_of(struct plain *p, const struct index_map *step, const struct axis *axis,
+                               const struct place *place, const char *extent)
+{
+    const char *first = first_of(p, step, axis, extent);
+    if (axis->from < 0)
+        return first;
+    const char *digit = in_parentheses(p, place->digits[axis->from]), *by = bound_of(p, &axis->slice, BOUND_STEP);
+    if (step->outside == OUTSIDE_WRAP || strcmp(by, "1") == 0)
+        by = NULL;
+    if (strcmp(digit, "0") == 0)
+        return first;
+    if (by && strcmp(by, "-1") == 0)
+        return arena_printf(p->e->arena, "%s - %s", first, digit);
+    digit = by ? arena_printf(p->e->arena, "%s * %s", digit, in_parentheses(p, by)) : digit;
+    return strcmp(first, "0") == 0 ? digit : arena_printf(p->e->arena, "%s + %s", digit, in_parentheses(p, first));
+}
+
+/* Moves a position that may lie outside to the one that is read, and notes where none is. */
+static const char *move_inside(struct plain *p, const struct index_map *step, const struct axis *axis,
+                               struct place *place, const char *position, const char *extent)
+{
+    static const char *const edges[] = {[EDGE_CLAMP] = "clamped", [EDGE_WRAP] = "wrapped",
+                                        [EDGE_SYMMETRIC] = "mirrored", [EDGE_REFLECT] = "reflected"};
+    if (step->outside == OUTSIDE_WRAP || (step->outside && edges[axis->edge]))
+        return arena_printf(p->e->arena, "%s(%s, %s)",
+                            plain_helper(p, step->outside == OUTSIDE_WRAP ? "wrapped" : edges[axis->edge]), position,
+                            extent);
+    if (step->outside) {
+        place->value = step->value;
+        const char *own = arena_printf(p->e->arena, "%s(%s, %s)", plain_helper(p, "inside"), position, extent);
+        place->inside = place->inside ? arena_printf(p->e->arena, "%s && %s", place->inside, own) : own;
+    }
+    return position;
+}
+
+/* Follows one step of a map. */
+static void follow(struct plain *p, const struct index_map *step, struct place *place)
+{
+    struct place own = {.shape = step->to, .inside = place->inside, .value = place->value};
+    shrink(p, place, step->from);
+    own.inside = place->inside;
+    if (!step->axes) {
+        own.number = number_of(p, place);
+        *place = own;
+        return;
+    }
+    find_digits(p, place);
+    for (int t = 0; t < step->to->rank; t++) {
+        const char *extent = in_parentheses(p, extent_of(p, step->to->extents[t]));
+        const char *position = position_of(p, step, &step->axes[t], place, extent);
+        own.digits[t] = move_inside(p, step, &step->axes[t], &own, position, extent);
+    }
+    *place = own;
+}
+
+/* Follows the steps that lead from map `above` to map `map`. */
+static void follow_to(struct plain *p, int above, int map, struct place *place)
+{
+    if (map == above)
+        return;
+    follow_to(p, above, p->e->kernel->maps[map].parent, place);
+    follow(p, &p->e->kernel->maps[map], place);
+}
+
+/* The shape of what an access reads or stores. Bytes that are read as other elements are as many as the steps say. */
+static const struct shape *shape_of(struct plain *p, int access)
+{
+    return p->host->reads_bytes(p->host->user, access) ? p->space : p->host->shape(p->host->user, access);
+}
+
+/* ---- values ---- */
+
+static const char *substituted(struct plain *p, const char *text, enum weft_dtype dtype, const char *operand)
+{
+    struct buf out = buf_new(p->e->arena);
+    const struct tokens tokens = {"", dtype, dtype, false, false, {operand, NULL, NULL}};
+    subst_text(&p->e->subst, &out, text, strlen(text), &tokens);
+    return out.text;
+}
+
+static const char *shown(struct plain *p, const char *name)
+{
+    struct buf out = buf_new(p->e->arena);
+    put_shown(p->e, &out, name, strlen(name));
+    return out.text;
+}
+
+/* Whether an instruction loads a value that has a name already. */
+static bool is_named(struct plain *p, const struct ins *ins)
+{
+    return ins->kind == INS_LOAD && p->host->is_value(p->host->user, ins->index) &&
+           !p->host->reads_bytes(p->host->user, ins->index) && strcmp(type_rows[ins->dtype].load, "A") == 0;
+}
+
+/* The name of a value, as it is shown. */
+static const char *name_of(struct plain *p, int i)
+{
+    const struct ins *ins = &p->e->kernel->ins[i];
+    return is_named(p, ins) ? p->host->data(p->host->user, ins->index) : shown(p, value_name(p->e, i));
+}
+
+static const char *element(struct plain *p, int access, const char *index)
+{
+    const struct access *a = &p->e->kernel->accesses[access];
+    const char *data = p->host->data(p->host->user, access);
+    if (a->kind == TENSOR_BYTES)
+        return arena_printf(p->e->arena, "(u8)%s", in_parentheses(p, index));
+    return index ? arena_printf(p->e->arena, "%s[%s]", data, index) : data;
+}
+
+/* Whether an access reads or writes one element, or, in a loop over patterns, what repeats. */
+static bool is_single(struct plain *p, int access)
+{
+    const struct shape *own = shape_of(p, access);
+    for (int d = 0; d < own->rank; d++)
+        if (own->extents[d] != 1)
+            return false;
+    return true;
+}
+
+static bool repeats(struct plain *p, int access)
+{
+    return p->period && !is_single(p, access) && !shapes_equal(shape_of(p, access), p->space);
+}
+
+/* A load from a place, whose path begins there. */
+static void put_load(struct plain *p, int i, struct place *place, const char *condition)
+{
+    const struct ins *ins = &p->e->kernel->ins[i];
+    const struct access *access = &p->e->kernel->accesses[ins->index];
+    const bool value = p->host->is_value(p->host->user, ins->index);
+    const struct shape *own = p->host->shape(p->host->user, ins->index);
+    if (!value && access->kind != TENSOR_BYTES && !repeats(p, ins->index) &&
+        !p->host->reads_bytes(p->host->user, ins->index))
+        shrink(p, place, own);
+    const char *index = value ? NULL : number_of(p, place), *name = name_of(p, i);
+    put_indent(p);
+    if (repeats(p, ins->index)) {
+        buf_printf(p->out, "const %s %s = %s;\n", short_name(ins->dtype), name,
+                   substituted(p, type_rows[ins->dtype].load, ins->dtype,
+                               arena_printf(p->e->arena, "pattern_%d[k]", ins->index)));
+        return;
+    }
+    if (p->host->reads_bytes(p->host->user, ins->index)) {
+        const char *type = short_name(ins->dtype);
+        buf_printf(p->out, "%s %s;\n", type, name);
+        put_indent(p);
+        buf_printf(p->out, "memcpy(&%s, (const char *)%s + %s * sizeof %s, sizeof %s);\n", name,
+                   p->host->data(p->host->user, ins->index), in_parentheses(p, index ? index : "0"), name, name);
+        return;
+    }
+    const char *loaded = substituted(p, type_rows[ins->dtype].load, ins->dtype, element(p, ins->index, index));
+    buf_printf(p->out, "const %s %s = ", short_name(ins->dtype), name);
+    condition = condition && place->inside ? arena_printf(p->e->arena, "%s && %s", condition, place->inside)
+                : condition ? condition : place->inside;
+    if (condition)
+        buf_printf(p->out, "%s ? %s : (%s)%s;\n", condition, loaded, short_name(ins->dtype),
+                   value_code(p->e, ins->dtype, (union scalar){.bits = place->inside ? place->value : 0}));
+    else
+        buf_printf(p->out, "%s;\n", loaded);
+}
+
+static void put_store(struct plain *p, const struct ins *ins, struct place *place, const char *value)
+{
+    shrink(p, place, p->host->shape(p->host->user, ins->index));
+    put_indent(p);
+    buf_printf(p->out, "%s = %s;\n", element(p, ins->index, number_of(p, place)),
+               substituted(p, type_rows[ins->dtype].store, ins->dtype, value));
+}
+
+static void put_value(struct plain *p, int i, const char *const names[3])
+{
+    const struct ins *ins = &p->e->kernel->ins[i];
+    struct buf meaning = buf_new(p->e->arena);
+    put_meaning(p->e, &meaning, ins, op_meaning(ins->op, ins->source), names);
+    put_indent(p);
+    buf_printf(p->out, "const %s %s = %s;", short_name(ins->dtype), name_of(p, i), meaning.text);
+    put_origin(p->e, p->out, ins);
+    buf_putc(p->out, '\n');
+}
+
+static void put_fault(struct plain *p, const struct ins *ins, const char *const names[3])
+{
+    struct buf meaning = buf_new(p->e->arena);
+    put_meaning(p->e, &meaning, ins, op_fault(ins->op, ins->source), names);
+    put_indent(p);
+    buf_printf(p->out, "%s |= (%s)%s%s;\n", p->host->fault(p->host->user, ins->index), meaning.text,
+               names[2] ? " & " : "", names[2] ? names[2] : "");
+}
+
+/* An element's number in what the taken step leads to; below it the path goes on. */
+static void put_taken(struct plain *p, int i, const char *number)
+{
+    const struct kernel *kernel = p->e->kernel;
+    const struct access *access = &kernel->accesses[kernel->ins[i].index];
+    const int taken = map_taken_step(kernel->maps, access->map);
+    struct place place = {.shape = kernel->maps[taken].to, .number = number};
+    follow_to(p, taken, access->map, &place);
+    put_load(p, i, &place, arena_printf(p->e->arena, "%s >= 0", number));
+}
+
+/* Adds the instructions of one element, but for a store of what is reduced: returns that value. */
+static int put_body(struct plain *p, const struct place *place)
+{
+    const struct kernel *kernel = p->e->kernel;
+    int reduced = -1;
+    for (int i = 0; i < kernel->ins_count; i++) {
+        const struct ins *ins = &kernel->ins[i];
+        struct place own = *place;
+        const char *names[3] = {NULL, NULL, NULL};
+        for (int k = 0; k < 3; k++)
+            names[k] = ins->a[k] >= 0 ? name_of(p, ins->a[k]) : NULL;
+        if (ins->kind == INS_LOAD || ins->kind == INS_STORE)
+            follow_to(p, 0, kernel->accesses[ins->index].map, &own);
+        if (is_named(p, ins))
+            continue;
+        if (ins->kind == INS_LOAD)
+            put_load(p, i, &own, NULL);
+        else if (ins->kind == INS_STORE && kernel->lanes)
+            reduced = ins->a[0];
+        else if (ins->kind == INS_STORE)
+            put_store(p, ins, &own, names[0]);
+        else if (ins->kind == INS_OP)
+            put_value(p, i, names);
+        else if (ins->kind == INS_FAULT)
+            put_fault(p, ins, names);
+        else if (ins->kind == INS_TAKE)
+            put_taken(p, i, names[0]);
+        else if (ins->kind == INS_LOOKUP)
+            put_load(p, i, &(struct place){.shape = shape_of(p, ins->index), .number = names[0]}, NULL);
+    }
+    return reduced;
+}
+
+/* ---- loops ---- */
+
+static const char *begin_loop(struct plain *p, const char *name, const char *count)
+{
+    put_indent(p);
+    buf_printf(p->out, "for (int64_t %s = 0; %s < %s; %s++) {\n", name, name, count, name);
+    p->depth++;
+    return name;
+}
+
+static void end_loops(struct plain *p, int depth)
+{
+    while (p->depth > depth) {
+        p->depth--;
+        put_indent(p);
+        buf_puts(p->out, "}\n");
+    }
+}
+
+/* Whether an access reads or writes the whole space in its order, or one element. */
+static bool is_flat(struct plain *p, int access)
+{
+    const struct shape *own = shape_of(p, access);
+    bool one = true;
+    for (int d = 0; d < own->rank; d++)
+        one = one && own->extents[d] == 1;
+    return !p->e->kernel->accesses[access].map && (one || shapes_equal(own, p->space));
+}
+
+/* Whether an access goes along two neighbouring dimensions of the space as along one. */
+static bool goes_on(struct plain *p, int access, int d)
+{
+    const struct shape *own = shape_of(p, access);
+    const int at = own->rank - p->space->rank + d;
+    const bool inner = at + 1 >= 0 && own->extents[at + 1] != 1, outer = at >= 0 && own->extents[at] != 1;
+    const bool whole = inner && outer && own->extents[at + 1] == p->space->extents[d + 1] &&
+                       own->extents[at] == p->space->extents[d];
+    return !p->e->kernel->accesses[access].map && (whole || (!inner && !outer));
+}
+
+static bool all_go_on(struct plain *p, int d)
+{
+    bool all = true;
+    for (int a = 0; a < p->e->kernel->access_count; a++)
+        all = all && goes_on(p, a, d);
+    return all;
+}
+
+static bool all_flat(struct plain *p)
+{
+    bool all = true;
+    for (int a = 0; a < p->e->kernel->access_count; a++)
+        all = all && is_flat(p, a);
+    return all;
+}
+
+/* Opens a loop for each dimension of the space, or several that all accesses take as one. */
+static void open_loops(struct plain *p, struct place *place)
+{
+    struct shape *merged = ARENA_NEW(p->e->arena, struct shape);
+    place->shape = p->space;
+    if (all_flat(p)) {
+        place->number = begin_loop(p, "i", product(p, p->space, 0));
+        return;
+    }
+    for (int d = 0, loops = 0; d < p->space->rank; loops++) {
+        int last = d;
+        const char *name = arena_printf(p->e->arena, "i%d", loops), *count = NULL;
+        while (last + 1 < p->space->rank && all_go_on(p, last))
+            last++;
+        *merged = (struct shape){.rank = last - d + 1};
+        memcpy(merged->extents, p->space->extents + d, (size_t)merged->rank * sizeof *merged->extents);
+        count = product(p, merged, 0);
+        place->digits[d] = strcmp(count, "1") == 0 ? "0" : begin_loop(p, name, count);
+        /* the digits of what is merged: all accesses take their number */
+        struct place inner = {.shape = arena_copy(p->e->arena, merged, sizeof *merged), .number = place->digits[d]};
+        if (last > d)
+            find_digits(p, &inner);
+        for (int k = d; k <= last && last > d; k++)
+            place->digits[k] = inner.digits[k - d];
+        d = last + 1;
+    }
+}
+
+/* Declares the literals that the statements name. */
+static void put_literals(struct plain *p, struct buf *out, const char *statements)
+{
+    const struct kernel *kernel = p->e->kernel;
+    for (int i = 0; i < kernel->ins_count; i++)
+        if (ins_is_argument(&kernel->ins[i]) && kernel->literal_count <= MAX_NAMED_LITERALS) {
+            const int k = kernel->ins[i].index;
+            const char *name = arena_printf(p->e->arena, NAME_LITERAL, k), *at = statements;
+            while ((at = strstr(at, name)) && is_digit(at[strlen(name)]))
+                at++;
+            if (!at)
+                continue;
+            buf_printf(out, "    " "const %s " NAME_LITERAL " = %s;\n", short_name(kernel->literal_dtypes[k]), k,
+                       literal_code(p->e, k));
+        }
+}
+
+enum { MAX_PATTERN = 16, PATTERNS = 64 };
+
+/* The number of innermost elements after which some loads begin again, where these are few and all others go along the
+ * space, or stay; 0: none. */
+static int64_t find_period(struct plain *p)
+{
+    const struct kernel *kernel = p->e->kernel;
+    int64_t period = 0;
+    for (int a = 0; a < kernel->access_count; a++) {
+        const struct shape *own = shape_of(p, a);
+        int64_t elements = 1;
+        if (kernel->accesses[a].map || is_single(p, a) || shapes_equal(own, p->space)) {
+            if (kernel->accesses[a].map)
+                return 0;
+            continue;
+        }
+        for (int d = 1; d <= own->rank; d++) {
+            const int64_t extent = own->extents[own->rank - d];
+            const bool inner = d <= p->space->rank && extent == p->space->extents[p->space->rank - d];
+            if (extent < 0 || (extent != 1 && !inner))
+                return 0;
+            elements *= extent;
+        }
+        int64_t whole = 1;
+        for (int d = 1; d <= p->space->rank && whole < elements; d++)
+            whole *= p->space->extents[p->space->rank - d];
+        if (a >= kernel->load_count || whole != elements || elements > MAX_PATTERN || (period && period != elements))
+            return 0;
+        period = elements;
+    }
+    return period;
+}
+
+/* A loop over blocks of whole patterns, so that the C compiler makes vectors of it. */
+static void put_patterns(struct plain *p)
+{
+    const struct kernel *kernel = p->e->kernel;
+    const char *count = product(p, p->space, 0), *block = extent_of(p, p->period * PATTERNS);
+    const int depth = p->depth;
+    for (int a = 0; a < kernel->load_count; a++) {
+        if (!repeats(p, a))
+            continue;
+        const char *type = short_name(kernel->accesses[a].dtype), *data = p->host->data(p->host->user, a);
+        put_indent(p);
+        buf_printf(p->out, "%s pattern_%d[%s]; /* what repeats after %lld elements */\n",
+                   dtype_is_half(kernel->accesses[a].dtype) ? "uint16_t" : type, a, block, (long long)p->period);
+        put_indent(p);
+        buf_printf(p->out, "for (int k = 0; k < %s; k++)\n", block);
+        put_indent(p);
+        buf_printf(p->out, "    pattern_%d[k] = %s[k %% %lld];\n", a, data, (long long)p->period);
+    }
+    put_indent(p);
+    buf_printf(p->out, "for (int64_t from = 0; from < %s; from += %s) {\n", count, block);
+    p->depth++;
+    put_indent(p);
+    buf_printf(p->out, "const int64_t count = %s - from < %s ? %s - from : %s;\n", in_parentheses(p, count), block,
+               in_parentheses(p, count), block);
+    begin_loop(p, "k", "count");
+    put_body(p, &(struct place){.shape = p->space, .number = "from + k"});
+    end_loops(p, depth);
+}
+
+static void put_elements(struct plain *p)
+{
+    const int depth = p->depth;
+    struct place place = {.shape = p->space};
+    p->period = find_period(p);
+    if (p->period) {
+        put_patterns(p);
+        return;
+    }
+    open_loops(p, &place);
+    put_body(p, &place);
+    end_loops(p, depth);
+}
+
+/* ---- reductions ---- */
+
+/* Adds the functions that join values of this kind, once. Returns what stands behind their names. */
+static const char *put_join(struct plain *p)
+{
+    const struct lanes *lanes = p->e->kernel->lanes;
+    const enum op op = join_rows[lanes->join].op;
+    const enum weft_dtype stage = p->e->kernel->accesses[p->e->kernel->load_count].dtype;
+    const char *of = arena_printf(p->e->arena, "%s_%s", op_name(p->e->arena, op), short_name(lanes->tree));
+    const char *kind = stage == lanes->tree && lanes->acc == lanes->tree
+                           ? of : arena_printf(p->e->arena, "%s_%s_%s", of, short_name(stage), short_name(lanes->acc));
+    if (!subst_is_new(&p->e->subst, arena_printf(p->e->arena, "join_block_%s", kind)))
+        return kind;
+    const char *texts[2];
+    const enum weft_dtype types[] = {lanes->acc, lanes->tree};
+    for (int i = 0; i < 2; i++) {
+        const struct ins ins = {INS_OP, op, types[i], types[i], {-1, -1, -1}};
+        struct buf text = buf_new(p->e->arena);
+        const char *const sides[2][3] = {{"lanes[j]", "x", NULL}, {"a", "b", NULL}};
+        put_meaning(p->e, &text, &ins, op_meaning(op, types[i]), sides[i]);
+        texts[i] = text.text;
+    }
+    const struct { const char *word, *text; } words[] = {
+        {"KIND", kind}, {"STAGE", short_name(stage)}, {"ACC", short_name(lanes->acc)},
+        {"TREE", short_name(lanes->tree)},
+        {"JOIN", texts[0]}, {"JOINED", texts[1]},
+        {"ABSENT", value_code(p->e, lanes->acc, join_absent(lanes->join, lanes->acc))},
+        {"NOTHING", join_is_sum(lanes->join) ? "0"
+                                             : value_code(p->e, lanes->tree, join_absent(lanes->join, lanes->tree))}};
+    size_t length;
+    const char *text = subst_find(p->e->params->target->skeleton, "plain", "join", &length), *end = text + length;
+    while (text < end) {
+        const size_t name = strspn(text, "ABCDEFGHIJKLMNOPQRSTUVWXYZ");
+        size_t w = 0;
+        while (w < sizeof words / sizeof *words && !text_is(text, name, words[w].word))
+            w++;
+        if (w < sizeof words / sizeof *words)
+            buf_puts(&p->e->subst.helpers, words[w].text);
+        else
+            buf_add(&p->e->subst.helpers, text, name ? name : 1);
+        text += name ? name : 1;
+    }
+    return kind;
+}
+
+static const char *whole_extent(struct plain *p, int64_t extent)
+{
+    return in_parentheses(p, extent_of(p, extent));
+}
+
+/* The place of an element of a reduction's space: that of point p, of its element number `element`, and of that one's
+ * inner element j. */
+static struct place reduced_place(struct plain *p, const char *element)
+{
+    const struct lane_tiles *t = &p->e->kernel->lanes->tiles;
+    const struct shape *own = p->space;
+    const int64_t together[] = {t->points, t->elements, t->inner};
+    const char *const digits[] = {t->points == 1 ? "0" : "p", element, t->inner == 1 ? "0" : "j"};
+    struct shape *three = ARENA_NEW(p->e->arena, struct shape);
+    struct place place = {.shape = own};
+    int at = 0;
+    for (int i = 0; i < 3; i++) { /* dimensions of 1 may be left out */
+        if (at < own->rank && own->extents[at] == together[i])
+            place.digits[at++] = digits[i];
+        else if (together[i] != 1)
+            at = WEFT_MAX_RANK + 1;
+    }
+    if (at == own->rank)
+        return place;
+    *three = (struct shape){.rank = 3, .extents = {t->points, t->elements, t->inner}};
+    place.number = number_of(p, &(struct place){.shape = three, .digits = {digits[0], digits[1], digits[2]}});
+    return place;
+}
+
+/* The number of a reduction's result. */
+static const char *result_number(struct plain *p)
+{
+    const struct lane_tiles *t = &p->e->kernel->lanes->tiles;
+    const struct shape result = {.rank = 2, .extents = {t->points, t->inner}};
+    return number_of(p, &(struct place){.shape = &result, .digits = {"p", "j"}});
+}
+
+static void open_points(struct plain *p)
+{
+    const struct lane_tiles *t = &p->e->kernel->lanes->tiles;
+    if (t->points != 1)
+        begin_loop(p, "p", extent_of(p, t->points));
+    if (t->inner != 1)
+        begin_loop(p, "j", extent_of(p, t->inner));
+}
+
+/* What a search finds: the number of the first element that is true. */
+static void put_search(struct plain *p, const char *target)
+{
+    const struct lanes *lanes = p->e->kernel->lanes;
+    const struct place place = reduced_place(p, "e");
+    const int depth = p->depth;
+    open_points(p);
+    put_indent(p);
+    buf_printf(p->out, "%s[%s] = %s;\n", target, result_number(p),
+               literal_code(p->e, p->e->kernel->ins[lanes->absent].index));
+    begin_loop(p, "e", extent_of(p, lanes->tiles.elements));
+    const int value = put_body(p, &place);
+    put_indent(p);
+    buf_printf(p->out, "if (%s) {\n", name_of(p, value));
+    p->depth++;
+    put_indent(p);
+    buf_printf(p->out, "%s[%s] = e;\n", target, result_number(p));
+    put_indent(p);
+    buf_puts(p->out, "break;\n");
+    end_loops(p, depth);
+}
+
+static void put_reduction(struct plain *p, const char *target)
+{
+    const struct lanes *lanes = p->e->kernel->lanes;
+    const struct place place = reduced_place(p, "from + k");
+    const int depth = p->depth;
+    const char *elements = whole_extent(p, lanes->tiles.elements), *kind = put_join(p);
+    const enum weft_dtype stage = p->e->kernel->accesses[p->e->kernel->load_count].dtype;
+    open_points(p);
+    put_indent(p);
+    buf_printf(p->out, "%s tree[48][16];\n", short_name(lanes->tree));
+    put_indent(p);
+    buf_puts(p->out, "int64_t blocks = 0;\n");
+    put_indent(p);
+    buf_printf(p->out, "for (int64_t from = 0; from < %s; from += 1024) {\n", elements);
+    p->depth++;
+    put_indent(p);
+    buf_printf(p->out, "%s values[1024];\n", short_name(stage));
+    put_indent(p);
+    buf_printf(p->out, "const int64_t count = %s - from < 1024 ? %s - from : 1024;\n", elements, elements);
+    begin_loop(p, "k", "count");
+    const int value = put_body(p, &place);
+    put_indent(p);
+    buf_printf(p->out, "values[k] = %s;\n", name_of(p, value));
+    end_loops(p, p->depth - 1);
+    put_indent(p);
+    buf_printf(p->out, "join_block_%s(tree, blocks++, values, count);\n", kind);
+    end_loops(p, p->depth - 1);
+    put_indent(p);
+    buf_printf(p->out, "%s[%s] = join_all_%s(tree, blocks);\n", target, result_number(p), kind);
+    end_loops(p, depth);
+}
+
+/* ---- puts ---- */
+
+static void put_puts(struct plain *p)
+{
+    const struct kernel *kernel = p->e->kernel;
+    const struct ins *put = &kernel->ins[kernel->ins_count - 1];
+    const bool numbers = put->op == OP_NONZERO;
+    const char *to = p->host->data(p->host->user, put->index), *places = p->host->data(p->host->user, 0);
+    const char *values = p->host->data(p->host->user, 1);
+    const char *target = arena_printf(p->e->arena, "%s[k]", to);
+    const char *const names[3] = {target, put->a[2] < 0 ? arena_printf(p->e->arena, "%s[e * inner + j]", values)
+                                                        : arena_printf(p->e->arena, "%s[0]", values), NULL};
+    const char *counts[2];
+    const int depth = p->depth;
+    struct buf value = buf_new(p->e->arena);
+    for (int k = 0; k < 2; k++) {
+        const struct ins *ins = &kernel->ins[put->a[k]];
+        counts[k] = ins->kind == INS_LOAD ? p->host->data(p->host->user, ins->index) : literal_code(p->e, ins->index);
+    }
+    put_indent(p);
+    buf_printf(p->out, "const int64_t inner = %s;\n", counts[1]);
+    if (numbers) {
+        put_indent(p);
+        buf_puts(p->out, "int64_t next = 0; /* of what was found so far */\n");
+    }
+    begin_loop(p, "e", counts[0]);
+    begin_loop(p, "j", "inner");
+    put_indent(p);
+    if (numbers)
+        buf_printf(p->out, "const int64_t k = %s[e] ? next++ : -1;\n", places);
+    else
+        buf_printf(p->out, "const int64_t k = %s[e] < 0 ? -1 : (int64_t)%s[e] * inner + j;\n", places, places);
+    if (numbers)
+        buf_puts(&value, "e");
+    else if (put->op == OP_COUNT)
+        buf_puts(&value, names[1]);
+    else
+        put_meaning(p->e, &value, put, op_meaning(put->op, put->dtype), names);
+    put_indent(p);
+    const char *room = product(p, shape_of(p, put->index), 0);
+    buf_printf(p->out, "if (k >= 0%s)\n", numbers ? arena_printf(p->e->arena, " && k < %s", room) : "");
+    p->depth++;
+    put_indent(p);
+    buf_printf(p->out, "%s = %s;\n", target, value.text);
+    p->depth--;
+    end_loops(p, depth);
+}
+
+char *emit_plain(struct emit_together *together, const struct kernel *kernel, const struct emit_params *params,
+                 const struct shape *space, const struct plain_host *host)
+{
+    struct emitter e;
+    emit_begin(together, kernel, params, &e);
+    struct buf out = buf_new(e.arena);
+    struct plain p = {.e = &e, .host = host, .space = space, .out = &out, .depth = 1};
+    if (kernel_puts(kernel))
+        put_puts(&p);
+    else if (kernel->lanes && kernel->lanes->finds)
+        put_search(&p, host->target);
+    else if (kernel->lanes)
+        put_reduction(&p, host->target);
+    else
+        put_elements(&p);
+    struct buf all = buf_new(e.arena);
+    put_literals(&p, &all, out.text);
+    buf_puts(&all, out.text);
+    emit_finish(together, &e);
+    return all.text;
+}

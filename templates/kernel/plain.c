@@ -1,0 +1,126 @@
+/* What kernels over dense arrays in plain C (compiler/emit/plain.c) call, in sections: each is a function that a source
+ * has if it calls it. In the last one words in capitals stand for the types and expressions of a reduction. */
+
+//: plain position
+/* A position as one from the start. */
+static inline int64_t weft_position(int64_t position, int64_t extent)
+{
+    return position < 0 ? position + extent : position;
+}
+//: plain first
+/* The first position of a slice that takes some, as Python has it. */
+static inline int64_t weft_first(int64_t extent, int64_t start, int64_t step, int given)
+{
+    const int64_t low = step < 0 ? -1 : 0, high = step < 0 ? extent - 1 : extent;
+    if (!given)
+        return step < 0 ? high : low;
+    start += start < 0 ? extent : 0;
+    return start < low ? low : start > high ? high : start;
+}
+//: plain inside
+/* Whether a position is one of a dimension. */
+static inline bool weft_inside(int64_t position, int64_t extent)
+{
+    return position >= 0 && position < extent;
+}
+//: plain clamped
+/* The nearest position inside. */
+static inline int64_t weft_clamped(int64_t position, int64_t extent)
+{
+    return position < 0 ? 0 : position < extent ? position : extent - 1;
+}
+//: plain wrapped
+/* The position modulo the extent. */
+static inline int64_t weft_wrapped(int64_t position, int64_t extent)
+{
+    const int64_t rest = position % extent;
+    return rest < 0 ? rest + extent : rest;
+}
+//: plain mirrored
+/* The position that lies as far inside, the last and the first twice. */
+static inline int64_t weft_mirrored(int64_t position, int64_t extent)
+{
+    const int64_t rest = position % (2 * extent), at = rest < 0 ? rest + 2 * extent : rest;
+    return at < extent ? at : 2 * extent - 1 - at;
+}
+//: plain reflected
+/* The position that lies as far inside, the last and the first once. */
+static inline int64_t weft_reflected(int64_t position, int64_t extent)
+{
+    const int64_t round = extent < 2 ? 1 : 2 * extent - 2, rest = position % round;
+    const int64_t at = rest < 0 ? rest + round : rest;
+    return at < extent ? at : round - at;
+}
+//: plain join
+/* Joins values to 16 lanes, value i to lane i % 16, and these to the lanes of earlier blocks as large as they are
+ * together: level l of the tree has those of 2 to the l blocks. */
+static void join_block_KIND(TREE tree[][16], int64_t number, const STAGE *values, int64_t count)
+{
+    ACC lanes[16];
+    TREE own[16];
+    int64_t i = 0;
+    int level = 0;
+    for (int j = 0; j < 16; j++)
+        lanes[j] = ABSENT;
+    for (; i + 16 <= count; i += 16)
+        for (int j = 0; j < 16; j++) {
+            const ACC x = (ACC)values[i + j];
+            lanes[j] = JOIN;
+        }
+    for (int j = 0; i < count; i++, j++) {
+        const ACC x = (ACC)values[i];
+        lanes[j] = JOIN;
+    }
+    for (int j = 0; j < 16; j++)
+        own[j] = (TREE)lanes[j];
+    for (; number & 1; number >>= 1, level++)
+        for (int j = 0; j < 16; j++) {
+            const TREE a = tree[level][j], b = own[j];
+            own[j] = JOINED;
+        }
+    memcpy(tree[level], own, sizeof own);
+}
+
+/* Joins what the tree has of so many blocks, and then the lanes. */
+static TREE join_all_KIND(TREE tree[][16], int64_t blocks)
+{
+    TREE all[16];
+    int level = 0;
+    if (!blocks)
+        return NOTHING;
+    while (!(blocks >> level & 1))
+        level++;
+    memcpy(all, tree[level], sizeof all);
+    for (level++; blocks >> level; level++)
+        for (int j = 0; j < 16 && (blocks >> level & 1); j++) {
+            const TREE a = tree[level][j], b = all[j];
+            all[j] = JOINED;
+        }
+    for (int apart = 8; apart; apart /= 2)
+        for (int j = 0; j < apart; j++) {
+            const TREE a = all[j], b = all[j + apart];
+            all[j] = JOINED;
+        }
+    return all[0];
+}
+//: library head
+#if defined __FMA__ /* else the C library's are called */
+#define OWN_MATH
+#define FMAF(a, b, c) fmaf(a, b, c)
+#define FMAD(a, b, c) fma(a, b, c)
+#endif
+union word_f32 {
+    f32 value;
+    u32 word;
+};
+union word_f64 {
+    f64 value;
+    u64 word;
+};
+struct hyperbolic_f32 {
+    f32 odd, even, up, down;
+};
+struct hyperbolic_f64 {
+    f64 odd, even, up, down;
+};
+//: end
