@@ -186,6 +186,15 @@ static int drop(struct naming *n, int node, const struct dims *kept, const struc
     return count == kept->rank ? node : names_add_view(n, args, node, (struct value){SORT_UNKNOWN, NULL});
 }
 
+/* Whether both have the same names in the same order. */
+static bool same_names(const struct dims *a, const struct dims *b)
+{
+    bool same = a->rank == b->rank;
+    for (int d = 0; same && d < a->rank; d++)
+        same = strcmp(a->items[d].name, b->items[d].name) == 0;
+    return same;
+}
+
 int names_align(struct naming *n, int node, const struct dims *to)
 {
     const struct value value = names_value(n, node);
@@ -193,6 +202,8 @@ int names_align(struct naming *n, int node, const struct dims *to)
     if (value.sort != SORT_NAMED)
         return node;
     const struct dims *own = value.dims;
+    if (!value.kept && same_names(own, to))
+        return node;
     if (value.kept)
         node = drop(n, node, value.kept, value.dims, to, &own);
     for (int d = 0; d < to->rank; d++) {
@@ -305,10 +316,7 @@ static bool is_open(const struct naming *n, const int *nodes, int count)
 static bool in_order(const struct naming *n, int node, const struct dims *merged)
 {
     const struct value value = names_value(n, node);
-    bool same = value.kept && value.dims->rank == merged->rank;
-    for (int d = 0; same && d < merged->rank; d++)
-        same = strcmp(value.dims->items[d].name, merged->items[d].name) == 0;
-    return same;
+    return value.kept && same_names(value.dims, merged);
 }
 
 bool names_match(struct naming *n, int *nodes, int count, struct span place, struct value *value)
