@@ -171,7 +171,7 @@ static void put_names(struct buf *out, struct emit_together *together, struct ao
                       bool define)
 {
     const struct defined_names *names = emit_names(together, false);
-    static const char *const ends[] = {"pad_block", "put_block", "kernel_calls"};
+    static const char *const ends[] = {"pad_block", "put_block", "fmod_block", "kernel_calls"};
     put_name(out, "weft_fuses", true, define);
     for (size_t i = 0; i < sizeof ends / sizeof *ends; i++)
         put_name(out, ends[i], false, define);
@@ -278,11 +278,11 @@ static void put_loops(const struct source_text *s, const char *loops)
     put_section(s, "loops begin");
     aot_put_sections(s->out, ends, 1);
     buf_puts(s->out, helpers);
+    buf_puts(s->out, "#undef ROLLED\n#define ROLLED\n"); /* gcc warns where it is of no use */
     buf_puts(s->out, emit_common(s->together, "blocks"));
     if (any_joins(s)) {
         put_section(s, "joins begin");
         buf_puts(s->out, emit_common(s->together, "loops"));
-        buf_puts(s->out, "#undef ROLLED\n#define ROLLED\n"); /* gcc warns where it is of no use */
     }
     put_joined(s, true);
     buf_puts(s->out, loops);

@@ -115,11 +115,6 @@ static void put_map(struct buf *buf, const struct kernel *kernel, const struct a
     }
 }
 
-static const char *plural(long long count)
-{
-    return count == 1 ? "" : "s";
-}
-
 /* Prints how threads share the elements. */
 static void put_chunks(struct buf *buf, const struct geometry *g, const struct form *form)
 {
@@ -277,8 +272,10 @@ static void put_heading(struct buf *buf, const struct dumped *dumped)
 static void put_chain(struct buf *buf, const struct dumped *dumped)
 {
     const int others = dumped->chain - 1;
-    const int64_t points = others > 0 ? dumped->kernel->lanes->tiles.together : 0;
-    if (others > 0)
+    const int64_t points = others > 0 && dumped->form->chained ? dumped->kernel->lanes->tiles.together : 0;
+    if (others > 0 && !dumped->form->chained)
+        buf_printf(buf, "  takes turns with the next %d kernel%s, tile by tile\n", others, plural(others));
+    else if (others > 0)
         buf_printf(buf, "  one launch with %d more kernel%s: a block of threads takes %lld point%s through all of "
                    "them\n", others, plural(others), (long long)points, plural(points));
     else if (dumped->form->chained)

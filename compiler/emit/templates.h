@@ -37,7 +37,7 @@ extern const char weft_template_put_c[];
 extern const char weft_template_put_cuda[];
 extern const char weft_template_short_rows[];
 extern const char weft_template_short_c[];
-extern const char weft_template_join_c[];
+extern const char weft_template_join_c[], weft_template_joins[];
 extern const char weft_template_search_c[];
 extern const char weft_template_kernel_cuda[];
 extern const char weft_template_reduce_cuda[];

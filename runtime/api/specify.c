@@ -193,7 +193,11 @@ static bool join(struct joining *j, int input, struct type *known, const struct 
     const char *what = origin ? arena_printf(j->scratch, "%s for input", origin) : "input";
     if (known->dtype != next->dtype)
         return diag_at(j->diags, DIAG_WRONG_DTYPE, NULL, 0, what, input_symbol(j->parsed, input)->name,
-                       type_rows[next->dtype].name, type_rows[known->dtype].name, "");
+                       type_rows[next->dtype].name, type_rows[known->dtype].name,
+                       known->dtype == WEFT_BOOL && dtype_is_integer(next->dtype)
+                           ? arena_printf(j->scratch, "; of a picture, give it without a type and write %s > 127",
+                                          input_symbol(j->parsed, input)->name)
+                           : "");
     return join_shape(j, input, what, known, next) && join_layout(j, input, known, next);
 }
 

@@ -154,8 +154,6 @@ static bool weft_fuses(void)
 #undef VECTOR_ROW
 #undef join_acc_v
 #undef join_tree_v
-#undef EACH
-#undef ROLLED
 #undef ONE_BY_ONE
 #undef JOINING
 #undef OF_JOINS

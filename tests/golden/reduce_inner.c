@@ -1,8 +1,8 @@
 /* joins what lies in memory */
 @ sizes: BLOCK = 64, ACCESSES = 2
-@ helpers: INDEPENDENT, b1, weft_lanes, weft_geometry, weft_sample, struct weft_calls;, weft_args, weft_tile, weft_band,
+@ helpers: ROLLED, b1, weft_lanes, weft_geometry, weft_sample, struct weft_calls;, weft_args, weft_tile, weft_band,
 @   weft_part, weft_rows, weft_calls, enum { LANES = 16 };, ints, CONVERSION, fetch, __attribute__((always_inline)),
-@   fetch_row, first_block, fetch_end, ALL, VECTOR_OF, VECTORS fb14f513
+@   fetch_row, first_block, fetch_end, ALL, ONE_BY_ONE, VECTOR_OF, VECTORS fb14f513
 #define SPREAD(x) ((x) - (acc_v){0}) /* in all elements of a vector; -0.0 stays */
 #undef ROW
 #undef DIRECT

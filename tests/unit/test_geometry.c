@@ -115,7 +115,7 @@ static void check_kind(const struct sample *s, int a)
     case ACCESS_DEINTERLEAVED:
         assert_true(!g->period && step / size >= 2 && step / size <= 4 && jump >= 0 && jump < step);
         return;
-    case ACCESS_MAPPED: case ACCESS_BOUNDED: case ACCESS_VALUE: case ACCESS_UNALIGNED:
+    case ACCESS_MAPPED: case ACCESS_BOUNDED: case ACCESS_NEAR: case ACCESS_VALUE: case ACCESS_UNALIGNED:
         break; /* none of these operands has a walk, an address, or is an argument itself */
     }
     fail_msg("an access of no kind");
