@@ -257,18 +257,29 @@ static int find_value(const struct option_row *row, const char *word, size_t len
     return -1;
 }
 
-static bool set_levels(struct parser *parser, const struct option_row *row, const char *value)
+/* Words with commas between, whose values stand in the order of an enumeration of bits. */
+static bool set_bits(struct parser *parser, const struct option_row *row, const char *value, unsigned *bits)
 {
     for (const char *word = value;; word++) {
         const size_t length = strcspn(word, ",");
         const int found = find_value(row, word, length);
         if (found < 0)
             return bad_value(parser, row, word, length, value);
-        parser->arguments->levels |= 1u << found; /* the values stand in the order of enum weft_level */
+        *bits |= 1u << found;
         word += length;
         if (!*word)
             return true;
     }
+}
+
+static bool set_levels(struct parser *parser, const struct option_row *row, const char *value)
+{
+    return set_bits(parser, row, value, &parser->arguments->levels);
+}
+
+static bool set_entries(struct parser *parser, const struct option_row *row, const char *value)
+{
+    return set_bits(parser, row, value, &parser->arguments->entries);
 }
 
 /* Words with commas between; they stay a text. */
@@ -392,7 +403,7 @@ static bool set_option(struct parser *parser, const struct option_row *row, cons
         [OPTION_BUNDLE] = set_bundle, [OPTION_ISA] = set_levels,          [OPTION_DEPFILE] = set_depfile,
         [OPTION_SIZE] = set_size,     [OPTION_THREADS] = set_threads,     [OPTION_SHOWN_ARCH] = set_arch,
         [OPTION_STAGE] = set_stages,  [OPTION_AT] = set_at,               [OPTION_SAMPLE] = set_sample,
-        [OPTION_PAGE] = set_page};
+        [OPTION_PAGE] = set_page,     [OPTION_ENTRIES] = set_entries};
     const char **const words[OPTION_NOTE] = {[OPTION_FORMAT] = &arguments->format,
                                              [OPTION_FOUND_FORMAT] = &arguments->format};
     bool *const flags[OPTION_NOTE] = {
@@ -411,6 +422,8 @@ static bool set_option(struct parser *parser, const struct option_row *row, cons
         parser->report->json = choice; /* text stands first */
     else if (row->id == OPTION_TIER)
         arguments->tier = (enum weft_tier)choice;
+    else if (row->id == OPTION_SUPPORT)
+        arguments->support = (enum weft_support)choice;
     else if (row->id == OPTION_BUILT_TARGET)
         arguments->cuda = choice;
     else if (row->id == OPTION_MATH || row->id == OPTION_SHOWN_MATH)
@@ -516,5 +529,6 @@ bool arguments_parse(struct report *report, enum command command, int argc, char
                           : command == COMMAND_BUILD ? "a .weft file"
                                                      : "an expression or a .weft file";
     return arguments->help || arguments->version || !takes_program(command) || arguments->program ||
+           arguments->support == WEFT_SUPPORT_ONLY ||
            REPORT_ARGUMENT(report, NULL, 0, NO_PROGRAM, missing, pool_printf(report->pool, "weft %s --help", argv[0]));
 }

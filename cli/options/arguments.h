@@ -47,7 +47,8 @@ struct arguments {
     int threads;                /* 0: not given */
     bool time, full, force, help, version;
     const char *bundle, *depfile; /* NULL: not given */
-    unsigned levels;              /* a set of enum weft_level */
+    unsigned levels, entries;     /* sets of enum weft_level and enum weft_entry */
+    enum weft_support support;
     bool openmp, check, list, cuda; /* cuda: what is built */
     const char **archs;           /* of what is built, each once */
     int arch_count;

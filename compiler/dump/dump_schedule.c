@@ -61,7 +61,8 @@ static void put_fate(struct buf *buf, const struct neighbours *all)
                    NEIGHBOUR_WEIGHT);
         break;
     case STORED_KERNELS:
-        buf_printf(buf, "stored once, which saves %lld instructions in several kernels; storing and loading it takes %d",
+        buf_printf(buf, "stored once, which saves %lld instructions in several kernels; storing and loading it "
+                   "takes %d",
                    more, KERNELS_WEIGHT);
         break;
     case STORED_MAPS:

@@ -479,6 +479,12 @@ WEFT_API enum weft_status weft_cuda_code(struct weft_context *context, const cha
  * best one that the processor has is chosen at run time. */
 enum weft_level { WEFT_X86_64_V2 = 1, WEFT_X86_64_V3 = 2, WEFT_X86_64_V4 = 4 };
 
+/* Functions of a kernel: on dense arrays; on any strides; on many samples; the results' extents. */
+enum weft_entry { WEFT_ENTRY_DENSE = 1, WEFT_ENTRY_STRIDED = 2, WEFT_ENTRY_BATCH = 4, WEFT_ENTRY_SHAPE = 8 };
+
+/* The files that all kernels in C share: beside those of kernels; not made; made alone, of no text. */
+enum weft_support { WEFT_SUPPORT_BESIDE, WEFT_SUPPORT_NONE, WEFT_SUPPORT_ONLY };
+
 struct weft_build_params {
     /* The name of the text in diagnostics, NULL: "<expr>"; and in comments, NULL: the same. */
     const char *origin, *file;
@@ -493,6 +499,10 @@ struct weft_build_params {
     size_t arch_count;
     /* Names of files only: the texts are empty, and NVRTC is not called. */
     bool names_only;
+    /* For C: whether weft_support.h and weft_support.c, which all kernels share, are among the files. */
+    enum weft_support support;
+    /* For C: a set of enum weft_entry, which are made; 0: all. */
+    unsigned entries;
 };
 
 struct weft_file {
@@ -500,9 +510,10 @@ struct weft_file {
 };
 
 /* The kernels of a text as C headers and sources that depend on the C library alone, as `weft build` writes them:
- * for each kernel, in order, a header and then its source. The same text and `params` give the same files. Those
- * for CUDA contain what NVRTC makes of them, and only they need a context. *error receives warnings, too, also
- * with WEFT_OK. *files is one allocation; release it with weft_free. */
+ * for each kernel, in order, a header and then its source; then, for C, weft_support.h and weft_support.c, which depend
+ * on the version of Weft alone. The same text and `params` give the same files. Those for CUDA contain what NVRTC makes
+ * of them, and only they need a context. *error receives warnings, too, also with WEFT_OK. *files is one allocation;
+ * release it with weft_free. */
 WEFT_API enum weft_status weft_build(struct weft_context *context, const char *text,
                                      const struct weft_build_params *params, struct weft_file **files,
                                      size_t *count, struct weft_error **error);

@@ -1,7 +1,7 @@
 /* The functions with which kernels in C join what they reduce: templates/shared/joins.c for each row of joins.def, for
  * each width of vectors. */
 #include "runtime/kernels/kernels.h"
-#include "runtime/kernels/levels.h"
+#include "templates/shared/levels.h"
 
 #define MAY_ALIAS __attribute__((may_alias))
 #define SEPARATE __attribute__((noinline))
@@ -72,7 +72,7 @@ TYPE(f64, double)
 #define fold_four NAMED(fold_four)
 #define own_join NAMED(joined)
 
-#if defined LEVELS
+#if defined SEVERAL_WIDTHS
 PUSH("avx2")
 #define LEVEL 32
 #define JOINS joins_32

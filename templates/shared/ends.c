@@ -11,9 +11,6 @@
 #else
 #define PIECE 16
 #endif
-#ifndef JOINS
-#define JOINS 0
-#endif
 #if defined __GNUC__ && !defined __TINYC__
 /* Copies the `count` elements of `size` bytes with which a row ends, and fills the `block` of `all` of them with the
  * last one. A vector's bytes are stored at once: the kernel would wait for parts of it. */

@@ -1,6 +1,6 @@
 /* float64 temporary 1 */
 @ helpers: ROLLED, b1, weft_lanes, weft_geometry, weft_sample, struct weft_calls;, weft_args, weft_tile, weft_band,
-@   weft_part, weft_rows, weft_calls
+@   weft_part, weft_rows, weft_join, weft_run, weft_calls
 f64 exp(f64);
 @ helpers: enum { LANES = 16 };, ints, CONVERSION, fetch, __attribute__((always_inline)), fetch_row, first_block,
 @   fetch_end
@@ -47,7 +47,7 @@ void weft_kernel(const struct weft_args *args, i64 begin, i64 end)
 @ headline.c, 6 lines: } ... }
 /* float64 temporary 0 */
 @ helpers: ROLLED, b1, weft_lanes, weft_geometry, weft_sample, struct weft_calls;, weft_args, weft_tile, weft_band,
-@   weft_part, weft_rows, weft_calls
+@   weft_part, weft_rows, weft_join, weft_run, weft_calls
 f64 exp(f64);
 @ helpers: enum { LANES = 16 };, ints, CONVERSION, fetch, __attribute__((always_inline)), fetch_row, first_block,
 @   fetch_end
@@ -94,8 +94,8 @@ void weft_kernel(const struct weft_args *args, i64 begin, i64 end)
 @ headline.c, 6 lines: } ... }
 /* float64 out */
 @ helpers: ROLLED, b1, weft_lanes, weft_geometry, weft_sample, struct weft_calls;, weft_args, weft_tile, weft_band,
-@   weft_part, weft_rows, weft_calls, enum { LANES = 16 };, ints, CONVERSION, fetch, __attribute__((always_inline)),
-@   fetch_row, first_block, fetch_end
+@   weft_part, weft_rows, weft_join, weft_run, weft_calls, enum { LANES = 16 };, ints, CONVERSION, fetch,
+@   __attribute__((always_inline)), fetch_row, first_block, fetch_end
 void weft_kernel(const struct weft_args *args, i64 begin, i64 end)
 {
     ALIGNED f64_m w_0[BLOCK];
