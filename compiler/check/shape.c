@@ -216,7 +216,8 @@ static const char *difference(const struct inference *s, const struct node *a, c
     const char *text = expression_text(s->arena, s->program, (x ? b : a)->span);
     return (x ? b : a)->kind == NODE_ARRAY
                ? arena_printf(s->arena, "%s has another number of elements than the channel dimension", text)
-               : arena_printf(s->arena, "%s has no names; give it some, as in named(%s, \"x:s, y:s\")", text, text);
+               : arena_printf(s->arena, "%s has no names; give it some, as in %s", text,
+                              named_advice(s->arena, text, (x ? q : p)->rank));
 }
 
 /* Reports operands of a named operation that differ. */
