@@ -50,6 +50,7 @@ enum {
     /* Neighbours (stencils.c): the weight of evaluations from which on a value is stored once and loaded again */
     NEIGHBOUR_WEIGHT = 32,
     NEAR_MOST = 64,                /* elements apart, at most a block: loads that share where they begin (geometry.c) */
+    NEAR_PART = 1 << 16,           /* elements of a part whose loads do: for less it takes longer to compile it */
     DIVISOR_WEIGHT = 8,            /* weight of an integer division by a literal */
     /* Parts of a join (split.c): elements of a part, on average. A kernel more costs about as much as copying 1,000. */
     LEAST_PART = 8192,
