@@ -270,8 +270,8 @@ static bool is_small_part(const struct kernel *kernel, const struct geometry *g)
 static void find_near(struct arena *arena, const struct kernel *kernel, struct geometry *g)
 {
     bool *done = ARENA_ARRAY(arena, bool, kernel->load_count + 1);
-    if (!(g->fast & FAST_NEAR) || is_small_part(kernel, g) || !(g->fast & FAST_SPECIAL) || kernel->lanes || kernel->load_count < 2 ||
-        any_access_is(g->kinds, kernel->load_count, TILED))
+    if (!(g->fast & FAST_NEAR) || is_small_part(kernel, g) || !(g->fast & FAST_SPECIAL) || kernel->lanes ||
+        kernel->load_count < 2 || any_access_is(g->kinds, kernel->load_count, TILED))
         return;
     g->near = ARENA_ARRAY(arena, struct near, kernel->access_count);
     for (int a = 0; a < kernel->access_count; a++)

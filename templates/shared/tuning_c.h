@@ -54,6 +54,7 @@ enum {
     DIVISOR_WEIGHT = 8,            /* weight of an integer division by a literal */
     /* Parts of a join (split.c): elements of a part, on average. A kernel more costs about as much as copying 1,000. */
     LEAST_PART = 8192,
+    MOST_PARTS = 32,
     /* Searches (temporaries.c): tiles stop them where there are fewer results beside each other. Measured on 100 MB of
      * float32: as fast either way; the generic kernel is slower for less. */
     SEARCH_RESULTS = 32,
