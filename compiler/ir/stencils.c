@@ -260,8 +260,9 @@ bool any_stencil(const struct lowering *l)
 /* Adds the kernel that stores a value over its space. Returns the temporary, or -1. */
 static int store(struct lowering *l, struct lowered_value value)
 {
+    const enum weft_dtype dtype = value.part == PART_LOW ? WEFT_UINT64 : value.dtype;
     value.sought = value.positions = -1;
-    value.temporary = add_temporary(l->kernels, value.dtype, value.space);
+    value.temporary = add_temporary(l->kernels, dtype, value.space);
     const struct lower_params params = lower_params(l);
     struct kernel *kernel = lower_value(l->arena, &params, &value);
     if (kernel)
@@ -271,11 +272,16 @@ static int store(struct lowering *l, struct lowered_value value)
 
 int store_as(struct lowering *l, int n, enum weft_dtype dtype)
 {
+    return store_part(l, n, dtype, PART_ALL);
+}
+
+int store_part(struct lowering *l, int n, enum weft_dtype dtype, enum value_part part)
+{
     const struct shape *space = l->shapes[n];
     struct axis *axes = ARENA_ARRAY(l->arena, struct axis, space->rank + 1);
     for (int d = 0; d < space->rank; d++)
         axes[d] = (struct axis){d, {.step = 1}, EDGE_VALUE};
-    return store(l, (struct lowered_value){.node = n, .dtype = dtype, .space = space, .axes = axes});
+    return store(l, (struct lowered_value){.node = n, .dtype = dtype, .part = part, .space = space, .axes = axes});
 }
 
 bool store_border(struct lowering *l, int n)

@@ -55,6 +55,8 @@ bool store_border(struct lowering *l, int n);
 /* Adds a kernel that stores a node's value as a type. Returns the temporary; -1, with a diagnostic, where there are too
  * many maps. */
 int store_as(struct lowering *l, int n, enum weft_dtype dtype);
+/* The same of a part of each, as struct lowered_value has them. */
+int store_part(struct lowering *l, int n, enum weft_dtype dtype, enum value_part part);
 
 /* scatter.c: adds the kernels of a NODE_SCATTER. False with a diagnostic. */
 bool lower_scatter(struct lowering *l, int n);
