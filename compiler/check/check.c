@@ -343,7 +343,9 @@ static bool check_scatter(struct program *program, struct node *node)
     bool good = true;
     for (int i = 0; i < node->operand_count; i++)
         good = good && !operand_node(program, node, i)->poison;
-    node->dtype = operand_node(program, node, 0)->dtype;
+    const enum weft_dtype dtype = operand_node(program, node, 0)->dtype;
+    const bool exact = program->views[node->view].part == SCATTER_TOTAL && dtype_is_integer(dtype);
+    node->dtype = exact ? WEFT_FLOAT64 : dtype;
     return good;
 }
 

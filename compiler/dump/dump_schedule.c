@@ -69,6 +69,10 @@ static void put_fate(struct buf *buf, const struct neighbours *all)
         buf_printf(buf, "stored once, as what it reads would be read in %lld orders, too many for a kernel",
                    (long long)all->maps);
         break;
+    case STORED_BORDER:
+        buf_printf(buf, "stored once with what lies around it, as edges would be %lld parts, and %d are the most", more,
+                   MOST_PARTS);
+        break;
     }
 }
 

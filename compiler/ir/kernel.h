@@ -202,6 +202,7 @@ static inline bool kernel_puts(const struct kernel *kernel)
 struct reduced {
     bool stored;                   /* the node is any, and its temporary has its value */
     int temporary;                 /* -1: it is a number, or `few` are joined where the value is used */
+    int border;                    /* of correlate: the temporary with its operand and what lies around it; -1: none */
     int64_t number;                /* negative: an extent, which the call knows */
     int few;                       /* so many elements, of the dimensions in `set` */
     uint32_t set;
@@ -247,7 +248,8 @@ struct lowered_value {
     struct span place;             /* what the text makes of it, such as the reduction that joins it; empty: the node's
                                       own */
     const struct shape *space;     /* the kernel's iteration space */
-    const struct axis *axes;       /* for each dimension of the node, where it is in the space */
+    const struct axis *axes;       /* for each dimension of the node, where it is in the space; NULL: */
+    const struct node *around;     /* it is the operand of this correlate, with what lies around it */
     int sought;                    /* of a search, the node that gives what is looked for; -1: none. The value is then
                                       whether the element is what is looked for, */
     int positions;                 /* or unless this is -1, its position, from this temporary, and where it is not, the

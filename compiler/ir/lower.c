@@ -503,7 +503,8 @@ struct kernel *lower_value(struct arena *arena, const struct lower_params *param
     const struct span span = params->program->nodes[value->node].span;
     struct lowering l;
     begin(&l, arena, params, value->space);
-    const int map = map_select(l.kernel, 0, value->space, params->shapes[value->node], value->axes);
+    const int map = value->around ? border_map(&l, value->around, value->space)
+                                  : map_select(l.kernel, 0, value->space, params->shapes[value->node], value->axes);
     lower_add_use(&l, value->node, map);
     if (value->sought >= 0)
         lower_add_use(&l, value->sought, map);
@@ -511,7 +512,8 @@ struct kernel *lower_value(struct arena *arena, const struct lower_params *param
         return NULL;
     lower_uses(&l);
     l.map = map;
-    const int part = value->sought < 0 ? lower_part(&l, joined_as(&l, value->node, value->dtype), value->part, span)
+    const int part = value->around ? border_value(&l, value->around, value->space)
+                     : value->sought < 0 ? lower_part(&l, joined_as(&l, value->node, value->dtype), value->part, span)
                                        : lower_search(&l, value);
     const enum weft_dtype dtype = l.kernel->ins[part].dtype;
     lower_store(&l, part, dtype, value->place.end ? value->place : span);

@@ -112,6 +112,10 @@ int neighbour_value(struct lowering *l, const struct node *node, int value);
 bool correlate_uses(struct lowering *l, const struct node *node, int map);
 int correlate_value(struct lowering *l, const struct node *node);
 
+/* The map of the operand in the space of what is stored with what lies around it, and the value there under l->map. */
+int border_map(struct lowering *l, const struct node *node, const struct shape *space);
+int border_value(struct lowering *l, const struct node *node, const struct shape *space);
+
 /* lower_take.c: take, and lists of positions in selections. Adds uses of take's operands for a use under this map; the
  * value. */
 bool take_uses(struct lowering *l, const struct node *node, int map);

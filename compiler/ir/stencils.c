@@ -187,12 +187,43 @@ static void pass_kernels(const struct lowering *l, int n, int operand, bool stor
         e->inlined[operand] = kernels;
 }
 
-static void pass_down(const struct lowering *l, int n, bool stored, struct evaluations *e)
+/* The space of a correlate's operand with what lies around it. */
+static struct shape around(const struct lowering *l, const struct node *node)
+{
+    const struct shape *k = l->shapes[l->program->operands[node->operands + 1]];
+    struct shape shape = *l->shapes[l->program->operands[node->operands]];
+    int at[WEFT_MAX_RANK];
+    const int count = neighbour_axes(&l->views[node->view], shape.rank, k->rank, at);
+    for (int i = 0; i < count; i++)
+        shape.extents[at[i]] += k->extents[i] - 1;
+    return shape;
+}
+
+/* Whether a correlate's operand is stored with what lies around it: where the edges of the result would be so many
+ * parts that it is not split, all of it would be found by number. Notes it. */
+static bool worth_a_border(const struct lowering *l, int n, const struct evaluations *e)
+{
+    const struct node *node = &l->program->nodes[n];
+    if (node->kind != NODE_CORRELATE || l->views[node->view].modes.valid || !(l->fast & FAST_SPLIT) ||
+        l->joiner != JOIN_TILES || l->open)
+        return false;
+    const int operand = l->program->operands[node->operands];
+    const struct shape *k = l->shapes[l->program->operands[node->operands + 1]], space = around(l, node);
+    const int64_t volume = shape_volume(l->shapes[operand]), parts = shape_volume(k);
+    if (e->faults[operand] || parts <= MOST_PARTS || volume < 2 * LEAST_PART || shape_volume(&space) > 2 * volume)
+        return false;
+    const struct neighbours all = {.node = operand, .fate = STORED_BORDER, .evaluations = count_neighbours(l, node),
+                                   .more = parts};
+    ARENA_PUSH(l->arena, l->kernels->neighbours, l->kernels->neighbour_count, all);
+    return true;
+}
+
+static void pass_down(const struct lowering *l, int n, int stored, struct evaluations *e)
 {
     const struct node *node = &l->program->nodes[n];
     const struct symbol *symbol = node->kind == NODE_NAME ? &l->program->symbols[node->symbol] : NULL;
     /* other kernels go over what is below */
-    const bool apart = stored || node_is_reduced(node) || node->kind == NODE_POSITION;
+    const bool apart = stored & STORE_VALUE || node_is_reduced(node) || node->kind == NODE_POSITION;
     const int64_t count = apart ? 1 : at_most(e->plain[n] + e->moved[n], MOST_WEIGHT);
     const int64_t orders = apart ? 1 : e->orders[n];
     if (symbol && symbol->kind == SYMBOL_BINDING) {
@@ -210,19 +241,22 @@ static void pass_down(const struct lowering *l, int n, bool stored, struct evalu
         const int64_t maps = i > 0 ? count_coordinates(l, node)
                                    : is_stencil(l, node) ? count_neighbours(l, node) : 1;
         const int64_t below = at_most(orders * at_most(maps, MOST_WEIGHT), MOST_WEIGHT);
-        pass_kernels(l, n, operand, stored, e);
-        if (maps > 1)              /* uses as they are share a map */
+        pass_kernels(l, n, operand, stored & STORE_VALUE, e);
+        if (i == 0 && stored & STORE_BORDER)
+            e->orders[operand] += e->orders[operand] < MOST_WEIGHT;
+        else if (maps > 1)         /* uses as they are share a map */
             e->orders[operand] = at_most(e->orders[operand] + below, MOST_WEIGHT);
         else if (e->orders[operand] < below)
             e->orders[operand] = below;
         if (i == 0 && is_stencil(l, node))
-            e->moved[operand] = at_most(e->moved[operand] + count_reads(l, node, count), MOST_WEIGHT);
+            e->moved[operand] = at_most(e->moved[operand] + (stored & STORE_BORDER ? 1 : count_reads(l, node, count)),
+                                        MOST_WEIGHT);
         else if (e->plain[operand] < count)
             e->plain[operand] = count;
     }
 }
 
-bool *find_stored(const struct lowering *l, const bool *needed)
+unsigned char *find_stored(const struct lowering *l, const bool *needed)
 {
     const int count = l->program->node_count;
     int64_t *room = ARENA_ARRAY(l->arena, int64_t, 6 * (size_t)count + 1);
@@ -230,7 +264,7 @@ bool *find_stored(const struct lowering *l, const bool *needed)
     int64_t **const numbers[] = {&e.weight, &e.plain, &e.moved, &e.orders, &e.inlined, &e.joined};
     for (size_t i = 0; i < sizeof numbers / sizeof *numbers; i++)
         *numbers[i] = room + i * (size_t)count;
-    bool *stored = ARENA_ARRAY(l->arena, bool, count + 1);
+    unsigned char *stored = ARENA_ARRAY(l->arena, unsigned char, count + 1);
     for (int n = 0; n < count; n++)
         if (needed[n])
             weigh(l, n, &e);
@@ -241,7 +275,7 @@ bool *find_stored(const struct lowering *l, const bool *needed)
     for (int n = count - 1; n >= 0; n--) {
         if (!needed[n])
             continue;
-        stored[n] = worth_storing(l, n, &e);
+        stored[n] = (worth_storing(l, n, &e) ? STORE_VALUE : 0) | (worth_a_border(l, n, &e) ? STORE_BORDER : 0);
         pass_down(l, n, stored[n], &e);
     }
     return stored;
@@ -255,19 +289,43 @@ bool any_stencil(const struct lowering *l)
     return any;
 }
 
+/* Adds the kernel that stores a value over its space. Returns the temporary, or -1. */
+static int store(struct lowering *l, struct lowered_value value)
+{
+    const enum weft_dtype dtype = value.part == PART_LOW ? WEFT_UINT64 : value.dtype;
+    value.sought = value.positions = -1;
+    value.temporary = add_temporary(l->kernels, dtype, value.space);
+    const struct lower_params params = lower_params(l);
+    struct kernel *kernel = lower_value(l->arena, &params, &value);
+    if (kernel)
+        add_kernel(l->kernels, (struct program_kernel){.kernel = kernel, .space = value.space});
+    return kernel ? value.temporary : -1;
+}
+
 int store_as(struct lowering *l, int n, enum weft_dtype dtype)
 {
+    return store_part(l, n, dtype, PART_ALL);
+}
+
+int store_part(struct lowering *l, int n, enum weft_dtype dtype, enum value_part part)
+{
     const struct shape *space = l->shapes[n];
-    const struct lower_params params = lower_params(l);
     struct axis *axes = ARENA_ARRAY(l->arena, struct axis, space->rank + 1);
     for (int d = 0; d < space->rank; d++)
         axes[d] = (struct axis){d, {.step = 1}, EDGE_VALUE};
-    const struct lowered_value value = {.node = n, .dtype = dtype, .space = space, .axes = axes, .sought = -1,
-                                        .positions = -1, .temporary = add_temporary(l->kernels, dtype, space)};
-    struct kernel *kernel = lower_value(l->arena, &params, &value);
-    if (kernel)
-        add_kernel(l->kernels, (struct program_kernel){.kernel = kernel, .space = space});
-    return kernel ? value.temporary : -1;
+    return store(l, (struct lowered_value){.node = n, .dtype = dtype, .part = part, .space = space, .axes = axes});
+}
+
+bool store_border(struct lowering *l, int n)
+{
+    const struct node *node = &l->program->nodes[n];
+    const int operand = l->program->operands[node->operands];
+    const struct shape space = around(l, node);
+    const int temporary = store(l, (struct lowered_value){.node = operand, .dtype = l->program->nodes[operand].dtype,
+                                                          .space = arena_copy(l->arena, &space, sizeof space),
+                                                          .around = node});
+    l->reduced[n].border = temporary;
+    return temporary >= 0;
 }
 
 bool store_value(struct lowering *l, int n)

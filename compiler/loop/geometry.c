@@ -288,13 +288,21 @@ static int first_load(const struct kernel *kernel, const struct geometry *g, con
     return first;
 }
 
+/* Whether the kernel stores a small part of a result, such as an edge: each has its loads elsewhere, and all share a
+ * text as long as this does not matter to it. */
+static bool is_small_part(const struct kernel *kernel, const struct geometry *g)
+{
+    return kernel->access_count > kernel->load_count && kernel->accesses[kernel->load_count].map &&
+           g->volume < NEAR_PART;
+}
+
 /* Lets loads of neighbours along a row share where they begin: one pointer, one end of the row, nothing fetched twice.
  * Those of transposed tiles do not. */
 static void find_near(struct arena *arena, const struct kernel *kernel, struct geometry *g)
 {
     bool *done = ARENA_ARRAY(arena, bool, kernel->load_count + 1);
-    if (!(g->fast & FAST_NEAR) || !(g->fast & FAST_SPECIAL) || kernel->lanes || kernel->load_count < 2 ||
-        any_access_is(g->kinds, kernel->load_count, TILED))
+    if (!(g->fast & FAST_NEAR) || is_small_part(kernel, g) || !(g->fast & FAST_SPECIAL) || kernel->lanes ||
+        kernel->load_count < 2 || any_access_is(g->kinds, kernel->load_count, TILED))
         return;
     g->near = ARENA_ARRAY(arena, struct near, kernel->access_count);
     for (int a = 0; a < kernel->access_count; a++)

@@ -52,9 +52,11 @@ enum {
     /* and the same of evaluations in kernels that reduce, which go over memory once more for it */
     KERNELS_WEIGHT = 512,
     NEAR_MOST = 64,                /* elements apart, at most a block: loads that share where they begin (geometry.c) */
+    NEAR_PART = 1 << 16,           /* elements of a part whose loads do: for less it takes longer to compile it */
     DIVISOR_WEIGHT = 8,            /* weight of an integer division by a literal */
     /* Parts of a join (split.c): elements of a part, on average. A kernel more costs about as much as copying 1,000. */
     LEAST_PART = 8192,
+    MOST_PARTS = 32,
     /* Searches (temporaries.c): tiles stop them where there are fewer results beside each other. Measured on 100 MB of
      * float32: as fast either way; the generic kernel is slower for less. */
     SEARCH_RESULTS = 32,

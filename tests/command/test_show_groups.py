@@ -100,7 +100,7 @@ def parse(text):
             continue
         if line.startswith("kernel "):
             kernels.append(Kernel(line))
-        else:
+        elif not line.startswith("neighbours of "):
             kernels[-1].add(line)
     return kernels
 
@@ -332,6 +332,12 @@ class Groups(GroupsTest):
                 np.testing.assert_array_equal(self.moved(text, {"x": x}, env), value)
 
     # ---- wording ----
+
+    def test_border(self):
+        """What a large kernel's operand is stored for."""
+        found = self.text("show", "correlate(x, k, 0)", "x=float32[200,200]", "k=float32[6,6]", "--stage", "groups")
+        self.assertIn("neighbours of x, 36 evaluations: stored once with what lies around it, as edges would be 36 "
+                      "parts, and 32 are the most\n", found)
 
     def test_gather(self):
         """The steps that are said to be taken by vectors are those of the helper in shuffle_c.h."""

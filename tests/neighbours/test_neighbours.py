@@ -83,6 +83,8 @@ class Program:
 
     def of_k(self):
         extents = [self.pick.choice([1, 2, 3, 3, 5] if len(self.axes) < 3 else [1, 2, 3]) for _ in self.axes]
+        if self.pick.random() < 0.15:  # so many edges that the operand is stored with what lies around it
+            extents = [self.pick.choice({1: [33, 40], 2: [7, 6, 9]}.get(len(self.axes), [4, 3])) for _ in self.axes]
         k = self.rng.integers(-2, 4, extents).astype(np.int32)
         k.flat[0] = 1
         if self.pick.random() < 0.4:
