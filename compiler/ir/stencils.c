@@ -283,8 +283,8 @@ static bool store_join(struct lowering *l, int n)
         const struct join_piece piece = next_piece(l, n, first, &at);
         struct shape *space = arena_copy(l->arena, whole, sizeof *whole);
         const struct lower_params params = lower_params(l);
-        const struct lowered_value value = {.node = n, .dtype = l->program->nodes[n].dtype, .space = space, .sought = -1,
-                                            .positions = -1, .temporary = temporary, .piece = &piece};
+        const struct lowered_value value = {.node = n, .dtype = l->program->nodes[n].dtype, .space = space,
+                                            .sought = -1, .positions = -1, .temporary = temporary, .piece = &piece};
         space->extents[axis] = at - before;
         struct kernel *kernel = at > before ? lower_value(l->arena, &params, &value) : NULL;
         if (kernel)
