@@ -266,7 +266,9 @@ static int lower_view(struct lowering *l, const struct node *node)
         l->map = map;
         return value;
     }
-    const bool meets = l->program->views[node->view].part == SCATTER_FULL;
+    const struct node *value_of = named_node(l->program, from);
+    const bool meets = l->program->views[node->view].part == SCATTER_FULL ||
+                       (node->made && (value_of->kind == NODE_ARRAY || value_of->literal.kind != LITERAL_NONE));
     int value = lower_value_as(l, operand_index(l, node, 0), meets ? node->dtype : from->dtype, MEET);
     l->map = map;
     if (meets)

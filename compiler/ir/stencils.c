@@ -130,23 +130,42 @@ static void weigh(const struct lowering *l, int n, struct evaluations *e)
 
 /* ---- from the results down ---- */
 
-static bool worth_storing(const struct lowering *l, int n, const struct evaluations *e)
+/* Decides of one value. */
+static struct neighbours decide(const struct lowering *l, int n, const struct evaluations *e)
 {
     const struct node *node = &l->program->nodes[n];
-    const int64_t saved = (e->plain[n] + e->moved[n] - 1) * e->weight[n];
-    const struct shape *shape = l->shapes[n];
-    if (e->faults[n] || node->kind == NODE_NAME)
-        return false;
-    if (is_wide_join(l, n))
-        return true;
     const int64_t maps = count_neighbours(l, node) + count_coordinates(l, node);
-    if (e->orders[n] > 1 && is_stencil(l, node) && e->orders[n] * at_most(maps, MOST_WEIGHT) > MOST_ORDERS)
-        return true;
-    if ((e->inlined[n] + e->joined[n] - 1) * e->weight[n] >= KERNELS_WEIGHT)
-        return true;
-    if (!e->moved[n] || saved < NEIGHBOUR_WEIGHT)
+    struct neighbours all = {.node = n, .fate = STORED_HEAVY, .evaluations = e->plain[n] + e->moved[n],
+                             .maps = e->orders[n] * at_most(maps, MOST_WEIGHT)};
+    const struct shape *shape = l->shapes[n];
+    all.elements = shape_known(shape) ? shape_volume(shape) : -1;
+    all.more = (all.evaluations - 1) * e->weight[n];
+    const int64_t in_kernels = (e->inlined[n] + e->joined[n] - 1) * e->weight[n];
+    if (e->faults[n])
+        all.fate = AGAIN_REMARKS;
+    else if (e->orders[n] > 1 && is_stencil(l, node) && all.maps > MOST_ORDERS)
+        all.fate = STORED_MAPS;
+    else if (in_kernels >= KERNELS_WEIGHT)
+        all.fate = STORED_KERNELS, all.more = in_kernels;
+    else if (!e->moved[n] || all.more < NEIGHBOUR_WEIGHT)
+        all.fate = AGAIN_LIGHT;
+    else if (all.elements >= 0 && all.elements < l->launch / at_most(all.more, MOST_WEIGHT) + 1)
+        all.fate = AGAIN_SMALL;
+    return all;
+}
+
+/* Decides, and notes it where there is something to decide. Returns whether the value is stored. */
+static bool worth_storing(const struct lowering *l, int n, const struct evaluations *e)
+{
+    struct kernel_program *kernels = l->kernels;
+    if (l->program->nodes[n].kind == NODE_NAME)
         return false;
-    return !shape_known(shape) || shape_volume(shape) >= l->launch / at_most(saved, MOST_WEIGHT) + 1;
+    if (is_wide_join(l, n) && !e->faults[n])
+        return true;
+    const struct neighbours all = decide(l, n, e);
+    if (all.fate == STORED_MAPS || (e->moved[n] && e->weight[n] && all.evaluations > 1))
+        ARENA_PUSH(l->arena, kernels->neighbours, kernels->neighbour_count, all);
+    return all.fate >= STORED_HEAVY;
 }
 
 /* How often each element of the first operand is read as a neighbour, where the node is evaluated so often. The
