@@ -254,6 +254,14 @@ struct lowered_value {
                                       whether the element is what is looked for, */
     int positions;                 /* or unless this is -1, its position, from this temporary, and where it is not, the
                                       last one there is */
+    const struct join_piece *piece; /* NULL: all of the node */
+};
+
+/* Some of the values that a concat or stack joins, which a kernel of their own stores. */
+struct join_piece {
+    int node, first, count;        /* operands */
+    const struct shape *whole;     /* the node's */
+    const struct axis *box;        /* where the piece is in it */
 };
 struct kernel *lower_value(struct arena *arena, const struct lower_params *params, const struct lowered_value *value);
 

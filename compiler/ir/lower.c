@@ -503,8 +503,10 @@ struct kernel *lower_value(struct arena *arena, const struct lower_params *param
     const struct span span = params->program->nodes[value->node].span;
     struct lowering l;
     begin(&l, arena, params, value->space);
-    const int map = value->around ? border_map(&l, value->around, value->space)
-                                  : map_select(l.kernel, 0, value->space, params->shapes[value->node], value->axes);
+    const struct join_piece *piece = l.piece = value->piece;
+    const int map = piece           ? 0
+                    : value->around ? border_map(&l, value->around, value->space)
+                                    : map_select(l.kernel, 0, value->space, params->shapes[value->node], value->axes);
     lower_add_use(&l, value->node, map);
     if (value->sought >= 0)
         lower_add_use(&l, value->sought, map);
@@ -518,6 +520,7 @@ struct kernel *lower_value(struct arena *arena, const struct lower_params *param
     const enum weft_dtype dtype = l.kernel->ins[part].dtype;
     lower_store(&l, part, dtype, value->place.end ? value->place : span);
     kernel_number_stores(l.kernel);
-    kernel_add_access(l.kernel, (struct access){TENSOR_TEMPORARY, value->temporary, dtype, 0});
+    const int to = piece ? map_select(l.kernel, 0, value->space, piece->whole, piece->box) : 0;
+    kernel_add_access(l.kernel, (struct access){TENSOR_TEMPORARY, value->temporary, dtype, to});
     return end(&l);
 }

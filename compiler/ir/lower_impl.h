@@ -59,6 +59,7 @@ struct lowering {
     const struct stored_positions *positions; /* as in struct lower_params */
     int position_count;
     const bool *batches;           /* as in struct lower_params */
+    const struct join_piece *piece; /* as in struct lowered_value */
     int *met;                      /* array literals: the node's first entry in `loads`; -1: none */
     struct array_load *loads;
     int load_count;

@@ -6,11 +6,14 @@
 #include "compiler/ir/temporaries.h"
 
 #include "compiler/check/check.h"
+#include "compiler/ir/index_map.h"
 #include "compiler/ir/kernel.h"
 
 enum {
     MOST_WEIGHT = 1 << 20,
-    MOST_ORDERS = 192              /* maps that one value is read under: a kernel has no more than VIEW_MAPS */
+    MOST_ORDERS = 192,             /* maps that one value is read under: a kernel has no more than VIEW_MAPS */
+    MOST_JOINED = 32               /* values that one kernel joins, which take a few maps each; it is split into so many
+                                      (split.c) */
 };
 
 /* Of each node. */
@@ -32,6 +35,16 @@ static int64_t at_most(int64_t value, int64_t most)
 static bool is_sample(const struct lowering *l, const struct node *node)
 {
     return node->kind == NODE_TAKE && l->program->views[node->view].kind == VIEW_SAMPLE;
+}
+
+/* Whether concat or stack joins more values than one kernel chooses among. */
+static bool is_wide_join(const struct lowering *l, int n)
+{
+    const struct node *node = &l->program->nodes[n];
+    bool wide = node->kind == NODE_JOIN && node->operand_count > MOST_JOINED && shape_known(l->shapes[n]);
+    for (int i = 0; wide && i < node->operand_count; i++)
+        wide = shape_known(l->shapes[l->program->operands[node->operands + i]]);
+    return wide;
 }
 
 static bool is_stencil(const struct lowering *l, const struct node *node)
@@ -147,6 +160,8 @@ static bool worth_storing(const struct lowering *l, int n, const struct evaluati
     struct kernel_program *kernels = l->kernels;
     if (l->program->nodes[n].kind == NODE_NAME)
         return false;
+    if (is_wide_join(l, n) && !e->faults[n])
+        return true;
     const struct neighbours all = decide(l, n, e);
     if (all.fate == STORED_MAPS || (e->moved[n] && e->weight[n] && all.evaluations > 1))
         ARENA_PUSH(l->arena, kernels->neighbours, kernels->neighbour_count, all);
@@ -285,7 +300,7 @@ bool any_stencil(const struct lowering *l)
 {
     bool any = false;
     for (int n = 0; n < l->program->node_count; n++)
-        any = any || is_stencil(l, &l->program->nodes[n]);
+        any = any || is_stencil(l, &l->program->nodes[n]) || l->program->nodes[n].operand_count > MOST_JOINED;
     return any;
 }
 
@@ -300,6 +315,52 @@ static int store(struct lowering *l, struct lowered_value value)
     if (kernel)
         add_kernel(l->kernels, (struct program_kernel){.kernel = kernel, .space = value.space});
     return kernel ? value.temporary : -1;
+}
+
+/* Where the next values of a join are, from `first` on: as many as one kernel joins. *at: the position along the axis,
+ * which moves behind them. */
+static struct join_piece next_piece(const struct lowering *l, int n, int first, int64_t *at)
+{
+    const struct node *node = &l->program->nodes[n];
+    const struct view_args *args = &l->program->views[node->view];
+    const struct shape *whole = l->shapes[n];
+    const bool stack = args->kind == VIEW_STACK;
+    const int axis = view_join_axis(args, whole->rank - stack), left = node->operand_count - first;
+    struct axis *box = ARENA_ARRAY(l->arena, struct axis, whole->rank);
+    const int64_t start = *at;
+    const int count = left < MOST_JOINED ? left : MOST_JOINED;
+    for (int i = 0; i < count; i++)
+        *at += stack ? 1 : l->shapes[l->program->operands[node->operands + first + i]]->extents[axis];
+    for (int d = 0; d < whole->rank; d++)
+        box[d] = d == axis ? (struct axis){d, {start, *at, 1, true, true}} : (struct axis){d, {.step = 1}};
+    return (struct join_piece){n, first, count, whole, box};
+}
+
+/* Stores what a wide join joins, piece by piece. */
+static bool store_join(struct lowering *l, int n)
+{
+    const struct view_args *args = &l->program->views[l->program->nodes[n].view];
+    const struct shape *whole = l->shapes[n];
+    const int axis = view_join_axis(args, whole->rank - (args->kind == VIEW_STACK));
+    const int temporary = add_temporary(l->kernels, l->program->nodes[n].dtype, whole);
+    int64_t at = 0;
+    for (int first = 0; first < l->program->nodes[n].operand_count; first += MOST_JOINED) {
+        const int64_t before = at;
+        const struct join_piece piece = next_piece(l, n, first, &at);
+        struct shape *space = arena_copy(l->arena, whole, sizeof *whole);
+        const struct lower_params params = lower_params(l);
+        const struct lowered_value value = {.node = n, .dtype = l->program->nodes[n].dtype, .space = space,
+                                            .sought = -1, .positions = -1, .temporary = temporary, .piece = &piece};
+        space->extents[axis] = at - before;
+        struct kernel *kernel = at > before ? lower_value(l->arena, &params, &value) : NULL;
+        if (kernel)
+            add_kernel(l->kernels, (struct program_kernel){.kernel = kernel, .space = space});
+        if (at > before && !kernel)
+            return false;
+    }
+    l->reduced[n].temporary = temporary;
+    l->reduced[n].stored = true;
+    return true;
 }
 
 int store_as(struct lowering *l, int n, enum weft_dtype dtype)
@@ -330,6 +391,8 @@ bool store_border(struct lowering *l, int n)
 
 bool store_value(struct lowering *l, int n)
 {
+    if (is_wide_join(l, n))
+        return store_join(l, n);
     const int temporary = store_as(l, n, l->program->nodes[n].dtype);
     if (temporary < 0)
         return false;
