@@ -267,18 +267,6 @@ def table_log_f64():
     log_table("log_f64", 18, 53)
 
 
-def table_atanh_f64():
-    """(atanh(s) / s - 1 - s^2 / 3) / s^4 in powers of z = s^2, (1 + s) / (1 - s) between the square roots of 0.5 and 2;
-    the error of atanh(s) / s is relative."""
-    root = Decimal(2).sqrt()
-    end = ((root - 1) / (root + 1) * Decimal("1.00001")) ** 2
-
-    def function(z):
-        s = z.sqrt()
-        return (((1 + s) / (1 - s)).ln() / (2 * s) - 1 - z / 3) / (z * z) if z > TINY else Decimal(1) / 5
-    show("atanh_f64", *fit(function, 9, Decimal(0), end, lambda z: z * z, 53))
-
-
 def table_sinh():
     odd_table("sinh", sinh, 3, LN2 / 2 * Decimal("1.01"), 24, Decimal(1) / 6)
     cosh_table("cosh", 2, 24)
@@ -311,8 +299,8 @@ def table_erf():
 
 
 TABLES = {"exp": table_exp, "exp_f64": table_exp_f64, "exp2": table_exp2, "log2": table_log2, "log": table_log,
-          "log_f64": table_log_f64, "atanh_f64": table_atanh_f64, "sinh": table_sinh, "sinh_f64": table_sinh_f64,
-          "atan": table_atan, "asin": table_asin, "sin": table_sin, "erf": table_erf}
+          "log_f64": table_log_f64, "sinh": table_sinh, "sinh_f64": table_sinh_f64, "atan": table_atan,
+          "asin": table_asin, "sin": table_sin, "erf": table_erf}
 
 if __name__ == "__main__":
     for chosen in sys.argv[1:] or TABLES:
