@@ -346,17 +346,19 @@ static inline f64 OWN(log_rest_f64)(f64 f)
 #ifdef OWN_MATH
 #undef LOGARITHM
 #undef LOGARITHMS
-/* The body of a logarithm, which is value(f, power) of a positive number. */
-#define LOGARITHM(T, U, value) \
+/* The body of a logarithm, which is log_of(f, power) of a positive number. */
+#define LOGARITHM(T, U, log_of) \
     const T infinity = (T)__builtin_inf(), outside = x == 0 ? -infinity : (T)__builtin_nan(""); \
-    const int subnormal = x < (T)(sizeof(T) == 4 ? 0x1p-126 : 0x1p-1022), more = sizeof(T) == 4 ? 23 : 52; \
-    const union word_##T u = {x}, scaled = {x * (T)((U)1 << more)}; \
-    const U bits = subnormal ? scaled.word - ((U)more << more) : u.word; \
+    const union word_##T u = {x}; \
+    const union word_f64 added = {.word = u.word + 0x4330000000000000}; /* a subnormal number's bits are an integer */ \
+    const union word_##T scaled = {sizeof(T) == 4 ? (T)(i32)u.word : (T)(added.value - 0x1p52)}; \
+    const U least = (U)1 << (sizeof(T) == 4 ? 23 : 52), units = sizeof(T) == 4 ? 149 : 1074; \
+    const U bits = u.word < least ? scaled.word - units * least : u.word; \
     SPLIT(T, U, bits) \
-    const T inside = x > 0 ? value(f, power) : outside; \
+    const T inside = x > 0 ? log_of(f, power) : outside; \
     return x == infinity ? infinity : inside;
 /* The same of a block: as one_of() where an operand is no positive normal number. */
-#define LOGARITHMS(T, U, value, one_of) \
+#define LOGARITHMS(T, U, log_of, one_of) \
     const U least = (U)1 << (sizeof(T) == 4 ? 23 : 52); \
     U rare = 0; \
     for (int j = 0; j < BLOCK; j++) { \
@@ -371,7 +373,7 @@ static inline f64 OWN(log_rest_f64)(f64 f)
     EACH(j, BLOCK) { \
         const union word_##T x = {a[j]}; \
         SPLIT(T, U, x.word) \
-        r[j] = value(f, power); \
+        r[j] = log_of(f, power); \
     }
 #endif
 //: library logf log_rest logarithms
@@ -1145,8 +1147,8 @@ static inline f32 OWN(own_erfcf)(f32 x)
 static inline f32 OWN(own_erff)(f32 x)
 {
     /* x and its odd powers, or 1 - exp(-g). */
-    const f32 size = __builtin_fabsf(x), most = size > 4 ? 4 : size;
-    const f32 z = FMAF(x, x, 0x1p-60f), t = FMAF(most, most, 0x1p-60f);
+    const f32 size = __builtin_fabsf(x), least = size < 0x1p-60f ? 0 : size, most = least > 4 ? 4 : least;
+    const f32 z = FMAF(least, least, 0x1p-60f), t = FMAF(most, most, 0x1p-60f);
     f32 p = FMAF(FMAF(-0x1.613e2cp-11f, z, 0x1.4f1888p-8f), z, -0x1.b7a75cp-6f);
     p = FMAF(FMAF(FMAF(p, z, 0x1.ce2acep-4f), z, -0x1.81273ap-2f), z, 0x1.06eba8p-3f);
     f32 g = FMAF(FMAF(-0x1.b9521ap-19f, most, 0x1.a6b2acp-15f), t, FMAF(-0x1.491dd4p-12f, most, 0x1.b52f7ep-11f));
