@@ -10,7 +10,7 @@
  * them in a register around all loops. */
 enum { MAX_NAMED_LITERALS = 64 };
 
-enum { MAX_PARTS = 6 };
+enum { MAX_PARTS = 9 };
 
 /* The sections of a skeleton that are put together line by line. */
 #define SECTIONS(S)                                                                                  \
@@ -38,6 +38,7 @@ struct emitter {
     int own_lines;                 /* lines of the text so far */
     bool vectors;                  /* the vector types of the prelude are needed */
     bool shuffles;                 /* what shuffle_c.h begins with is needed */
+    bool whole;                    /* ends of rows are read as whole blocks (emit.c) */
     bool heap;                     /* blocks are in the scratch memory that the caller lends */
     size_t scratch;
     bool calls_rows;               /* heavy rows are functions, because there are many */
@@ -106,8 +107,8 @@ void put_shown_head(struct emitter *e, struct buf *out, const char *body, const 
 
 /* access.c: loads and stores of blocks. */
 
-/* The number of elements that the buffer of load k holds in addition to a block. */
-int load_room(const struct emitter *e, int k);
+/* The number of elements that the buffer of access k holds in addition to a block. */
+int buffer_room(const struct emitter *e, int k);
 
 /* The first load that is deinterleaved together with load k. There is one such set of a tensor. */
 int first_deinterleaved(const struct emitter *e, int k);
@@ -145,6 +146,8 @@ struct buf emit_part(struct arena *arena, const struct kernel *kernel, const str
 
 /* The access whose elements a reduction joins as they lie in memory; -1: they are computed, or gathered. */
 int joined_in_place(const struct emitter *e);
+/* Whether the instruction is the literal for absent elements, where only functions that join need it. */
+bool is_absent(const struct emitter *e, int i);
 /* Adds what the skeleton of a reduction needs. */
 void emit_joins(struct emitter *e);
 /* Adds the sections of this name that the walk of a reduction in C is filled with. */

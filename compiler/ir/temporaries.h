@@ -33,6 +33,7 @@ struct lowering {
     struct in_memory *memory;      /* [node]; NULL: nobody asks */
     struct stored_positions *positions;
     int position_count;
+    int *room;                     /* as in struct lower_params */
 };
 
 /* How kernels are lowered, after what was made so far. */
@@ -46,7 +47,8 @@ const struct shape *in_numbers(const struct open_extents *open, const struct sha
 bool lower_temporaries(struct lowering *l);
 
 /* stencils.c: whether the program reads neighbours (section 10); of the needed nodes those that are worth storing,
- * [node]. Adds the kernel that stores one; to be called in the order of nodes. False with a diagnostic. */
+ * because they are evaluated again and again, [node]. Adds the kernel that stores one; to be called in the order of
+ * nodes. False with a diagnostic. */
 bool any_stencil(const struct lowering *l);
 bool *find_stored(const struct lowering *l, const bool *needed);
 bool store_value(struct lowering *l, int n);

@@ -204,6 +204,8 @@ static void put_kernels(struct weft_program *program, struct typed *typed, enum 
         return;
     if (of_pass)
         dump_kernels(out, &made.kernels);
+    if (stage == STAGE_GROUPS)
+        dump_neighbours(out, &made.kernels);
     for (int k = 0; !of_pass && k < (stage == STAGE_SCHEDULE ? 1 : made.schedule.count); k++)
         if (last != PASS_TEXT || made.schedule.kernels[k].launched)
             stage_put(out, &(struct subject){stage, program, typed->program, &made.schedule, k}, diags);

@@ -153,8 +153,9 @@ SHARED void put_block(void *to, const void *block, int count, int size)
 
 SHARED const struct weft_calls *kernel_calls(void)
 {
-    static const struct weft_calls calls = {next_band, next_part, find_points, find_rows, pad_block, put_block,
-                                            fmod_block};
+    static const struct weft_calls calls = {next_band, next_part, next_run, find_points, find_rows, row_at,
+                                            pad_block, put_block, fmod_block, JOINS};
     return &calls;
 }
 #undef PIECE
+#undef JOINS

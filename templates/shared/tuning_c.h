@@ -49,6 +49,9 @@ enum {
     TABLE_SAVED = 4096,            /* the least number of elements for which a table is made */
     /* Neighbours (stencils.c): the weight of evaluations from which on a value is stored once and loaded again */
     NEIGHBOUR_WEIGHT = 32,
+    /* and the same of evaluations in kernels that reduce, which go over memory once more for it */
+    KERNELS_WEIGHT = 512,
+    NEAR_MOST = 64,                /* elements apart, at most a block: loads that share where they begin (geometry.c) */
     DIVISOR_WEIGHT = 8,            /* weight of an integer division by a literal */
     /* Parts of a join (split.c): elements of a part, on average. A kernel more costs about as much as copying 1,000. */
     LEAST_PART = 8192,
@@ -64,6 +67,7 @@ enum {
                                       cache */
     CHAIN_NEAREST = 1 << 14,       /* where a kernel searches: what it reads again is in the nearest cache */
     CHAIN_LEAST = 1 << 19,         /* bytes of all tiles: less is in a cache anyway */
+    PARTS_NEAR = 1 << 18,          /* bytes that tiles of parts that lie beside each other store, about */
     CHAIN_CACHED = 1 << 19,        /* bytes of a tile that a second cache keeps for the next reduction */
     /* Threads (runtime/run/cpu_launch.c), in units of work (compiler/loop/schedule.c). Measured: waking a sleeping
      * thread takes about as long as one SHARE. */

@@ -1,6 +1,6 @@
 /* float32 out */
 @ helpers: ROLLED, b1, weft_lanes, weft_geometry, weft_sample, struct weft_calls;, weft_args, weft_tile, weft_band,
-@   weft_part, weft_rows, weft_calls
+@   weft_part, weft_rows, weft_join, weft_run, weft_calls
 f32 expf(f32);
 f32 sinf(f32);
 f32 powf(f32, f32);

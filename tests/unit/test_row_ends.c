@@ -4,6 +4,8 @@
 #define _GNU_SOURCE
 #include "runtime/kernels/calls.c"
 
+const struct weft_join *const joins_16[1], *const joins_32[1], *const joins_64[1]; /* nothing is joined here */
+
 #include "tests/unit/front.h"
 
 #include <math.h>
@@ -15,7 +17,7 @@ static const struct weft_calls *const *widths(int *count)
     static const struct weft_calls *found[3];
     *count = 1;
     found[0] = kernel_calls_16();
-#if defined LEVELS
+#if defined SEVERAL_WIDTHS
     __builtin_cpu_init();
     if (__builtin_cpu_supports("avx2"))
         found[(*count)++] = kernel_calls_32();
