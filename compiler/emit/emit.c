@@ -76,7 +76,7 @@ const char *access_name(struct arena *arena, const struct kernel *kernel, int ac
 struct tokens row_tokens(const struct ins *ins, const char *const names[3])
 {
     enum weft_dtype t = op_rows[ins->op].rule == RULE_CONVERT ? ins->dtype : ins->source;
-    struct tokens tokens = {dtype_is_float(t) ? "floating" : "integer", t, ins->source,
+    struct tokens tokens = {dtype_is_half(t) ? "half" : dtype_is_float(t) ? "floating" : "integer", t, ins->source,
                             op_rows[ins->op].rule == RULE_CONVERT, false, {names[0], names[1], names[2]}};
     return tokens;
 }

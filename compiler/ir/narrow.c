@@ -110,6 +110,13 @@ static void leave_out(struct narrowing *n, int i)
     n->left_out[dividend] = n->uses[dividend] == 1;
 }
 
+/* Whether a literal of float32 is a value of a 16-bit type. */
+static bool is_half_literal(const struct narrowing *n, const struct ins *ins, enum weft_dtype half)
+{
+    const union scalar value = n->from->literals[ins->index], bits = eval_convert(WEFT_FLOAT32, half, false, value);
+    return eval_convert(half, WEFT_FLOAT32, false, bits).f32 == value.f32;
+}
+
 /* The 16-bit type on whose bits instruction i can be computed, since all operands are of it, or are computed on its
  * bits; WEFT_BOOL: none. */
 static enum weft_dtype half_of(const struct narrowing *n, int i)
@@ -121,9 +128,16 @@ static enum weft_dtype half_of(const struct narrowing *n, int i)
     for (int k = 0; k < 3 && ins->a[k] >= 0; k++) {
         const struct ins *a = &n->from->ins[ins->a[k]];
         const enum weft_dtype of = a->kind == INS_OP && a->op == OP_DECODE ? a->source : n->halves[ins->a[k]];
+        if (a->kind == INS_LITERAL)
+            continue;
         if (of == WEFT_BOOL || (half != WEFT_BOOL && half != of))
             return WEFT_BOOL;
         half = of;
+    }
+    for (int k = 0; k < 3 && ins->a[k] >= 0; k++) {
+        const struct ins *a = &n->from->ins[ins->a[k]];
+        if (half == WEFT_BOOL || (a->kind == INS_LITERAL && !is_half_literal(n, a, half)))
+            return WEFT_BOOL;
     }
     return half;
 }

@@ -309,25 +309,74 @@ static inline f32 OWN(log_rest)(f32 f)
     p = FMAF(p, f, 0x1.555548p-2f);
     return FMAF(FMAF(p, f, -0.5f), s, f);
 }
-/* The same of x and the whole power of 2 before it: x is 2^*power * (1 + log_part). Subnormal numbers, too. */
-static inline f32 OWN(log_part)(f32 x, f32 *power)
+#endif
+//: part log_rest_f64
+#ifdef OWN_MATH
+/* log(1 + f), 1 + f between the square roots of 0.5 and 2. */
+static inline f64 OWN(log_rest_f64)(f64 f)
 {
-    const union word_f32 u = {x}, scaled = {x * 0x1p23f};
-    const u32 word = x < 0x1p-126f ? scaled.word - (23u << 23) : u.word;
-    const i32 above = (i32)(word - 0x3f3504f3); /* the square root of 0.5 */
-    const union word_f32 m = {.word = word - ((u32)above & 0xff800000)};
-    *power = (f32)(above >> 23);
-    return m.value - 1;
-}
-/* What a logarithm is where its operand is no positive number: `value` elsewhere. */
-static inline f32 OWN(log_ends)(f32 x, f32 value)
-{
-    const f32 infinity = __builtin_inff(), outside = x == 0 ? -infinity : __builtin_nanf("");
-    value = x > 0 ? value : outside;
-    return x == infinity ? infinity : value;
+    const f64 s = f * f;
+    f64 p = FMAD(-0x1.d00bbdec131ep-6, f, 0x1.030f77c78e4acp-4);
+    p = FMAD(p, s, FMAD(-0x1.15d9ec1f9907cp-4, f, 0x1.e94022c34e61fp-5));
+    p = FMAD(p, s, FMAD(-0x1.eef766e822b0bp-5, f, 0x1.0f3da9b2a9617p-4));
+    p = FMAD(p, s, FMAD(-0x1.2547c1b7fe653p-4, f, 0x1.3b4b9087536ddp-4));
+    p = FMAD(p, s, FMAD(-0x1.554d2ce26fdb3p-4, f, 0x1.7459bce442fddp-4));
+    p = FMAD(p, s, FMAD(-0x1.9999cac8340bfp-4, f, 0x1.c71c8e51b2385p-4));
+    p = FMAD(p, s, FMAD(-0x1.ffffff80f7dbap-4, f, 0x1.249248e2bf13dp-3));
+    p = FMAD(p, s, FMAD(-0x1.555555555a96cp-3, f, 0x1.9999999a2af34p-3));
+    p = FMAD(p, s, FMAD(-0x1.0000000000477p-2, f, 0x1.55555555551f3p-2));
+    return FMAD(FMAD(p, f, -0.5), s, f);
 }
 #endif
-//: library logf log_rest
+//: part split
+#ifdef OWN_MATH
+#undef SPLIT
+/* The positive number with these bits, or with these and an exponent below all others, is 2^power * (1 + f), 1 + f
+ * between the square roots of 0.5 and 2. An integer below 2^52 that is added to the bits of 2^52 as a
+ * float64 is its fraction: AVX2 converts no other one of 64 bits. */
+#define SPLIT(T, U, bits) \
+    enum { DIGITS = sizeof(T) == 4 ? 23 : 52 }; \
+    const U above = (bits) - (U)(sizeof(T) == 4 ? 0x3f3504f3 : 0x3fe6a09e667f3bcd); \
+    const union word_##T fraction = {.word = (bits) - (above & ~(U)0 << DIGITS)}; \
+    const union word_f64 whole = {.word = (((u64)above + (1ull << 63)) >> 52) + 0x4330000000000000}; \
+    const T power = sizeof(T) == 4 ? (T)((i32)above >> 23) : (T)(whole.value - (0x1p52 + 2048)); \
+    const T f = fraction.value - 1;
+#endif
+//: part logarithms split
+#ifdef OWN_MATH
+#undef LOGARITHM
+#undef LOGARITHMS
+/* The body of a logarithm, which is log_of(f, power) of a positive number. */
+#define LOGARITHM(T, U, log_of) \
+    const T infinity = (T)__builtin_inf(), outside = x == 0 ? -infinity : (T)__builtin_nan(""); \
+    const union word_##T u = {x}; \
+    const union word_f64 added = {.word = u.word + 0x4330000000000000}; /* a subnormal number's bits are an integer */ \
+    const union word_##T scaled = {sizeof(T) == 4 ? (T)(i32)u.word : (T)(added.value - 0x1p52)}; \
+    const U least = (U)1 << (sizeof(T) == 4 ? 23 : 52), units = sizeof(T) == 4 ? 149 : 1074; \
+    const U bits = u.word < least ? scaled.word - units * least : u.word; \
+    SPLIT(T, U, bits) \
+    const T inside = x > 0 ? log_of(f, power) : outside; \
+    return x == infinity ? infinity : inside;
+/* The same of a block: as one_of() where an operand is no positive normal number. */
+#define LOGARITHMS(T, U, log_of, one_of) \
+    const U least = (U)1 << (sizeof(T) == 4 ? 23 : 52); \
+    U rare = 0; \
+    for (int j = 0; j < BLOCK; j++) { \
+        const union word_##T x = {a[j]}; \
+        rare |= (x.word - least) | (x.word + least); \
+    } \
+    if (rare >> (8 * sizeof(U) - 1)) { \
+        EACH(j, BLOCK) \
+            r[j] = one_of(a[j]); \
+        return; \
+    } \
+    EACH(j, BLOCK) { \
+        const union word_##T x = {a[j]}; \
+        SPLIT(T, U, x.word) \
+        r[j] = log_of(f, power); \
+    }
+#endif
+//: library logf log_rest logarithms
 #ifdef OWN_MATH
 static inline f32 OWN(log_value)(f32 f, f32 power)
 {
@@ -335,9 +384,7 @@ static inline f32 OWN(log_value)(f32 f, f32 power)
 }
 static inline f32 OWN(own_logf)(f32 x)
 {
-    f32 power;
-    const f32 f = log_part(x, &power);
-    return log_ends(x, log_value(f, power));
+    LOGARITHM(f32, u32, log_value)
 }
 #else
 static inline f32 OWN(own_logf)(f32 x)
@@ -346,23 +393,8 @@ static inline f32 OWN(own_logf)(f32 x)
 }
 #endif
 //: block logf
-    i32 rare = 0; /* negative: an operand that is no positive normal number */
-    for (int j = 0; j < BLOCK; j++) {
-        const union word_f32 x = {a[j]};
-        rare |= (i32)(x.word - 0x00800000) | (i32)(x.word + 0x00800000);
-    }
-    if (rare < 0) {
-        EACH(j, BLOCK)
-            r[j] = own_logf(a[j]);
-        return;
-    }
-    EACH(j, BLOCK) {
-        const union word_f32 x = {a[j]};
-        const i32 above = (i32)(x.word - 0x3f3504f3);
-        const union word_f32 m = {.word = x.word - ((u32)above & 0xff800000)};
-        r[j] = log_value(m.value - 1, (f32)(above >> 23));
-    }
-//: library log2f log_rest
+    LOGARITHMS(f32, u32, log_value, own_logf)
+//: library log2f log_rest logarithms
 #ifdef OWN_MATH
 static inline f32 OWN(log_value2)(f32 f, f32 power)
 {
@@ -370,9 +402,7 @@ static inline f32 OWN(log_value2)(f32 f, f32 power)
 }
 static inline f32 OWN(own_log2f)(f32 x)
 {
-    f32 power;
-    const f32 f = log_part(x, &power);
-    return log_ends(x, log_value2(f, power));
+    LOGARITHM(f32, u32, log_value2)
 }
 #else
 static inline f32 OWN(own_log2f)(f32 x)
@@ -381,23 +411,8 @@ static inline f32 OWN(own_log2f)(f32 x)
 }
 #endif
 //: block log2f
-    i32 rare = 0; /* negative: an operand that is no positive normal number */
-    for (int j = 0; j < BLOCK; j++) {
-        const union word_f32 x = {a[j]};
-        rare |= (i32)(x.word - 0x00800000) | (i32)(x.word + 0x00800000);
-    }
-    if (rare < 0) {
-        EACH(j, BLOCK)
-            r[j] = own_log2f(a[j]);
-        return;
-    }
-    EACH(j, BLOCK) {
-        const union word_f32 x = {a[j]};
-        const i32 above = (i32)(x.word - 0x3f3504f3);
-        const union word_f32 m = {.word = x.word - ((u32)above & 0xff800000)};
-        r[j] = log_value2(m.value - 1, (f32)(above >> 23));
-    }
-//: library log10f log_rest
+    LOGARITHMS(f32, u32, log_value2, own_log2f)
+//: library log10f log_rest logarithms
 #ifdef OWN_MATH
 static inline f32 OWN(log_value10)(f32 f, f32 power)
 {
@@ -405,9 +420,7 @@ static inline f32 OWN(log_value10)(f32 f, f32 power)
 }
 static inline f32 OWN(own_log10f)(f32 x)
 {
-    f32 power;
-    const f32 f = log_part(x, &power);
-    return log_ends(x, log_value10(f, power));
+    LOGARITHM(f32, u32, log_value10)
 }
 #else
 static inline f32 OWN(own_log10f)(f32 x)
@@ -416,22 +429,62 @@ static inline f32 OWN(own_log10f)(f32 x)
 }
 #endif
 //: block log10f
-    i32 rare = 0; /* negative: an operand that is no positive normal number */
-    for (int j = 0; j < BLOCK; j++) {
-        const union word_f32 x = {a[j]};
-        rare |= (i32)(x.word - 0x00800000) | (i32)(x.word + 0x00800000);
-    }
-    if (rare < 0) {
-        EACH(j, BLOCK)
-            r[j] = own_log10f(a[j]);
-        return;
-    }
-    EACH(j, BLOCK) {
-        const union word_f32 x = {a[j]};
-        const i32 above = (i32)(x.word - 0x3f3504f3);
-        const union word_f32 m = {.word = x.word - ((u32)above & 0xff800000)};
-        r[j] = log_value10(m.value - 1, (f32)(above >> 23));
-    }
+    LOGARITHMS(f32, u32, log_value10, own_log10f)
+//: library log log_rest_f64 logarithms
+#ifdef OWN_MATH
+static inline f64 OWN(log_value_f64)(f64 f, f64 power)
+{
+    return FMAD(power, 0x1.62e42fefa38p-1, FMAD(power, 0x1.ef35793c7673p-45, log_rest_f64(f)));
+}
+static inline f64 OWN(own_log)(f64 x)
+{
+    LOGARITHM(f64, u64, log_value_f64)
+}
+#else
+static inline f64 OWN(own_log)(f64 x)
+{
+    return log(x);
+}
+#endif
+//: block log
+    LOGARITHMS(f64, u64, log_value_f64, own_log)
+//: library log2 log_rest_f64 logarithms
+#ifdef OWN_MATH
+static inline f64 OWN(log_value2_f64)(f64 f, f64 power)
+{
+    return FMAD(log_rest_f64(f), 0x1.71547652b82fep+0, power);
+}
+static inline f64 OWN(own_log2)(f64 x)
+{
+    LOGARITHM(f64, u64, log_value2_f64)
+}
+#else
+static inline f64 OWN(own_log2)(f64 x)
+{
+    return log2(x);
+}
+#endif
+//: block log2
+    LOGARITHMS(f64, u64, log_value2_f64, own_log2)
+//: library log10 log_rest_f64 logarithms
+#ifdef OWN_MATH
+static inline f64 OWN(log_value10_f64)(f64 f, f64 power)
+{
+    const f64 less = FMAD(power, -0x1.80433b83b532ap-44, log_rest_f64(f) * 0x1.bcb7b1526e50ep-2);
+    return FMAD(power, 0x1.34413509f8p-2, less);
+}
+static inline f64 OWN(own_log10)(f64 x)
+{
+    LOGARITHM(f64, u64, log_value10_f64)
+}
+#else
+static inline f64 OWN(own_log10)(f64 x)
+{
+    return log10(x);
+}
+#endif
+//: block log10
+    LOGARITHMS(f64, u64, log_value10_f64, own_log10)
 //: part log1p_rest log_rest
 #ifdef OWN_MATH
 /* log(1 + x), x above -1. */
@@ -909,66 +962,6 @@ static inline f32 OWN(inside_f32)(f32 x, int so)
     return inside.value;
 }
 #endif
-//: library log inside_f64
-#ifdef OWN_MATH
-static inline f64 OWN(log_f64_inside)(f64 x)
-{
-    const f64 scaled = x < 0x1p-1022 ? x * 0x1p54 : x;
-    return inside_f64(scaled, (scaled > 0) & (scaled < __builtin_inf()));
-}
-static inline f64 OWN(log_f64_chosen)(f64 x, f64 value)
-{
-    const f64 infinity = __builtin_inf(), outside = x == 0 ? -infinity : __builtin_nan("");
-    value = x > 0 ? value - (x < 0x1p-1022 ? 0x1.2b708872320e2p+5 : 0) : outside;
-    return x == infinity ? x : value;
-}
-#endif
-static inline f64 OWN(own_log)(f64 x)
-{
-    return log(x);
-}
-//: block log inside
-    INSIDE(f64, log, log_f64_inside, log_f64_chosen, NEVER)
-//: library log2 inside_f64
-#ifdef OWN_MATH
-static inline f64 OWN(log2_f64_inside)(f64 x)
-{
-    const f64 scaled = x < 0x1p-1022 ? x * 0x1p54 : x;
-    return inside_f64(scaled, (scaled > 0) & (scaled < __builtin_inf()));
-}
-static inline f64 OWN(log2_f64_chosen)(f64 x, f64 value)
-{
-    const f64 infinity = __builtin_inf(), outside = x == 0 ? -infinity : __builtin_nan("");
-    value = x > 0 ? value - (x < 0x1p-1022 ? 54 : 0) : outside;
-    return x == infinity ? x : value;
-}
-#endif
-static inline f64 OWN(own_log2)(f64 x)
-{
-    return log2(x);
-}
-//: block log2 inside
-    INSIDE(f64, log2, log2_f64_inside, log2_f64_chosen, NEVER)
-//: library log10 inside_f64
-#ifdef OWN_MATH
-static inline f64 OWN(log10_f64_inside)(f64 x)
-{
-    const f64 scaled = x < 0x1p-1022 ? x * 0x1p54 : x;
-    return inside_f64(scaled, (scaled > 0) & (scaled < __builtin_inf()));
-}
-static inline f64 OWN(log10_f64_chosen)(f64 x, f64 value)
-{
-    const f64 infinity = __builtin_inf(), outside = x == 0 ? -infinity : __builtin_nan("");
-    value = x > 0 ? value - (x < 0x1p-1022 ? 0x1.041704c068eefp+4 : 0) : outside;
-    return x == infinity ? x : value;
-}
-#endif
-static inline f64 OWN(own_log10)(f64 x)
-{
-    return log10(x);
-}
-//: block log10 inside
-    INSIDE(f64, log10, log10_f64_inside, log10_f64_chosen, NEVER)
 //: library log1p inside_f64
 #ifdef OWN_MATH
 static inline f64 OWN(log1p_f64_inside)(f64 x)
@@ -1154,8 +1147,8 @@ static inline f32 OWN(own_erfcf)(f32 x)
 static inline f32 OWN(own_erff)(f32 x)
 {
     /* x and its odd powers, or 1 - exp(-g). */
-    const f32 size = __builtin_fabsf(x), most = size > 4 ? 4 : size;
-    const f32 z = FMAF(x, x, 0x1p-60f), t = FMAF(most, most, 0x1p-60f);
+    const f32 size = __builtin_fabsf(x), least = size < 0x1p-60f ? 0 : size, most = least > 4 ? 4 : least;
+    const f32 z = FMAF(least, least, 0x1p-60f), t = FMAF(most, most, 0x1p-60f);
     f32 p = FMAF(FMAF(-0x1.613e2cp-11f, z, 0x1.4f1888p-8f), z, -0x1.b7a75cp-6f);
     p = FMAF(FMAF(FMAF(p, z, 0x1.ce2acep-4f), z, -0x1.81273ap-2f), z, 0x1.06eba8p-3f);
     f32 g = FMAF(FMAF(-0x1.b9521ap-19f, most, 0x1.a6b2acp-15f), t, FMAF(-0x1.491dd4p-12f, most, 0x1.b52f7ep-11f));

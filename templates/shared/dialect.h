@@ -294,6 +294,18 @@ FN T N(floormod)(T a, T b)
 }
 #endif
 
+#if defined DIALECT_HALF
+//: half next
+/* The value after a towards b. Bits of floats are ordered as sizes are. */
+FN T N(next)(T a, T b, T infinity)
+{
+    const T x = a & 0x7fff, y = b & 0x7fff;
+    const T up = (b & 0x8000 ? -y : y) > (a & 0x8000 ? -x : x) ? 1 : -1, step = a & 0x8000 ? -up : up;
+    const T moved = x == 0 ? (b & 0x8000) | 1 : a + step, next = (x | y) == 0 || a == b ? b : moved;
+    return x > infinity || y > infinity ? (T)0x7fff : next;
+}
+#endif
+
 #if defined DIALECT_SATURATE
 //: saturate saturate
 /* The nearest value that the type has. */
