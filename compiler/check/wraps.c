@@ -213,12 +213,31 @@ static bool sees(const struct program *program, const struct node *node, int i)
     }
 }
 
-static bool warn_of(struct program *program, const bool *wraps, const struct node *node)
+/* For each node how many of its low bits wrap(..) alone keeps: wrap(sum(a * b), uint8) is the same however a * b wraps;
+ * 64: others see it, too. */
+static const int *find_low_bits(struct arena *arena, const struct program *program)
+{
+    int *low = ARENA_ARRAY(arena, int, program->node_count);
+    for (int n = 0; n < program->node_count; n++)
+        low[n] = 64;
+    for (int n = 0; n < program->node_count; n++) {
+        const struct node *node = &program->nodes[n];
+        const struct node *of = node->kind == NODE_WRAP ? named_node(program, operand_node(program, node, 0)) : NULL;
+        const bool keeps = of && (of->kind == NODE_OP ? of->op == OP_ADD || of->op == OP_SUB || of->op == OP_MUL
+                                                      : of->kind == NODE_REDUCE &&
+                                                            (of->join == JOIN_SUM || of->join == JOIN_PROD));
+        if (keeps)
+            low[of - program->nodes] = type_rows[node->dtype].bits;
+    }
+    return low;
+}
+
+static bool warn_of(struct program *program, const bool *wraps, const struct node *node, int low)
 {
     for (int i = 0; i < node->operand_count; i++) {
         const struct node *found =
             sees(program, node, i) ? find_wrapped(program, wraps, operand_node(program, node, i), 0) : NULL;
-        if (!found)
+        if (!found || low <= type_rows[found->dtype].bits)
             continue;
         const bool real = dtype_is_float(node->kind == NODE_OP ? operand_dtype(program, node) : node->dtype);
         diag_at(program->diags, DIAG_WRAP_LOSS, ((struct span[]){found->token, node->token}), 2,
@@ -233,8 +252,9 @@ static bool warn_of(struct program *program, const bool *wraps, const struct nod
 bool warn_wraps(struct program *program)
 {
     const bool *wraps = find_wraps(program->arena, program);
+    const int *low = find_low_bits(program->arena, program);
     int n = 0;
-    while (n < program->node_count && !warn_of(program, wraps, &program->nodes[n]))
+    while (n < program->node_count && !warn_of(program, wraps, &program->nodes[n], low[n]))
         n++;
     return n < program->node_count;
 }

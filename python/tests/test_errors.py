@@ -92,7 +92,7 @@ class Refused(unittest.TestCase):
 
     def test_no_arrays(self):
         for value in (object(), None, "abc", {1: 2}, 1j, int, len, np, decimal.Decimal(1)):
-            self.refuse("input 'x': the .* is no array and no number; give", "x + 1", x=value)
+            self.refuse("input 'x': the .* is no array( and no number; give|; a file is read)", "x + 1", x=value)
             self.refuse("no input 'y'$", "x + 1", x=1, y=value)
             self.refuse("output 'out': the .* is no array$", "x + 1", x=1, out=value) if value is not None else None
         self.refuse("a list is a batch of arrays, for one array write numpy.array", "x + 1", x=[1, "a"])

@@ -46,6 +46,7 @@ class Checked(CommandTest):
                 ("a + b == 300", "before '==' uses it", "int32(a) + b == 300"),
                 ("concat(a + b, [0.5])", "before 'concat' uses it", "concat(int32(a) + b, [0.5])")):
             self.warned(text, BYTES, 312, advice, then)
+        self.warned("wrap(sum(a * b), uint16)", BYTES, 312, "before 'sum' uses it", "wrap(sum(int32(a) * b), uint16)")
         self.warned("-a * 2", BYTES[:1], 312, "-a is uint8 and wraps below 0", "-int32(a) * 2", "--")
         self.warned("(10 + a) / 2", BYTES[:1], 312, "as in int32(a)", "(10 + int32(a)) / 2", "--rules", "numpy")
         self.warned("(x - y) * 0.5", ["x=uint32[3]", "y=uint32[3]"], 312, "as in float64(x)", "(float64(x) - y) * 0.5")
@@ -68,7 +69,8 @@ class Checked(CommandTest):
                      "(a * b & 15) / 2", "uint8(a + b) / 2", "wrap(a + b, uint8) / 2", "a[a + b - a]", "any(a - b)",
                      "(a - min(a)) * 255.0 / (max(a) - min(a)) + b", "where(a > b, a - b, b - a) / 2",
                      "where(b <= a, a - b, 0)", "max(a, b) - min(a, b) < 3", "(a >> 1) + (b >> 1) < 3",
-                     "(a - a % 8) / 2 + b", "max(a, b, 7, 5) - b < 9", "(b - (b & a)) / 2"):
+                     "(a - a % 8) / 2 + b", "wrap(sum(a * b), uint8)",
+                     "wrap((a - b) * 300, uint8)", "max(a, b, 7, 5) - b < 9", "(b - (b & a)) / 2"):
             self.good("check", text, *(BYTES if "b" in text else BYTES[:1]))
         for text in ("float64(h * 31 + k) / 7", "h + k > 3", "(h * k) % 7"):
             self.good("check", text, "h=uint32[3]", "k=uint32[3]")
