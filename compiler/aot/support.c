@@ -48,7 +48,13 @@ void aot_put_support_header(struct buf *out)
     buf_puts(out, emit_common(together, "args"));
     put_sizes(out);
     aot_put_sections(out, elements, sizeof elements / sizeof *elements);
-    buf_puts(out, "#endif\n");
+    buf_puts(out, "#endif\n\n/* What loops call, for the instruction set at hand. */\n#if defined WEFT_LOOPS\n"
+             "#undef WEFT_LOOPS\n");
+    buf_puts(out, aot_shared_section(out->arena, "loops undefined"));
+    buf_puts(out, aot_shared_section(out->arena, "loops begin"));
+    buf_puts(out, aot_shared_section(out->arena, "joins begin"));
+    buf_puts(out, emit_common(together, "heads"));
+    buf_puts(out, "#undef ROLLED\n#define ROLLED\n#endif\n"); /* gcc warns where it is of no use */
 }
 
 /* Adds a text of the library. In place of a line that includes another such text stands that text. */
