@@ -263,6 +263,10 @@ def table_log():
     log_table("log", 9, 24)
 
 
+def table_log_f64():
+    log_table("log_f64", 18, 53)
+
+
 def table_sinh():
     odd_table("sinh", sinh, 3, LN2 / 2 * Decimal("1.01"), 24, Decimal(1) / 6)
     cosh_table("cosh", 2, 24)
@@ -295,8 +299,8 @@ def table_erf():
 
 
 TABLES = {"exp": table_exp, "exp_f64": table_exp_f64, "exp2": table_exp2, "log2": table_log2, "log": table_log,
-          "sinh": table_sinh, "sinh_f64": table_sinh_f64, "atan": table_atan, "asin": table_asin, "sin": table_sin,
-          "erf": table_erf}
+          "log_f64": table_log_f64, "sinh": table_sinh, "sinh_f64": table_sinh_f64, "atan": table_atan,
+          "asin": table_asin, "sin": table_sin, "erf": table_erf}
 
 if __name__ == "__main__":
     for chosen in sys.argv[1:] or TABLES:

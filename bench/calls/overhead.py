@@ -41,13 +41,13 @@ def options():
     return parser.parse_args()
 
 
-def build(options, directory):
-    """The measuring program; what it needs beyond its arguments is in the environment."""
+def build(options, directory, name="overhead"):
+    """A measuring program beside this one; what it needs beyond its arguments is in the environment."""
     library = next(iter(sorted(pathlib.Path(options.build).resolve().rglob("libweft.so"))), None)
     if library is None:
         raise SystemExit(f"there is no libweft.so below {options.build}; run scripts/setup")
-    target = directory / "overhead"
-    subprocess.run(["cc", "-O2", f"-I{ROOT}", f"-I{ROOT}/include", ROOT / "bench/calls/overhead.c", "-o", target,
+    target = directory / name
+    subprocess.run(["cc", "-O2", f"-I{ROOT}", f"-I{ROOT}/include", ROOT / f"bench/calls/{name}.c", "-o", target,
                     library, f"-Wl,-rpath,{library.parent}"], check=True)
     os.environ["WEFT_CFLAGS"] = "-march=x86-64-v3"
     os.environ["XDG_CACHE_HOME"] = str(directory)

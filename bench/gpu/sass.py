@@ -230,6 +230,8 @@ def size_of(type_text):
     return int(name[1] or 8) // 8
 
 
+LAPLACE, BLUR = [[0, 1, 0], [1, -4, 1], [0, 1, 0]], [[1, 2, 1], [2, 4, 2], [1, 2, 1]]
+
 # Beside the cases of bench/gpu/gpu.py: what the review of the machine code looked at. Name, text, types, bytes of an
 # element that are stored, and of all operands that are as large as the result.
 MORE = [("normalize by multiplying", "float16((x - mean) * scale)",
@@ -241,7 +243,16 @@ MORE = [("normalize by multiplying", "float16((x - mean) * scale)",
         ("uint8 times a column", "uint8(img * w)",
          {"img": "uint8[1080, 1920, 3]", "w": "float32[1920, 1]"}, 1, 2, False),
         ("the same as for the ragged batch, of one picture", "(x - 127.5) * 0.0078125",
-         {"x": "uint8[640, 480, 3]"}, 4, 5, False)]
+         {"x": "uint8[640, 480, 3]"}, 4, 5, False),
+        ("neighbours: laplace, the inside", f'correlate(u, {LAPLACE}, "valid")', {"u": "float32[2050, 2050]"}, 4, 8,
+         False),
+        ("neighbours: laplace round the end", f'correlate(u, {LAPLACE}, "wrap")', {"u": "float32[2048, 2048]"}, 4, 8,
+         False),
+        ("neighbours: 3 x 3 blur of bytes, the inside",
+         f'uint8((correlate(img, {BLUR}, "valid", axes=[0, 1]) + 8) // 16)', {"img": "uint8[1082, 1922, 3]"}, 1, 2,
+         False),
+        ("neighbours: 3 x 3 blur of bytes", f'uint8((correlate(img, {BLUR}, "reflect", axes=[0, 1]) + 8) // 16)',
+         {"img": "uint8[1080, 1920, 3]"}, 1, 2, False)]
 
 
 def all_cases():

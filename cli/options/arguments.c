@@ -156,6 +156,8 @@ static const char *no_assignment(struct parser *parser, const char *argument)
         return pool_printf(parser->report->pool, "name=type or name:type=value; write %.*s=%s", (int)length, argument,
                            argument + length + 1);
     const bool known = kind_of_path(argument, &extension) != KIND_UNKNOWN;
+    if (parser->arguments->trace && argument[strspn(argument, "0123456789,-[] ")] == '\0')
+        return pool_printf(parser->report->pool, "name=value; the position of an element is --at %s", argument);
     if (!known && is_name(argument, strlen(argument)) && access(argument, F_OK) != 0)
         return pool_printf(parser->report->pool, "name=value; write %s=VALUE in one word, without blanks", argument);
     if (strchr(argument, '=') || (!known && access(argument, F_OK) != 0))
@@ -367,11 +369,8 @@ static bool set_at(struct parser *parser, const struct option_row *row, const ch
 
 static bool set_sample(struct parser *parser, const struct option_row *row, const char *value)
 {
-    const size_t length = strlen(value);
     parser->arguments->sample_text = value;
-    parser->arguments->sample = length <= 9 ? atoi(value) : 0;
-    return (length && length <= 9 && strspn(value, "0123456789") == length) ||
-           bad_value(parser, row, value, length, value);
+    return *value || bad_value(parser, row, value, 0, value);
 }
 
 /* Catches typing errors; the library knows which architectures there are. */
@@ -385,7 +384,7 @@ static bool set_arch(struct parser *parser, const struct option_row *row, const 
 static bool set_page(struct parser *parser, const struct option_row *row, const char *value)
 {
     parser->arguments->page = value;
-    return *value || bad_value(parser, row, value, 0, value);
+    return (*value && *value != '-') || bad_value(parser, row, value, 0, value);
 }
 
 static bool set_depfile(struct parser *parser, const struct option_row *row, const char *value)
@@ -449,13 +448,24 @@ static bool take(struct parser *parser, int number, char *value)
                       : set_option(parser, row, value, choice);
 }
 
-/* Names the option that `argument` resembles, else says how to write an expression that begins with '-'. */
+static bool is_spelled(const struct option_row *row, const char *argument, size_t length)
+{
+    return row->name && argument[0] == '-' &&
+           (argument[1] == '-' ? strlen(row->name) == length - 2 && memcmp(row->name, argument + 2, length - 2) == 0
+                               : length > 1 && row->letter == argument[1]);
+}
+
+/* Names the command whose option it is, or the option that `argument` resembles, else says how to write an expression
+ * that begins with '-'. */
 static const char *option_hint(struct parser *parser, const char *argument)
 {
     const char *names[MAX_OPTIONS], *hint = "";
     size_t count = 0, length = strcspn(argument, "=");
     for (; parser->options[count].name; count++)
         names[count] = pool_printf(parser->report->pool, "--%s", parser->options[count].name);
+    for (int i = 0; i < option_row_count; i++)
+        if (is_spelled(&option_rows[i], argument, length) && option_rows[i].command != COMMAND_ALL)
+            return pool_printf(parser->report->pool, "; 'weft %s' has one", command_names[option_rows[i].command]);
     if (strncmp(argument, "--", 2) == 0)
         hint = report_hint(parser->report, pool_string(parser->report->pool, argument, length),
                            names, count);

@@ -57,7 +57,6 @@ struct arguments {
     bool trace;
     const int64_t *at;          /* [at_count] of --at; NULL: not given */
     int at_count;
-    int64_t sample;             /* of --sample, whose text follows; 0: not given */
     const char *at_text, *sample_text; /* NULL: not given */
     uint64_t size;              /* in bytes; UINT64_MAX: not given */
 };

@@ -158,6 +158,7 @@ static void put_loops(const struct source_text *s, const char *loops)
     }
     buf_puts(s->out, "#define WEFT_LOOPS\n#include \"" AOT_SUPPORT ".h\"\n");
     buf_puts(s->out, helpers);
+    buf_puts(s->out, "#undef ROLLED\n#define ROLLED\n"); /* gcc warns where it is of no use */
     buf_puts(s->out, emit_common(s->together, "blocks"));
     put_joined(s, true);
     buf_puts(s->out, loops);

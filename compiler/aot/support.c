@@ -54,7 +54,7 @@ void aot_put_support_header(struct buf *out)
     buf_puts(out, aot_shared_section(out->arena, "loops begin"));
     buf_puts(out, aot_shared_section(out->arena, "joins begin"));
     buf_puts(out, emit_common(together, "heads"));
-    buf_puts(out, "#undef ROLLED\n#define ROLLED\n#endif\n"); /* gcc warns where it is of no use */
+    buf_puts(out, "#endif\n");
 }
 
 /* Adds a text of the library. In place of a line that includes another such text stands that text. */
@@ -73,7 +73,8 @@ void aot_put_support_source(struct buf *out)
     static const struct aot_section first[] = {
         {weft_template_aot_support, "weak"}, {weft_template_walk, NULL}, {weft_template_grouping, NULL},
         {weft_template_gather, NULL},
-        {weft_template_tensor, NULL}, {weft_template_traffic, NULL}, {weft_template_bands, NULL}};
+        {weft_template_tensor, NULL}, {weft_template_traffic, NULL}, {weft_template_bands, NULL},
+        {weft_template_levels, "levels"}};
     static const struct aot_section second[] = {
         {NULL, "levels"}, {NULL, "reading"}, {NULL, "room"}, {NULL, "meet"}, {NULL, "check"}, {NULL, "samples"},
         {NULL, "plan"}, {NULL, "loop plan"}, {NULL, "views"}, {NULL, "loop class"}, {NULL, "joins"},

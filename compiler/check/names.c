@@ -347,7 +347,14 @@ bool match_names(struct arena *arena, struct program **program, struct diags *di
     return n.good;
 }
 
-/* ---- types ---- */
+/* ---- texts ---- */
+
+const char *named_advice(struct arena *arena, const char *text, int rank)
+{
+    static const char *const names[] = {"x:s", "x:s, y:s", "x:s, y:s, z:s"};
+    return rank > 3 ? arena_printf(arena, "named(%s, \"b:b, x:s, ..\"), with %d dimensions", text, rank)
+                    : arena_printf(arena, "named(%s, \"%s\")", text, names[rank > 0 ? rank - 1 : 1]);
+}
 
 const char *named_type_text(struct arena *arena, const struct program *program, enum weft_dtype dtype,
                             const struct dims *dims, const int64_t *extents)

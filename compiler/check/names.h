@@ -13,6 +13,8 @@
  * not go together. */
 bool match_names(struct arena *arena, struct program **program, struct diags *diags, bool last);
 
+/* What to write for a value without names, of so many dimensions (negative: it is not known): "named(v, \"x:s\")". */
+const char *named_advice(struct arena *arena, const char *text, int rank);
 /* The text of a type as Weft writes it (rule 8.2): "float32(x:s=4, vector:c=(u,v))". `extents` as in dims_put. */
 const char *named_type_text(struct arena *arena, const struct program *program, enum weft_dtype dtype,
                             const struct dims *dims, const int64_t *extents);

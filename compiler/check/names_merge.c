@@ -186,6 +186,15 @@ static int drop(struct naming *n, int node, const struct dims *kept, const struc
     return count == kept->rank ? node : names_add_view(n, args, node, (struct value){SORT_UNKNOWN, NULL});
 }
 
+/* Whether both have the same names in the same order. */
+static bool same_names(const struct dims *a, const struct dims *b)
+{
+    bool same = a->rank == b->rank;
+    for (int d = 0; same && d < a->rank; d++)
+        same = strcmp(a->items[d].name, b->items[d].name) == 0;
+    return same;
+}
+
 int names_align(struct naming *n, int node, const struct dims *to)
 {
     const struct value value = names_value(n, node);
@@ -193,6 +202,8 @@ int names_align(struct naming *n, int node, const struct dims *to)
     if (value.sort != SORT_NAMED)
         return node;
     const struct dims *own = value.dims;
+    if (!value.kept && same_names(own, to))
+        return node;
     if (value.kept)
         node = drop(n, node, value.kept, value.dims, to, &own);
     for (int d = 0; d < to->rank; d++) {
@@ -213,12 +224,24 @@ static const struct node *array_of(const struct naming *n, int node)
     return value->kind == NODE_ARRAY ? value : NULL;
 }
 
+/* The input that a node is; NULL: it is none. */
+static const struct symbol *input_of(const struct naming *n, int node)
+{
+    const struct node *value = named_node(n->to, &n->to->nodes[node]);
+    return value->kind == NODE_NAME ? &n->to->symbols[value->symbol] : NULL;
+}
+
 /* What is known of the shape of a positional node. */
 static const char *shape_of(const struct naming *n, int node)
 {
-    const struct node *value = named_node(n->to, &n->to->nodes[node]);
-    const struct type *type = value->kind == NODE_NAME ? &n->to->symbols[value->symbol].type : NULL;
-    return type && type->ranked ? shape_text(n->arena, n->to, type_shape(n->arena, type)) : "[..]";
+    const struct symbol *input = input_of(n, node);
+    return input && input->type.ranked ? shape_text(n->arena, n->to, type_shape(n->arena, &input->type)) : "[..]";
+}
+
+const char *names_advice(const struct naming *n, int node)
+{
+    const struct symbol *input = input_of(n, node);
+    return named_advice(n->arena, names_text(n, node), input ? symbol_rank(input) : -1);
 }
 
 /* Reports a positional operand beside a named one. */
@@ -229,8 +252,7 @@ static bool mixed(struct naming *n, int named, int other, struct span place)
     n->good = false;
     return diag_at(n->diags, DIAG_DIM_MATCH, spans, 3, names_text(n, named), dims_text(n, names_value(n, named).dims),
                    text, shape_of(n, other),
-                   arena_printf(n->arena, "%s has no names; give it some, as in named(%s, \"x:s, y:s\")", text,
-                                text));
+                   arena_printf(n->arena, "%s has no names; give it some, as in %s", text, names_advice(n, other)));
 }
 
 /* An array literal lies along the one channel dimension, which is the last one (rule 8.4). */
@@ -244,7 +266,8 @@ static bool place_array(struct naming *n, int node, const struct node *array, co
     if (array->rank != 1)
         return names_wrong(n, DIAG_DIM_ROLE, n->to->nodes[node].span, -1,
                            arena_printf(n->arena, "an array literal beside named operands has one dimension, and %s "
-                                        "has %d; name them, as in named(%s, \"x:s, y:s\")", text, array->rank, text));
+                                        "has %d; name them, as in %s", text, array->rank,
+                                        named_advice(n->arena, text, array->rank)));
     if (channels != 1)
         return names_wrong(n, DIAG_DIM_ROLE, place, node,
                            arena_printf(n->arena, "an array literal beside named operands lies along their one channel "
@@ -258,6 +281,21 @@ static bool place_array(struct naming *n, int node, const struct node *array, co
                                     "channel dimension, and %s has %lld for %lld of %.40s in %s", text,
                                     (long long)extent, (long long)channel->extent, channel->name,
                                     dims_text(n, merged)));
+}
+
+bool names_place_other(struct naming *n, int node, int named, const struct dims *merged, struct span place)
+{
+    const struct node *array = array_of(n, node);
+    if (!array)
+        return mixed(n, named, node, place);
+    if (!place_array(n, node, array, merged, place))
+        return false;
+    struct dim dim = merged->items[merged->rank - 1];
+    dim.labels = NULL;
+    dim.label_count = 0;
+    dim.extent = n->to->extents[array->extents];
+    n->values[node] = (struct value){SORT_NAMED, names_dims(n, 1, &dim)};
+    return true;
 }
 
 /* The operand to which a scalar, a tensor or an array literal beside named ones becomes. */
@@ -290,10 +328,7 @@ static bool is_open(const struct naming *n, const int *nodes, int count)
 static bool in_order(const struct naming *n, int node, const struct dims *merged)
 {
     const struct value value = names_value(n, node);
-    bool same = value.kept && value.dims->rank == merged->rank;
-    for (int d = 0; same && d < merged->rank; d++)
-        same = strcmp(value.dims->items[d].name, merged->items[d].name) == 0;
-    return same;
+    return value.kept && same_names(value.dims, merged);
 }
 
 bool names_match(struct naming *n, int *nodes, int count, struct span place, struct value *value)

@@ -345,7 +345,7 @@ static int view_of_other(const struct viewing *v)
     if (args->kind == VIEW_UNNAMED || args->kind == VIEW_RENAME || (args->kind == VIEW_BROADCAST_TO && args->dims))
         return names_need(v->n, v->operand, v->node->token,
                           arena_printf(v->n->arena, "%s is of named values, and %s has no names; give it some, as in "
-                                       "named(%s, \"x:s, y:s\")", v->name, text, text)), -1;
+                                       "%s", v->name, text, names_advice(v->n, v->operand))), -1;
     if (!read_axes(v, AXES_ANY))
         return -1;
     const bool keeps = view_is_by_axes(args->kind) && args->kind != VIEW_SELECT;

@@ -33,7 +33,7 @@ struct dumped {
     const struct form *form;
     const struct access_shapes *shapes;
     const struct view_args *views; /* [view_count] with the values of size expressions */
-    int chain;                     /* as in struct scheduled; on a GPU alone it is printed */
+    int chain;                     /* as in struct scheduled */
     int part, parts;               /* it is number `part`, from 1 on, of the kernels that store the same results */
 };
 /* Prints how a kernel goes over its elements, and what each of its loads and stores reads or writes
@@ -44,6 +44,8 @@ void dump_shapes(struct buf *buf, const struct program *program, const struct sh
                  const char *const *layouts);
 /* Prints kernels as they are between passes: what they store, where they are to be joined, their instructions. */
 void dump_kernels(struct buf *buf, const struct kernel_program *program);
+/* Prints of each value that is read as neighbours whether it is computed again for each or stored once, and why. */
+void dump_neighbours(struct buf *buf, const struct kernel_program *program);
 /* Prints launches in order, each with its kernels, and temporaries with their lifetimes. */
 void dump_schedule(struct buf *buf, const struct schedule *schedule);
 /* Prints the instructions, one a line. */

@@ -154,12 +154,18 @@ static void put_way(struct buf *buf, const struct telling *t, int a)
 /* Says with which other loads it is made. */
 static void put_together(struct buf *buf, const struct telling *t, int a)
 {
-    const bool interleaved = t->of->geometry->kinds[a] == ACCESS_INTERLEAVED;
+    const struct geometry *g = t->of->geometry;
+    const bool interleaved = g->kinds[a] == ACCESS_INTERLEAVED;
     int others = 0, told = 0;
+    if (g->kinds[a] == ACCESS_NEAR) {
+        buf_printf(buf, ", %d element%s behind load %d", g->near[a].elements, g->near[a].elements == 1 ? "" : "s",
+                   t->numbers[g->near[a].first]);
+        return;
+    }
     for (int b = 0; b < t->of->kernel->load_count; b++)
-        others += b != a && t->ways[b].first == t->ways[a].first;
+        others += b != a && t->ways[b].first == t->ways[a].first && g->kinds[b] != ACCESS_NEAR;
     for (int b = 0; b < t->of->kernel->load_count; b++)
-        if (b != a && t->ways[b].first == t->ways[a].first) {
+        if (b != a && t->ways[b].first == t->ways[a].first && g->kinds[b] != ACCESS_NEAR) {
             if (!told++)
                 buf_printf(buf, ", %s load%s %d", interleaved ? "into one block with" : "together with",
                            others > 1 ? "s" : "", t->numbers[b]);
@@ -467,7 +473,7 @@ void put_accesses(struct buf *buf, const struct dumped *dumped)
     const struct kernel *kernel = dumped->kernel;
     const struct geometry *g = dumped->geometry;
     const struct emit_params params = {.target = g->chunks ? &target_cuda : &target_c, .form = dumped->form,
-                                       .kinds = g->kinds, .fast = g->fast};
+                                       .kinds = g->kinds, .near = g->near, .fast = g->fast};
     const struct telling t = {dumped, access_ways(buf->arena, kernel, &params),
                               ARENA_ARRAY(buf->arena, int, kernel->access_count)};
     for (int a = 0, loads = 0; a < kernel->load_count; a++)

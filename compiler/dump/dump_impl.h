@@ -6,6 +6,11 @@
 #include "compiler/dump/sum_impl.h"
 #include "compiler/emit/emit.h"
 
+static inline const char *plural(long long count)
+{
+    return count == 1 ? "" : "s";
+}
+
 /* ---- dump_names.c ---- */
 
 /* What an access reads or writes: a name, or the text of an array literal, shortened. */

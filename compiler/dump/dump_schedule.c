@@ -39,6 +39,57 @@ void dump_kernels(struct buf *buf, const struct kernel_program *program)
     }
 }
 
+/* ---- neighbours ---- */
+
+static void put_fate(struct buf *buf, const struct neighbours *all)
+{
+    const long long more = (long long)all->more, elements = (long long)all->elements;
+    switch (all->fate) {
+    case AGAIN_REMARKS:
+        buf_puts(buf, "computed for each, as remarks of it count only where it is used");
+        break;
+    case AGAIN_LIGHT:
+        buf_printf(buf, "computed for each, which takes %lld instruction%s more; storing and loading it takes %d", more,
+                   plural(more), NEIGHBOUR_WEIGHT);
+        break;
+    case AGAIN_SMALL:
+        buf_printf(buf, "computed for each, which takes %lld instructions more, but for %lld element%s alone; one more "
+                   "kernel takes longer", more, elements, plural(elements));
+        break;
+    case STORED_HEAVY:
+        buf_printf(buf, "stored once, which saves %lld instructions; storing and loading it takes %d", more,
+                   NEIGHBOUR_WEIGHT);
+        break;
+    case STORED_KERNELS:
+        buf_printf(buf, "stored once, which saves %lld instructions in several kernels; storing and loading it "
+                   "takes %d",
+                   more, KERNELS_WEIGHT);
+        break;
+    case STORED_MAPS:
+        buf_printf(buf, "stored once, as what it reads would be read in %lld orders, too many for a kernel",
+                   (long long)all->maps);
+        break;
+    case STORED_BORDER:
+        buf_printf(buf, "stored once with what lies around it, as edges would be %lld parts, and %d are the most", more,
+                   MOST_PARTS);
+        break;
+    }
+}
+
+void dump_neighbours(struct buf *buf, const struct kernel_program *program)
+{
+    for (int i = 0; i < program->neighbour_count; i++) {
+        const struct neighbours *all = &program->neighbours[i];
+        const struct span span = program->program->nodes[all->node].span;
+        const size_t start = buf->length;
+        buf_printf(buf, "neighbours of %s, %lld evaluation%s: ", expression_text(buf->arena, program->program, span),
+                   (long long)all->evaluations, plural(all->evaluations));
+        put_fate(buf, all);
+        buf_putc(buf, '\n');
+        buf_mark(buf, start, span.start, span.end);
+    }
+}
+
 /* ---- schedules ---- */
 
 /* The line began where the length was `start`. */

@@ -14,7 +14,8 @@ const struct target target_c = {
     .math = weft_template_math_c,
     .short_rows = weft_template_short_rows, .shorts = weft_template_short_c,
     .put = weft_template_put_c,
-    .joins = weft_template_join_c, .search = weft_template_search_c, .accesses = weft_template_access_c,
+    .joins = weft_template_join_c, .join_functions = weft_template_joins, .search = weft_template_search_c,
+    .accesses = weft_template_access_c,
     .args = weft_template_args,
     .function = "static inline",
     .block = "", .boolean = "_Bool", .fast = FAST_OF_C, .declares = true, .launch = LAUNCH_C};
@@ -72,10 +73,10 @@ const char *access_name(struct arena *arena, const struct kernel *kernel, int ac
     return "";
 }
 
-static struct tokens row_tokens(const struct ins *ins, const char *const names[3])
+struct tokens row_tokens(const struct ins *ins, const char *const names[3])
 {
     enum weft_dtype t = op_rows[ins->op].rule == RULE_CONVERT ? ins->dtype : ins->source;
-    struct tokens tokens = {dtype_is_float(t) ? "floating" : "integer", t, ins->source,
+    struct tokens tokens = {dtype_is_half(t) ? "half" : dtype_is_float(t) ? "floating" : "integer", t, ins->source,
                             op_rows[ins->op].rule == RULE_CONVERT, false, {names[0], names[1], names[2]}};
     return tokens;
 }
@@ -169,7 +170,7 @@ static size_t block_bytes(const struct emitter *e)
     const size_t block = BLOCK * sizeof(uint64_t);
     size_t bytes = (size_t)e->evaluation.slot_count * block;
     for (int k = 0; k < e->kernel->access_count; k++)
-        bytes += block + (k < e->kernel->load_count ? (size_t)load_room(e, k) : 0) * sizeof(uint64_t);
+        bytes += block + (size_t)buffer_room(e, k) * sizeof(uint64_t);
     for (int i = 0; i < e->kernel->ins_count; i++)
         bytes += e->called[i] || e->evaluation.rate[i] != RATE_BLOCK ? block : 0;
     return bytes;
@@ -214,6 +215,27 @@ static void emit_put(struct emitter *e)
     buf_puts(&e->body, ";\n");
 }
 
+/* Whether the ends of rows that are long enough are read as whole blocks: the last one begins before what is left, and
+ * of its results only that is stored. */
+static bool reads_whole(const struct emitter *e)
+{
+    bool whole = !e->params->target->chunks && !e->kernel->lanes && !e->kernel->fault_count && e->copied < 0;
+    for (int a = 0; whole && a < e->kernel->access_count; a++)
+        whole = e->kinds[a] == ACCESS_UNIT || e->kinds[a] == ACCESS_NEAR ||
+                (a < e->kernel->load_count && access_is(e->kinds[a], STAYS));
+    return whole;
+}
+
+/* Before the loads of a block. */
+static void begin_ends(struct emitter *e)
+{
+    if (!e->whole)
+        return;
+    buf_puts(&e->row, "const int long_row = column1 - column0 >= BLOCK; //~\n");
+    buf_puts(&e->operands, "const i64 back = long_row && column1 - i < BLOCK ? BLOCK - (column1 - i) : 0; //~\n");
+    buf_puts(&e->operands, "i -= back; //~\n");
+}
+
 static void emit_parts(struct emitter *e)
 {
     const struct kernel *kernel = e->kernel;
@@ -224,16 +246,20 @@ static void emit_parts(struct emitter *e)
     find_called(e);
     find_joined(e);
     find_copied(e);
+    e->whole = reads_whole(e);
     emit_checks(e);
     e->calls_rows = many_heavy(e);
     e->heap = !e->params->target->chunks && block_bytes(e) > MAX_STACK;
     if (kernel->literal_count > MAX_NAMED_LITERALS)
         buf_puts(&e->literals, "const unsigned long long *const literals = args->literals;\n");
+    begin_ends(e);
     for (int i = 0; i < kernel->ins_count; i++) {
         const struct ins *ins = &kernel->ins[i];
         e->seen[i] = -1;
         if (ins->kind == INS_LOAD)
             emit_access(e, ins->index, false, e->called[i]);
+        else if (is_absent(e, i))
+            continue;
         else if (ins_is_argument(ins))
             emit_literal(e, ins->index, i);
         else if (ins->kind == INS_STORE)
@@ -241,6 +267,8 @@ static void emit_parts(struct emitter *e)
         else if (e->evaluation.rate[i] != RATE_BLOCK)
             emit_single(e, i);
     }
+    if (e->whole)
+        buf_puts(&e->results, "i += back; //~\n");
     if (!copies_runs(e)) {
         emit_slots(e);
         emit_body(e);
@@ -386,7 +414,7 @@ static void put_heads(struct emitter *e, struct buf *out)
     put_head(e, out, target->prelude, "//: vector head\n");
     put_head(e, out, target->shuffles, "//: vector shuffles\n");
     subst_own(out, math, length, &e->subst.names);
-    put_head(e, out, target->joins, "//: loops head\n");
+    put_head(e, out, target->join_functions, "//: loops head\n");
 }
 
 static void put_helpers(struct emitter *e, struct buf *out)
@@ -420,7 +448,7 @@ static void put_samples(struct emitter *e, struct buf *out)
 /* What joins in C say of their loops and vectors. */
 static void put_loops(struct emitter *e, struct buf *out)
 {
-    put_head(e, out, e->params->target->joins, "//: loops head\n");
+    put_head(e, out, e->params->target->join_functions, "//: loops head\n");
 }
 
 /* The sections of a skeleton that are made as a whole. */

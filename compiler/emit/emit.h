@@ -25,6 +25,7 @@ struct target {
     const char *reduce;            /* the skeleton of kernels with reduced dimensions; NULL: there are none */
     const char *put;               /* the skeleton of kernels that put elements: put.c or put.cu */
     const char *joins, *search;    /* what that one is filled with in C: join_c.h, search_c.h */
+    const char *join_functions;    /* and what it joins with: joins.c */
     const char *short_rows, *shorts; /* the skeleton of those that reduce short rows in C, and what it is filled with */
     const char *chain;             /* the parts of kernels that share a launch (emit_chain); NULL: none do */
     bool chunks;                   /* it computes in chunks of registers, by the kernel's form (form.h). Else it
@@ -52,6 +53,7 @@ struct emit_params {
     const struct target *target;
     const struct form *form;
     const unsigned char *kinds;    /* [accesses] enum access_kind */
+    const struct near *near;       /* [accesses] where those of ACCESS_NEAR begin; NULL: there are none */
     const char *vector_functions;  /* library functions with vector forms on the machine that will compile the text,
                                       separated by spaces; may be NULL */
     unsigned fast;                 /* a set of enum fast_path */
@@ -87,6 +89,9 @@ struct access_way *access_ways(struct arena *arena, const struct kernel *kernel,
 
 /* Adds a piece of the program to a comment: printable characters on one line, at most `most`, and none that end it. */
 void put_piece(struct buf *out, const struct program *program, struct span span, size_t most);
+
+/* Adds a kernel's text. Of one for people, its head explains no word that an earlier one in `out` does. */
+void put_shown_text(struct buf *out, const char *text);
 
 /* What an access reads or writes, for people: "img", "temporary 2". */
 const char *access_name(struct arena *arena, const struct kernel *kernel, int access);

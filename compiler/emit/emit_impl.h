@@ -10,7 +10,7 @@
  * them in a register around all loops. */
 enum { MAX_NAMED_LITERALS = 64 };
 
-enum { MAX_PARTS = 6 };
+enum { MAX_PARTS = 9 };
 
 /* The sections of a skeleton that are put together line by line. */
 #define SECTIONS(S)                                                                                  \
@@ -39,6 +39,7 @@ struct emitter {
     bool vectors;                  /* the vector types of the prelude are needed */
     bool shuffles;                 /* what shuffle_c.h begins with is needed */
     bool heads_apart;              /* what helpers begin with is not among them */
+    bool whole;                    /* ends of rows are read as whole blocks (emit.c) */
     bool heap;                     /* blocks are in the scratch memory that the caller lends */
     size_t scratch;
     bool calls_rows;               /* heavy rows are functions, because there are many */
@@ -60,6 +61,8 @@ struct emitter {
 const char *short_name(enum weft_dtype dtype);
 /* The name of an instruction's value, or an expression that reads it. */
 const char *value_name(struct emitter *e, int i);
+/* What the tokens of a row's texts are replaced by, on operands with these names. */
+struct tokens row_tokens(const struct ins *ins, const char *const names[3]);
 /* Adds a row's meaning (or its fault) on operands with these names. */
 void put_meaning(struct emitter *e, struct buf *out, const struct ins *ins, const char *meaning,
                  const char *const names[3]);
@@ -89,6 +92,10 @@ void emit_finish(struct emit_together *together, const struct emitter *e);
 void find_shown_names(struct emitter *e);
 /* Adds a line with these names. */
 void put_shown(const struct emitter *e, struct buf *out, const char *line, size_t length);
+/* Whether an access has a name of the user's. */
+bool is_users(const struct access *access);
+/* Whether the character may be of a C word. */
+bool is_word(char c);
 /* The line's length without the mark that it is not the program's own; *own: it has none. */
 size_t shown_length(const char *line, size_t length, bool *own);
 /* The lines that a condition on the kernel's form leaves out. */
@@ -104,14 +111,14 @@ bool is_left_out(const struct emitter *e, struct condition *c, const char *line,
 bool is_common(const struct emitter *e, const char *name, size_t length);
 /* Adds a comment that says which piece of the program this is, and where, for people. */
 void put_origin(const struct emitter *e, struct buf *out, const struct ins *ins);
-/* Adds what the kernel computes, reads and calls; `body` is what is the program's own of its text, `full`
+/* shown_head.c: adds what the kernel computes, reads and calls; `body` is what is the program's own of its text, `full`
  * all of it. */
 void put_shown_head(struct emitter *e, struct buf *out, const char *body, const char *full);
 
 /* access.c: loads and stores of blocks. */
 
-/* The number of elements that the buffer of load k holds in addition to a block. */
-int load_room(const struct emitter *e, int k);
+/* The number of elements that the buffer of access k holds in addition to a block. */
+int buffer_room(const struct emitter *e, int k);
 
 /* The first load that is deinterleaved together with load k. There is one such set of a tensor. */
 int first_deinterleaved(const struct emitter *e, int k);
@@ -149,6 +156,8 @@ struct buf emit_part(struct arena *arena, const struct kernel *kernel, const str
 
 /* The access whose elements a reduction joins as they lie in memory; -1: they are computed, or gathered. */
 int joined_in_place(const struct emitter *e);
+/* Whether the instruction is the literal for absent elements, where only functions that join need it. */
+bool is_absent(const struct emitter *e, int i);
 /* Adds what the skeleton of a reduction needs. */
 void emit_joins(struct emitter *e);
 /* Adds the sections of this name that the walk of a reduction in C is filled with. */

@@ -4,6 +4,8 @@
 
 #include <string.h>
 
+enum { VECTOR_BYTES = 64 };         /* the most that one holds */
+
 int first_deinterleaved(const struct emitter *e, int k)
 {
     for (int a = 0; a < k; a++)
@@ -21,9 +23,19 @@ static bool joined_again(const struct emitter *e, int k)
     return false;
 }
 
-int load_room(const struct emitter *e, int k)
+/* Of a load that others lie behind, how many elements these are at most; else 0. */
+static int elements_behind(const struct emitter *e, int k)
 {
-    return access_room(e->kinds[k], type_rows[e->kernel->accesses[k].dtype].size);
+    const struct near *near = e->params->near;
+    return near && near[k].first == k ? near[k].elements : 0;
+}
+
+int buffer_room(const struct emitter *e, int k)
+{
+    const int size = type_rows[e->kernel->accesses[k].dtype].size;
+    if (k >= e->kernel->load_count)
+        return e->whole ? VECTOR_BYTES / size : 0; /* the end of a block is put back by vectors */
+    return elements_behind(e, k) ? BLOCK : access_room(e->kinds[k], size);
 }
 
 /* Whether this line of the target's text, or one that says the same, was added before. */
@@ -60,23 +72,27 @@ static void put_line(struct emitter *e, int k, bool store, bool called, const ch
     enum weft_dtype dtype = e->kernel->accesses[k].dtype;
     const bool copied = e->copied == k && access_is(e->kinds[k], TILED);
     if ((skip_word(&at, "called ") && !called) || (skip_word(&at, "copied ") && !copied) ||
+        (skip_word(&at, "whole ") && !e->whole) || (skip_word(&at, "padded ") && e->whole) ||
         (skip_word(&at, "rows ") && !has_rows(e)) ||
         (skip_word(&at, "once ") && again(e, place)) || (skip_word(&at, "32nd ") && k % 32 != 31))
         return;
     const char *colon = memchr(at, ':', (size_t)(end - at)), *text = colon + 2;
     const int first = store                ? e->copied
                       : copied             ? e->kernel->load_count
+                      : e->kinds[k] == ACCESS_NEAR ? e->params->near[k].first
                       : e->joined[k] != k  ? e->joined[k]
                                            : first_deinterleaved(e, k);
+    const bool shares = e->kinds[k] == ACCESS_NEAR || (!store && elements_behind(e, k));
+    const char *choice = shares ? arena_printf(e->arena, "%d", e->params->near[k].elements) : e->choice[k];
     struct tokens tokens = {.section = "move", .t = dtype, .s = dtype, .memory = true, .number = k, .first = first,
-                            .choice = e->choice[k], .name = access_name(e->arena, e->kernel, k)};
+                            .choice = choice, .name = access_name(e->arena, e->kernel, k)};
     if (skip_word(&at, "head:")) {
         e->vectors = true;
         e->shuffles = e->shuffles || text_is(text, (size_t)(end - text), "shuffles");
     } else if (skip_word(&at, "block:")) {
         struct buf name = buf_new(e->arena);
         subst_text(&e->subst, &name, text, (size_t)(end - text), &tokens);
-        declare_block(e, &e->buffers, dtype, name.text, store ? 0 : load_room(e, k));
+        declare_block(e, &e->buffers, dtype, name.text, buffer_room(e, k));
     } else {
         struct buf *out = emit_section(e, at, (size_t)(colon - at));
         const size_t start = out->length;
@@ -126,6 +142,10 @@ static struct access_way load_way(const struct emitter *e, int k)
 {
     const struct access_row *row = &access_rows[e->kinds[k]];
     const int deinterleaved = first_deinterleaved(e, k);
+    if (e->kinds[k] == ACCESS_NEAR)
+        return (struct access_way){row->section, row->in_blocks, e->params->near[k].first};
+    if (elements_behind(e, k))
+        return (struct access_way){"wide", row->in_blocks, k};
     if (e->kinds[k] == ACCESS_UNIT && copies_runs(e))
         return (struct access_way){"run", "copied in runs", k};
     if (e->kinds[k] == ACCESS_UNIT && memchr(e->kinds, ACCESS_TRANSPOSED, (size_t)e->kernel->load_count))

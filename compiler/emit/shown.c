@@ -6,7 +6,7 @@
 
 #include <string.h>
 
-enum { PIECE = 60, TOLD = 90, MOST_CALLED = 40 };
+enum { PIECE = 60 };
 
 static const char mark[] = "//~";
 
@@ -31,7 +31,7 @@ static bool is_taken(const struct emitter *e, const char *name)
     return false;
 }
 
-static bool is_users(const struct access *access)
+bool is_users(const struct access *access)
 {
     return access->kind == TENSOR_INPUT || access->kind == TENSOR_RESULT;
 }
@@ -45,8 +45,17 @@ static int count_before(const struct emitter *e, int access, const char *own)
     return count;
 }
 
+/* "temporary_1"; NULL: the access is none. */
+static const char *temporary_name(const struct emitter *e, int access)
+{
+    const char *own = access_name(e->arena, e->kernel, access);
+    static const char word[] = "temporary ";
+    return strncmp(own, word, sizeof word - 1) == 0 ? arena_printf(e->arena, "temporary_%s", own + sizeof word - 1)
+                                                    : NULL;
+}
+
 /* Inputs and results keep their names. Where several accesses read one, the others have a number behind it, which no
- * other name has. What has no name of the user's keeps its number. */
+ * other name has. Temporaries are called so; what else has no name of the user's keeps its number. */
 void find_shown_names(struct emitter *e)
 {
     const struct kernel *kernel = e->kernel;
@@ -63,9 +72,14 @@ void find_shown_names(struct emitter *e)
                 e->shown_names[a] = is_taken(e, numbered) ? NULL : numbered;
             }
         }
+    for (int a = 0; a < kernel->access_count; a++) {
+        const char *temporary = is_users(&kernel->accesses[a]) ? NULL : temporary_name(e, a);
+        if (temporary && !is_taken(e, temporary))
+            e->shown_names[a] = temporary;
+    }
 }
 
-static bool is_word(char c)
+bool is_word(char c)
 {
     return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || (c >= '0' && c <= '9') || c == '_';
 }
@@ -179,118 +193,4 @@ void put_origin(const struct emitter *e, struct buf *out, const struct ins *ins)
     buf_puts(out, " /* ");
     put_piece(out, program, span, PIECE);
     buf_printf(out, "  %d:%d */", line + 1, (int)(span.start - e->lines.starts[line]) + 1);
-}
-
-/* ---- the head ---- */
-
-static void put_stored(const struct emitter *e, struct buf *out, int access)
-{
-    const struct kernel *kernel = e->kernel;
-    const struct program *program = kernel->program;
-    const struct access *a = &kernel->accesses[access];
-    buf_printf(out, "%s = ", access_name(e->arena, kernel, access));
-    if (a->kind == TENSOR_RESULT) {
-        put_piece(out, program, program->nodes[program->results[a->index].node].span, 2 * PIECE);
-        return;
-    }
-    for (int i = 0; i < kernel->ins_count; i++) {
-        const struct ins *ins = &kernel->ins[i];
-        if (ins->kind != INS_STORE || ins->index != access)
-            continue;
-        const struct ins *value = &kernel->ins[ins->a[0]];
-        if (kernel->lanes)
-            buf_printf(out, "%s%s ", kernel->lanes->finds ? "a place" : join_name(e->arena, kernel->lanes->join),
-                       value->kind == INS_LOAD ? " of" : ", for");
-        put_piece(out, program, whole_span(&e->spans, value->span.end ? value->span : ins->span), 2 * PIECE);
-    }
-}
-
-/* The first sentence of the comment that stands before a definition, or NULL. */
-static const char *told_of(struct emitter *e, const char *text, const char *name)
-{
-    const char *call = arena_printf(e->arena, "%s(", name);
-    for (const char *at = text; (at = strstr(at, call)); at++) {
-        const char *line = at, *end, *start = NULL;
-        if (at > text && is_word(at[-1]))
-            continue;
-        while (line > text && line[-1] != '\n')
-            line--;
-        if (*line == ' ' || line < text + 3 || memcmp(line - 3, "*/\n", 3) != 0)
-            continue;
-        end = line - 3;
-        for (const char *c = end; c > text && !start; c--)
-            start = c[-1] == '/' && c[0] == '*' ? c + 1 : NULL;
-        struct buf told = buf_new(e->arena);
-        for (const char *c = start; c && c < end; c++) {
-            if (*c == '.' && (c + 1 == end || c[1] == ' ' || c[1] == '\n'))
-                break;
-            if (*c == '\n' && c + 3 < end)
-                c += 2; /* " *" */
-            else if (told.length || *c != ' ')
-                buf_putc(&told, *c == '\n' ? ' ' : *c);
-        }
-        if (told.length > TOLD) { /* whole words of it */
-            told.length = TOLD;
-            while (told.length && told.text[told.length - 1] != ' ')
-                told.length--;
-            told.text[told.length ? told.length - 1 : 0] = '\0';
-            return arena_printf(e->arena, "%s ...", told.text);
-        }
-        return told.length ? told.text : NULL;
-    }
-    return NULL;
-}
-
-/* Whether the text calls a function that it does not define. */
-static bool is_called(const char *body, const char *name, struct arena *arena)
-{
-    const char *call = arena_printf(arena, "%s(", name);
-    bool called = false;
-    for (const char *at = body, *line; (at = strstr(at, call)); at++) {
-        for (line = at; line > body && line[-1] != '\n'; line--)
-            ;
-        if (line < at && *line != ' ' && *line != '/')
-            return false;
-        called = called || at == body || !is_word(at[-1]);
-    }
-    return called;
-}
-
-static void put_called(struct emitter *e, struct buf *out, const char *body, const char *full)
-{
-    const struct defined_names *names = &e->subst.names;
-    int count = 0;
-    for (int i = 0; i < names->count && count < MOST_CALLED; i++) {
-        const char *name = names->items[i].name;
-        if (!is_called(body, name, e->arena))
-            continue;
-        const char *told = told_of(e, full, name);
-        buf_printf(out, "\n * %s: ", name);
-        if (told)
-            put_shown(e, out, told, strlen(told));
-        else
-            buf_puts(out, strncmp(name, "block_", 6) == 0 ? "a function of a block of elements" : "a helper");
-        count++;
-    }
-}
-
-void put_shown_head(struct emitter *e, struct buf *out, const char *body, const char *full)
-{
-    const struct kernel *kernel = e->kernel;
-    const struct access_way *ways = access_ways(e->arena, kernel, e->params);
-    const char *between = "/* ";
-    for (int a = kernel->load_count; a < kernel->access_count; a++, between = "\n * ") {
-        buf_puts(out, between);
-        put_stored(e, out, a);
-    }
-    for (int a = 0; a < kernel->access_count; a++, between = "\n * ") {
-        buf_printf(out, "%s%s: %s", between, access_name(e->arena, kernel, a),
-                   type_rows[kernel->accesses[a].dtype].name);
-        if (ways[a].words && *ways[a].words)
-            buf_printf(out, ", %s", ways[a].words);
-        if (e->shown_names[a] && strcmp(e->shown_names[a], access_name(e->arena, kernel, a)) != 0)
-            buf_printf(out, " (%s)", e->shown_names[a]);
-    }
-    put_called(e, out, body, full);
-    buf_puts(out, " */\n");
 }

@@ -202,6 +202,7 @@ static inline bool kernel_puts(const struct kernel *kernel)
 struct reduced {
     bool stored;                   /* the node is any, and its temporary has its value */
     int temporary;                 /* -1: it is a number, or `few` are joined where the value is used */
+    int border;                    /* of correlate: the temporary with its operand and what lies around it; -1: none */
     int64_t number;                /* negative: an extent, which the call knows */
     int few;                       /* so many elements, of the dimensions in `set` */
     uint32_t set;
@@ -230,6 +231,8 @@ struct lower_params {
     const struct stored_positions *positions; /* [position_count] that take reads */
     int position_count;
     const bool *batches;           /* [input_count] whether it is a batch; NULL: none is */
+    int *room;                     /* [2 * node_count] for one lowering after the other, since there may be as many
+                                      kernels as nodes; NULL: each takes its own */
 };
 
 /* lower.c: makes the kernel of these results, which have one shape. Equal instructions are numbered once, and constants
@@ -245,11 +248,20 @@ struct lowered_value {
     struct span place;             /* what the text makes of it, such as the reduction that joins it; empty: the node's
                                       own */
     const struct shape *space;     /* the kernel's iteration space */
-    const struct axis *axes;       /* for each dimension of the node, where it is in the space */
+    const struct axis *axes;       /* for each dimension of the node, where it is in the space; NULL: */
+    const struct node *around;     /* it is the operand of this correlate, with what lies around it */
     int sought;                    /* of a search, the node that gives what is looked for; -1: none. The value is then
                                       whether the element is what is looked for, */
     int positions;                 /* or unless this is -1, its position, from this temporary, and where it is not, the
                                       last one there is */
+    const struct join_piece *piece; /* NULL: all of the node */
+};
+
+/* Some of the values that a concat or stack joins, which a kernel of their own stores. */
+struct join_piece {
+    int node, first, count;        /* operands */
+    const struct shape *whole;     /* the node's */
+    const struct axis *box;        /* where the piece is in it */
 };
 struct kernel *lower_value(struct arena *arena, const struct lower_params *params, const struct lowered_value *value);
 

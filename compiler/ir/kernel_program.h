@@ -28,6 +28,26 @@ struct program_kernel {
     int order;                     /* the number of the results' kernel that this is or helps */
 };
 
+/* Why a value that is read as neighbours (stencils.c) is computed again for each of them, or stored once. */
+enum neighbours_fate {
+    AGAIN_REMARKS,                 /* it may make a remark, which counts only where it is used */
+    AGAIN_LIGHT,                   /* what is computed more than once takes less than storing and loading */
+    AGAIN_SMALL,                   /* it has so few elements that one more kernel takes longer */
+    STORED_HEAVY,
+    STORED_KERNELS,                /* many kernels that reduce would compute it */
+    STORED_MAPS,                   /* a kernel would have too many maps */
+    STORED_BORDER                  /* with what lies around it, as edges would be too many parts */
+};
+
+struct neighbours {
+    int node;                      /* the value */
+    enum neighbours_fate fate;
+    int64_t evaluations;           /* of one element, if it is not stored */
+    int64_t more;                  /* what all but one of them take, in vector instructions on a block */
+    int64_t maps;                  /* under which what is below would be read, about */
+    int64_t elements;              /* -1: not known */
+};
+
 /* Kernels that store temporaries come first, then those that store results. */
 struct kernel_program {
     struct arena *arena;
@@ -37,6 +57,8 @@ struct kernel_program {
     int count, first_result;
     struct temporary *temporaries; /* accesses of kind TENSOR_TEMPORARY and TENSOR_TABLE refer to these */
     int temporary_count;
+    struct neighbours *neighbours; /* what was decided of values that are read as neighbours */
+    int neighbour_count;
 };
 
 /* Adds a temporary and returns its number. */

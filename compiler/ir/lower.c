@@ -266,7 +266,9 @@ static int lower_view(struct lowering *l, const struct node *node)
         l->map = map;
         return value;
     }
-    const bool meets = l->program->views[node->view].part == SCATTER_FULL;
+    const struct node *value_of = named_node(l->program, from);
+    const bool meets = l->program->views[node->view].part == SCATTER_FULL ||
+                       (node->made && (value_of->kind == NODE_ARRAY || value_of->literal.kind != LITERAL_NONE));
     int value = lower_value_as(l, operand_index(l, node, 0), meets ? node->dtype : from->dtype, MEET);
     l->map = map;
     if (meets)
@@ -426,13 +428,11 @@ static void begin(struct lowering *l, struct arena *arena, const struct lower_pa
                            .position_count = params->position_count, .batches = params->batches, .kernel = kernel};
     if (space)
         ARENA_PUSH(arena, kernel->maps, kernel->map_count, ((struct index_map){.parent = -1, .to = space}));
-    l->first_use = ARENA_ARRAY(arena, int, program->node_count);
-    l->met = ARENA_ARRAY(arena, int, program->node_count);
-    memset(l->first_use, -1, (size_t)program->node_count * sizeof(int));
-    memset(l->met, -1, (size_t)program->node_count * sizeof(int));
+    const size_t nodes = (size_t)program->node_count;
+    l->first_use = params->room ? params->room : ARENA_ARRAY(arena, int, 2 * nodes);
+    l->met = l->first_use + nodes;
+    memset(l->first_use, -1, 2 * nodes * sizeof(int));
     memset(l->first_access, -1, sizeof l->first_access);
-    l->numbers = ARENA_ARRAY(arena, int, MAX_MAPS);
-    memset(l->numbers, -1, MAX_MAPS * sizeof(int));
     ins_resize_table(l, 64);
 }
 
@@ -503,7 +503,10 @@ struct kernel *lower_value(struct arena *arena, const struct lower_params *param
     const struct span span = params->program->nodes[value->node].span;
     struct lowering l;
     begin(&l, arena, params, value->space);
-    const int map = map_select(l.kernel, 0, value->space, params->shapes[value->node], value->axes);
+    const struct join_piece *piece = l.piece = value->piece;
+    const int map = piece           ? 0
+                    : value->around ? border_map(&l, value->around, value->space)
+                                    : map_select(l.kernel, 0, value->space, params->shapes[value->node], value->axes);
     lower_add_use(&l, value->node, map);
     if (value->sought >= 0)
         lower_add_use(&l, value->sought, map);
@@ -511,11 +514,13 @@ struct kernel *lower_value(struct arena *arena, const struct lower_params *param
         return NULL;
     lower_uses(&l);
     l.map = map;
-    const int part = value->sought < 0 ? lower_part(&l, joined_as(&l, value->node, value->dtype), value->part, span)
+    const int part = value->around ? border_value(&l, value->around, value->space)
+                     : value->sought < 0 ? lower_part(&l, joined_as(&l, value->node, value->dtype), value->part, span)
                                        : lower_search(&l, value);
     const enum weft_dtype dtype = l.kernel->ins[part].dtype;
     lower_store(&l, part, dtype, value->place.end ? value->place : span);
     kernel_number_stores(l.kernel);
-    kernel_add_access(l.kernel, (struct access){TENSOR_TEMPORARY, value->temporary, dtype, 0});
+    const int to = piece ? map_select(l.kernel, 0, value->space, piece->whole, piece->box) : 0;
+    kernel_add_access(l.kernel, (struct access){TENSOR_TEMPORARY, value->temporary, dtype, to});
     return end(&l);
 }

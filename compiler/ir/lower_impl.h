@@ -54,11 +54,12 @@ struct lowering {
     int *joined, joined_count;     /* values that a reduction joins where its value is used: each counts (rule 4.4) */
     int *modes, mode_count;        /* choices between a value and what a mode has outside it (rules 10.1 and 12.3) */
     int *numbers;                  /* [MAX_MAPS] of such a step, the instruction that computes its numbers; -1: none
-                                      yet */
+                                      yet; NULL: of no step */
     int *waiting, waiting_count;   /* uses that are put in order; NULL: none are */
     const struct stored_positions *positions; /* as in struct lower_params */
     int position_count;
     const bool *batches;           /* as in struct lower_params */
+    const struct join_piece *piece; /* as in struct lowered_value */
     int *met;                      /* array literals: the node's first entry in `loads`; -1: none */
     struct array_load *loads;
     int load_count;
@@ -111,6 +112,10 @@ int neighbour_value(struct lowering *l, const struct node *node, int value);
 /* correlate and convolve. Adds uses of the operands for a use under this map; the value. */
 bool correlate_uses(struct lowering *l, const struct node *node, int map);
 int correlate_value(struct lowering *l, const struct node *node);
+
+/* The map of the operand in the space of what is stored with what lies around it, and the value there under l->map. */
+int border_map(struct lowering *l, const struct node *node, const struct shape *space);
+int border_value(struct lowering *l, const struct node *node, const struct shape *space);
 
 /* lower_take.c: take, and lists of positions in selections. Adds uses of take's operands for a use under this map; the
  * value. */

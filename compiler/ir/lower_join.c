@@ -27,6 +27,7 @@ struct joining {
     const struct node *node;
     const struct shape *out;
     int axis, map;
+    int first, end;                /* the operands that are joined */
     struct part *parts;
     int count;
 };
@@ -128,7 +129,7 @@ static int64_t extent_of(const struct joining *j, int i)
 
 static bool extents_known(const struct joining *j)
 {
-    for (int i = 0; i < j->node->operand_count; i++)
+    for (int i = j->first; i < j->end; i++)
         if (extent_of(j, i) < 0)
             return false;
     return true;
@@ -162,7 +163,7 @@ static void add_part(struct joining *j, int operand, int map, int64_t end)
 static void list_known(struct joining *j)
 {
     int64_t first = 0;
-    for (int i = 0; i < j->node->operand_count; i++) {
+    for (int i = j->first; i < j->end; i++) {
         const int64_t extent = extent_of(j, i);
         const int operand = operand_index(j->l, j->node, i);
         const bool short_axis = j->axis == j->out->rank - 1 && j->out->extents[j->axis] <= SHORT_AXIS;
@@ -247,7 +248,10 @@ static struct joining list_parts(struct lowering *l, const struct node *node, in
     const struct shape *out = l->shapes[node - l->program->nodes];
     const struct view_args *args = &l->program->views[node->view];
     const int rank = out->rank - (args->kind == VIEW_STACK);
-    struct joining j = {.l = l, .node = node, .out = out, .axis = view_join_axis(args, rank), .map = map,
+    const bool piece = l->piece && l->piece->node == node_number(l, node);
+    struct joining j = {.l = l, .node = node, .out = piece ? l->kernel->maps[0].to : out,
+                        .axis = view_join_axis(args, rank), .map = map, .first = piece ? l->piece->first : 0,
+                        .end = piece ? l->piece->first + l->piece->count : node->operand_count,
                         .parts = ARENA_ARRAY(l->arena, struct part, node->operand_count + SHORT_AXIS)};
     if (extents_known(&j))
         list_known(&j);

@@ -174,7 +174,14 @@ struct terms {
     const struct node *array;      /* k, where it is an array literal; else NULL */
     const struct shape *shape;
     int64_t count;
+    int border;                    /* the temporary with x and what lies around it; -1: there is none */
 };
+
+/* Whether all that the terms read lies inside. */
+static bool lies_inside(const struct terms *terms)
+{
+    return terms->border >= 0 || terms->k.args->modes.valid;
+}
 
 static struct terms terms_of(struct lowering *l, const struct node *node)
 {
@@ -182,6 +189,9 @@ static struct terms terms_of(struct lowering *l, const struct node *node)
     const int k = operand_index(l, node, 1);
     const struct node *value = named_node(l->program, &l->program->nodes[k]);
     look(&terms.k, l, node, l->shapes[k]->rank);
+    terms.border = l->reduced ? l->reduced[node_number(l, node)].border : -1;
+    if (terms.border >= 0)
+        terms.k.to = l->temporaries[terms.border].shape;
     terms.array = value->kind == NODE_ARRAY ? value : NULL;
     terms.shape = l->shapes[k];
     terms.count = shape_volume(terms.shape);
@@ -215,11 +225,11 @@ static int term_map(struct terms *terms, int64_t number, int map)
     struct axis *axes;
     for (int i = k->count - 1; i >= 0; i--) {
         const int64_t extent = terms->shape->extents[i], digit = number % extent;
-        const int64_t middle = k->args->modes.valid ? 0 : extent / 2;
+        const int64_t middle = lies_inside(terms) ? 0 : extent / 2;
         begin_at(k, i, &(struct literal){.kind = LITERAL_INTEGER, .integer = digit - middle}, false);
         number /= extent;
     }
-    if (!k->args->modes.valid)
+    if (!lies_inside(terms))
         return map_of(k, map);
     axes = arena_copy(k->l->arena, k->axes, sizeof k->axes);
     for (int i = 0; i < k->count; i++) {
@@ -256,7 +266,7 @@ bool correlate_uses(struct lowering *l, const struct node *node, int map)
         const int64_t element = element_at(&terms, n);
         if (is_nothing(&terms, element))
             continue;
-        good = lower_add_use(l, operand_index(l, node, 0), term_map(&terms, n, map)) &&
+        good = (terms.border >= 0 || lower_add_use(l, operand_index(l, node, 0), term_map(&terms, n, map))) &&
                (terms.array || lower_add_use(l, operand_index(l, node, 1), element_map(&terms, element, map)));
     }
     return good;
@@ -291,6 +301,18 @@ static int add_term(const struct terms *terms, int sum, int term, int sign)
     return ins_add_op(terms->k.l, sign > 0 ? OP_ADD : OP_SUB, compute, compute, (int[]){sum, term, -1}, node->token);
 }
 
+/* x under l->map. */
+static int term_value(const struct terms *terms)
+{
+    struct lowering *l = terms->k.l;
+    const struct node *node = terms->k.node;
+    if (terms->border < 0)
+        return lower_value_as(l, operand_index(l, node, 0), node->dtype, MEET);
+    const enum weft_dtype dtype = l->temporaries[terms->border].dtype;
+    const int load = ins_add_load_under(l, TENSOR_TEMPORARY, terms->border, dtype, l->map, node->token);
+    return ins_convert(l, load, node->dtype, false, node->token);
+}
+
 int correlate_value(struct lowering *l, const struct node *node)
 {
     struct terms terms = terms_of(l, node);
@@ -303,9 +325,9 @@ int correlate_value(struct lowering *l, const struct node *node)
         if (is_nothing(&terms, element))
             continue;
         l->map = term_map(&terms, n, map);
-        int value = lower_value_as(l, operand_index(l, node, 0), node->dtype, MEET);
+        int value = term_value(&terms);
         l->map = map;
-        if (!terms.k.args->modes.valid)
+        if (!lies_inside(&terms))
             value = choose(&terms.k, value, node->dtype);
         value = ins_convert(l, value, compute, false, node->token);
         value = multiply(&terms, element, value, &sign);
@@ -313,4 +335,32 @@ int correlate_value(struct lowering *l, const struct node *node)
     }
     return sum < 0 ? ins_add_literal(l, (union scalar){0}, node->dtype, node->token)
                    : ins_convert(l, sum, node->dtype, false, node->token);
+}
+
+/* ---- an operand with what lies around it ---- */
+
+static struct looking look_around(struct lowering *l, const struct node *node, const struct shape *space)
+{
+    struct looking k;
+    const struct shape *extents = l->shapes[operand_index(l, node, 1)];
+    look(&k, l, node, extents->rank);
+    k.from = space;
+    for (int i = 0; i < k.count; i++)
+        begin_at(&k, i, &(struct literal){.kind = LITERAL_INTEGER, .integer = extents->extents[i] / 2}, true);
+    return k;
+}
+
+int border_map(struct lowering *l, const struct node *node, const struct shape *space)
+{
+    const struct looking k = look_around(l, node, space);
+    return map_of(&k, 0);
+}
+
+int border_value(struct lowering *l, const struct node *node, const struct shape *space)
+{
+    const struct looking k = look_around(l, node, space);
+    const enum weft_dtype dtype = operand_node(l->program, node, 0)->dtype;
+    const int value = lower_value_as(l, operand_index(l, node, 0), dtype, MEET);
+    l->map = 0;
+    return choose(&k, value, dtype);
 }

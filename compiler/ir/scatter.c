@@ -98,25 +98,49 @@ static bool lower_numbers(struct lowering *l, int n)
     return mask >= 0;
 }
 
-bool lower_scatter(struct lowering *l, int n)
+/* Puts the values, or a part of each. Returns the temporary that they are put to; -1 with a diagnostic. */
+static int put_values(struct lowering *l, int n, enum value_part part)
 {
     const struct node *node = &l->program->nodes[n];
     const int *operands = &l->program->operands[node->operands];
     const struct view_args *args = &l->program->views[node->view];
-    const enum weft_dtype dtype = type_rows[node->dtype].compute;
-    if (args->part == NONZERO_NUMBERS)
-        return lower_numbers(l, n);
+    const enum weft_dtype whole = type_rows[l->program->nodes[operands[0]].dtype].compute;
+    const enum weft_dtype dtype = part == PART_LOW ? WEFT_UINT64 : whole;
     const struct shape *places = l->shapes[operands[1]], *full = l->shapes[operands[2]];
     const int to = store_as(l, operands[0], dtype), at = to < 0 ? -1 : store_places(l, operands[1]);
-    const int single = single_value(l, operands[2]), input = lying_input(l, operands[2], dtype);
+    const int single = single_value(l, operands[2]), input = part ? -1 : lying_input(l, operands[2], dtype);
     const int from = at < 0       ? -1
                      : input >= 0 ? input
-                                  : store_as(l, single < 0 ? operands[2] : single, dtype);
+                                  : store_part(l, single < 0 ? operands[2] : single, whole, part);
     if (from < 0)
-        return false;
+        return -1;
     const struct shape *each = shape_new(l->arena, full->rank - places->rank, full->extents + places->rank);
     const struct ins put = {.kind = INS_PUT, .op = put_op(args->put), .a = {-1, -1, single}};
     add_put(l, n, put, at, (struct access){input < 0 ? TENSOR_TABLE : TENSOR_INPUT, from, dtype, 0}, to,
             extent_by(l->open, EXTENT_VOLUME, .shape = places), extent_by(l->open, EXTENT_VOLUME, .shape = each));
+    return to;
+}
+
+/* The type of x, of whose values a mean is made. */
+static enum weft_dtype averaged_dtype(const struct lowering *l, const struct node *node)
+{
+    const struct node *values = operand_node(l->program, node, 2); /* to the type that follows from x's */
+    return operand_node(l->program, values, 1)->dtype;
+}
+
+bool lower_scatter(struct lowering *l, int n)
+{
+    const struct node *node = &l->program->nodes[n];
+    const enum scatter_part part = l->program->views[node->view].part;
+    if (part == NONZERO_NUMBERS)
+        return lower_numbers(l, n);
+    const enum weft_dtype averaged = part == SCATTER_TOTAL ? averaged_dtype(l, node) : node->dtype;
+    if (part != SCATTER_TOTAL || type_rows[averaged].bits < 64 || !dtype_is_integer(averaged))
+        return put_values(l, n, PART_ALL) >= 0;
+    const int high = put_values(l, n, PART_HIGH), low = high < 0 ? -1 : put_values(l, n, PART_LOW);
+    if (low < 0)
+        return false;
+    l->reduced[n].temporary = add_temporary(l->kernels, WEFT_FLOAT64, l->shapes[n]);
+    add_total(l->kernels, high, low, l->reduced[n].temporary, node->token);
     return true;
 }

@@ -6,7 +6,6 @@
 
 #include <string.h>
 
-enum { MOST_PARTS = 32 };
 
 /* ---- where to split ---- */
 

@@ -1,15 +1,19 @@
 /* What is read as neighbours again and again (section 10), or between its elements (rule 12.4): a 3 x 3 of a 3 x 3 of a
- * 3 x 3 is 729 evaluations of what lies below. A value whose evaluations together cost more than storing and loading it
- * is stored, over its own shape, by a kernel of its own, once; so is one that a kernel has not maps enough to evaluate.
- * The decision goes from the results down: what is stored is evaluated once. */
+ * 3 x 3 is 729 evaluations of what lies below. So is what many reductions join: the n-th of a chain `t = t / sum(t)` is
+ * n divisions. A value whose evaluations together cost more than storing and loading it is stored, over its own shape,
+ * by a kernel of its own, once; so is one that a kernel has not maps enough to evaluate. The decision goes from the
+ * results down: what is stored is evaluated once. */
 #include "compiler/ir/temporaries.h"
 
 #include "compiler/check/check.h"
+#include "compiler/ir/index_map.h"
 #include "compiler/ir/kernel.h"
 
 enum {
     MOST_WEIGHT = 1 << 20,
-    MOST_ORDERS = 192              /* maps that one value is read under: a kernel has no more than VIEW_MAPS */
+    MOST_ORDERS = 192,             /* maps that one value is read under: a kernel has no more than VIEW_MAPS */
+    MOST_JOINED = 32               /* values that one kernel joins, which take a few maps each; it is split into so many
+                                      (split.c) */
 };
 
 /* Of each node. */
@@ -18,6 +22,8 @@ struct evaluations {
     int64_t *plain, *moved;        /* how often it is evaluated for an element of the results: by those that read it
                                       where they are (the most), and as a neighbour (their sum) */
     int64_t *orders;               /* under how many maps it is read, about */
+    int64_t *inlined, *joined;     /* in how many kernels it is evaluated, about: as a part of other values (the most),
+                                      and as what a reduction joins (their sum) */
     bool *faults;                  /* it may make a remark, which counts only where it is used */
 };
 
@@ -29,6 +35,16 @@ static int64_t at_most(int64_t value, int64_t most)
 static bool is_sample(const struct lowering *l, const struct node *node)
 {
     return node->kind == NODE_TAKE && l->program->views[node->view].kind == VIEW_SAMPLE;
+}
+
+/* Whether concat or stack joins more values than one kernel chooses among. */
+static bool is_wide_join(const struct lowering *l, int n)
+{
+    const struct node *node = &l->program->nodes[n];
+    bool wide = node->kind == NODE_JOIN && node->operand_count > MOST_JOINED && shape_known(l->shapes[n]);
+    for (int i = 0; wide && i < node->operand_count; i++)
+        wide = shape_known(l->shapes[l->program->operands[node->operands + i]]);
+    return wide;
 }
 
 static bool is_stencil(const struct lowering *l, const struct node *node)
@@ -114,19 +130,42 @@ static void weigh(const struct lowering *l, int n, struct evaluations *e)
 
 /* ---- from the results down ---- */
 
-static bool worth_storing(const struct lowering *l, int n, const struct evaluations *e)
+/* Decides of one value. */
+static struct neighbours decide(const struct lowering *l, int n, const struct evaluations *e)
 {
     const struct node *node = &l->program->nodes[n];
-    const int64_t saved = (e->plain[n] + e->moved[n] - 1) * e->weight[n];
-    const struct shape *shape = l->shapes[n];
-    if (e->faults[n] || node->kind == NODE_NAME)
-        return false;
     const int64_t maps = count_neighbours(l, node) + count_coordinates(l, node);
-    if (e->orders[n] > 1 && is_stencil(l, node) && e->orders[n] * at_most(maps, MOST_WEIGHT) > MOST_ORDERS)
-        return true;
-    if (!e->moved[n] || saved < NEIGHBOUR_WEIGHT)
+    struct neighbours all = {.node = n, .fate = STORED_HEAVY, .evaluations = e->plain[n] + e->moved[n],
+                             .maps = e->orders[n] * at_most(maps, MOST_WEIGHT)};
+    const struct shape *shape = l->shapes[n];
+    all.elements = shape_known(shape) ? shape_volume(shape) : -1;
+    all.more = (all.evaluations - 1) * e->weight[n];
+    const int64_t in_kernels = (e->inlined[n] + e->joined[n] - 1) * e->weight[n];
+    if (e->faults[n])
+        all.fate = AGAIN_REMARKS;
+    else if (e->orders[n] > 1 && is_stencil(l, node) && all.maps > MOST_ORDERS)
+        all.fate = STORED_MAPS;
+    else if (in_kernels >= KERNELS_WEIGHT)
+        all.fate = STORED_KERNELS, all.more = in_kernels;
+    else if (!e->moved[n] || all.more < NEIGHBOUR_WEIGHT)
+        all.fate = AGAIN_LIGHT;
+    else if (all.elements >= 0 && all.elements < l->launch / at_most(all.more, MOST_WEIGHT) + 1)
+        all.fate = AGAIN_SMALL;
+    return all;
+}
+
+/* Decides, and notes it where there is something to decide. Returns whether the value is stored. */
+static bool worth_storing(const struct lowering *l, int n, const struct evaluations *e)
+{
+    struct kernel_program *kernels = l->kernels;
+    if (l->program->nodes[n].kind == NODE_NAME)
         return false;
-    return !shape_known(shape) || shape_volume(shape) >= l->launch / at_most(saved, MOST_WEIGHT) + 1;
+    if (is_wide_join(l, n) && !e->faults[n])
+        return true;
+    const struct neighbours all = decide(l, n, e);
+    if (all.fate == STORED_MAPS || (e->moved[n] && e->weight[n] && all.evaluations > 1))
+        ARENA_PUSH(l->arena, kernels->neighbours, kernels->neighbour_count, all);
+    return all.fate >= STORED_HEAVY;
 }
 
 /* How often each element of the first operand is read as a neighbour, where the node is evaluated so often. The
@@ -144,12 +183,62 @@ static int64_t count_reads(const struct lowering *l, const struct node *node, in
     return each < MOST_WEIGHT ? (int64_t)each : MOST_WEIGHT;
 }
 
-static void pass_down(const struct lowering *l, int n, bool stored, struct evaluations *e)
+/* Whether all elements of an operand are evaluated for a value that is computed of it. */
+static bool reads_all(const struct lowering *l, const struct node *node, int operand)
+{
+    const struct shape *own = l->shapes[node - l->program->nodes], *from = l->shapes[operand];
+    return shape_known(own) && shape_known(from) ? shape_volume(own) >= shape_volume(from) : own->rank >= from->rank;
+}
+
+/* Passes down in how many kernels an operand is evaluated. */
+static void pass_kernels(const struct lowering *l, int n, int operand, bool stored, struct evaluations *e)
+{
+    const struct node *node = &l->program->nodes[n];
+    const bool apart = stored || node->kind == NODE_POSITION || !reads_all(l, node, operand);
+    const int64_t kernels = apart ? 1 : e->inlined[n] + e->joined[n];
+    if (node_is_reduced(node) && node->kind != NODE_COUNT)
+        e->joined[operand]++;
+    else if (e->inlined[operand] < kernels)
+        e->inlined[operand] = kernels;
+}
+
+/* The space of a correlate's operand with what lies around it. */
+static struct shape around(const struct lowering *l, const struct node *node)
+{
+    const struct shape *k = l->shapes[l->program->operands[node->operands + 1]];
+    struct shape shape = *l->shapes[l->program->operands[node->operands]];
+    int at[WEFT_MAX_RANK];
+    const int count = neighbour_axes(&l->views[node->view], shape.rank, k->rank, at);
+    for (int i = 0; i < count; i++)
+        shape.extents[at[i]] += k->extents[i] - 1;
+    return shape;
+}
+
+/* Whether a correlate's operand is stored with what lies around it: where the edges of the result would be so many
+ * parts that it is not split, all of it would be found by number. Notes it. */
+static bool worth_a_border(const struct lowering *l, int n, const struct evaluations *e)
+{
+    const struct node *node = &l->program->nodes[n];
+    if (node->kind != NODE_CORRELATE || l->views[node->view].modes.valid || !(l->fast & FAST_SPLIT) ||
+        l->joiner != JOIN_TILES || l->open)
+        return false;
+    const int operand = l->program->operands[node->operands];
+    const struct shape *k = l->shapes[l->program->operands[node->operands + 1]], space = around(l, node);
+    const int64_t volume = shape_volume(l->shapes[operand]), parts = shape_volume(k);
+    if (e->faults[operand] || parts <= MOST_PARTS || volume < 2 * LEAST_PART || shape_volume(&space) > 2 * volume)
+        return false;
+    const struct neighbours all = {.node = operand, .fate = STORED_BORDER, .evaluations = count_neighbours(l, node),
+                                   .more = parts};
+    ARENA_PUSH(l->arena, l->kernels->neighbours, l->kernels->neighbour_count, all);
+    return true;
+}
+
+static void pass_down(const struct lowering *l, int n, int stored, struct evaluations *e)
 {
     const struct node *node = &l->program->nodes[n];
     const struct symbol *symbol = node->kind == NODE_NAME ? &l->program->symbols[node->symbol] : NULL;
     /* other kernels go over what is below */
-    const bool apart = stored || node_is_reduced(node) || node->kind == NODE_POSITION;
+    const bool apart = stored & STORE_VALUE || node_is_reduced(node) || node->kind == NODE_POSITION;
     const int64_t count = apart ? 1 : at_most(e->plain[n] + e->moved[n], MOST_WEIGHT);
     const int64_t orders = apart ? 1 : e->orders[n];
     if (symbol && symbol->kind == SYMBOL_BINDING) {
@@ -158,40 +247,50 @@ static void pass_down(const struct lowering *l, int n, bool stored, struct evalu
         e->moved[symbol->node] = at_most(e->moved[symbol->node] + e->moved[n], MOST_WEIGHT);
         if (e->plain[symbol->node] < e->plain[n])
             e->plain[symbol->node] = e->plain[n];
+        e->joined[symbol->node] += e->joined[n];
+        if (e->inlined[symbol->node] < e->inlined[n])
+            e->inlined[symbol->node] = e->inlined[n];
     }
     for (int i = 0; i < node->operand_count; i++) {
         const int operand = l->program->operands[node->operands + i];
         const int64_t maps = i > 0 ? count_coordinates(l, node)
                                    : is_stencil(l, node) ? count_neighbours(l, node) : 1;
         const int64_t below = at_most(orders * at_most(maps, MOST_WEIGHT), MOST_WEIGHT);
-        if (maps > 1)              /* uses as they are share a map */
+        pass_kernels(l, n, operand, stored & STORE_VALUE, e);
+        if (i == 0 && stored & STORE_BORDER)
+            e->orders[operand] += e->orders[operand] < MOST_WEIGHT;
+        else if (maps > 1)         /* uses as they are share a map */
             e->orders[operand] = at_most(e->orders[operand] + below, MOST_WEIGHT);
         else if (e->orders[operand] < below)
             e->orders[operand] = below;
         if (i == 0 && is_stencil(l, node))
-            e->moved[operand] = at_most(e->moved[operand] + count_reads(l, node, count), MOST_WEIGHT);
+            e->moved[operand] = at_most(e->moved[operand] + (stored & STORE_BORDER ? 1 : count_reads(l, node, count)),
+                                        MOST_WEIGHT);
         else if (e->plain[operand] < count)
             e->plain[operand] = count;
     }
 }
 
-bool *find_stored(const struct lowering *l, const bool *needed)
+unsigned char *find_stored(const struct lowering *l, const bool *needed)
 {
     const int count = l->program->node_count;
-    int64_t *numbers = ARENA_ARRAY(l->arena, int64_t, 4 * (size_t)count + 1);
-    struct evaluations e = {numbers, numbers + count, numbers + 2 * (ptrdiff_t)count, numbers + 3 * (ptrdiff_t)count,
-                            ARENA_ARRAY(l->arena, bool, count + 1)};
-    bool *stored = ARENA_ARRAY(l->arena, bool, count + 1);
+    int64_t *room = ARENA_ARRAY(l->arena, int64_t, 6 * (size_t)count + 1);
+    struct evaluations e = {.faults = ARENA_ARRAY(l->arena, bool, count + 1)};
+    int64_t **const numbers[] = {&e.weight, &e.plain, &e.moved, &e.orders, &e.inlined, &e.joined};
+    for (size_t i = 0; i < sizeof numbers / sizeof *numbers; i++)
+        *numbers[i] = room + i * (size_t)count;
+    unsigned char *stored = ARENA_ARRAY(l->arena, unsigned char, count + 1);
     for (int n = 0; n < count; n++)
         if (needed[n])
             weigh(l, n, &e);
     for (int r = 0; r < l->program->result_count; r++)
         if (!l->taken || l->taken[r])
-            e.plain[l->program->results[r].node] = e.orders[l->program->results[r].node] = 1;
+            e.plain[l->program->results[r].node] = e.orders[l->program->results[r].node] =
+                e.inlined[l->program->results[r].node] = 1;
     for (int n = count - 1; n >= 0; n--) {
         if (!needed[n])
             continue;
-        stored[n] = worth_storing(l, n, &e);
+        stored[n] = (worth_storing(l, n, &e) ? STORE_VALUE : 0) | (worth_a_border(l, n, &e) ? STORE_BORDER : 0);
         pass_down(l, n, stored[n], &e);
     }
     return stored;
@@ -201,27 +300,99 @@ bool any_stencil(const struct lowering *l)
 {
     bool any = false;
     for (int n = 0; n < l->program->node_count; n++)
-        any = any || is_stencil(l, &l->program->nodes[n]);
+        any = any || is_stencil(l, &l->program->nodes[n]) || l->program->nodes[n].operand_count > MOST_JOINED;
     return any;
+}
+
+/* Adds the kernel that stores a value over its space. Returns the temporary, or -1. */
+static int store(struct lowering *l, struct lowered_value value)
+{
+    const enum weft_dtype dtype = value.part == PART_LOW ? WEFT_UINT64 : value.dtype;
+    value.sought = value.positions = -1;
+    value.temporary = add_temporary(l->kernels, dtype, value.space);
+    const struct lower_params params = lower_params(l);
+    struct kernel *kernel = lower_value(l->arena, &params, &value);
+    if (kernel)
+        add_kernel(l->kernels, (struct program_kernel){.kernel = kernel, .space = value.space});
+    return kernel ? value.temporary : -1;
+}
+
+/* Where the next values of a join are, from `first` on: as many as one kernel joins. *at: the position along the axis,
+ * which moves behind them. */
+static struct join_piece next_piece(const struct lowering *l, int n, int first, int64_t *at)
+{
+    const struct node *node = &l->program->nodes[n];
+    const struct view_args *args = &l->program->views[node->view];
+    const struct shape *whole = l->shapes[n];
+    const bool stack = args->kind == VIEW_STACK;
+    const int axis = view_join_axis(args, whole->rank - stack), left = node->operand_count - first;
+    struct axis *box = ARENA_ARRAY(l->arena, struct axis, whole->rank);
+    const int64_t start = *at;
+    const int count = left < MOST_JOINED ? left : MOST_JOINED;
+    for (int i = 0; i < count; i++)
+        *at += stack ? 1 : l->shapes[l->program->operands[node->operands + first + i]]->extents[axis];
+    for (int d = 0; d < whole->rank; d++)
+        box[d] = d == axis ? (struct axis){d, {start, *at, 1, true, true}} : (struct axis){d, {.step = 1}};
+    return (struct join_piece){n, first, count, whole, box};
+}
+
+/* Stores what a wide join joins, piece by piece. */
+static bool store_join(struct lowering *l, int n)
+{
+    const struct view_args *args = &l->program->views[l->program->nodes[n].view];
+    const struct shape *whole = l->shapes[n];
+    const int axis = view_join_axis(args, whole->rank - (args->kind == VIEW_STACK));
+    const int temporary = add_temporary(l->kernels, l->program->nodes[n].dtype, whole);
+    int64_t at = 0;
+    for (int first = 0; first < l->program->nodes[n].operand_count; first += MOST_JOINED) {
+        const int64_t before = at;
+        const struct join_piece piece = next_piece(l, n, first, &at);
+        struct shape *space = arena_copy(l->arena, whole, sizeof *whole);
+        const struct lower_params params = lower_params(l);
+        const struct lowered_value value = {.node = n, .dtype = l->program->nodes[n].dtype, .space = space,
+                                            .sought = -1, .positions = -1, .temporary = temporary, .piece = &piece};
+        space->extents[axis] = at - before;
+        struct kernel *kernel = at > before ? lower_value(l->arena, &params, &value) : NULL;
+        if (kernel)
+            add_kernel(l->kernels, (struct program_kernel){.kernel = kernel, .space = space});
+        if (at > before && !kernel)
+            return false;
+    }
+    l->reduced[n].temporary = temporary;
+    l->reduced[n].stored = true;
+    return true;
 }
 
 int store_as(struct lowering *l, int n, enum weft_dtype dtype)
 {
+    return store_part(l, n, dtype, PART_ALL);
+}
+
+int store_part(struct lowering *l, int n, enum weft_dtype dtype, enum value_part part)
+{
     const struct shape *space = l->shapes[n];
-    const struct lower_params params = lower_params(l);
     struct axis *axes = ARENA_ARRAY(l->arena, struct axis, space->rank + 1);
     for (int d = 0; d < space->rank; d++)
         axes[d] = (struct axis){d, {.step = 1}, EDGE_VALUE};
-    const struct lowered_value value = {.node = n, .dtype = dtype, .space = space, .axes = axes, .sought = -1,
-                                        .positions = -1, .temporary = add_temporary(l->kernels, dtype, space)};
-    struct kernel *kernel = lower_value(l->arena, &params, &value);
-    if (kernel)
-        add_kernel(l->kernels, (struct program_kernel){.kernel = kernel, .space = space});
-    return kernel ? value.temporary : -1;
+    return store(l, (struct lowered_value){.node = n, .dtype = dtype, .part = part, .space = space, .axes = axes});
+}
+
+bool store_border(struct lowering *l, int n)
+{
+    const struct node *node = &l->program->nodes[n];
+    const int operand = l->program->operands[node->operands];
+    const struct shape space = around(l, node);
+    const int temporary = store(l, (struct lowered_value){.node = operand, .dtype = l->program->nodes[operand].dtype,
+                                                          .space = arena_copy(l->arena, &space, sizeof space),
+                                                          .around = node});
+    l->reduced[n].border = temporary;
+    return temporary >= 0;
 }
 
 bool store_value(struct lowering *l, int n)
 {
+    if (is_wide_join(l, n))
+        return store_join(l, n);
     const int temporary = store_as(l, n, l->program->nodes[n].dtype);
     if (temporary < 0)
         return false;

@@ -33,6 +33,7 @@ struct lowering {
     struct in_memory *memory;      /* [node]; NULL: nobody asks */
     struct stored_positions *positions;
     int position_count;
+    int *room;                     /* as in struct lower_params */
 };
 
 /* How kernels are lowered, after what was made so far. */
@@ -45,14 +46,18 @@ const struct shape *in_numbers(const struct open_extents *open, const struct sha
  * stored. Fills in l->reduced. False with a diagnostic. */
 bool lower_temporaries(struct lowering *l);
 
-/* stencils.c: whether the program reads neighbours (section 10); of the needed nodes those that are worth storing,
- * [node]. Adds the kernel that stores one; to be called in the order of nodes. False with a diagnostic. */
+/* stencils.c: whether the program reads neighbours (section 10); what is worth storing of the needed nodes, [node] a
+ * set of enum storing. Add the kernel that stores it; to be called in the order of nodes. False with a diagnostic. */
+enum storing { STORE_VALUE = 1, STORE_BORDER = 2 }; /* of a correlate: its operand and what lies around it */
 bool any_stencil(const struct lowering *l);
-bool *find_stored(const struct lowering *l, const bool *needed);
+unsigned char *find_stored(const struct lowering *l, const bool *needed);
 bool store_value(struct lowering *l, int n);
+bool store_border(struct lowering *l, int n);
 /* Adds a kernel that stores a node's value as a type. Returns the temporary; -1, with a diagnostic, where there are too
  * many maps. */
 int store_as(struct lowering *l, int n, enum weft_dtype dtype);
+/* The same of a part of each, as struct lowered_value has them. */
+int store_part(struct lowering *l, int n, enum weft_dtype dtype, enum value_part part);
 
 /* scatter.c: adds the kernels of a NODE_SCATTER. False with a diagnostic. */
 bool lower_scatter(struct lowering *l, int n);

@@ -197,6 +197,7 @@ struct view_args {
     struct span put_span;
     enum scatter_part {            /* the nodes that scatter becomes: */
         SCATTER_WHOLE,
+        SCATTER_TOTAL,             /* NODE_SCATTER: sums with which a mean begins, of integers exact, as float64 */
         SCATTER_PLACES,            /* NODE_TAKE of x, i: of each position its number among x's elements along axes */
         SCATTER_FULL,              /* NODE_VIEW of v, x, i: v with the shape that gather has, of x's type */
         SCATTER_SPREAD,            /* the same of another value, which keeps its type */

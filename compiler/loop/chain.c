@@ -28,17 +28,22 @@ static int64_t points_in_row(const struct scheduled *s, int64_t points)
     return g->columns % each || g->last_columns % each ? 1 : g->columns / each;
 }
 
-/* Whether tiles of the kernel can be any number of `points`: they have no form of their own, and it stores nowhere
- * else. */
+/* Whether the kernel stores elsewhere than at its points. */
+static bool stores_elsewhere(const struct kernel *kernel)
+{
+    bool elsewhere = false;
+    for (int a = kernel->load_count; a < kernel->access_count; a++)
+        elsewhere = elsewhere || kernel->accesses[a].map;
+    return elsewhere;
+}
+
+/* Whether tiles of the kernel can be any number of `points`: they have no form of their own. */
 static bool divides(const struct scheduled *s, int64_t points)
 {
     const struct lanes *lanes = s->kernel->lanes;
-    if (kernel_puts(s->kernel))
+    if (kernel_puts(s->kernel) || s->geometry.moved ||
+        any_access_is(s->geometry.kinds, s->kernel->access_count, TILED))
         return false;
-    for (int a = 0; a < s->kernel->access_count; a++)
-        if (access_is(s->geometry.kinds[a], TILED) ||
-            (a >= s->kernel->load_count && s->kernel->accesses[a].map))
-            return false;
     if (lanes)
         return lanes->tiles.points == points && lanes->tiles.windows * lanes->tiles.chunks == 1;
     const int64_t rows = s->geometry.rows, columns = s->geometry.columns;
@@ -79,7 +84,8 @@ static bool needs_only_points(const struct schedule *schedule, int first, int k,
 /* Whether kernel k can take turns with kernels `first` to k - 1. */
 static bool follows(const struct schedule *schedule, int first, int k, int64_t points)
 {
-    return divides(&schedule->kernels[k], points) && needs_only_points(schedule, first, k, points);
+    const struct scheduled *s = &schedule->kernels[k];
+    return !stores_elsewhere(s->kernel) && divides(s, points) && needs_only_points(schedule, first, k, points);
 }
 
 /* ---- in C ---- */
@@ -134,6 +140,75 @@ static int chain_reductions(struct schedule *schedule, int k)
     return next;
 }
 
+/* ---- parts of a result, in C ---- */
+
+/* The dimension along which part k and the next one lie beside each other; -1: there is no next part, or none. */
+static int beside(const struct schedule *schedule, int k)
+{
+    const struct scheduled *s = &schedule->kernels[k];
+    int along = -1;
+    if (k + 1 == schedule->count || s->part == s->parts)
+        return -1;
+    for (int d = 0; d < s->space->rank; d++)
+        if (s->space->extents[d] != s[1].space->extents[d]) {
+            if (along >= 0)
+                return -1;
+            along = d;
+        }
+    return along;
+}
+
+/* The bytes that the kernel itself stores. */
+static double own_bytes(const struct scheduled *s)
+{
+    double bytes = 0;
+    for (int a = s->kernel->load_count; a < s->kernel->access_count; a++)
+        bytes += (double)s->geometry.volume * type_rows[s->kernel->accesses[a].dtype].size;
+    return bytes;
+}
+
+/* As many points as the leading dimensions up to `along` may hold, by which kernels k to next - 1 can be tiled; 1:
+ * there are none. */
+static int64_t shared_points(const struct schedule *schedule, int k, int next, int along)
+{
+    const int64_t *const extents = schedule->kernels[k].space->extents;
+    for (int count = along; count > 0; count--) {
+        int64_t points = 1;
+        bool all = true;
+        for (int d = 0; d < count; d++)
+            points *= extents[d];
+        for (int i = k; all && i < next; i++)
+            all = points > 1 && divides(&schedule->kernels[i], points) &&
+                  points_in_row(&schedule->kernels[i], points) == 1;
+        if (all)
+            return points;
+    }
+    return 1;
+}
+
+/* Makes a chain of the parts from kernel k on that lie beside each other, such as the edges of an image and what is
+ * between them: cache lines that these share are then written together. None needs another. Returns the kernel behind
+ * them; k: there are none. */
+static int chain_parts(struct arena *arena, struct schedule *schedule, int k)
+{
+    struct scheduled *kernels = schedule->kernels;
+    const int along = beside(schedule, k);
+    int next = k + 1;
+    double bytes = 0;
+    while (along >= 0 && beside(schedule, next - 1) == along)
+        next++;
+    for (int i = k; i < next; i++)
+        bytes += own_bytes(&kernels[i]);
+    const int64_t points = shared_points(schedule, k, next, along), most = points / ENOUGH_TILES;
+    if (next < k + 2 || points < 2 || bytes < CHAIN_LEAST)
+        return k;
+    const int64_t near = (int64_t)(PARTS_NEAR * (double)points / bytes);
+    for (int i = k; i < next; i++)
+        take_points(arena, &kernels[i], points, near < 1 || most < 1 ? 1 : near < most ? near : most);
+    kernels[k].chain = next - k;
+    return next;
+}
+
 /* The bytes from what a tile of the kernel reads in rows to what the next one does; 0: they are not always as many. */
 static int64_t tile_bytes(const struct scheduled *s, int64_t points, int64_t each)
 {
@@ -164,6 +239,7 @@ static int chain_in_c(struct arena *arena, struct schedule *schedule, int k)
     const struct lanes *lanes = kernels[k].kernel->lanes;
     const int64_t points = lanes ? lanes->tiles.points : 1;
     int next = chain_reductions(schedule, k);
+    next = next > k ? next : chain_parts(arena, schedule, k);
     double bytes = 0;
     int64_t unit = 1; /* points of a row */
     if (next > k)

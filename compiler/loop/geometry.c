@@ -2,6 +2,8 @@
  * Expanding several short groups into one row is here. */
 #include "compiler/loop/geometry.h"
 
+#include "compiler/loop/group_order.h"
+
 #include <string.h>
 
 #define SHARED
@@ -140,12 +142,22 @@ static bool some_lie_across(const struct grouping *groups)
     return some;
 }
 
+/* Whether all accesses step by one element along the innermost group, so that its rows are read by vectors. */
+static bool all_are_dense(const struct grouping *groups)
+{
+    bool all = groups->count > 0;
+    for (int a = 0; all && a < groups->accesses; a++)
+        all = !groups->walks[a] && group_strides(groups, groups->count - 1)[a] == groups->sizes[a];
+    return all;
+}
+
 /* Whether expanding the `inner` innermost groups into a row is faster than walking them with strides. `flat` and
  * `nested` come from runs_flat. */
 static bool worth_expanding(const struct grouping *groups, bool flat, bool nested, int inner, int64_t columns)
 {
     int count = groups->count;
-    if (inner < 2 || groups->extents[count - 1] > (some_lie_across(groups) ? BLOCK - 1 : EXPAND_SHORT))
+    const bool blocks = some_lie_across(groups) || all_are_dense(groups); /* rows of a block are fast enough */
+    if (inner < 2 || groups->extents[count - 1] > (blocks ? BLOCK - 1 : EXPAND_SHORT))
         return false;
     int64_t two = groups->extents[count - 1] * groups->extents[count - 2];
     if (flat && !nested)
@@ -203,13 +215,42 @@ int copied_load(const struct kernel *kernel, const unsigned char *kinds)
     return access_is(kinds[load], STAYS) ? -1 : load;
 }
 
+/* Whether rows along group `outer` read parts of the same cache lines, of each of which a row has few elements. */
+static bool rows_share_lines(const struct grouping *groups, int outer, int loads)
+{
+    bool share = false;
+    for (int a = 0; a < loads && !share; a++) {
+        const int64_t step = groups->walks[a] ? 0 : group_strides(groups, outer)[a], size = step < 0 ? -step : step;
+        bool far = false, near = false;
+        for (int i = outer + 1; i < groups->count; i++) {
+            const int64_t own = group_strides(groups, i)[a], pace = own < 0 ? -own : own;
+            far = far || pace >= TRANSPOSED_LINE / 2;
+            near = near || (pace < TRANSPOSED_LINE / 2 && pace * groups->extents[i] > size);
+        }
+        share = size && size < TRANSPOSED_LINE && far && !near;
+    }
+    return share;
+}
+
+/* Tiles of such rows. */
+static struct tiling sharing_tiles(int64_t beside, int64_t rows, int64_t columns)
+{
+    enum { SHARING_ROWS = 16, WHOLE = 3 * BLOCK };
+    const int64_t tile_rows = within(SHARING_ROWS, beside);
+    return tile_by(tile_rows, within(TILE / tile_rows / WHOLE * WHOLE, columns), rows, columns);
+}
+
 /* Rows along which elements lie across. */
 static void turn(const struct grouping *groups, const struct kernel *kernel, struct geometry *g)
 {
-    const bool allowed = (g->fast & FAST_TRANSPOSE) && (g->fast & FAST_SPECIAL);
-    const int most = allowed ? transpose_loads(groups, kernel->load_count, g->columns, g->kinds) : 0;
+    const int outer = g->groups - 1;
+    const bool allowed = (g->fast & FAST_TRANSPOSE) && (g->fast & FAST_SPECIAL) && outer >= 0;
+    const int most = allowed ? transpose_loads(groups, outer, kernel->load_count, g->columns, g->kinds) : 0;
     if (most)
-        g->tiling = transpose_tiles(groups, g->rows, g->columns, most, copied_load(kernel, g->kinds) >= 0);
+        g->tiling = transpose_tiles(groups->extents[outer], g->rows, g->columns, most,
+                                    copied_load(kernel, g->kinds) >= 0);
+    else if (allowed && rows_share_lines(groups, outer, kernel->load_count))
+        g->tiling = sharing_tiles(groups->extents[outer], g->rows, g->columns);
 }
 
 /* Finds loads of the same tensor that are made together. */
@@ -222,6 +263,60 @@ static void part(struct arena *arena, const struct grouping *groups, const struc
         while (!access_same(&kernel->accesses[same[a]], &kernel->accesses[a]))
             same[a]++;
     part_loads(groups, &(struct parting){kernel->load_count, g->groups, same, g->strides, g->kinds, g->unread});
+}
+
+/* ---- loads that are near each other ---- */
+
+/* Whether load b lies a few elements behind load a, all along. */
+static bool is_near(const struct kernel *kernel, const struct geometry *g, int a, int b)
+{
+    const size_t each = (size_t)g->groups + 1;
+    const int size = type_rows[kernel->accesses[a].dtype].size;
+    const int64_t apart = g->starts[b] - g->starts[a];
+    return g->kinds[b] == ACCESS_UNIT && access_same(&kernel->accesses[a], &kernel->accesses[b]) && apart >= 0 &&
+           apart <= (int64_t)NEAR_MOST * size && apart % size == 0 &&
+           memcmp(g->strides + a * (each + 1), g->strides + b * (each + 1), each * sizeof *g->strides) == 0;
+}
+
+/* The load that begins first among those that are not behind another yet and have others behind them; -1: none has. */
+static int first_load(const struct kernel *kernel, const struct geometry *g, const bool *done)
+{
+    int first = -1;
+    for (int a = 0; a < kernel->load_count; a++)
+        if (g->kinds[a] == ACCESS_UNIT && !done[a] && (first < 0 || g->starts[a] < g->starts[first]))
+            first = a;
+    return first;
+}
+
+/* Whether the kernel stores a small part of a result, such as an edge: each has its loads elsewhere, and all share a
+ * text as long as this does not matter to it. */
+static bool is_small_part(const struct kernel *kernel, const struct geometry *g)
+{
+    return kernel->access_count > kernel->load_count && kernel->accesses[kernel->load_count].map &&
+           g->volume < NEAR_PART;
+}
+
+/* Lets loads of neighbours along a row share where they begin: one pointer, one end of the row, nothing fetched twice.
+ * Those of transposed tiles do not. */
+static void find_near(struct arena *arena, const struct kernel *kernel, struct geometry *g)
+{
+    bool *done = ARENA_ARRAY(arena, bool, kernel->load_count + 1);
+    if (!(g->fast & FAST_NEAR) || is_small_part(kernel, g) || !(g->fast & FAST_SPECIAL) || kernel->lanes ||
+        kernel->load_count < 2 || any_access_is(g->kinds, kernel->load_count, TILED))
+        return;
+    g->near = ARENA_ARRAY(arena, struct near, kernel->access_count);
+    for (int a = 0; a < kernel->access_count; a++)
+        g->near[a].first = a;
+    for (int first; (first = first_load(kernel, g, done)) >= 0; done[first] = true)
+        for (int a = 0; a < kernel->load_count; a++) {
+            if (a == first || done[a] || !is_near(kernel, g, first, a))
+                continue;
+            const int size = type_rows[kernel->accesses[a].dtype].size;
+            g->kinds[a] = ACCESS_NEAR;
+            g->near[a] = (struct near){first, (int)((g->starts[a] - g->starts[first]) / size)};
+            if (g->near[first].elements < g->near[a].elements)
+                g->near[first].elements = g->near[a].elements;
+        }
 }
 
 /* Makes loads interleaved, and tiles that begin with a group. */
@@ -295,6 +390,8 @@ void make_geometry(struct arena *arena, const struct kernel *kernel, int rank, c
         some *= filled[d];
     }
     make_groups(arena, rank, filled, some, views, &groups);
+    g->moved = (fast & FAST_ORDER) && (fast & FAST_SPECIAL) && !chunks && !kernel->lanes && !kernel_puts(kernel) &&
+               order_groups(arena, kernel->load_count, &groups);
     g->wide_numbers = numbers_are_wide(&groups);
     if (!g->volume)
         groups.extents[0] = 0;
@@ -317,10 +414,13 @@ void make_geometry(struct arena *arena, const struct kernel *kernel, int rank, c
     if (interleaved)
         interleave(arena, &groups, folds, kernel->load_count, g);
     g->folded = folds;
-    if (!g->period && !g->row_groups && !kernel->lanes) {
-        turn(&groups, kernel, g);
-        part(arena, &groups, kernel, g);
+    if (!g->row_groups && !kernel->lanes) {
+        turn(folds ? &folded : &groups, kernel, g);
+        if (!g->period)
+            part(arena, &groups, kernel, g);
     }
+    if (!chunks && g->volume)
+        find_near(arena, kernel, g);
     if (!g->volume)
         g->tiling.tiles = 0;
 }

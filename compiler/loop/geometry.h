@@ -8,6 +8,12 @@
 #include "compiler/loop/access_kinds.h"
 #include "compiler/loop/walk.h"
 
+/* Where a load of ACCESS_NEAR begins. */
+struct near {
+    int first;                     /* the load that it lies behind, which is ACCESS_UNIT; of others itself */
+    int elements;                  /* by so many; of the first one the most of those behind it */
+};
+
 struct geometry {
     int64_t volume;
     int merged_count;              /* the number of groups by rule 5.2, outermost first */
@@ -24,9 +30,11 @@ struct geometry {
                                       number of columns that lie one stride apart */
     int64_t *starts;               /* [accesses] bytes from a tensor's first element to the first one that is read */
     unsigned char *kinds;          /* [accesses], enum access_kind */
+    struct near *near;             /* [accesses] NULL: there are none */
     unsigned char *unread;         /* [accesses] of loads that a few elements keep from ACCESS_DEINTERLEAVED: how
                                       many of each step are not read */
     bool folded;                   /* the period is two groups */
+    bool moved;                    /* groups have another order than the space's dimensions */
     int **offsets;                 /* [accesses] of expanded accesses [columns], of interleaved ones [period] offsets in
                                       bytes; of others NULL */
     long long *distinct;           /* [accesses] of expanded accesses: columns after which the elements repeat */

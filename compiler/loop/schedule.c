@@ -1,6 +1,8 @@
 /* Implements schedule.h: the pass LOOPS. */
 #include "compiler/loop/schedule.h"
 
+#include <string.h>
+
 /* ---- costs ---- */
 
 /* A rough estimate: a vector instruction takes about a third of the time of a byte moved. */
@@ -12,20 +14,60 @@ static double estimate(const struct kernel *kernel, const struct geometry *g)
     return each * (double)g->volume;
 }
 
+/* Whether a load before this one reads about the same, as those of neighbours do. */
+static bool reads_again(const struct scheduled *s, int a)
+{
+    const struct geometry *g = &s->geometry;
+    const size_t each = (size_t)g->groups + 2;
+    const struct access *access = &s->kernel->accesses[a];
+    bool again = false;
+    for (int b = 0; !again && a < s->kernel->load_count && b < a; b++) {
+        const int64_t apart = g->starts[a] < g->starts[b] ? g->starts[b] - g->starts[a] : g->starts[a] - g->starts[b];
+        again = access_same(&s->kernel->accesses[b], access) && !access_is(g->kinds[a], NUMBERED) &&
+                !access_is(g->kinds[b], NUMBERED) && apart <= g->volume / 4 * type_rows[access->dtype].size &&
+                memcmp(g->strides + a * each, g->strides + b * each, (each - 1) * sizeof *g->strides) == 0;
+    }
+    return again;
+}
+
 static void count_traffic(struct scheduled *s)
 {
     for (int a = 0; a < s->kernel->access_count; a++) {
         const enum access_kind kind = s->geometry.kinds[a];
         const double bytes = (double)s->geometry.volume * type_rows[s->kernel->accesses[a].dtype].size;
-        s->touched += access_is(kind, STAYS) || kind == ACCESS_PERIODIC ? 0 : bytes;
+        s->touched += access_is(kind, STAYS) || kind == ACCESS_PERIODIC || reads_again(s, a) ? 0 : bytes;
         s->stored += a >= s->kernel->load_count && !s->kernel->lanes ? bytes : 0;
     }
 }
 
-/* Whether both kernels store parts of the same results. */
+/* The bytes from what a row reads to what a later one does that begins about FETCH_AHEAD bytes on, where rows are short
+ * and lie apart, so that what follows a row is not what is read next; 0: they do not, or not alike in all loads. */
+static int64_t bytes_to_row(const struct scheduled *s)
+{
+    enum { LONG_ROWS = 4 };        /* of so many times FETCH_AHEAD: most of a row follows itself */
+    const struct geometry *g = &s->geometry;
+    int64_t ahead = 0;
+    for (int a = 0; g->groups && g->volume && !g->chunks && a < s->kernel->load_count; a++) {
+        const int64_t *const strides = g->strides + (ptrdiff_t)a * (g->groups + 2);
+        const int64_t row = g->columns * type_rows[s->kernel->accesses[a].dtype].size, jump = strides[g->groups - 1],
+                      rows = (FETCH_AHEAD - 1) / row + 1;
+        if (g->kinds[a] != ACCESS_UNIT || !jump)
+            continue;
+        if (jump == row || row > LONG_ROWS * FETCH_AHEAD || rows >= g->extents[g->groups - 1] ||
+            (ahead && ahead != rows * jump))
+            return 0;
+        ahead = rows * jump;
+    }
+    return ahead;
+}
+
+/* Whether both kernels store parts of the same results, or of the same temporary. */
 static bool are_parts(const struct scheduled *a, const struct scheduled *b)
 {
-    return a == b || (a->kernel->results && a->kernel->results == b->kernel->results);
+    const struct access *first = &a->kernel->accesses[a->kernel->load_count];
+    const bool temporary = a->kernel->access_count > a->kernel->load_count && access_is_temporary(first) && first->map;
+    return a == b || (a->kernel->results && a->kernel->results == b->kernel->results) ||
+           (temporary && kernel_stores(b->kernel, first->index));
 }
 
 /* Numbers the kernels that store parts of the same results; they are behind each other, and go to memory as one launch
@@ -139,6 +181,7 @@ bool make_schedule(const struct kernel_program *program, const struct loop_param
         }
         s->work = estimate(s->kernel, &s->geometry);
         count_traffic(s);
+        s->ahead = bytes_to_row(s);
     }
     join_parts(schedule);
     find_lifetimes(schedule, batches);

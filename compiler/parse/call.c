@@ -105,8 +105,8 @@ static void read_kind(struct parser *p, const struct callee *callee, struct argu
     case 'p': parse_widths(p, &argument->numbers, &argument->after); break;
     case 'l': argument->layout = parse_layout(p); break;
     case 'b':
-        argument->flag = parse_flag(p, call_parameter_name(p, callee, parameter),
-                                    argument->name ? NULL : call_by_name(p, callee));
+        argument->flag = parse_flag(p, call_parameter_name(p, callee, parameter), !argument->name,
+                                    call_by_name(p, callee));
         break;
     case BY_NAME: argument->whole = parse_whole(p, call_parameter_name(p, callee, parameter)); break;
     default: argument->node = parse_expression(p); break;

@@ -208,9 +208,14 @@ static int spread(const struct putting *s, enum scatter_part part, int value)
     return part_of(s, NODE_VIEW, part, (int[]){value, use(&s->m, s->x), use(&s->m, s->i)}, 3);
 }
 
+static int put_part(const struct putting *s, enum scatter_part part, int to, int values)
+{
+    return part_of(s, NODE_SCATTER, part, (int[]){to, use(&s->m, s->places), values}, 3);
+}
+
 static int put(const struct putting *s, int to, int values)
 {
-    return part_of(s, NODE_SCATTER, SCATTER_WHOLE, (int[]){to, use(&s->m, s->places), values}, 3);
+    return put_part(s, SCATTER_WHOLE, to, values);
 }
 
 /* A value converted to the type that follows from x's. */
@@ -232,8 +237,8 @@ static int mean_of(const struct putting *s)
     const int none = cast(m, WEFT_INT64, literal(m, 0)), one = cast(m, WEFT_INT64, literal(m, 1));
     const int count = bind(m, "count of scatter", put(s, like(s, none), spread(s, SCATTER_SPREAD, one)));
     const int start = like(s, ruled(s, TYPE_DOT, literal(m, 0)));
-    const int sum = put(s, start, ruled(s, TYPE_DOT, spread(s, SCATTER_FULL, use(m, s->v))));
-    const int dividend = ruled(s, TYPE_TOTAL, sum), divisor = ruled(s, TYPE_TOTAL, use(m, count));
+    const int values = ruled(s, TYPE_DOT, spread(s, SCATTER_FULL, use(m, s->v)));
+    const int dividend = put_part(s, SCATTER_TOTAL, start, values), divisor = ruled(s, TYPE_TOTAL, use(m, count));
     const int mean = ruled(s, TYPE_KEEP, ruled(s, TYPE_FLOAT, operation(m, OP_DIV, dividend, divisor)));
     return choose(m, operation(m, OP_EQ, use(m, count), literal(m, 0)), use(m, s->front), mean);
 }

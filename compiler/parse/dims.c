@@ -88,11 +88,14 @@ static void default_kind(struct dim_list *list, struct dim *dim)
     const bool letter = strlen(dim->name) == 1;
     if (dim->kind == DIM_KIND_COUNT && list->form != DIMS_RENAME) {
         dim->kind = dim->labels ? DIM_CHANNEL : DIM_SPATIAL;
-        if (!dim->labels && !letter)
+        if (!dim->labels && !letter) {
             wrong(list->p, dim->span,
-                  arena_printf(list->p->arena, "the kind of dimension '%.40s' is not written, as in %.40s:s for a "
-                               "spatial one; kinds are b (batch), i (instance), s (spatial) and c (channel)", dim->name,
-                               dim->name));
+                  arena_printf(list->p->arena, "the kind of dimension '%.40s' is not written, as in %.40s:%c for a "
+                               "%s one; kinds are b (batch), i (instance), s (spatial) and c (channel)", dim->name,
+                               dim->name, *dim_kind_word(word != DIM_KIND_COUNT ? word : DIM_SPATIAL),
+                               dim_kind_word(word != DIM_KIND_COUNT ? word : DIM_SPATIAL)));
+            return;
+        }
     }
     if (word != DIM_KIND_COUNT && dim->kind != word && dim->kind != DIM_KIND_COUNT)
         wrong(list->p, dim->span, arena_printf(list->p->arena, "'%s' is the word for dimensions of a kind, so a "
@@ -171,7 +174,10 @@ const struct dims *parse_dims(struct parser *p)
         do
             dimension(&list);
         while (parse_more(p, TOKEN_RPAREN));
-    parse_close(p, opener, TOKEN_RPAREN, "',' or ')'");
+    if (p->token.kind == TOKEN_NAME)
+        parse_wrong(p, p->token.span, "',' is missing between two dimensions");
+    else
+        parse_close(p, opener, TOKEN_RPAREN, "',' or ')'");
     return finish(&list);
 }
 
@@ -197,7 +203,9 @@ const struct dims *parse_dims_text(struct parser *p, enum dims_form form)
         do
             dimension(&list);
         while (parse_more(&inner, TOKEN_END));
-    if (inner.token.kind != TOKEN_END)
+    if (inner.token.kind == TOKEN_NAME)
+        parse_wrong(&inner, inner.token.span, "',' is missing between two dimensions");
+    else if (inner.token.kind != TOKEN_END)
         parse_unexpected(&inner, "',' or the end of the dimensions");
     return finish(&list);
 }

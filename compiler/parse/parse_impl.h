@@ -70,8 +70,6 @@ const char *parse_path(struct parser *p);
 bool parse_close(struct parser *p, struct span opener, enum token_kind kind, const char *expected);
 
 /* hints.c: these report nothing. */
-/* What to write instead of a function of other languages. NULL if nothing is known. */
-const char *parse_call_habit(const char *name);
 /* Advice for a function of this name that is called with another number of arguments. */
 const char *parse_arity_habit(const char *name);
 /* Advice for what stands behind a dot and is not called. */
@@ -147,8 +145,9 @@ bool parse_no_axis(struct parser *p, const struct node *node, const char *what);
 const char *parse_layout(struct parser *p);
 
 /* reduced.c: parses a literal true or false, or an integer. Where it is wrong, reports that and returns something
- * harmless. `whole`: unless NULL, what to write where an integer stands instead of true or false. */
-bool parse_flag(struct parser *p, const char *what, const char *whole);
+ * harmless. `place`: a flag stands without its name, where people write further axes. `whole`: unless NULL, what to
+ * write where an integer stands there. */
+bool parse_flag(struct parser *p, const char *what, bool place, const char *whole);
 int64_t parse_whole(struct parser *p, const char *what);
 
 /* recipe.c: makes the nodes of a reduction from the recipe of its row. `operands` are the arguments that are values.

@@ -37,12 +37,18 @@ static struct literal parse_literal(struct parser *p, struct span *span)
     return value;
 }
 
-bool parse_flag(struct parser *p, const char *what, const char *whole)
+bool parse_flag(struct parser *p, const char *what, bool place, const char *whole)
 {
     struct span span;
+    const bool name = p->token.kind == TOKEN_NAME;
     const struct literal value = parse_literal(p, &span);
     if (value.kind != LITERAL_BOOL)
-        expected(p, span, &value, what, "true or false", value.kind == LITERAL_INTEGER ? whole : NULL);
+        expected(p, span, &value, what, "true or false",
+                 !place                          ? NULL
+                 : name                          ? "several dimensions are one list, as in [x, y]"
+                 : value.kind != LITERAL_INTEGER ? NULL
+                 : whole                         ? whole
+                                                 : "several dimensions are one list, as in [0, 1]");
     return value.kind == LITERAL_BOOL && value.integer;
 }
 

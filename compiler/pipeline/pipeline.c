@@ -282,8 +282,8 @@ static const struct kernel_text *text_of(const struct pipeline *p, const struct 
     struct emit_params *params = ARENA_ARRAY(p->arena, struct emit_params, count);
     for (int i = 0; i < count; i++) {
         kernels[i] = first[i].kernel;
-        params[i] = (struct emit_params){p->target, &first[i].form, first[i].geometry.kinds, p->vector_functions,
-                                         first[i].geometry.fast, p->shown};
+        params[i] = (struct emit_params){p->target, &first[i].form, first[i].geometry.kinds, first[i].geometry.near,
+                                         p->vector_functions, first[i].geometry.fast, p->shown};
     }
     return p->texts->get(p->texts->user, kernels, params, count);
 }

@@ -170,6 +170,8 @@ WEFT_API void weft_error_destroy(struct weft_error *error);
  * or static. NULL: nothing is near. */
 WEFT_API const char *weft_nearest_name(const char *name, const char *const *names, size_t count);
 WEFT_API const char *weft_nearest_dtype(const char *name);
+/* What to write for a function of another language, "write mean(x)" of "average". NULL: not known. Static. */
+WEFT_API const char *weft_function_advice(const char *name);
 
 /* ---- contexts ---- */
 
@@ -391,8 +393,7 @@ struct weft_compile_params {
     /* Inputs that are given by name, here or to a later call, and that the text does not use are fine; otherwise
      * WEFT_NAME_ERROR. */
     bool ignore_unused;
-    /* Whether the log is also told of unsigned sums and products that may wrap and are then divided, averaged, shifted
-     * right or compared, of differences that are compared, and of x ^ 2, as `weft check` and `weft show` tell. */
+    /* Whether the log is also told of x ^ 2 of integers, as `weft check` and `weft show` tell. */
     bool advise;
 };
 
@@ -542,6 +543,7 @@ struct weft_tensor_info {
     char layout[WEFT_MAX_RANK + 1];
     bool batch;
     int64_t count;                 /* samples; 1 for a tensor */
+    bool truth;                    /* its elements are 0 and 1 alone: a bool that was cast, as in uint8(x > 1) */
 };
 
 /* Describes the results for inputs of these dtypes and shapes, for all samples of batches. Data pointers are not

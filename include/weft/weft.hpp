@@ -31,6 +31,7 @@
 #include <array>
 #include <cstddef>
 #include <cstdint>
+#include <cstdio>
 #include <exception>
 #include <functional>
 #include <initializer_list>
@@ -238,7 +239,15 @@ private:
     std::shared_ptr<state> state_;
 };
 
-/* The context of calls that name none: with all defaults, made by the first of them and destroyed as the process
+/* A log that writes to standard error what a terminal would show: weft::context on({}, weft::to_stderr). */
+inline void to_stderr(const weft_error &record)
+{
+    std::string text(weft_error_render(&record, nullptr, 0) + 1, '\0');
+    text.resize(weft_error_render(&record, &text[0], text.size()));
+    std::fputs(text.c_str(), stderr);
+}
+
+/* The context of calls that name none: with all defaults, which tell nobody of warnings and remarks, made by the first of them and destroyed as the process
  * ends. */
 inline context &default_context()
 {
@@ -293,10 +302,14 @@ struct owned_results {
     ~owned_results() { weft_results_free(&items); }
 };
 
-/* Whether result `index` is what was asked for; else weft::error. */
-inline void check_result(const weft_tensor_info &info, weft_dtype wanted, bool batch)
+/* Whether result `index` is what was asked for; else weft::error, which says which of several it is. */
+inline void check_result(const weft_results &all, std::size_t index, weft_dtype wanted, bool batch)
 {
-    const std::string result = std::string("result '") + info.name + "' is ", type = weft_dtype_name(wanted);
+    const weft_tensor_info &info = all.infos[index];
+    const std::string which = all.count > 1 ? " (number " + std::to_string(index) + " of " + std::to_string(all.count) +
+                                                  ", from 0)" : "";
+    const std::string result = std::string("result '") + info.name + "'" + which + " is ";
+    const std::string type = weft_dtype_name(wanted);
     if (info.batch && !batch)
         fail(WEFT_INVALID_ARGUMENT, result + "a batch; ask for weft::batch<..> of its element type");
     if (!info.batch && batch)
@@ -320,7 +333,7 @@ public:
     array(std::shared_ptr<detail::owned_results> owner, std::size_t index)
         : owner_(std::move(owner)), tensor_(owner_->items.items[index].tensors)
     {
-        detail::check_result(owner_->items.infos[index], dtype_of<T>(), false);
+        detail::check_result(owner_->items, index, dtype_of<T>(), false);
     }
     /* A sample of a batch. */
     array(std::shared_ptr<detail::owned_results> owner, const DLTensor &sample)
@@ -352,7 +365,9 @@ public:
     const T *begin() const noexcept { return data(); }
     const T *end() const noexcept { return data() + size(); }
 
+    /* Copies, in the order of memory: std::vector<float> y = weft::evaluate<float>(..). */
     std::vector<T> vector() const { return std::vector<T>(begin(), end()); }
+    operator std::vector<T>() const { return vector(); }
     /* The only element; weft::error if there are more or none. */
     T value() const
     {
@@ -412,7 +427,7 @@ public:
     batch(std::shared_ptr<detail::owned_results> owner, std::size_t index)
         : owner_(std::move(owner)), samples_(&owner_->items.items[index])
     {
-        detail::check_result(owner_->items.infos[index], dtype_of<T>(), true);
+        detail::check_result(owner_->items, index, dtype_of<T>(), true);
     }
     batch(batch &&) noexcept = default;
     batch &operator=(batch &&) noexcept = default;

@@ -450,7 +450,9 @@ static PyMemberDef members[] = {
     {"inputs", T_OBJECT, offsetof(struct program, inputs), READONLY, "The names of the inputs, in order."},
     {"results", T_OBJECT, offsetof(struct program, results), READONLY, "The names of the results, in order."},
     {"context", T_OBJECT, offsetof(struct program, context), READONLY, "The weft.Context it was compiled in."},
-    {"types", T_OBJECT, offsetof(struct program, given), READONLY, "The types of inputs that were given, or None."},
+    {"types", T_OBJECT, offsetof(struct program, given), READONLY,
+     "The types of inputs that compile was given, by name; None where it was given none. Those of results are what "
+     "infer says."},
     {"_math", T_OBJECT, offsetof(struct program, math), READONLY, NULL},
     {"_wanted", T_OBJECT, offsetof(struct program, wanted), READONLY, NULL},
     {"_kernel", T_OBJECT, offsetof(struct program, kernel), READONLY, NULL},

@@ -269,7 +269,10 @@ PyObject *library_of(PyObject *object)
 static int refuse_object(const struct role *role, PyObject *object)
 {
     PyObject *name = PyType_GetQualName(Py_TYPE(object));
-    if (name && role->sample)
+    if (name && !role->output && (PyUnicode_Check(object) || PyObject_HasAttrString(object, "__fspath__")))
+        refuse(role, "the %U is no array; a file is read by a library, as in numpy.load('x.npy') or "
+               "imageio.v3.imread('x.png')", name);
+    else if (name && role->sample)
         refuse(role, "the %U is no array; a list is a batch of arrays, for one array write numpy.array(..)", name);
     else if (name && role->output)
         refuse(role, "the %U is no array", name);

@@ -2,6 +2,7 @@
 import array
 import collections
 import importlib.util
+import pathlib
 import unittest
 
 import numpy as np
@@ -22,6 +23,11 @@ class Plain(unittest.TestCase):
     def test_refused(self):
         for value in (["a"], [1, "a"], [2**70], "text", object(), [[1, 2], [3]]):
             self.assertRaises(weft.Error, weft.evaluate, "x + 1", x=value)
+
+    def test_paths(self):
+        for path in "x.npy", pathlib.Path("x.npy"):
+            with self.assertRaisesRegex(weft.Error, r"is no array; a file is read by a library, as in numpy.load\("):
+                weft.evaluate("x + 1", x=path)
 
     def test_mapping(self):
         names = collections.ChainMap({"x": np.float32([1, 2])}, {"other": "text"})
@@ -68,6 +74,38 @@ class Pandas(unittest.TestCase):
         for result in (weft.evaluate("sum(x)"), weft.evaluate("x[1:]"), weft.evaluate("x + array"),
                        weft.evaluate("x + y", out=out), weft.evaluate("x", x=[np.zeros(2)])[0]):
             self.assertIsInstance(result, np.ndarray)
+
+    def test_frames_keep_their_labels(self):
+        """Where a frame is an operand itself: index and columns, of results that have its shape."""
+        df = self.pandas.DataFrame({"a": [1.5, 2, 4], "b": [3, 4, 5.0]}, index=[10, 20, 30])
+        other = df + 1
+        for result, expected in ((weft.evaluate("df * 2"), df * 2), (weft.evaluate("df + other * k", k=0.5),
+                                 df + other * 0.5), (weft.compile("df - mean(df)")(df), df - df.to_numpy().mean()),
+                                 (weft.evaluate("return df > 2, total = sum(df)")[0], df > 2)):
+            self.pandas.testing.assert_frame_equal(result, expected)
+        column, array, out = df["a"], np.ones(2), np.empty((3, 2))
+        for result in (weft.evaluate("sum(df, axes=1)"), weft.evaluate("df + array"), weft.evaluate("df[1:]"),
+                       weft.evaluate("df + transpose(other, [0, 1])", other=other.to_numpy()),
+                       weft.evaluate("df * 2", out=out), weft.evaluate("df * column[:2]")):
+            self.assertIsInstance(result, np.ndarray)
+        with self.assertRaisesRegex(weft.Error, r"the columns of 'df' and 'other' differ.*other.reindex_like\(df\)"):
+            weft.evaluate("df + other", other=other[["b", "a"]])
+        with self.assertRaisesRegex(weft.Error, "the indexes of 'df' and 'other' differ"):
+            weft.evaluate("df + other", other=other[::-1])
+        self.pandas.testing.assert_frame_equal(weft.evaluate("df + other", other=other[::-1].reindex_like(df)),
+                                               df + other)
+
+    def test_columns_by_attribute(self):
+        """What the message says to write is what was meant."""
+        df = self.pandas.DataFrame({"a": [1.5, 2], "b": [3, 4.0]})
+        with self.assertRaisesRegex(weft.Error, r"of a DataFrame df write a, and weft.evaluate\(text, df\)"):
+            weft.evaluate("df.a * df.b", df=df)
+        self.assertEqual(weft.evaluate("a * b", df).to_list(), [4.5, 8])
+
+    def test_nan_is_a_value(self):
+        x = self.pandas.Series([1, np.nan, 3])
+        self.assertTrue(np.isnan(weft.evaluate("mean(x)")))
+        self.assertEqual(weft.evaluate("sum(where(isnan(x), 0, x)) / count_nonzero(not isnan(x))"), x.mean())
 
     def test_indexes_that_differ(self):
         x, y = self.pandas.Series([1, 2], index=["a", "b"]), self.pandas.Series([10, 20], index=["b", "a"])

@@ -263,6 +263,18 @@ class Rules(unittest.TestCase):
         followed = weft.evaluate("where(x > 0, float64(1.1), 0.9) * x", rules="dali")
         numpy.testing.assert_array_equal(followed, found)
 
+    def test_wrapping_is_told(self):
+        a, b = numpy.uint8([200, 40]), numpy.uint8([180, 60])
+        context = weft.Context(cache="", cc="libtcc")
+        for call in (lambda text: weft.evaluate(text, context=context, a=a, b=b),
+                     lambda text: weft.compile(text, context=context)(a, b)):
+            with self.assertWarnsRegex(weft.Remark, r"a \+ b is uint8 and wraps beyond 255 before '/' uses it.*int32"):
+                self.assertEqual(list(call("(a + b) / 2")), [62, 50])
+            with warnings.catch_warnings():
+                warnings.simplefilter("error")
+                self.assertEqual(list(call("(int32(a) + b) / 2")), [190, 50])
+                self.assertEqual(list(call("wrap(a + b, uint8) / 2")), [62, 50])
+
     def test_numbers(self):
         def each(text, function):
             for a, b in itertools.product(NAMES, (2, 2.5, True, 0, 1)):

@@ -214,33 +214,37 @@ def numbers_of(object):
 
 
 def index_of(names, values):
-    """The index of pandas that all values share, numbers aside; None where an array has none. An error where two
-    Series have different ones."""
+    """The labels of pandas that all values share, numbers aside: [index] of Series, [index, columns] of frames; None
+    where an array has none, or Series meet frames. An error where two have different ones."""
     pandas = sys.modules.get("pandas")
-    if pandas is None or not any(isinstance(value, pandas.Series) for value in values):
+    if pandas is None:
         return None
     first, shared = None, True
     for name, value in zip(names, values):
-        if not isinstance(value, pandas.Series):
+        if not isinstance(value, (pandas.Series, pandas.DataFrame)):
             shared = shared and (isinstance(value, (bool, int, float)) or numpy.ndim(value) == 0)
         elif first is None:
-            first = name, value.index
-        elif not value.index.equals(first[1]):
-            message = (f"the indexes of {first[0]!r} and {name!r} differ, and elements go together by position; write "
-                       f"{name}={name}.reindex({first[0]}.index), or {name}.to_numpy() where the positions are meant")
+            first = name, value.axes
+        elif len(value.axes) != len(first[1]):
+            shared = False
+        elif not all(one.equals(other) for one, other in zip(value.axes, first[1])):
+            what = "indexes" if not value.axes[0].equals(first[1][0]) else "columns"
+            like = f"reindex({first[0]}.index)" if len(value.axes) == 1 else f"reindex_like({first[0]})"
+            message = (f"the {what} of {first[0]!r} and {name!r} differ, and elements go together by position; write "
+                       f"{name}={name}.{like}, or {name}.to_numpy() where the positions are meant")
             raise Error(f"<args>: error: {message}", "", Status.INPUT_ERROR, message)
-    return first[1] if shared else None
+    return first[1] if first and shared else None
 
 
-def indexed(result, index):
-    """Results of one dimension and as many elements become Series with that index."""
+def indexed(result, axes):
+    """Results of the shape that these labels have become a Series or a DataFrame with them."""
     import pandas
     from weft import _results
     if isinstance(result, _results.Results):
-        return _results.make(result.names, [indexed(each, index) for each in result])
-    if isinstance(result, numpy.ndarray) and result.shape == (len(index),):
-        return pandas.Series(result, index=index)
-    return result
+        return _results.make(result.names, [indexed(each, axes) for each in result])
+    if not isinstance(result, numpy.ndarray) or result.shape != tuple(len(labels) for labels in axes):
+        return result
+    return pandas.Series(result, *axes) if len(axes) == 1 else pandas.DataFrame(result, *axes)
 
 
 def of_column(column):

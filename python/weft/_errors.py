@@ -58,9 +58,12 @@ class Error(ValueError):
 
 
 class Remark(RuntimeWarning):
-    """What a program or the machine should be told of, though results are complete: an integer was divided by zero or a
-    position lies outside (such elements are 0), a name that the text binds is never used, or the C compiler failed, so
-    that slower kernels stay in use. The message shows the place in the text."""
+    """What a program or the machine should be told of, though results are complete. Of a run: an integer was divided by
+    zero, or a position lies outside (such elements are 0). Of a program, once: a name that the text binds is never
+    used; int64 loses digits in float32 (W0310), or a literal does (W0311); a sum, difference or product of small
+    integers may wrap before it is used as a number (W0312). Of the machine: the C compiler failed, so that slower
+    kernels stay in use. The message shows the place in the text and what to write instead;
+    warnings.simplefilter("ignore", weft.Remark) silences all of them."""
 
 
 def one(record):

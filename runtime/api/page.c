@@ -165,8 +165,8 @@ static struct buf launched_text(struct arena *arena, const struct pipeline *made
     size_t scratch;
     for (int i = 0; i < count; i++) {
         kernels[i] = first[i].kernel;
-        params[i] = (struct emit_params){target, &first[i].form, first[i].geometry.kinds, made->vector_functions,
-                                         first[i].geometry.fast, SHOWN_OWN, text.marks};
+        params[i] = (struct emit_params){target, &first[i].form, first[i].geometry.kinds, first[i].geometry.near,
+                                         made->vector_functions, first[i].geometry.fast, SHOWN_OWN, text.marks};
     }
     if (count) {
         text.text = count > 1 ? emit_chain(arena, kernels, params, count) : emit(arena, *kernels, params, &scratch);

@@ -175,7 +175,7 @@ void stage_put(struct buf *out, const struct subject *subject, struct diags *dia
     else if (subject->stage == STAGE_IR)
         dump_ir(out, s->kernel, &s->geometry, &s->form);
     else if (stage_is_text(subject->stage))
-        buf_puts(out, s->launched->text);
+        put_shown_text(out, s->launched->text);
     else
         put_compiled(subject, out, diags);
 }
@@ -204,6 +204,8 @@ static void put_kernels(struct weft_program *program, struct typed *typed, enum 
         return;
     if (of_pass)
         dump_kernels(out, &made.kernels);
+    if (stage == STAGE_GROUPS)
+        dump_neighbours(out, &made.kernels);
     for (int k = 0; !of_pass && k < (stage == STAGE_SCHEDULE ? 1 : made.schedule.count); k++)
         if (last != PASS_TEXT || made.schedule.kernels[k].launched)
             stage_put(out, &(struct subject){stage, program, typed->program, &made.schedule, k}, diags);

@@ -4,6 +4,9 @@
 #include <string.h>
 
 #define SHARED static
+#define JOINS_OF(width) joins_##width
+#include "templates/shared/levels.h"
+
 #include "templates/shared/bands.c"
 #include "templates/shared/calls.c"
 

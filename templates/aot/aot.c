@@ -156,8 +156,6 @@ SHARED bool multiplied(int64_t a, int64_t b, int64_t *product)
 #undef VECTOR_ROW
 #undef join_acc_v
 #undef join_tree_v
-#undef EACH
-#undef ROLLED
 #undef ONE_BY_ONE
 #undef JOINING
 #undef OF_JOINS

@@ -309,12 +309,14 @@ static struct tiling gather(const struct loop *loop, const struct grouping *grou
         tiling = interleave_tiles(rows->rows, rows->columns);
     for (int a = 0; a < loop->accesses; a++)
         plan->offsets[a] = plan->offset[a];
-    const int most = rows->period ? 0 : transpose_loads(groups, loop->loads, rows->columns, rows->kinds);
+    const int outer = rows->groups - 1,
+              most = rows->period ? 0 : transpose_loads(groups, outer, loop->loads, rows->columns, rows->kinds);
     if (!rows->period)
         part(loop, groups, rows, room);
     plan->class = find_class(loop, rows->kinds);
     return most && plan->class < loop->classes
-               ? transpose_tiles(groups, rows->rows, rows->columns, most, loop->class[plan->class].copied)
+               ? transpose_tiles(groups->extents[outer], rows->rows, rows->columns, most,
+                                 loop->class[plan->class].copied)
                : tiling;
 }
 //: loop kinds

@@ -4,7 +4,8 @@
  * the accesses that are deinterleaved or joined together, CHOICE which of those gives element c; of a
  * load that is turned or interleaved @ is the store. `block: w_$` declares that block; `head: vector` wants that part
  * of the prelude; what is marked `called` is emitted where a function of whole blocks reads the load, `copied` where
- * the kernel only stores what it turns or interleaves, `rows` where some load stays at one element along a row, `once`
+ * the kernel only stores what it turns or interleaves, `whole` where ends of rows are read as whole blocks and `padded`
+ * where they are not, `rows` where some load stays at one element along a row, `once`
  * for the first access alone, `32nd` for every 32nd access. A line that begins with + goes on with the one before. */
 
 //: load scalar
@@ -15,9 +16,20 @@ called row: N(fill)(x_$, a_$);
 head: vector
 block: w_$
 operands: const T *x_$ = (const T *)p[$] + i; /* NAME */
-operands: if (RARE(m < BLOCK)) //~
+padded operands: if (RARE(m < BLOCK)) //~
+whole operands: if (RARE(m < BLOCK) && !long_row) //~
 operands:     x_$ = args->calls->pad(w_$, x_$, m, sizeof(T), BLOCK); //~
 operands: fetch(x_$, args->ahead, sizeof *x_$); //~
+//: load wide
+head: vector
+block: w_$
+operands: const T *x_$ = (const T *)p[$] + i; /* NAME, of which others are read from here, too */
+padded operands: if (RARE(m < BLOCK)) //~
+whole operands: if (RARE(m < BLOCK) && !long_row) //~
+operands:     x_$ = args->calls->pad(w_$, x_$, m + CHOICE, sizeof(T), BLOCK + CHOICE); //~
+operands: fetch(x_$, args->ahead, sizeof *x_$); //~
+//: load near
+body: const T *const x_$ = x_@ + CHOICE; /* NAME */
 //: load tiled
 head: vector
 block: w_$
@@ -144,7 +156,8 @@ operands: T *const o_$ = (T *)p[$] + i; /* NAME */ //~
 operands: const int n_$ = m == BLOCK && streams(args, o_$); //~
 operands: T *const y_$ = m < BLOCK || n_$ ? w_$ : o_$;
 results: if (RARE(m < BLOCK)) //~
-results:     args->calls->put(o_$, w_$, m, sizeof(T)); //~
+padded results:     args->calls->put(o_$, w_$, m, sizeof(T)); //~
+whole results:     args->calls->put(o_$ + back, w_$ + back, m, sizeof(T)); //~
 results: else if (RARE(n_$)) //~
 results:     stream(o_$, w_$, BLOCK * sizeof *w_$); //~
 once end: if (args->stream) //~

@@ -29,7 +29,7 @@ $entry
             $row
             for (i64 i = column0, m; i < column1; i += m) {
                 m = head ? head : BLOCK;
-                m = column1 - i < m ? column1 - i : m; /* fewer are padded to a block, and put back alone */
+                m = column1 - i < m ? column1 - i : m; /* the last ones are computed as a block, and stored alone */
                 head = 0; //~
                 $operands
                 $body

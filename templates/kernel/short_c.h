@@ -9,16 +9,30 @@
 //: short functions
 #undef HALVES
 enum { OWN(LANE_COUNT) = 16, OWN(STAGED_ROWS) = 4096 }; /* elements that are computed before they are joined, at most */
-/* Joins the elements of a row to its lanes. */
-static inline void OWN(fill_lanes)(acc_t *lanes, const stage_t *from, i64 elements, acc_t absent)
+/* Joins the elements of a row to its lanes. `there`: how many elements may be read, those of later rows among them. */
+static inline void OWN(fill_lanes)(acc_t *lanes, const stage_t *from, i64 elements, i64 there, acc_t absent)
 {
     acc_v l[LANE_COUNT];
     ALIGNED stage_t end[LANE_COUNT]; /* the elements behind the last whole row of lanes */
     const stage_t none = OF(stage_t, absent);
     const i64 rest = elements % LANE_COUNT, whole = elements - rest;
+#if defined __AVX512BW__
+    (void)there; /* loads have masks */
     if (rest)
         EACH(j, LANE_COUNT)
             end[j] = j < rest ? from[whole + j] : none;
+#else
+    if (rest && whole + LANE_COUNT <= there) {
+        EACH(j, LANE_COUNT) {
+            const stage_t x = from[whole + j];
+            end[j] = j < rest ? x : none;
+        }
+    } else if (rest) {
+        ROLLED
+        for (i64 j = 0; j < LANE_COUNT; j++)
+            end[j] = j < rest ? from[whole + j] : none;
+    }
+#endif
     const stage_t *const begin = whole ? from : end;
     OVER(k, LANE_COUNT)
         l[k] = AS(acc_v, ((const stage_v *)begin)[k]);
@@ -77,7 +91,7 @@ SEPARATE static void OWN(join_short)(out_t *to, const stage_t *from, i64 element
         ALIGNED tree_t wide[LANE_COUNT * LANE_COUNT], all[LANE_COUNT];
         const i64 rows = count < LANE_COUNT ? count : LANE_COUNT;
         for (q = 0; q < rows; q++, from += elements)
-            fill_lanes(lanes + q * LANE_COUNT, from, elements, absent);
+            fill_lanes(lanes + q * LANE_COUNT, from, elements, (count - q) * elements, absent);
         for (; q < LANE_COUNT; q++)
             EACH(j, LANE_COUNT)
                 lanes[q * LANE_COUNT + j] = absent;

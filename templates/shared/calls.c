@@ -1,44 +1,43 @@
 /* What kernels in C call, by what the processor has: what ends their rows is compiled for each width of vectors. One
  * text for the library, which includes it, and for ahead-of-time sources, which carry it. SHARED is what a function
- * begins with. */
+ * begins with; JOINS_OF(width) what reductions join with, NULL where kernels carry that. levels.h comes before it. */
 
 //: calls
-#if defined __x86_64__ && defined __GNUC__ && !defined __TINYC__ && !defined __SANITIZE_ADDRESS__ && \
-    !defined __SANITIZE_THREAD__ /* which see no masks */
-#if defined __clang__
-#define PUSH(features) PRAGMA(clang attribute push(__attribute__((target(features))), apply_to = function))
-#define POP PRAGMA(clang attribute pop)
-#else
-#define PUSH(features) PRAGMA(GCC push_options) PRAGMA(GCC target(features))
-#define POP PRAGMA(GCC pop_options)
+#ifndef JOINS_OF
+#define JOINS_OF(width) 0
 #endif
-#define PRAGMA(...) _Pragma(#__VA_ARGS__)
-
+#if defined SEVERAL_WIDTHS
 PUSH("avx2")
 #define PIECE 32
+#define JOINS JOINS_OF(32)
 #define pad_block pad_block_32
 #define put_block put_block_32
+#define fmod_block fmod_block_32
 #define kernel_calls kernel_calls_32
 #include "templates/shared/ends.c"
 #undef pad_block
 #undef put_block
+#undef fmod_block
 #undef kernel_calls
 POP
 
 PUSH("avx512f,avx512bw")
 #define PIECE 64
+#define JOINS JOINS_OF(64)
 #define pad_block pad_block_64
 #define put_block put_block_64
+#define fmod_block fmod_block_64
 #define kernel_calls kernel_calls_64
 #include "templates/shared/ends.c"
 #undef pad_block
 #undef put_block
+#undef fmod_block
 #undef kernel_calls
 POP
-#define SEVERAL_WIDTHS
 #endif
 
 #define PIECE 16
+#define JOINS JOINS_OF(16)
 #define kernel_calls kernel_calls_16
 #include "templates/shared/ends.c"
 #undef kernel_calls
@@ -47,7 +46,8 @@ SHARED const struct weft_calls *choose_calls(void)
 {
 #if defined SEVERAL_WIDTHS
     __builtin_cpu_init();
-    if (__builtin_cpu_supports("avx512f") && __builtin_cpu_supports("avx512bw"))
+    if (__builtin_cpu_supports("avx512bw") && __builtin_cpu_supports("avx512vl") &&
+        __builtin_cpu_supports("avx512dq"))
         return kernel_calls_64();
     if (__builtin_cpu_supports("avx2"))
         return kernel_calls_32();

@@ -49,9 +49,14 @@ enum {
     TABLE_SAVED = 4096,            /* the least number of elements for which a table is made */
     /* Neighbours (stencils.c): the weight of evaluations from which on a value is stored once and loaded again */
     NEIGHBOUR_WEIGHT = 32,
+    /* and the same of evaluations in kernels that reduce, which go over memory once more for it */
+    KERNELS_WEIGHT = 512,
+    NEAR_MOST = 64,                /* elements apart, at most a block: loads that share where they begin (geometry.c) */
+    NEAR_PART = 1 << 16,           /* elements of a part whose loads do: for less it takes longer to compile it */
     DIVISOR_WEIGHT = 8,            /* weight of an integer division by a literal */
     /* Parts of a join (split.c): elements of a part, on average. A kernel more costs about as much as copying 1,000. */
     LEAST_PART = 8192,
+    MOST_PARTS = 32,
     /* Searches (temporaries.c): tiles stop them where there are fewer results beside each other. Measured on 100 MB of
      * float32: as fast either way; the generic kernel is slower for less. */
     SEARCH_RESULTS = 32,
@@ -64,6 +69,7 @@ enum {
                                       cache */
     CHAIN_NEAREST = 1 << 14,       /* where a kernel searches: what it reads again is in the nearest cache */
     CHAIN_LEAST = 1 << 19,         /* bytes of all tiles: less is in a cache anyway */
+    PARTS_NEAR = 1 << 18,          /* bytes that tiles of parts that lie beside each other store, about */
     CHAIN_CACHED = 1 << 19,        /* bytes of a tile that a second cache keeps for the next reduction */
     /* Threads (runtime/run/cpu_launch.c), in units of work (compiler/loop/schedule.c). Measured: waking a sleeping
      * thread takes about as long as one SHARE. */

@@ -108,6 +108,29 @@ class ShowText(CommandTest):
         for comment in re.findall(r"/\*(.*?)\*/", text, re.S):
             self.assertNotIn("/*", comment)
 
+    @each(PROGRAMS[:3] + [("softmax(x)", "x=float32[50, 100]")], ["c"])
+    def test_words_are_told(self, program, target):
+        """Each name is one of C, defined in the text, or told in a head."""
+        text = self.shown(program, target)
+        heads = " ".join(re.findall(r"^/\*.*?\*/", text, re.S | re.M))
+        told = set(re.findall(r"\w+", heads)) | {"weft_kernel", "weft_args", "weft_join", "begin", "end"}
+        told |= set(re.findall(r"\w+(?= = |, more;|, m;|\[j\] = )", code(text)))     # defined, or of a block
+        families = re.findall(r"\b([a-z]+_)\b", heads)
+        told |= set("const for while if else struct void int continue i i32".split())
+        names = set(re.findall(r"(?<![\w.>])[A-Za-z_]\w*", code(text)))
+        missing = {name for name in names - told if not name.startswith(tuple(families)) and not name.endswith("_m")}
+        self.assertEqual(missing, set())
+
+    def test_joins_are_told(self):
+        """Which of a softmax's joins a text makes, and what a temporary is called in it."""
+        first, second, third = re.split(r"(?m)^(?=/\* .* = )", self.shown(PROGRAMS[2], "c"))[1:]
+        self.assertIn("/* temporary 1 = greatest of x\n", first)
+        self.assertIn("/* greatest of float32 */", first)
+        self.assertIn("/* sum of float32 */", second)
+        self.assertIn("const f32 t_2 = in_x - in_temporary_1;", second)
+        self.assertIn("/ in_temporary_3;", third)
+        self.assertEqual(self.shown(PROGRAMS[2], "c").count("BLOCK: "), 1)
+
     def test_length(self):
         """A person reads a kernel in a minute."""
         for program, most in zip(PROGRAMS, (40, 60, 150)):

@@ -94,7 +94,16 @@ static void several()
     CHECK(has(thrown([&] { (void)all.get<double>("c"); }), "there is no result 'c'; there are a, b"));
     CHECK(has(thrown([&] { (void)all.get<double>(2); }), "there is no result 2; there are 2, from 0"));
     CHECK(has(thrown([&] { (void)all.get<float>("a"); }),
-              "result 'a' is float64, and float32 was asked for; write float32(..) around it, or ask for its type"));
+              "result 'a' (number 0 of 2, from 0) is float64, and float32 was asked for; write float32(..) around it, "
+              "or ask for its type"));
+    CHECK(has(thrown([&] { (void)weft::evaluate<double, double>("return min(x), at = argmin(x)", "x", x); }),
+              "result 'at' (number 1 of 2, from 0) is int64, and float64 was asked for"));
+    CHECK(has(thrown([&] { (void)weft::evaluate<float>("x", "x", x); }), "result 'x' is float64, and"));
+    const std::vector<double> copied = weft::evaluate<double>("x * 2", "x", x);
+    CHECK((copied == std::vector<double>{6, 2, 4}));
+    std::vector<double> into;
+    into = weft::evaluate<double>("x + 1", "x", x);
+    CHECK((into == std::vector<double>{4, 2, 3}));
     CHECK(has(thrown([&] { (void)weft::evaluate<double>("return x, y = x", "x", x); }),
               "the text has 2 results, and 1 types are given for them"));
     CHECK(has(thrown([&] { (void)all.get<double>("a").value(); }), "takes one element, found 3"));
@@ -196,6 +205,14 @@ static void logs()
     const std::vector<int> x{6, 0};
     CHECK(weft::evaluate<int>(quiet, "6 // x", "x", x)[0] == 1);
     CHECK(weft::evaluate<int>(counting, "6 // x", "x", x)[1] == 0 && told == 1);
+    /* A sum that may wrap is told once for each program, and what it says to write is not. */
+    std::vector<int> codes;
+    const weft::context listing(params, [&](const weft_error &record) { codes.push_back(record.code); });
+    const std::vector<std::uint8_t> a{200}, b{180};
+    for (int i = 0; i < 3; i++)
+        CHECK(weft::evaluate<float>(listing, "(a + b) / 2", "a", a, "b", b)[0] == 62);
+    CHECK(codes == std::vector<int>{312});
+    CHECK(weft::evaluate<float>(listing, "(int32(a) + b) / 2", "a", a, "b", b)[0] == 190 && codes.size() == 1);
     params.debug = "tokens"; /* notes while a text is compiled, from inside the library */
     const weft::context throwing(params, [](const weft_error &) { throw std::runtime_error("from the log"); });
     std::string text;

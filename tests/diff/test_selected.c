@@ -14,7 +14,8 @@
 
 /* What is off; the first is the slow path. */
 static const char *const variants[] = {"split, transpose, interleave, special, flat, expand", "", "split",
-                                       "transpose", "interleave", "transpose, interleave, flat", "split, stream"};
+                                       "transpose", "interleave", "transpose, interleave, flat", "split, stream",
+                                       "near, chain"};
 enum { VARIANTS = sizeof variants / sizeof *variants };
 
 /* Extents of inputs x, y and z; H and W are those of the size at hand. */
@@ -50,6 +51,9 @@ static const struct {
      {{3, {H, 2, 4}}, {3, {H, 4, 1}}}},
     {"x[:, ::-1, 2] * y[..., 0] - x[:, ::-1, 0] * y[..., 1] + x[:, ::-1, 1]", {{3, {H, W, 3}}, {3, {H, W, 2}}}},
     {"x[1:] - x[:-1]", {{2, {H, W}}}},
+    {"correlate(x, [[1, 2, 0, 1], [0, 3, 0, 0], [1, 0, 0, 2]], \"wrap\") + offset(y, -2, \"edge\", axes=0)",
+     {{2, {H, W}}, {1, {W}}}},
+    {"x[:, 5:] * x[:, :-5] - x[:, 3:-2]", {{2, {H, 80}}}},
     {"concat(x, y)", {{2, {H, W}}, {2, {3, W}}}},
     {"concat(x, y, z, axis=1)", {{2, {H, W}}, {2, {H, 1}}, {2, {H, W}}}},
     {"concat(x, y, axis=-1)", {{3, {H, W, 3}}, {3, {H, W, 1}}}},

@@ -8,7 +8,9 @@ import sys
 ROOT, BUILD = map(pathlib.Path, sys.argv[1:])
 INPUTS = {"a": "float32[4, 4, 4]", "b": "float32[4, 4, 4]", "c": "bool[4, 4, 4]", "x": "float32[4, 4, 4]"}
 # Examples that want others
-OTHERS = {"vecdot(a, b)": {"a": "float32[4]", "b": "float32[4]"}, "arange(n)": {"n": "int64"},
+OTHERS = {"x.d[0]": {"x": "float32(d:s, b:b)"}, "x.d['u']": {"x": "float32(d:c=(u,v))"},
+          "transpose(x, [w, h, b])": {"x": "float32(b:b, h:s, w:s)"},
+          "vecdot(a, b)": {"a": "float32[4]", "b": "float32[4]"}, "arange(n)": {"n": "int64"},
           "float32(arange(n)[:, None] == arange(n))": {"n": "int64"},
           "sample(x, at)": {"x": "float32[4, 4]", "at": "float32[5, 2]"},
           "gather(x, i)": {"x": "float32[4, 4]", "i": "int32[5, 2]"},

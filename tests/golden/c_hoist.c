@@ -1,34 +1,32 @@
 /* float64 temporary 1 */
-@ helpers: INDEPENDENT, b1, weft_lanes, weft_geometry, weft_sample, struct weft_calls;, weft_args, weft_tile, weft_band,
-@   weft_part, weft_rows, weft_calls
+@ helpers: ROLLED, b1, weft_lanes, weft_geometry, weft_sample, struct weft_calls;, weft_args, weft_tile, weft_band,
+@   weft_part, weft_rows, weft_join, weft_run, weft_calls
 f64 exp(f64);
 @ helpers: enum { LANES = 16 };, ints, CONVERSION, fetch, __attribute__((always_inline)), fetch_row, first_block,
 @   fetch_end
 #undef OWN_MATH
 #undef FMAF
 #undef FMAD
-@ helpers: OWN_MATH, ORDINARY 1b7affaf, ORDINARY 2ab331f8, INSIDE 8a889398, INSIDE 067fbfcf
-#undef NEVER
-#undef BEYOND
-#define NEVER(x) 0
-#define BEYOND(x) (__builtin_fabsf(x) >= 0x1p40f && __builtin_fabsf(x) < __builtin_inff())
-@ helpers: word_f32, exp_powers, scaled_f64 78efbbb6, own_exp, block_exp_f64 6eb26e69
+@ helpers: OWN_MATH, word_f32, exp_powers, scaled_f64 78efbbb6, own_exp, block_exp_f64 47688ac7
 void weft_kernel(const struct weft_args *args, i64 begin, i64 end)
 {
     ALIGNED f64_m w_0[BLOCK];
-    ALIGNED f64_m w_2[BLOCK];
+    ALIGNED f64_m w_2[BLOCK + 8];
     ALIGNED u64 slots[1][BLOCK]; /* values kept between loops */
     f64_m *const v_2 = (f64_m *)slots[0];
 @ headline.c, 14 lines: char *room[ACCESSES], *p[ACCESSES]; ... p[k] = start[k] + row * step[k]; /* where the row of each begins */
+            const int long_row = column1 - column0 >= BLOCK;
             const f64 a_1 = *(const f64_m *)p[1]; /* scale */
             head = first_block(args, p[2] + column0 * sizeof(f64_m), sizeof(f64_m));
             fetch_end(args, p[2] + step[2] + column0 * sizeof(f64_m), column1 - column0, sizeof(f64_m)); /* of the next row */
             for (i64 i = column0, m; i < column1; i += m) {
                 m = head ? head : BLOCK;
-                m = column1 - i < m ? column1 - i : m; /* fewer are padded to a block, and put back alone */
+                m = column1 - i < m ? column1 - i : m; /* the last ones are computed as a block, and stored alone */
                 head = 0;
+                const i64 back = long_row && column1 - i < BLOCK ? BLOCK - (column1 - i) : 0;
+                i -= back;
                 const f64_m *x_0 = (const f64_m *)p[0] + i; /* row */
-                if (RARE(m < BLOCK))
+                if (RARE(m < BLOCK) && !long_row)
                     x_0 = args->calls->pad(w_0, x_0, m, sizeof(f64_m), BLOCK);
                 fetch(x_0, args->ahead, sizeof *x_0);
                 f64_m *const o_2 = (f64_m *)p[2] + i; /* temporary 1 */
@@ -42,39 +40,40 @@ void weft_kernel(const struct weft_args *args, i64 begin, i64 end)
                 }
                 block_exp_f64(y_2, v_2);
                 if (RARE(m < BLOCK))
-                    args->calls->put(o_2, w_2, m, sizeof(f64_m));
-@ headline.c, 8 lines: else if (RARE(n_2)) ... }
+                    args->calls->put(o_2 + back, w_2 + back, m, sizeof(f64_m));
+                else if (RARE(n_2))
+                    stream(o_2, w_2, BLOCK * sizeof *w_2);
+                i += back;
+@ headline.c, 6 lines: } ... }
 /* float64 temporary 0 */
-@ helpers: INDEPENDENT, b1, weft_lanes, weft_geometry, weft_sample, struct weft_calls;, weft_args, weft_tile, weft_band,
-@   weft_part, weft_rows, weft_calls
+@ helpers: ROLLED, b1, weft_lanes, weft_geometry, weft_sample, struct weft_calls;, weft_args, weft_tile, weft_band,
+@   weft_part, weft_rows, weft_join, weft_run, weft_calls
 f64 exp(f64);
 @ helpers: enum { LANES = 16 };, ints, CONVERSION, fetch, __attribute__((always_inline)), fetch_row, first_block,
 @   fetch_end
 #undef OWN_MATH
 #undef FMAF
 #undef FMAD
-@ helpers: OWN_MATH, ORDINARY 1b7affaf, ORDINARY 2ab331f8, INSIDE 8a889398, INSIDE 067fbfcf
-#undef NEVER
-#undef BEYOND
-#define NEVER(x) 0
-#define BEYOND(x) (__builtin_fabsf(x) >= 0x1p40f && __builtin_fabsf(x) < __builtin_inff())
-@ helpers: word_f32, exp_powers, scaled_f64 78efbbb6, own_exp, block_exp_f64 6eb26e69
+@ helpers: OWN_MATH, word_f32, exp_powers, scaled_f64 78efbbb6, own_exp, block_exp_f64 47688ac7
 void weft_kernel(const struct weft_args *args, i64 begin, i64 end)
 {
     ALIGNED f64_m w_1[BLOCK];
-    ALIGNED f64_m w_2[BLOCK];
+    ALIGNED f64_m w_2[BLOCK + 8];
     ALIGNED u64 slots[1][BLOCK]; /* values kept between loops */
     f64_m *const v_2 = (f64_m *)slots[0];
 @ headline.c, 14 lines: char *room[ACCESSES], *p[ACCESSES]; ... p[k] = start[k] + row * step[k]; /* where the row of each begins */
+            const int long_row = column1 - column0 >= BLOCK;
             const f64 a_0 = *(const f64_m *)p[0]; /* scale */
             head = first_block(args, p[2] + column0 * sizeof(f64_m), sizeof(f64_m));
             fetch_end(args, p[2] + step[2] + column0 * sizeof(f64_m), column1 - column0, sizeof(f64_m)); /* of the next row */
             for (i64 i = column0, m; i < column1; i += m) {
                 m = head ? head : BLOCK;
-                m = column1 - i < m ? column1 - i : m; /* fewer are padded to a block, and put back alone */
+                m = column1 - i < m ? column1 - i : m; /* the last ones are computed as a block, and stored alone */
                 head = 0;
+                const i64 back = long_row && column1 - i < BLOCK ? BLOCK - (column1 - i) : 0;
+                i -= back;
                 const f64_m *x_1 = (const f64_m *)p[1] + i; /* column */
-                if (RARE(m < BLOCK))
+                if (RARE(m < BLOCK) && !long_row)
                     x_1 = args->calls->pad(w_1, x_1, m, sizeof(f64_m), BLOCK);
                 fetch(x_1, args->ahead, sizeof *x_1);
                 f64_m *const o_2 = (f64_m *)p[2] + i; /* temporary 0 */
@@ -88,26 +87,32 @@ void weft_kernel(const struct weft_args *args, i64 begin, i64 end)
                 }
                 block_exp_f64(y_2, v_2);
                 if (RARE(m < BLOCK))
-                    args->calls->put(o_2, w_2, m, sizeof(f64_m));
-@ headline.c, 8 lines: else if (RARE(n_2)) ... }
+                    args->calls->put(o_2 + back, w_2 + back, m, sizeof(f64_m));
+                else if (RARE(n_2))
+                    stream(o_2, w_2, BLOCK * sizeof *w_2);
+                i += back;
+@ headline.c, 6 lines: } ... }
 /* float64 out */
-@ helpers: INDEPENDENT, b1, weft_lanes, weft_geometry, weft_sample, struct weft_calls;, weft_args, weft_tile, weft_band,
-@   weft_part, weft_rows, weft_calls, enum { LANES = 16 };, ints, CONVERSION, fetch, __attribute__((always_inline)),
-@   fetch_row, first_block, fetch_end
+@ helpers: ROLLED, b1, weft_lanes, weft_geometry, weft_sample, struct weft_calls;, weft_args, weft_tile, weft_band,
+@   weft_part, weft_rows, weft_join, weft_run, weft_calls, enum { LANES = 16 };, ints, CONVERSION, fetch,
+@   __attribute__((always_inline)), fetch_row, first_block, fetch_end
 void weft_kernel(const struct weft_args *args, i64 begin, i64 end)
 {
     ALIGNED f64_m w_0[BLOCK];
-    ALIGNED f64_m w_2[BLOCK];
+    ALIGNED f64_m w_2[BLOCK + 8];
 @ headline.c, 14 lines: char *room[ACCESSES], *p[ACCESSES]; ... p[k] = start[k] + row * step[k]; /* where the row of each begins */
+            const int long_row = column1 - column0 >= BLOCK;
             const f64 a_1 = *(const f64_m *)p[1]; /* temporary 0 */
             head = first_block(args, p[2] + column0 * sizeof(f64_m), sizeof(f64_m));
             fetch_end(args, p[2] + step[2] + column0 * sizeof(f64_m), column1 - column0, sizeof(f64_m)); /* of the next row */
             for (i64 i = column0, m; i < column1; i += m) {
                 m = head ? head : BLOCK;
-                m = column1 - i < m ? column1 - i : m; /* fewer are padded to a block, and put back alone */
+                m = column1 - i < m ? column1 - i : m; /* the last ones are computed as a block, and stored alone */
                 head = 0;
+                const i64 back = long_row && column1 - i < BLOCK ? BLOCK - (column1 - i) : 0;
+                i -= back;
                 const f64_m *x_0 = (const f64_m *)p[0] + i; /* temporary 1 */
-                if (RARE(m < BLOCK))
+                if (RARE(m < BLOCK) && !long_row)
                     x_0 = args->calls->pad(w_0, x_0, m, sizeof(f64_m), BLOCK);
                 fetch(x_0, args->ahead, sizeof *x_0);
                 f64_m *const o_2 = (f64_m *)p[2] + i; /* out */
@@ -120,5 +125,8 @@ void weft_kernel(const struct weft_args *args, i64 begin, i64 end)
                     y_2[j] = t_2;
                 }
                 if (RARE(m < BLOCK))
-                    args->calls->put(o_2, w_2, m, sizeof(f64_m));
-@ headline.c, 8 lines: else if (RARE(n_2)) ... }
+                    args->calls->put(o_2 + back, w_2 + back, m, sizeof(f64_m));
+                else if (RARE(n_2))
+                    stream(o_2, w_2, BLOCK * sizeof *w_2);
+                i += back;
+@ headline.c, 6 lines: } ... }

@@ -1,39 +1,37 @@
 /* float32 table 0 */
-@ helpers: INDEPENDENT, b1, weft_lanes, weft_geometry, weft_sample, struct weft_calls;, weft_args, weft_tile, weft_band,
-@   weft_part, weft_rows, weft_calls
+@ helpers: ROLLED, b1, weft_lanes, weft_geometry, weft_sample, struct weft_calls;, weft_args, weft_tile, weft_band,
+@   weft_part, weft_rows, weft_join, weft_run, weft_calls
 f32 powf(f32, f32);
 @ helpers: enum { LANES = 16 };, ints, CONVERSION, fetch, __attribute__((always_inline)), fetch_row, first_block,
 @   fetch_end, fill_f32, widen_u8_f32
 #undef OWN_MATH
 #undef FMAF
 #undef FMAD
-@ helpers: OWN_MATH, ORDINARY 1b7affaf, ORDINARY 2ab331f8, INSIDE 8a889398, INSIDE 067fbfcf
-#undef NEVER
-#undef BEYOND
-#define NEVER(x) 0
-#define BEYOND(x) (__builtin_fabsf(x) >= 0x1p40f && __builtin_fabsf(x) < __builtin_inff())
-@ helpers: word_f32, exp2_rest, log2_f64, block_pow_f32
+@ helpers: OWN_MATH, word_f32, exp2_rest, log2_f64, block_pow_f32
 void weft_kernel(const struct weft_args *args, i64 begin, i64 end)
 {
     const f32 c_0 = *(const f32_m *)&args->literals[0]; /* 255.0 */
     ALIGNED u8_m w_0[BLOCK];
     ALIGNED f32_m x_1[BLOCK];
-    ALIGNED f32_m w_2[BLOCK];
+    ALIGNED f32_m w_2[BLOCK + 16];
     ALIGNED u64 slots[3][BLOCK]; /* values kept between loops */
     f32_m *const v_1 = (f32_m *)slots[0];
     f32_m *const v_3 = (f32_m *)slots[1];
     f32_m *const v_5 = (f32_m *)slots[2];
 @ headline.c, 14 lines: char *room[ACCESSES], *p[ACCESSES]; ... p[k] = start[k] + row * step[k]; /* where the row of each begins */
+            const int long_row = column1 - column0 >= BLOCK;
             const f32 a_1 = *(const f32_m *)p[1]; /* gamma */
             fill_f32(x_1, a_1);
             head = first_block(args, p[2] + column0 * sizeof(f32_m), sizeof(f32_m));
             fetch_end(args, p[2] + step[2] + column0 * sizeof(f32_m), column1 - column0, sizeof(f32_m)); /* of the next row */
             for (i64 i = column0, m; i < column1; i += m) {
                 m = head ? head : BLOCK;
-                m = column1 - i < m ? column1 - i : m; /* fewer are padded to a block, and put back alone */
+                m = column1 - i < m ? column1 - i : m; /* the last ones are computed as a block, and stored alone */
                 head = 0;
+                const i64 back = long_row && column1 - i < BLOCK ? BLOCK - (column1 - i) : 0;
+                i -= back;
                 const u8_m *x_0 = (const u8_m *)p[0] + i; /* 0 to 255 */
-                if (RARE(m < BLOCK))
+                if (RARE(m < BLOCK) && !long_row)
                     x_0 = args->calls->pad(w_0, x_0, m, sizeof(u8_m), BLOCK);
                 fetch(x_0, args->ahead, sizeof *x_0);
                 f32_m *const o_2 = (f32_m *)p[2] + i; /* table 0 */
@@ -54,12 +52,15 @@ void weft_kernel(const struct weft_args *args, i64 begin, i64 end)
                     y_2[j] = t_6;
                 }
                 if (RARE(m < BLOCK))
-                    args->calls->put(o_2, w_2, m, sizeof(f32_m));
-@ headline.c, 8 lines: else if (RARE(n_2)) ... }
+                    args->calls->put(o_2 + back, w_2 + back, m, sizeof(f32_m));
+                else if (RARE(n_2))
+                    stream(o_2, w_2, BLOCK * sizeof *w_2);
+                i += back;
+@ headline.c, 6 lines: } ... }
 /* uint8 out */
 @ sizes: BLOCK = 64, ACCESSES = 4
-@ helpers: INDEPENDENT, b1, weft_lanes, weft_geometry, weft_sample, struct weft_calls;, weft_args, weft_tile, weft_band,
-@   weft_part, weft_rows, weft_calls, rintf, enum { LANES = 16 };, ints, CONVERSION, fetch,
+@ helpers: ROLLED, b1, weft_lanes, weft_geometry, weft_sample, struct weft_calls;, weft_args, weft_tile, weft_band,
+@   weft_part, weft_rows, weft_join, weft_run, weft_calls, rintf, enum { LANES = 16 };, ints, CONVERSION, fetch,
 @   __attribute__((always_inline)), fetch_row, first_block, fetch_end, repeat_f32, optimize, lookup_f32,
 @   roundsat_f32_u8, whole_f32_u8
 void weft_kernel(const struct weft_args *args, i64 begin, i64 end)

@@ -1,8 +1,8 @@
 /* float32 out */
 @ sizes: BLOCK = 64, ACCESSES = 4
-@ helpers: INDEPENDENT, b1, weft_lanes, weft_geometry, weft_sample, struct weft_calls;, weft_args, weft_tile, weft_band,
-@   weft_part, weft_rows, weft_calls, enum { LANES = 16 };, ints, CONVERSION, fetch, __attribute__((always_inline)),
-@   fetch_row, first_block, fetch_end
+@ helpers: ROLLED, b1, weft_lanes, weft_geometry, weft_sample, struct weft_calls;, weft_args, weft_tile, weft_band,
+@   weft_part, weft_rows, weft_join, weft_run, weft_calls, enum { LANES = 16 };, ints, CONVERSION, fetch,
+@   __attribute__((always_inline)), fetch_row, first_block, fetch_end
 #undef RUN
 @ helpers: copy_run_f32, expand_f32
 void weft_kernel(const struct weft_args *args, i64 begin, i64 end)
@@ -32,7 +32,7 @@ void weft_kernel(const struct weft_args *args, i64 begin, i64 end)
             head = first_block(args, p[3] + column0 * sizeof(f32_m), sizeof(f32_m));
             for (i64 i = column0, m; i < column1; i += m) {
                 m = head ? head : BLOCK;
-                m = column1 - i < m ? column1 - i : m; /* fewer are padded to a block, and put back alone */
+                m = column1 - i < m ? column1 - i : m; /* the last ones are computed as a block, and stored alone */
                 head = 0;
                 const f32_m *x_0 = (const f32_m *)p[0] + i; /* x */
                 if (RARE(m < BLOCK))

@@ -193,4 +193,16 @@ def parts(count=110):
     return Program("parts", arrays, lines, results, remark=True, sizes=sizes)
 
 
-ALL = [outputs, inputs, divisions, instructions, functions, hoisted, tables, views, parts]
+def joined(count=300):
+    """More values than one kernel joins; those with few elements and those with none lie between others."""
+    arrays = {f"x{i}": whole("int32", (2, (i * 7) % 5), i) for i in range(count)}
+    names = ", ".join(arrays)
+    others = ", ".join(f"x{i}[:, 1]" for i in range(count) if i * 7 % 5 > 1)
+    last = [x[:, 1] for x in arrays.values() if x.shape[1] > 1]
+    return Program("joined", arrays, [f"row = concat({names}, axis=1)", f"pairs = stack({others}, axis=-1) ^ 5",
+                                      f"rows = stack({others})"],
+                   {"row": np.concatenate(list(arrays.values()), axis=1), "pairs": np.stack(last, axis=-1) ^ 5,
+                    "rows": np.stack(last)})
+
+
+ALL = [outputs, inputs, divisions, instructions, functions, hoisted, tables, views, parts, joined]

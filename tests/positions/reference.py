@@ -68,8 +68,8 @@ def scatter(x, i, v, mode="set", axes=None):
     shape = i.shape[:-1] + front.shape[len(axes):]
     v = np.broadcast_to(v, shape)
     compute = np.float32 if x.dtype == np.float16 else x.dtype.type
-    total = np.int64 if x.dtype.kind == "i" else np.uint64 if x.dtype.kind == "u" else compute
-    to = np.zeros(front.shape, total) if mode == "mean" else front.astype(compute)
+    exact = mode == "mean" and x.dtype.kind in "iu"  # in Python's integers
+    to = np.zeros(front.shape, object if exact else compute) if mode == "mean" else front.astype(compute)
     counts = np.zeros(front.shape, np.int64)
     with np.errstate(all="ignore"):
         for place in np.ndindex(*i.shape[:-1]):
@@ -79,11 +79,11 @@ def scatter(x, i, v, mode="set", axes=None):
                 continue
             at = tuple(p % e for p, e in zip(position, extents))
             for rest in np.ndindex(*front.shape[len(axes):]):
-                b = to.dtype.type(v[place + rest])
+                b = int(v[place + rest]) if exact else to.dtype.type(v[place + rest])
                 to[at + rest] = joined("add" if mode == "mean" else mode, to[at + rest], b)
                 counts[at + rest] += 1
         if mode == "mean":
-            real = np.float64 if x.dtype.kind in "iu" else compute
+            real = np.float64 if exact else compute
             means = to.astype(real) / counts.astype(real)
             to = np.array([rounded(m, x.dtype.type) if c else f for m, c, f in
                            zip(means.ravel(), counts.ravel(), front.ravel())], x.dtype).reshape(front.shape)

@@ -145,6 +145,9 @@ class Scattering:
             special = self.rng.choice([0.0, -0.0, np.nan, np.inf, -np.inf], np.shape(values))
             return np.where(self.rng.random(shape) < 0.1, special, values).astype(self.dtype)
         least = -9 if self.dtype.kind == "i" else 0
+        if self.dtype.itemsize == 8 and self.pick.random() < 0.3:  # whose sums do not fit
+            info = np.iinfo(self.dtype)
+            return self.rng.integers(info.min, info.max, shape, self.dtype, endpoint=True)
         return self.rng.integers(least, 2 if self.dtype == bool else 100, shape).astype(self.dtype)
 
 

@@ -2,6 +2,7 @@
 #include "tests/random/evaluate.h"
 
 #include "tests/diff/oracle.h"
+#include "tests/random/chance.h"
 #include "tests/random/gather.h"
 #include "tests/random/join.h"
 #include "tests/random/neighbour.h"
@@ -60,7 +61,8 @@ static struct walk walk_start(const struct formula *formula, const struct formul
     const struct extents *const shapes = evaluation->shapes, *const shape = &shapes[node - formula->nodes];
     const struct formula_view *view = node->kind == FORMULA_VIEW ? &formula->views[node->view] : NULL;
     struct walk walk = {.in_order = view && (view->kind < VIEWS_SELECT || view->kind == VIEWS_INDEX ||
-                                             is_series(view) || is_neighbour(view) || is_gathered(view)),
+                                             is_series(view) || is_neighbour(view) || is_gathered(view) ||
+                                             is_chance(view)),
                         .rank = shape->rank, .count = node->count};
     if (walk.in_order)
         return walk;
@@ -219,6 +221,8 @@ static union scalar element_of(const struct trial *trial, const struct evaluatio
         if (is_series(&trial->formula.views[node->view]))
             return series_value(&trial->formula.views[node->view], &trial->formula.elements[node->elements], element,
                                 evaluation->shapes[index].at[0]);
+        if (trial->formula.views[node->view].kind == VIEWS_RANDOM)
+            return chance_value(&trial->formula.views[node->view], element);
         if (at[0] < 0)
             return (union scalar){0}; /* it is taken from outside */
         return value_as(trial, evaluation,
@@ -485,6 +489,18 @@ static void evaluate_gathered(const struct trial *trial, struct evaluation *eval
         }
 }
 
+/* The positions of what is not 0; NaN is not. */
+static void evaluate_nonzero(const struct trial *trial, struct arena *arena, struct evaluation *evaluation, int index)
+{
+    const struct formula_node *node = &trial->formula.nodes[index];
+    const struct extents *in = &evaluation->shapes[node->operands[0]];
+    const int64_t volume = extents_volume(in);
+    bool *is_true = ARENA_ARRAY(arena, bool, volume + 1);
+    for (int64_t e = 0; e < volume; e++)
+        is_true[e] = value_as(trial, evaluation, node->operands[0], e, WEFT_BOOL, CASTS).b1;
+    chance_positions(in, is_true, evaluation->shapes[index].at[0], evaluation->values[index]);
+}
+
 static void evaluate_node(const struct trial *trial, struct evaluation *evaluation, int sample,
                           int index, const union scalar *told, struct deviation *deviation)
 {
@@ -522,6 +538,9 @@ void evaluate(const struct trial *trial, struct arena *arena, int sample, union 
             evaluate_neighbours(trial, evaluation, n);
         else if (formula->nodes[n].kind == FORMULA_VIEW && is_gathered(&formula->views[formula->nodes[n].view]))
             evaluate_gathered(trial, evaluation, n);
+        else if (formula->nodes[n].kind == FORMULA_VIEW &&
+                 formula->views[formula->nodes[n].view].kind == VIEWS_NONZERO)
+            evaluate_nonzero(trial, arena, evaluation, n);
         else if (formula->nodes[n].kind == FORMULA_REDUCE)
             evaluate_reduction(trial, arena, evaluation, n, own, deviation);
         else
@@ -639,8 +658,8 @@ static bool mark_operands(struct marks *marks, int index)
     bool **used = marks->of[marks->marking];
     const struct formula_node *node = &trial->formula.nodes[index];
     const struct formula_view *view = node->kind == FORMULA_VIEW ? &trial->formula.views[node->view] : NULL;
-    if (view && (view->kind == VIEWS_INDEX || is_series(view)))
-        return false; /* it reads nothing */
+    if (view && (view->kind == VIEWS_INDEX || is_series(view) || is_chance(view)))
+        return false; /* it reads nothing, or what makes no remark */
     if (node->kind == FORMULA_REDUCE) {
         mark_rows(marks, index);
         return false;
@@ -706,7 +725,7 @@ static void reach(const struct formula *formula, const int *results, int count, 
     for (int n = formula->count - 1; n >= 0; n--) {
         const struct formula_node *node = &formula->nodes[n];
         const struct formula_view *view = node->kind == FORMULA_VIEW ? &formula->views[node->view] : NULL;
-        const bool reads = !view || (view->kind != VIEWS_INDEX && !is_series(view));
+        const bool reads = !view || (view->kind != VIEWS_INDEX && !is_series(view) && !is_chance(view));
         for (int i = 0; i < node->count && reached[n] && reads; i++)
             reached[node->operands[i]] = true;
     }

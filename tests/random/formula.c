@@ -1,6 +1,7 @@
 /* See formula.h. */
 #include "tests/random/formula.h"
 
+#include "tests/random/chance.h"
 #include "tests/random/gather.h"
 #include "tests/random/join.h"
 #include "tests/random/neighbour.h"
@@ -192,6 +193,10 @@ static bool settle_view(const struct formula *formula, struct formula_node *node
         return dtype_is_integer(positions->dtype) && constant_meets(formula, from, from->dtype) &&
                constant_meets(formula, positions, positions->dtype);
     }
+    if (is_chance(&formula->views[node->view])) {
+        node->dtype = chance_dtype(&formula->views[node->view]);
+        return constant_meets(formula, from, from->dtype);
+    }
     if (formula->views[node->view].kind == VIEWS_INDEX) {
         node->dtype = WEFT_INT32;
         return true;
@@ -371,6 +376,8 @@ bool formula_shape(const struct formula *formula, int n, const struct extents *i
     if (node->kind == FORMULA_VIEW && is_gathered(&formula->views[node->view]))
         return gather_extents(&formula->views[node->view], &shapes[node->operands[0]], &shapes[node->operands[1]],
                               &shapes[n]);
+    if (node->kind == FORMULA_VIEW && is_chance(&formula->views[node->view]))
+        return chance_extents(&formula->views[node->view], &shapes[node->operands[0]], &shapes[n]);
     if (node->kind == FORMULA_VIEW && is_neighbour(&formula->views[node->view]))
         return neighbour_extents(&formula->views[node->view], &shapes[node->operands[0]],
                                  node->count > 1 ? &shapes[node->operands[1]] : NULL, &shapes[n]);

@@ -38,12 +38,13 @@ enum formula_kind { FORMULA_INPUT, FORMULA_LITERAL, FORMULA_ARRAY, FORMULA_OP, F
  * on, rule 9.2: in another order (rearrange.h). Two of rule 9.3 have several operands (join.h). Of VIEWS_INDEX
  * (12.1) the first source is the dimension. The second operand of VIEWS_TAKE are the positions (take.h). VIEWS_ARANGE
  * and VIEWS_LINSPACE have an operand where their length is its extent (series.h). From VIEWS_OFFSET on, section 10
- * (neighbour.h), and of the last two the second operand are positions (gather.h). Lists are as written. */
+ * (neighbour.h); of VIEWS_GATHER and VIEWS_SAMPLE the second operand are positions (gather.h), and the last two are
+ * those of chance.h. Lists are as written. */
 enum view_kind { VIEWS_RESHAPE, VIEWS_SQUEEZE, VIEWS_EXPAND, VIEWS_REINTERPRET, VIEWS_SELECT, VIEWS_TRANSPOSE,
                  VIEWS_FLIP, VIEWS_ROLL, VIEWS_BROADCAST, VIEWS_TILE, VIEWS_REPEAT,
                  VIEWS_CONCAT, VIEWS_STACK, VIEWS_INDEX, VIEWS_TAKE, VIEWS_ARANGE, VIEWS_LINSPACE,
                  VIEWS_OFFSET, VIEWS_PAD, VIEWS_CORRELATE, VIEWS_CONVOLVE,
-                 VIEWS_GATHER, VIEWS_SAMPLE, VIEW_KINDS };
+                 VIEWS_GATHER, VIEWS_SAMPLE, VIEWS_RANDOM, VIEWS_NONZERO, VIEW_KINDS };
 
 struct formula_item {
     enum { ITEMS_INDEX, ITEMS_SLICE, ITEMS_ELLIPSIS, ITEMS_NEW } kind;

@@ -1,6 +1,7 @@
 /* The nodes of a random program. Each step takes a row or a conversion and operands for it among what there
  * is, rather what nothing uses yet; what turns out wrong is taken back. */
 #include "tests/random/generator.h"
+#include "tests/random/chance.h"
 #include "tests/random/gather.h"
 #include "tests/random/join.h"
 #include "tests/random/neighbour.h"
@@ -568,6 +569,36 @@ static bool grow_series(struct generator *g)
     return false;
 }
 
+/* Whether a value may make a remark. */
+static bool may_remark(const struct formula *formula, int index)
+{
+    const struct formula_node *node = &formula->nodes[index];
+    const struct formula_view *view = node->kind == FORMULA_VIEW ? &formula->views[node->view] : NULL;
+    bool may = (node->kind == FORMULA_OP && op_fault(node->op, node->meeting)) ||
+               (view && (is_taken(view) || is_gathered(view)));
+    for (int i = 0; !may && i < node->count; i++)
+        may = may_remark(formula, node->operands[i]);
+    return may;
+}
+
+/* Random numbers, where there is no batch: a sample by itself has other ones. Positions of what is not 0. */
+static bool grow_chance(struct generator *g)
+{
+    struct formula *formula = &g->trial->formula;
+    struct formula_node node = {.kind = FORMULA_VIEW, .count = 1, .view = formula->view_count};
+    if (formula->view_count == g->room.views)
+        return false;
+    node.operands[0] = any_operand(g, true);
+    const struct formula_view view = chance_any(&g->detail, g->shapes[0][node.operands[0]].rank);
+    if (view.kind == VIEWS_RANDOM ? g->trial->samples > 1 : may_remark(formula, node.operands[0]))
+        return false;
+    formula->views[formula->view_count++] = view;
+    if (try_node(g, node, formula->count))
+        return true;
+    formula->view_count--;
+    return false;
+}
+
 void grow(struct generator *g)
 {
     struct formula *formula = &g->trial->formula;
@@ -593,6 +624,10 @@ void grow(struct generator *g)
     if (g->limits->views && chance(g, g->viewing ? 6 : 60) && grow_neighbours(g))
         return;
     if (g->limits->views && chance(g, g->viewing ? 10 : 100) && grow_gather(g))
+        return;
+    formula->count = before;
+    formula->element_count = elements;
+    if (g->limits->views && chance(g, g->viewing ? 15 : 120) && grow_chance(g))
         return;
     formula->count = before;
     formula->element_count = elements;

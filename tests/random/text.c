@@ -2,6 +2,7 @@
 #include "tests/random/text.h"
 
 #include "tests/random/number.h"
+#include "tests/random/chance.h"
 #include "tests/random/gather.h"
 #include "tests/random/join.h"
 #include "tests/random/neighbour.h"
@@ -239,6 +240,13 @@ static void write_view(struct trial *trial, struct text *text, struct formula_no
             write_operand(trial, text, node->operands[i], LOOSEST);
         }
         join_print(arguments, sizeof arguments, view);
+        put(text, "%s)", arguments);
+        return;
+    }
+    if (is_chance(view)) {
+        put(text, "%s(", chance_name(view));
+        write_operand(trial, text, node->operands[0], LOOSEST);
+        chance_print(arguments, sizeof arguments, view, node->manner >> 4);
         put(text, "%s)", arguments);
         return;
     }

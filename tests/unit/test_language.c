@@ -339,6 +339,7 @@ static void sources(void **state)
     assert_int_equal(count, 6);
     assert_string_equal(files[0].name, "twice.h");
     assert_string_equal(files[3].name, "one.c");
+    assert_string_equal(files[4].name, "weft_support.h");
     assert_string_equal(files[5].name, "weft_support.c");
     assert_non_null(strstr(files[0].text, "twice("));
     weft_free(files);

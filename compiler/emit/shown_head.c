@@ -1,0 +1,198 @@
+/* The head of a kernel's text for people: what it computes, what each array is, and what the words mean that the text
+ * has and does not define. */
+#include "compiler/emit/emit_impl.h"
+
+#include <string.h>
+
+enum { PIECE = 120, MOST_CALLED = 40, COLUMNS = 116 };
+
+static const struct { const char *words, *text; } explained[] = {
+#define WORDS(words, text) {words, text},
+#include "compiler/emit/shown_words.def"
+};
+
+static void put_stored(const struct emitter *e, struct buf *out, int access)
+{
+    const struct kernel *kernel = e->kernel;
+    const struct program *program = kernel->program;
+    const struct access *a = &kernel->accesses[access];
+    buf_printf(out, "%s = ", access_name(e->arena, kernel, access));
+    if (a->kind == TENSOR_RESULT) {
+        put_piece(out, program, program->nodes[program->results[a->index].node].span, PIECE);
+        return;
+    }
+    for (int i = 0; i < kernel->ins_count; i++) {
+        const struct ins *ins = &kernel->ins[i];
+        if (ins->kind != INS_STORE || ins->index != access)
+            continue;
+        const struct ins *value = &kernel->ins[ins->a[0]];
+        if (kernel->lanes)
+            buf_printf(out, "%s%s ", kernel->lanes->finds ? "a place" : join_name(e->arena, kernel->lanes->join),
+                       value->kind == INS_LOAD ? " of" : ", for");
+        put_piece(out, program, whole_span(&e->spans, value->span.end ? value->span : ins->span), PIECE);
+    }
+}
+
+/* The first sentence of the comment that stands before a definition, or NULL. */
+static const char *told_of(struct emitter *e, const char *text, const char *name)
+{
+    const char *call = arena_printf(e->arena, "%s(", name);
+    for (const char *at = text; (at = strstr(at, call)); at++) {
+        const char *line = at, *end, *start = NULL;
+        if (at > text && is_word(at[-1]))
+            continue;
+        while (line > text && line[-1] != '\n')
+            line--;
+        if (*line == ' ' || line < text + 3 || memcmp(line - 3, "*/\n", 3) != 0)
+            continue;
+        end = line - 3;
+        for (const char *c = end; c > text && !start; c--)
+            start = c[-1] == '/' && c[0] == '*' ? c + 1 : NULL;
+        struct buf told = buf_new(e->arena);
+        for (const char *c = start; c && c < end; c++) {
+            if (*c == '.' && (c + 1 == end || c[1] == ' ' || c[1] == '\n'))
+                break;
+            if (*c == '\n' && c + 3 < end)
+                c += 2; /* " *" */
+            else if (told.length || *c != ' ')
+                buf_putc(&told, *c == '\n' ? ' ' : *c);
+        }
+        return told.length ? told.text : NULL;
+    }
+    return NULL;
+}
+
+/* Whether the text calls a function that it does not define. */
+static bool is_called(const char *body, const char *name, struct arena *arena)
+{
+    const char *call = arena_printf(arena, "%s(", name);
+    bool called = false;
+    for (const char *at = body, *line; (at = strstr(at, call)); at++) {
+        for (line = at; line > body && line[-1] != '\n'; line--)
+            ;
+        if (line < at && *line != ' ' && *line != '/')
+            return false;
+        called = called || at == body || !is_word(at[-1]);
+    }
+    return called;
+}
+
+/* Adds a paragraph, in lines of COLUMNS. */
+static void put_wrapped(struct buf *out, const char *text)
+{
+    const char *between = "\n * ";
+    for (size_t column = COLUMNS; *text; between = " ") {
+        const size_t length = strcspn(text, " ");
+        if (column + length + 1 > COLUMNS && *between == ' ')
+            between = "\n *     ";
+        column = *between == ' ' ? column + 1 + length : strlen(between) - 1 + length;
+        buf_printf(out, "%s%.*s", between, (int)length, text);
+        text += length + (text[length] == ' ');
+    }
+}
+
+static void put_called(struct emitter *e, struct buf *out, const char *body, const char *full)
+{
+    const struct defined_names *names = &e->subst.names;
+    int count = 0;
+    for (int i = 0; i < names->count && count < MOST_CALLED; i++) {
+        const char *name = names->items[i].name;
+        if (!is_called(body, name, e->arena))
+            continue;
+        const char *told = told_of(e, full, name);
+        struct buf text = buf_new(e->arena);
+        const struct lanes *lanes = e->kernel->lanes;
+        const bool joins = lanes && !lanes->finds && strncmp(name, "join_", 5) == 0;
+        buf_printf(&text, joins ? "%s, %s: " : "%s: ", name, joins ? join_name(e->arena, lanes->join) : "");
+        if (told)
+            put_shown(e, &text, told, strlen(told));
+        else
+            buf_puts(&text, strncmp(name, "block_", 6) == 0 ? "the function of a block of elements" : "a helper");
+        put_wrapped(out, text.text);
+        count++;
+    }
+}
+
+/* Whether a word of a list is this one, or how it begins. */
+static bool is_listed(const char *words, const char *word, size_t length)
+{
+    for (size_t size; *words; words += size + (words[size] == ' ')) {
+        size = strcspn(words, " ");
+        const bool begins = words[size - 1] == '*';
+        if ((begins ? length >= size : length == size) && memcmp(words, word, begins ? size - 1 : size) == 0)
+            return true;
+    }
+    return false;
+}
+
+/* Whether the text has one of the words. */
+static bool has_one(const char *text, const char *words)
+{
+    for (size_t length; *text; text += length ? length : 1) {
+        for (length = 0; is_word(text[length]); length++)
+            ;
+        if (length && is_listed(words, text, length))
+            return true;
+    }
+    return false;
+}
+
+static void put_words(const struct emitter *e, struct buf *out, const char *body)
+{
+    for (size_t i = 0; i < sizeof explained / sizeof *explained && e->params->target == &target_c; i++)
+        if (has_one(body, explained[i].words))
+            buf_printf(out, "\n * %s", explained[i].text);
+}
+
+void put_shown_head(struct emitter *e, struct buf *out, const char *body, const char *full)
+{
+    const struct kernel *kernel = e->kernel;
+    const struct access_way *ways = access_ways(e->arena, kernel, e->params);
+    const char *between = "/* ";
+    for (int a = kernel->load_count; a < kernel->access_count; a++, between = "\n * ") {
+        buf_puts(out, between);
+        put_stored(e, out, a);
+    }
+    for (int a = 0; a < kernel->access_count; a++, between = "\n * ") {
+        buf_printf(out, "%s%s: %s", between, access_name(e->arena, kernel, a),
+                   type_rows[kernel->accesses[a].dtype].name);
+        if (ways[a].words && *ways[a].words)
+            buf_printf(out, ", %s", ways[a].words);
+        const char *own = access_name(e->arena, kernel, a);
+        if (e->shown_names[a] && is_users(&kernel->accesses[a]) && strcmp(e->shown_names[a], own) != 0)
+            buf_printf(out, " (%s)", e->shown_names[a]);
+    }
+    put_called(e, out, body, full);
+    put_words(e, out, body);
+    buf_puts(out, " */\n");
+}
+
+/* ---- several texts ---- */
+
+/* Whether a line of a head explains a word or a helper, in place of saying what an array is. */
+static bool is_explanation(const char *line)
+{
+    const char *told = strstr(line, ": ");
+    return strncmp(line, " * ", 3) == 0 && told &&
+           dtype_find(told + 2, strcspn(told + 2, " ,")) == WEFT_DTYPE_COUNT;
+}
+
+void put_shown_text(struct buf *out, const char *text)
+{
+    const char *end = strncmp(text, "/* ", 3) == 0 ? strstr(text, " */\n") : NULL;
+    const char *before = arena_string(out->arena, out->length ? out->text : "", out->length), *between = "";
+    bool drop = false;
+    for (size_t length; end && text < end; text += length) {
+        length = strcspn(text, "\n");
+        length = length < (size_t)(end - text) ? length : (size_t)(end - text);
+        const char *line = arena_string(out->arena, text, length);
+        const bool goes_on = strncmp(line, " *  ", 4) == 0;
+        drop = goes_on ? drop : is_explanation(line) && strstr(before, line);
+        if (!drop) {
+            buf_printf(out, "%s%s", between, line);
+            between = "\n";
+        }
+        length += text + length < end;
+    }
+    buf_puts(out, text);
+}
