@@ -135,16 +135,6 @@ static void put_support(const struct source_text *s)
     put_library(s);
 }
 
-/* Whether loops have reduced dimensions. */
-static bool any_joins(const struct source_text *s)
-{
-    for (int i = 0; i < s->count; i++)
-        for (int p = 0; p < s->kernels[i]->loop_count; p++)
-            if (s->kernels[i]->loops[p].kernel->lanes)
-                return true;
-    return false;
-}
-
 /* Gives each loop with reduced dimensions names of its own, which have its number, or takes them back. */
 static void put_joined(const struct source_text *s, bool define)
 {
@@ -166,21 +156,15 @@ static void put_loops(const struct source_text *s, const char *loops)
         put_names(s->out, s->together, s->kernels, s->count, true);
         buf_puts(s->out, "#endif\n");
     }
-    put_section(s, "loops begin");
+    buf_puts(s->out, "#define WEFT_LOOPS\n#include \"" AOT_SUPPORT ".h\"\n");
     buf_puts(s->out, helpers);
     buf_puts(s->out, "#undef ROLLED\n#define ROLLED\n"); /* gcc warns where it is of no use */
     buf_puts(s->out, emit_common(s->together, "blocks"));
-    if (any_joins(s)) {
-        put_section(s, "joins begin");
-        buf_puts(s->out, emit_common(s->together, "loops"));
-    }
     put_joined(s, true);
     buf_puts(s->out, loops);
     put_joined(s, false);
-    if (any_joins(s))
-        put_section(s, "joins end");
-    put_section(s, "loops end");
     if (several) {
+        put_section(s, "loops end");
         put_section(s, "level ends");
         put_names(s->out, s->together, s->kernels, s->count, false);
         buf_puts(s->out, "#endif\n");
@@ -220,6 +204,7 @@ void aot_put_source(struct buf *out, struct aot_kernel *const *kernels, int coun
     struct buf loops = buf_new(out->arena), body = buf_new(out->arena), header = buf_new(out->arena);
     struct buf includes = buf_new(out->arena);
     struct source_text s = {&body, out->arena, params, kernels, count, name, emit_start(out->arena, &target_c)};
+    emit_heads_apart(s.together);
     for (int i = 0; i < count; i++)
         emit_loops(kernels[i], s.together, &loops);
     put_body(&s, loops.text);

@@ -48,6 +48,12 @@ void aot_put_support_header(struct buf *out)
     buf_puts(out, emit_common(together, "args"));
     put_sizes(out);
     aot_put_sections(out, elements, sizeof elements / sizeof *elements);
+    buf_puts(out, "#endif\n\n/* What loops call, for the instruction set at hand. */\n#if defined WEFT_LOOPS\n"
+             "#undef WEFT_LOOPS\n");
+    buf_puts(out, aot_shared_section(out->arena, "loops undefined"));
+    buf_puts(out, aot_shared_section(out->arena, "loops begin"));
+    buf_puts(out, aot_shared_section(out->arena, "joins begin"));
+    buf_puts(out, emit_common(together, "heads"));
     buf_puts(out, "#endif\n");
 }
 

@@ -405,9 +405,27 @@ static void put_args(struct emitter *e, struct buf *out)
     subst_own(out, e->params->target->args, strlen(e->params->target->args), e->own);
 }
 
+/* What is the same for the helpers and loops of all kernels in C. */
+static void put_heads(struct emitter *e, struct buf *out)
+{
+    const struct target *target = e->params->target;
+    size_t length;
+    const char *math = subst_find(target->math, "library", "head", &length);
+    put_head(e, out, target->prelude, "//: vector head\n");
+    put_head(e, out, target->shuffles, "//: vector shuffles\n");
+    subst_own(out, math, length, &e->subst.names);
+    put_head(e, out, target->join_functions, "//: loops head\n");
+}
+
 static void put_helpers(struct emitter *e, struct buf *out)
 {
     const struct form *form = e->params->form;
+    struct buf noted = buf_new(e->arena);
+    if (e->heads_apart) {
+        put_heads(e, &noted);      /* for its names */
+        buf_add(out, e->subst.helpers.text, e->subst.helpers.length);
+        return;
+    }
     if (e->vectors)
         put_head(e, out, e->params->target->prelude, "//: vector head\n");
     if (e->shuffles)
@@ -440,7 +458,7 @@ static const struct {
 } whole_sections[] = {
     {"comment", put_comment}, {"types", put_types}, {"sizes", put_form}, {"args", put_args},
     {"library", put_library}, {"helpers", put_helpers}, {"entry", put_entry}, {"numbers", put_numbers},
-    {"samples", put_samples}, {"loops", put_loops},
+    {"samples", put_samples}, {"loops", put_loops}, {"heads", put_heads},
 };
 
 static const char *section_text(struct emitter *e, const char *name, size_t length)
@@ -628,6 +646,11 @@ struct emit_together *emit_start(struct arena *arena, const struct target *targe
     subst_init(&together->e.subst, arena, target);
     together->e.blocks = buf_new(arena);
     return together;
+}
+
+void emit_heads_apart(struct emit_together *together)
+{
+    together->e.heads_apart = together->e.subst.has_math = true;
 }
 
 char *emit_function(struct emit_together *together, const struct kernel *kernel,

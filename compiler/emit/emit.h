@@ -105,8 +105,10 @@ struct emit_together *emit_start(struct arena *arena, const struct target *targe
 /* Returns the text of one kernel's function, called `name`. *scratch is as in emit. */
 char *emit_function(struct emit_together *together, const struct kernel *kernel,
                     const struct emit_params *params, const char *name, size_t *scratch);
+/* Helpers are without what is the same for all kernels, which "heads" is. */
+void emit_heads_apart(struct emit_together *together);
 /* Returns what all functions so far share: the section "types", "args", "library", "helpers" or
- * "blocks" of the skeleton. */
+ * "blocks" of the skeleton; or "heads", on which helpers and loops of any kernel depend. */
 const char *emit_common(struct emit_together *together, const char *section);
 /* Names that a text defines: functions, types and constants of its own. */
 struct defined_names {

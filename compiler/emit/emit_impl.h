@@ -38,6 +38,7 @@ struct emitter {
     int own_lines;                 /* lines of the text so far */
     bool vectors;                  /* the vector types of the prelude are needed */
     bool shuffles;                 /* what shuffle_c.h begins with is needed */
+    bool heads_apart;              /* what helpers begin with is not among them */
     bool whole;                    /* ends of rows are read as whole blocks (emit.c) */
     bool heap;                     /* blocks are in the scratch memory that the caller lends */
     size_t scratch;

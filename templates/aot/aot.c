@@ -144,6 +144,45 @@ SHARED bool multiplied(int64_t a, int64_t b, int64_t *product)
 #endif
 //: first time
 #if !defined WEFT_LEVEL /* this file includes itself, once for each instruction set */
+//: loops undefined
+#undef VECTORS
+#undef HALF_VECTORS
+#undef VECTOR_OF
+#undef COMPUTED
+#undef PASSED_OVER
+#undef SPREAD
+#undef OVER
+#undef OVER_HALF
+#undef VECTOR_ROW
+#undef join_acc_v
+#undef join_tree_v
+#undef ONE_BY_ONE
+#undef JOINING
+#undef OF_JOINS
+#undef JOINED_AT
+#undef JOINED_NAME
+#undef JOINING_LEVEL
+#undef ALL
+#undef KEYS
+#undef SOUGHT
+#undef SCANNED
+#undef PART
+#undef AS
+#undef OF
+#undef MOST
+#undef ROW
+#undef DIRECT
+#undef WIDE
+#undef HALF
+#undef INSERT
+#undef BYTES_IN_ORDER
+#undef WORDS_IN_ORDER
+#undef SIXTEEN
+#undef SHUFFLE
+#undef ORDER
+#undef ORDERED
+#undef HALF
+#undef INSERT
 //: loops begin
 /* Helpers come in groups, of which not every loop uses all, and for every type, signed or not. */
 #if defined __GNUC__ && !defined __TINYC__
@@ -187,34 +226,6 @@ static bool weft_fuses(void)
 #define JOINED_NAME(name, number, level) weft_##name##_##number##_##level
 #define JOINED_AT(name, number, level) JOINED_NAME(name, number, level)
 #define OF_JOINS(name) JOINED_AT(name, JOINING, JOINING_LEVEL)
-//: joins end
-#undef VECTORS
-#undef HALF_VECTORS
-#undef VECTOR_OF
-#undef COMPUTED
-#undef PASSED_OVER
-#undef SPREAD
-#undef OVER
-#undef OVER_HALF
-#undef VECTOR_ROW
-#undef join_acc_v
-#undef join_tree_v
-#undef ONE_BY_ONE
-#undef JOINING
-#undef OF_JOINS
-#undef JOINED_AT
-#undef JOINED_NAME
-#undef JOINING_LEVEL
-#undef ALL
-#undef KEYS
-#undef SOUGHT
-#undef SCANNED
-#undef PART
-#undef AS
-#undef OF
-#undef MOST
-#undef ROW
-#undef DIRECT
 //: level begins
 #if defined WEFT_LEVEL
 #define PASTE(name, level) weft_v##level##_##name
@@ -229,17 +240,6 @@ static bool weft_fuses(void)
 COMPILE_FOR(FEATURES)
 #endif
 //: level ends
-#undef WIDE
-#undef HALF
-#undef INSERT
-#undef BYTES_IN_ORDER
-#undef WORDS_IN_ORDER
-#undef SIXTEEN
-#undef SHUFFLE
-#undef ORDER
-#undef ORDERED
-#undef HALF
-#undef INSERT
 #if defined WEFT_LEVEL
 #if defined __clang__
 #pragma clang attribute pop

@@ -171,10 +171,10 @@ static void run_samples(struct call *call, int64_t begin, int count)
 {
     const struct kernel *const kernel = call->kernel;
     struct room room = call->room;
-    int64_t *own_d;
-    struct tensor *const own = lend_tensors(&room, kernel, &own_d);
+    int64_t *found_d;
+    struct tensor *const own = lend_tensors(&room, kernel, &found_d);
     const struct tensor *const tensors = call->tensors ? call->tensors : own;
-    const int64_t *const d = call->tensors ? call->d : own_d;
+    const int64_t *const d = call->tensors ? call->d : found_d;
     struct plan *const plans = LEND(&room, struct plan, count);
     for (int i = 0; i < count; i++)
         lend_plan(&room, &kernel->sizes, &plans[i]);
@@ -182,7 +182,7 @@ static void run_samples(struct call *call, int64_t begin, int count)
         const struct loop *loop = &kernel->loop[p];
         for (int i = 0; i < count; i++) {
             if (!call->tensors)
-                read_sample(kernel, call->arrays, call->steps, begin + i, own, own_d);
+                read_sample(kernel, call->arrays, call->steps, begin + i, own, found_d);
             make_plan(kernel, loop, tensors, d,
                       call->temporaries ? call->temporaries + (size_t)i * call->own : NULL, room, &plans[i]);
         }

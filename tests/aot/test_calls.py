@@ -53,14 +53,13 @@ class AotTest(unittest.TestCase):
     def build(self, *options):
         self.run_in(WEFT, "build", str(HERE / "sample.weft"), "-o", "out", *options)
 
-    def without_own_level(self, *names):
-        """Takes from sources the line by which gcc compiles kernels at -O3 whatever the flags say: most of the time of
-        this test, five times as much with the sanitizers. Programs of test_every_compiler have it."""
-        for name in names:
-            path = self.here / "out" / f"{name}.c"
-            text = path.read_text()
-            self.assertEqual(text.count(OWN_LEVEL), 1, name)
-            path.write_text(text.replace(OWN_LEVEL, "#pragma GCC optimize("))
+    def without_own_level(self):
+        """Takes from what sources include the line by which gcc compiles kernels at -O3 whatever the flags say: most of
+        the time of this test, five times as much with the sanitizers. Programs of test_every_compiler have it."""
+        path = self.here / "out" / "weft_support.h"
+        text = path.read_text()
+        self.assertEqual(text.count(OWN_LEVEL), 1)
+        path.write_text(text.replace(OWN_LEVEL, "#pragma GCC optimize("))
 
     def symbols(self, name):
         lines = self.run_in("nm", name).splitlines()
@@ -94,7 +93,7 @@ class Calls(AotTest):
 
     def test_sanitizers(self):
         self.build("--bundle", "sample")
-        self.without_own_level("sample")
+        self.without_own_level()
         for compiler in self.compilers():
             with self.subTest(compiler=compiler):
                 self.call(compiler, "-O0", *SANITIZERS)
@@ -103,7 +102,7 @@ class Calls(AotTest):
         for compiler in self.compilers():
             with self.subTest(compiler=compiler):
                 self.build("--bundle", "sample", "--openmp", "--isa", "x86-64-v2,x86-64-v3,x86-64-v4")
-                self.without_own_level("sample")
+                self.without_own_level()
                 self.call(compiler, "-O0")
                 self.build("--bundle", "sample", "--openmp", "--isa", "x86-64-v3")
                 if subprocess.run([compiler, "-fopenmp", "-xc", "-", "-o", os.devnull],
@@ -119,7 +118,7 @@ class Calls(AotTest):
         self.build()
         self.build("--bundle", "sample")
         os.unlink(self.here / "out" / "sample.c")
-        self.without_own_level(*KERNELS)
+        self.without_own_level()
         every = "".join(f'#include "{name}.h"\n' for name in KERNELS)
         (self.here / "out" / "sample.h").write_text(every)
         sources = [f"out/{name}.c" for name in [*KERNELS, "weft_support"]]
@@ -142,7 +141,7 @@ int main()
 }
 """
         (self.here / "main.cpp").write_text(program)
-        self.without_own_level("sample")
+        self.without_own_level()
         for compiler in self.compilers("c++"):
             with self.subTest(compiler=compiler):
                 for standard in ("c++11", "c++20"):
@@ -185,7 +184,7 @@ class Objects(AotTest):
 
     def test_nothing_but_the_kernels_is_given(self):
         self.build("--bundle", "sample", "--isa", "x86-64-v3")
-        self.without_own_level("sample")
+        self.without_own_level()
         for compiler in self.compilers():
             given = {name for kind, name in self.compiled(compiler, "-O0") if kind in "TDB"}
             suffixes = ("", "_strided", "_shape", "_batch", "_note")
@@ -215,7 +214,7 @@ class Objects(AotTest):
             self.skipTest("no FMA")
         (self.here / "apart.weft").write_text("kernel apart(a: float32[n]) { return s = a * 2 + 1 }\n")
         self.run_in(WEFT, "build", "apart.weft", "-o", "out", "--isa", "x86-64-v3")
-        self.without_own_level("apart")
+        self.without_own_level()
         program = """#include "apart.h"
 #include <stdio.h>
 int main(void)
