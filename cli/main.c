@@ -78,7 +78,12 @@ static bool dispatch(struct report *report, int argc, char **argv)
     const char *hint = option ? report_hint(report, argv[1], options, 2)
                               : report_hint(report, argv[1], names, (size_t)count);
     if (!option && !*hint && (argc > 2 || !is_name(argv[1], strlen(argv[1]))))
-        hint = pool_printf(report->pool, "; a program comes behind a command, as in weft run '%s'", argv[1]);
+        hint = strcmp(argv[1], "explain") == 0
+                   ? "; each message says what to write instead, and its rule is one of docs/language.md"
+               : is_name(argv[1], strlen(argv[1]))
+                   ? "; 'weft run EXPR name=value' computes an expression, as in weft run 'uint8(img * 1.5)' "
+                     "img=photos/ -o brighter/"
+                   : pool_printf(report->pool, "; a program comes behind a command, as in weft run '%s'", argv[1]);
     return REPORT_ARGUMENT(report, argv[1], strlen(argv[1]), NO_COMMAND, option ? "option" : "command",
                            argv[1], hint);
 }

@@ -30,6 +30,9 @@ static bool load(struct build *build)
     struct script *script = &build->script;
     if (!build->arguments->output_count)
         return REPORT_ARGUMENT(build->report, NULL, 0, NO_PROGRAM, "-o DIR", "weft build --help");
+    if (build->arguments->support == WEFT_SUPPORT_ONLY)
+        return !argument || REPORT_ARGUMENT(build->report, argument, strlen(argument), NO_ASSIGNMENT, argument,
+                                            "an option, and 'weft build --support only' takes no file");
     if (!script_load(build->report, argument, script))
         return false;
     if (!script->origin)
@@ -46,6 +49,8 @@ static bool check_options(struct build *build)
     const bool cuda = arguments->cuda;
     const char *option = cuda && arguments->levels    ? "--isa"
                          : cuda && arguments->openmp  ? "--openmp"
+                         : cuda && arguments->entries ? "--entries"
+                         : cuda && arguments->support ? "--support"
                          : !cuda && arguments->archs ? "--arch"
                                                      : NULL;
     return !option || REPORT_ARGUMENT(build->report, NULL, 0, AOT_OPTION, option, cuda ? "c" : "cuda",
@@ -56,10 +61,11 @@ static bool make_texts(struct build *build)
 {
     struct report *report = build->report;
     const struct arguments *arguments = build->arguments;
-    const char *slash = strrchr(build->script.origin, '/');
+    const char *origin = build->script.origin, *slash = origin ? strrchr(origin, '/') : NULL;
     struct weft_error *errors = NULL;
     const struct weft_build_params params = {
-        .origin = build->script.origin, .file = report_plain(report, slash ? slash + 1 : build->script.origin),
+        .origin = origin, .file = origin ? report_plain(report, slash ? slash + 1 : origin) : NULL,
+        .entries = arguments->entries, .support = arguments->support,
         .bundle = arguments->bundle, .levels = arguments->levels, .openmp = arguments->openmp,
         .target = arguments->cuda ? WEFT_TARGET_CUDA : WEFT_TARGET_C,
         .archs = arguments->archs, .arch_count = (size_t)arguments->arch_count,
@@ -93,13 +99,22 @@ static const char *make_word(struct pool *pool, const char *path)
     return word;
 }
 
+/* Whether all kernels share it: it does not depend on the file. */
+static bool is_shared(const struct weft_file *file)
+{
+    static const char shared[] = "weft_support.";
+    return strncmp(file->name, shared, sizeof shared - 1) == 0;
+}
+
 static const char *dependencies(const struct build *build)
 {
     struct pool *pool = build->report->pool;
     const char **words = POOL_ARRAY(pool, const char *, build->count + 1);
+    size_t count = 0;
     for (size_t i = 0; i < build->count; i++)
-        words[i] = make_word(pool, build->paths[i]);
-    return pool_printf(pool, "%s: %s\n", pool_join(pool, words, build->count, " "),
+        if (!is_shared(&build->files[i]))
+            words[count++] = make_word(pool, build->paths[i]);
+    return pool_printf(pool, "%s: %s\n", pool_join(pool, words, count, " "),
                        make_word(pool, build->script.origin));
 }
 
@@ -132,7 +147,7 @@ static bool spare_origin(struct build *build)
 {
     struct stat origin, status;
     const char *const *path = build->paths;
-    if (stat(build->script.origin, &origin) != 0)
+    if (!build->script.origin || stat(build->script.origin, &origin) != 0)
         return true;
     for (size_t i = 0; i <= build->count && path[i]; i++)
         if (stat(path[i], &status) == 0 && status.st_dev == origin.st_dev && status.st_ino == origin.st_ino)
@@ -140,39 +155,6 @@ static bool spare_origin(struct build *build)
                                    "it is the file that is read");
     return true;
 }
-
-static bool write_files(struct build *build)
-{
-    struct pool *pool = build->report->pool;
-    const int made = (int)build->count, count = made + (build->arguments->depfile != NULL);
-    struct value *texts = POOL_ARRAY(pool, struct value, count);
-    struct tensor *tensors = POOL_ARRAY(pool, struct tensor, count);
-    struct outputs outputs;
-    for (int i = 0; i < count; i++) {
-        const char *text = i < made ? build->files[i].text : dependencies(build);
-        tensors[i] = (struct tensor){.data = (void *)text, .size = strlen(text)};
-        texts[i] = (struct value){.count = 1, .samples = &tensors[i]};
-    }
-    return outputs_texts(build->report, build->paths, count, &outputs) &&
-           outputs_write(build->report, &outputs, texts, build->paths, 1);
-}
-
-static bool write_all(struct build *build)
-{
-    struct watch watch;
-    if (!spare_origin(build) || !make_directory(build, &watch))
-        return false;
-    const bool done = write_files(build);
-    ending_hold();
-    if (watch.user)
-        ending_forget(&watch);
-    if (watch.user && !done)
-        remove_directory(watch.user);
-    ending_release();
-    return done;
-}
-
-/* ---- --check and --list ---- */
 
 /* NULL, or what is wrong with a file. */
 static const char *compare(const char *path, const char *text)
@@ -192,13 +174,58 @@ static const char *compare(const char *path, const char *text)
     return whole ? NULL : "differs from what weft build makes";
 }
 
+/* What all kernels share stays as it is where it is there: a build need not compile it again. */
+static bool stays(const struct build *build, int i)
+{
+    return i < (int)build->count && is_shared(&build->files[i]) && !compare(build->paths[i], build->files[i].text);
+}
+
+static bool write_files(struct build *build)
+{
+    struct pool *pool = build->report->pool;
+    const int made = (int)build->count, all = made + (build->arguments->depfile != NULL);
+    const char **paths = POOL_ARRAY(pool, const char *, all);
+    struct value *texts = POOL_ARRAY(pool, struct value, all);
+    struct tensor *tensors = POOL_ARRAY(pool, struct tensor, all);
+    struct outputs outputs;
+    int count = 0;
+    for (int i = 0; i < all; i++) {
+        const char *text = i < made ? build->files[i].text : dependencies(build);
+        if (stays(build, i))
+            continue;
+        paths[count] = build->paths[i];
+        tensors[count] = (struct tensor){.data = (void *)text, .size = strlen(text)};
+        texts[count] = (struct value){.count = 1, .samples = &tensors[count]};
+        count++;
+    }
+    return count == 0 || (outputs_texts(build->report, paths, count, &outputs) &&
+                          outputs_write(build->report, &outputs, texts, paths, 1));
+}
+
+static bool write_all(struct build *build)
+{
+    struct watch watch;
+    if (!spare_origin(build) || !make_directory(build, &watch))
+        return false;
+    const bool done = write_files(build);
+    ending_hold();
+    if (watch.user)
+        ending_forget(&watch);
+    if (watch.user && !done)
+        remove_directory(watch.user);
+    ending_release();
+    return done;
+}
+
+/* ---- --check and --list ---- */
+
 static bool check_files(struct build *build)
 {
     bool good = true;
     for (size_t i = 0; i < build->count; i++) {
-        const char *wrong = compare(build->paths[i], build->files[i].text);
+        const char *wrong = compare(build->paths[i], build->files[i].text), *origin = build->script.origin;
         if (wrong)
-            good = REPORT_FILE(build->report, build->script.origin, AOT_DIFFERS, build->paths[i], wrong);
+            good = REPORT_FILE(build->report, origin ? origin : build->paths[i], AOT_DIFFERS, build->paths[i], wrong);
     }
     return good;
 }

@@ -188,7 +188,9 @@ static bool print_named(struct report *report, const char *name, const char *for
     }
     if (!found)
         return REPORT_ARGUMENT(report, name, strlen(name), NO_COMMAND, "operation", name,
-                               report_hint(report, name, names, (size_t)count));
+                               weft_function_advice(name)
+                                   ? pool_printf(report->pool, "; %s", weft_function_advice(name))
+                                   : report_hint(report, name, names, (size_t)count));
     if (strcmp(format, "json") == 0) {
         print_all_json(name);
         return output_flush(report);

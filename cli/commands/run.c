@@ -48,7 +48,7 @@ static bool describe_result(struct run *run, const struct weft_argument *inputs,
     const struct value *named = inputs_batch(&run->inputs, run->program);
     int64_t *extents = POOL_ARRAY(pool, int64_t, info->count * info->rank + 1);
     struct weft_error *errors = NULL;
-    *value = (struct value){.batch = info->batch, .count = (int)info->count};
+    *value = (struct value){.batch = info->batch, .count = (int)info->count, .truth = info->truth};
     value->samples = POOL_ARRAY(pool, struct tensor, value->count + 1);
     if (info->batch && named) {
         value->keys = named->keys;

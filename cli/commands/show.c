@@ -59,7 +59,8 @@ static bool shows_cuda(const struct arguments *arguments)
 static bool show_stages(struct report *report, struct weft_program *program,
                         const struct arguments *arguments)
 {
-    const char *rest = arguments->stage ? arguments->stage : "all";
+    const char *const few = shows_cuda(arguments) ? "types,groups,cuda" : "types,groups,c";
+    const char *rest = arguments->stage ? arguments->stage : few;
     const bool several = strchr(rest, ',');
     const int full = arguments->full ? FULL : 0;
     bool good = true;
@@ -73,6 +74,9 @@ static bool show_stages(struct report *report, struct weft_program *program,
              good && strcmp(word, "all") == 0 && *all; all++)
             good = show_stage(report, program, *all, TITLE | IF_THERE | full);
     }
+    if (good && !arguments->stage)
+        output_puts("== more ==\n--stage NAME prints another: tokens, ast, schedule, ir, asm, cuda, ptx, sass, all; "
+                    "--html FILE links them\n");
     return good;
 }
 

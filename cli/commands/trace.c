@@ -16,6 +16,7 @@ struct tracing {
     struct session session;
     struct inputs inputs;
     struct weft_program *program;
+    int sample;                    /* the number of the one that is looked at, in a batch */
     struct tensor *samples;        /* [inputs.count] of batches that are not loaded, the one that is looked at */
     struct weft_trace *trace;
 };
@@ -26,7 +27,7 @@ struct tracing {
 static bool read_sample(struct tracing *t, int i, struct weft_argument *argument)
 {
     struct value *value = &t->inputs.items[i].value;
-    const int index = (int)t->arguments->sample;
+    const int index = t->sample;
     bool good = true;
     struct samples *samples = value->source == VALUE_READY ? NULL : samples_open(t->report, value);
     if (value->source == VALUE_READY)
@@ -62,8 +63,20 @@ static struct weft_argument *read_inputs(struct tracing *t)
     return list;
 }
 
-/* Whether --sample names one of the samples that there are. */
-static bool check_sample(const struct tracing *t)
+/* By its number, from 0, or by its name; -1: the batch has none. */
+static int find_sample(const struct value *batch, const char *word)
+{
+    const size_t length = strlen(word);
+    const bool number = length && length <= 9 && strspn(word, "0123456789") == length;
+    for (int i = 0; i < batch->count; i++)
+        if ((number && i == atoi(word)) || (batch->keys && batch->keys[i] && strcmp(batch->keys[i], word) == 0) ||
+            (batch->paths && strcmp(batch->paths[i], word) == 0))
+            return i;
+    return -1;
+}
+
+/* Finds the sample that is looked at: that of --sample, or the first. */
+static bool choose_sample(struct tracing *t)
 {
     const struct value *batch = inputs_batch(&t->inputs, t->program);
     const char *word = t->arguments->sample_text;
@@ -71,11 +84,13 @@ static bool check_sample(const struct tracing *t)
         return !batch || batch->count > 0 ||
                REPORT_ARGUMENT(t->report, NULL, 0, TRACE_OPTION, "--trace",
                                "looks at a sample, and the batch has none");
-    const char *why = batch ? pool_printf(t->report->pool, "is %" PRId64 ", and there are %d samples, counted from 0",
-                                          t->arguments->sample, batch->count)
-                            : "names a sample of a batch, and no input is one";
-    return (batch && t->arguments->sample < batch->count) ||
-           REPORT_ARGUMENT(t->report, word, strlen(word), TRACE_OPTION, "--sample", why);
+    t->sample = batch ? find_sample(batch, word) : -1;
+    const char *last = batch && batch->count && batch->keys ? batch->keys[batch->count - 1] : NULL;
+    const char *why =
+        !batch ? "names a sample of a batch, and no input is one"
+               : pool_printf(t->report->pool, "is '%s', and there are %d samples, counted from 0%s", word, batch->count,
+                             last ? pool_printf(t->report->pool, " or by name, as '%s'", last) : "");
+    return t->sample >= 0 || REPORT_ARGUMENT(t->report, word, strlen(word), TRACE_OPTION, "--sample", why);
 }
 
 /* ---- output ---- */
@@ -169,13 +184,13 @@ static bool prepare(struct tracing *t)
         return false;
     struct weft_compile_params params = {0};
     params.inputs = inputs_types(report->pool, &t->inputs, &params.input_count);
-    return session_specify(&t->session, t->program, &t->inputs, &params) && check_sample(t);
+    return session_specify(&t->session, t->program, &t->inputs, &params) && choose_sample(t);
 }
 
 static bool trace(struct tracing *t)
 {
     struct weft_trace_params params = {.input_count = (size_t)t->inputs.count, .at = t->arguments->at,
-                                       .at_count = t->arguments->at_count, .first_sample = t->arguments->sample};
+                                       .at_count = t->arguments->at_count, .first_sample = t->sample};
     struct weft_error *errors = NULL;
     params.inputs = read_inputs(t);
     if (!params.inputs || !mappings_whole(t->report))

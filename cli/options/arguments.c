@@ -156,6 +156,8 @@ static const char *no_assignment(struct parser *parser, const char *argument)
         return pool_printf(parser->report->pool, "name=type or name:type=value; write %.*s=%s", (int)length, argument,
                            argument + length + 1);
     const bool known = kind_of_path(argument, &extension) != KIND_UNKNOWN;
+    if (parser->arguments->trace && argument[strspn(argument, "0123456789,-[] ")] == '\0')
+        return pool_printf(parser->report->pool, "name=value; the position of an element is --at %s", argument);
     if (!known && is_name(argument, strlen(argument)) && access(argument, F_OK) != 0)
         return pool_printf(parser->report->pool, "name=value; write %s=VALUE in one word, without blanks", argument);
     if (strchr(argument, '=') || (!known && access(argument, F_OK) != 0))
@@ -255,18 +257,29 @@ static int find_value(const struct option_row *row, const char *word, size_t len
     return -1;
 }
 
-static bool set_levels(struct parser *parser, const struct option_row *row, const char *value)
+/* Words with commas between, whose values stand in the order of an enumeration of bits. */
+static bool set_bits(struct parser *parser, const struct option_row *row, const char *value, unsigned *bits)
 {
     for (const char *word = value;; word++) {
         const size_t length = strcspn(word, ",");
         const int found = find_value(row, word, length);
         if (found < 0)
             return bad_value(parser, row, word, length, value);
-        parser->arguments->levels |= 1u << found; /* the values stand in the order of enum weft_level */
+        *bits |= 1u << found;
         word += length;
         if (!*word)
             return true;
     }
+}
+
+static bool set_levels(struct parser *parser, const struct option_row *row, const char *value)
+{
+    return set_bits(parser, row, value, &parser->arguments->levels);
+}
+
+static bool set_entries(struct parser *parser, const struct option_row *row, const char *value)
+{
+    return set_bits(parser, row, value, &parser->arguments->entries);
 }
 
 /* Words with commas between; they stay a text. */
@@ -356,11 +369,8 @@ static bool set_at(struct parser *parser, const struct option_row *row, const ch
 
 static bool set_sample(struct parser *parser, const struct option_row *row, const char *value)
 {
-    const size_t length = strlen(value);
     parser->arguments->sample_text = value;
-    parser->arguments->sample = length <= 9 ? atoi(value) : 0;
-    return (length && length <= 9 && strspn(value, "0123456789") == length) ||
-           bad_value(parser, row, value, length, value);
+    return *value || bad_value(parser, row, value, 0, value);
 }
 
 /* Catches typing errors; the library knows which architectures there are. */
@@ -374,7 +384,7 @@ static bool set_arch(struct parser *parser, const struct option_row *row, const 
 static bool set_page(struct parser *parser, const struct option_row *row, const char *value)
 {
     parser->arguments->page = value;
-    return *value || bad_value(parser, row, value, 0, value);
+    return (*value && *value != '-') || bad_value(parser, row, value, 0, value);
 }
 
 static bool set_depfile(struct parser *parser, const struct option_row *row, const char *value)
@@ -393,7 +403,7 @@ static bool set_option(struct parser *parser, const struct option_row *row, cons
         [OPTION_BUNDLE] = set_bundle, [OPTION_ISA] = set_levels,          [OPTION_DEPFILE] = set_depfile,
         [OPTION_SIZE] = set_size,     [OPTION_THREADS] = set_threads,     [OPTION_SHOWN_ARCH] = set_arch,
         [OPTION_STAGE] = set_stages,  [OPTION_AT] = set_at,               [OPTION_SAMPLE] = set_sample,
-        [OPTION_PAGE] = set_page};
+        [OPTION_PAGE] = set_page,     [OPTION_ENTRIES] = set_entries};
     const char **const words[OPTION_NOTE] = {[OPTION_FORMAT] = &arguments->format,
                                              [OPTION_FOUND_FORMAT] = &arguments->format};
     bool *const flags[OPTION_NOTE] = {
@@ -412,6 +422,8 @@ static bool set_option(struct parser *parser, const struct option_row *row, cons
         parser->report->json = choice; /* text stands first */
     else if (row->id == OPTION_TIER)
         arguments->tier = (enum weft_tier)choice;
+    else if (row->id == OPTION_SUPPORT)
+        arguments->support = (enum weft_support)choice;
     else if (row->id == OPTION_BUILT_TARGET)
         arguments->cuda = choice;
     else if (row->id == OPTION_MATH || row->id == OPTION_SHOWN_MATH)
@@ -436,13 +448,24 @@ static bool take(struct parser *parser, int number, char *value)
                       : set_option(parser, row, value, choice);
 }
 
-/* Names the option that `argument` resembles, else says how to write an expression that begins with '-'. */
+static bool is_spelled(const struct option_row *row, const char *argument, size_t length)
+{
+    return row->name && argument[0] == '-' &&
+           (argument[1] == '-' ? strlen(row->name) == length - 2 && memcmp(row->name, argument + 2, length - 2) == 0
+                               : length > 1 && row->letter == argument[1]);
+}
+
+/* Names the command whose option it is, or the option that `argument` resembles, else says how to write an expression
+ * that begins with '-'. */
 static const char *option_hint(struct parser *parser, const char *argument)
 {
     const char *names[MAX_OPTIONS], *hint = "";
     size_t count = 0, length = strcspn(argument, "=");
     for (; parser->options[count].name; count++)
         names[count] = pool_printf(parser->report->pool, "--%s", parser->options[count].name);
+    for (int i = 0; i < option_row_count; i++)
+        if (is_spelled(&option_rows[i], argument, length) && option_rows[i].command != COMMAND_ALL)
+            return pool_printf(parser->report->pool, "; 'weft %s' has one", command_names[option_rows[i].command]);
     if (strncmp(argument, "--", 2) == 0)
         hint = report_hint(parser->report, pool_string(parser->report->pool, argument, length),
                            names, count);
@@ -506,5 +529,6 @@ bool arguments_parse(struct report *report, enum command command, int argc, char
                           : command == COMMAND_BUILD ? "a .weft file"
                                                      : "an expression or a .weft file";
     return arguments->help || arguments->version || !takes_program(command) || arguments->program ||
+           arguments->support == WEFT_SUPPORT_ONLY ||
            REPORT_ARGUMENT(report, NULL, 0, NO_PROGRAM, missing, pool_printf(report->pool, "weft %s --help", argv[0]));
 }

@@ -47,7 +47,8 @@ struct arguments {
     int threads;                /* 0: not given */
     bool time, full, force, help, version;
     const char *bundle, *depfile; /* NULL: not given */
-    unsigned levels;              /* a set of enum weft_level */
+    unsigned levels, entries;     /* sets of enum weft_level and enum weft_entry */
+    enum weft_support support;
     bool openmp, check, list, cuda; /* cuda: what is built */
     const char **archs;           /* of what is built, each once */
     int arch_count;
@@ -56,7 +57,6 @@ struct arguments {
     bool trace;
     const int64_t *at;          /* [at_count] of --at; NULL: not given */
     int at_count;
-    int64_t sample;             /* of --sample, whose text follows; 0: not given */
     const char *at_text, *sample_text; /* NULL: not given */
     uint64_t size;              /* in bytes; UINT64_MAX: not given */
 };

@@ -62,6 +62,16 @@ static void choose_kind(struct target *target, const struct value *value)
     target->kind = fits || from_pictures(value) ? KIND_PNG : KIND_NPY;
 }
 
+/* Whether all samples come from JPEG files. */
+static bool from_jpegs(const struct value *value)
+{
+    const char *extension;
+    bool jpegs = value->count > 0;
+    for (int i = 0; i < value->count; i++)
+        jpegs = jpegs && kind_of_path(value->paths[i], &extension) == KIND_JPEG;
+    return jpegs;
+}
+
 /* One array into a file, a batch into an archive or a directory. */
 static bool check_kind(struct report *report, const struct target *target,
                        const struct value *value)
@@ -130,6 +140,12 @@ static bool name_files(struct report *report, struct target *target, const struc
     return true;
 }
 
+/* What casts to the type of a picture. */
+static const char *type_words(const struct value *value)
+{
+    return value->count ? weft_dtype_name(value->samples[0].dtype) : "uint8";
+}
+
 static bool bind(struct report *report, struct target *target, const struct value *value)
 {
     if (!check_kind(report, target, value))
@@ -138,6 +154,10 @@ static bool bind(struct report *report, struct target *target, const struct valu
         choose_kind(target, value);
     if (kind_is_picture(target->kind) && !check_pictures(report, target, value))
         return false;
+    if (target->directory && !target->extension && target->kind == KIND_PNG && from_jpegs(value))
+        REPORT_NOTE(report, target->destination->path, FROM_JPEG, target->shown);
+    if (kind_is_picture(target->kind) && value->truth)
+        REPORT_NOTE(report, target->destination->path, BLACK_PICTURE, type_words(value));
     return !value->batch ||
            ((!target->directory || name_files(report, target, value)) &&
             check_apart(report, target, value, target->directory ? target->names : value->keys));

@@ -8,6 +8,7 @@
 
 enum {
     MOST_VALUES = 1000, /* of a result; one of more is shortened */
+    MOST_OF_SAMPLE = 36, /* of one of several samples */
     EDGE = 3,           /* to so many values at each end of a dimension, so many samples of a batch */
     LINE = 80,          /* columns */
     NUMBER = 64         /* bytes of a number as text, at most */
@@ -241,7 +242,7 @@ void print_result(struct report *report, FILE *file, const char *name, const str
         if (count > shown && i == EDGE)
             fputs("...\n", file);
         print_named(file, report->pool, report_plain(report, value->keys[sample]),
-                    &value->samples[sample], MOST_VALUES / shown);
+                    &value->samples[sample], shown > 1 ? MOST_OF_SAMPLE : MOST_VALUES);
     }
 }
 

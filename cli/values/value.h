@@ -19,6 +19,7 @@ struct value {
     bool batch;
     size_t alignment; /* data are made row-major and aligned so as they are loaded; 0: they stay as they are */
     int count; /* 1 for a tensor */
+    bool truth; /* of a result: as in struct weft_tensor_info */
     struct tensor *samples;
     const char **paths; /* what messages call each sample, and where VALUE_FILES lie */
     const char **keys;  /* what outputs call each sample, or which array of an archive VALUE_ENTRY is; else NULL */

@@ -73,7 +73,8 @@ static bool make_kernel(struct arena *arena, struct program *program, const stru
 {
     *k = (struct aot_kernel){.arena = arena, .program = program,
                              .target = params->target == AOT_CUDA ? &target_cuda : &target_c,
-                             .function = aot_function(arena, program->name, params)};
+                             .function = aot_function(arena, program->name, params),
+                             .entries = params->entries ? params->entries : AOT_ALL_ENTRIES};
     if (!check_kernel(k))
         return false;
     return aot_shapes(k) && aot_check_parameters(k) && aot_divide(k) && aot_numbers(k) &&
@@ -81,6 +82,12 @@ static bool make_kernel(struct arena *arena, struct program *program, const stru
 }
 
 /* ---- files ---- */
+
+static void add_file(struct arena *arena, const char *name, const char *ending, const char *text,
+                     struct aot_file **files, int *count)
+{
+    ARENA_PUSH(arena, *files, *count, ((struct aot_file){arena_printf(arena, "%s.%s", name, ending), text}));
+}
 
 static bool add_pair(struct arena *arena, struct aot_kernel *const *kernels, int count, const char *name,
                      const struct aot_params *params, struct aot_file **files, int *file_count)
@@ -93,9 +100,19 @@ static bool add_pair(struct arena *arena, struct aot_kernel *const *kernels, int
         aot_put_source(&source, kernels, count, name, params);
     else if (wanted && !aot_put_device_source(&source, kernels, count, name, params))
         return false;
-    ARENA_PUSH(arena, *files, *file_count, ((struct aot_file){arena_printf(arena, "%s.h", name), header.text}));
-    ARENA_PUSH(arena, *files, *file_count, ((struct aot_file){arena_printf(arena, "%s.c", name), source.text}));
+    add_file(arena, name, "h", header.text, files, file_count);
+    add_file(arena, name, "c", source.text, files, file_count);
     return true;
+}
+
+/* What kernels in C share. */
+static void add_support(struct arena *arena, struct aot_file **files, int *count)
+{
+    struct buf header = buf_new(arena), source = buf_new(arena);
+    aot_put_support_header(&header);
+    aot_put_support_source(&source);
+    add_file(arena, AOT_SUPPORT, "h", header.text, files, count);
+    add_file(arena, AOT_SUPPORT, "c", source.text, files, count);
 }
 
 bool aot_build(struct arena *arena, const struct source *source, const struct aot_params *params,
@@ -104,6 +121,10 @@ bool aot_build(struct arena *arena, const struct source *source, const struct ao
     struct pipeline text = {.arena = arena, .diags = diags, .source = source};
     *files = NULL;
     *count = 0;
+    if (params->support == AOT_SUPPORT_ONLY) {
+        add_support(arena, files, count);
+        return true;
+    }
     if (!pipeline_run(&text, PASS_PARSE, PASS_PARSE))
         return false;
     const struct programs programs = text.programs;
@@ -120,5 +141,7 @@ bool aot_build(struct arena *arena, const struct source *source, const struct ao
         good = add_pair(arena, all + i, 1, all[i]->function, params, files, count);
     if (good && params->bundle)
         good = add_pair(arena, all, programs.count, params->bundle, params, files, count);
+    if (good && params->target == AOT_C && params->support == AOT_SUPPORT_BESIDE)
+        add_support(arena, files, count);
     return good;
 }

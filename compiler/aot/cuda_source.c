@@ -126,7 +126,8 @@ static const struct aot_section support[] = {
     {weft_template_grouping, NULL},
     {weft_template_chunks, NULL}, {weft_template_lanes_h, NULL}, {weft_template_lanes, "threads"},
     {weft_template_tensor, NULL}, {NULL, "tables"}, {weft_template_aot_cuda_plan, "classes"}, {NULL, "loops"},
-    {NULL, "tensors"}, {NULL, "check"}, {NULL, "samples"}, {NULL, "plan"}, {weft_template_aot_cuda_driver, "driver"},
+    {NULL, "tensors"}, {NULL, "reading"}, {NULL, "room"}, {NULL, "meet"}, {NULL, "check"}, {NULL, "samples"},
+    {NULL, "plan"}, {weft_template_aot_cuda_driver, "driver"},
     {weft_template_aot_cuda_gpus, NULL}, {weft_template_aot_cuda_plan, "plan"}, {NULL, "views"},
     {NULL, "joins"}, {weft_template_aot_cuda_plan, "class"}, {NULL, "keep lanes"}, {NULL, "keep"},
     {weft_template_aot_cuda_plan, "form"}, {weft_template_launch_args_h, NULL}, {weft_template_launch_args, NULL},
@@ -163,8 +164,7 @@ bool aot_put_device_source(struct buf *out, struct aot_kernel *const *kernels, i
     put_body(&body, kernels, count, params);
     buf_printf(out, "/* Made by weft build from %s. See %s.h. */\n", params->file, name);
     buf_puts(out, aot_shared_section(out->arena, "language"));
-    aot_put_wrapped(out, kernels, count, includes, body.text);
-    buf_puts(out, aot_shared_section(out->arena, "guard end"));
+    aot_put_wrapped(out, kernels, count, includes, "", body.text);
     buf_puts(out, aot_shared_section(out->arena, "language end"));
     for (int i = 0; i < count; i++)
         if (kernels[i]->failed)

@@ -51,6 +51,13 @@ int aot_operand_count(const struct aot_kernel *k)
 
 enum entry { ENTRY_DENSE, ENTRY_STRIDED, ENTRY_SHAPE, ENTRY_BATCH, ENTRY_COUNT };
 
+static bool is_made(const struct aot_kernel *k, enum entry entry)
+{
+    static const enum weft_entry bits[ENTRY_COUNT] = {WEFT_ENTRY_DENSE, WEFT_ENTRY_STRIDED, WEFT_ENTRY_SHAPE,
+                                                      WEFT_ENTRY_BATCH};
+    return k->entries & bits[entry];
+}
+
 struct parameter {
     const char *type, *name;
 };
@@ -139,7 +146,7 @@ bool aot_check_parameters(struct aot_kernel *k)
 {
     bool good = true;
     for (int entry = 0; entry < ENTRY_COUNT && good; entry++) {
-        const struct parameters list = list_parameters(k, entry);
+        const struct parameters list = is_made(k, entry) ? list_parameters(k, entry) : (struct parameters){NULL, 0};
         struct map names = {.arena = k->arena};
         for (int i = 0; i < list.count && good; i++) {
             const char *name = list.items[i].name;
@@ -233,6 +240,8 @@ static void put_declarations(struct buf *out, struct aot_kernel *k)
 {
     put_signature(out, k);
     for (int entry = 0; entry < ENTRY_COUNT; entry++) {
+        if (!is_made(k, entry))
+            continue;
         buf_printf(out, entry == ENTRY_STRIDED ? comments[ENTRY_STRIDED] : "%s",
                    entry == ENTRY_STRIDED ? k->function : comments[entry]);
         put_heading(out, k, entry);
@@ -306,9 +315,15 @@ static void put_shapes(struct buf *out, struct aot_kernel *k)
     }
 }
 
-static const char *stream_argument(const struct aot_kernel *k)
+/* Where the last note of the file is. */
+static const char *note_of(const struct aot_kernel *k)
 {
-    return k->target->device ? ", weft_stream" : "";
+    return k->target->device ? "&weft_last_note" : "&weft_told";
+}
+
+static const char *last_argument(const struct aot_kernel *k)
+{
+    return k->target->device ? "weft_stream" : note_of(k);
 }
 
 static void put_run(struct buf *out, struct aot_kernel *k, enum entry entry)
@@ -320,8 +335,8 @@ static void put_run(struct buf *out, struct aot_kernel *k, enum entry entry)
     buf_puts(out, "    const struct weft_array weft_arrays[] = {\n");
     for (int i = 0; i < aot_operand_count(k); i++)
         put_array(out, k, entry, i);
-    buf_printf(out, "    };\n    return weft_run_one(&" NAME_TABLES ", weft_arrays%s);\n}\n\n", k->program->name,
-               stream_argument(k));
+    buf_printf(out, "    };\n    return weft_run_one(&" NAME_TABLES ", weft_arrays, %s);\n}\n\n", k->program->name,
+               last_argument(k));
 }
 
 /* Writes the values of sizes, in the types of their parameters. */
@@ -341,10 +356,10 @@ static void put_values(struct buf *out, struct aot_kernel *k)
     buf_printf(out, "    const void *const weft_values[] = {%sNULL};\n", list.text);
 }
 
-static void put_shape(struct buf *out, struct aot_kernel *k)
+static void put_shape(struct buf *out, struct aot_kernel *k, enum entry entry)
 {
     const int inputs = k->program->input_count;
-    put_heading(out, k, ENTRY_SHAPE);
+    put_heading(out, k, entry);
     buf_puts(out, "\n{\n");
     for (int list = 0; list < 2; list++) {
         buf_puts(out, list ? "    int64_t *const weft_results[] = {" : "    const int64_t *const weft_shapes[] = {");
@@ -355,32 +370,31 @@ static void put_shape(struct buf *out, struct aot_kernel *k)
         buf_puts(out, "NULL};\n");
     }
     put_values(out, k);
-    buf_printf(out, "    return weft_infer(&" NAME_TABLES ", weft_shapes, weft_values, weft_results);\n}\n\n",
-               k->program->name);
+    buf_printf(out, "    return weft_infer(&" NAME_TABLES ", weft_shapes, weft_values, weft_results, %s);\n}\n\n",
+               k->program->name, note_of(k));
 }
 
-static void put_batch(struct buf *out, struct aot_kernel *k)
+static void put_batch(struct buf *out, struct aot_kernel *k, enum entry entry)
 {
-    put_heading(out, k, ENTRY_BATCH);
+    put_heading(out, k, entry);
     buf_puts(out, "\n{\n    const struct weft_array *const weft_arrays[] = {");
     for (int i = 0; i < aot_operand_count(k); i++)
         buf_printf(out, "%s%s", i ? ", " : "", aot_operand(k, i).name);
     buf_puts(out, "};\n    const int64_t weft_steps[] = {");
     for (int i = 0; i < aot_operand_count(k); i++)
         buf_printf(out, i < k->program->input_count ? "%s%s_step" : "%s1%.0s", i ? ", " : "", aot_operand(k, i).name);
-    buf_printf(out, "};\n    return weft_run(&" NAME_TABLES ", weft_samples, weft_arrays, weft_steps%s);\n}\n\n",
-               k->program->name, stream_argument(k));
+    buf_printf(out, "};\n    return weft_run(&" NAME_TABLES ", weft_samples, weft_arrays, weft_steps, %s);\n}\n\n",
+               k->program->name, last_argument(k));
 }
 
 void aot_put_entries(struct buf *out, struct aot_kernel *k)
 {
     buf_putc(out, '\n');
-    put_run(out, k, ENTRY_DENSE);
-    put_run(out, k, ENTRY_STRIDED);
-    put_shape(out, k);
-    put_batch(out, k);
+    for (int entry = 0; entry < ENTRY_COUNT; entry++)
+        if (is_made(k, entry))
+            (entry == ENTRY_SHAPE ? put_shape : entry == ENTRY_BATCH ? put_batch : put_run)(out, k, entry);
     if (k->target->device)
         buf_printf(out, "int %s_status(void)\n{\n    return weft_status(&" NAME_TABLES ");\n}\n\n"
                    "void %s_release(void)\n{\n    weft_release();\n}\n\n", k->function, k->program->name, k->function);
-    buf_printf(out, "const struct weft_note *%s_note(void)\n{\n    return &weft_last_note;\n}\n", k->function);
+    buf_printf(out, "const struct weft_note *%s_note(void)\n{\n    return %s;\n}\n", k->function, note_of(k));
 }

@@ -46,6 +46,7 @@ struct aot_kernel {
     bool takes_numbers;            /* kernels take any */
     const struct target *target;
     const char *function;          /* see aot_function */
+    unsigned entries;              /* a set of enum weft_entry */
     bool failed;                   /* `compile` failed */
     struct program *program;
     const struct shape **inputs;   /* [input_count] */
@@ -130,9 +131,9 @@ void aot_cuda_classes(struct aot_kernel *k, struct aot_loop *loop, const struct 
 bool aot_put_device_source(struct buf *out, struct aot_kernel *const *kernels, int count, const char *name,
                            const struct aot_params *params);
 
-/* tables.c: whether a call decides numbers of a map's slices. */
+/* room.c: whether a call decides numbers of a map's slices. */
 bool aot_is_open(const struct index_map *step);
-/* Whether some class has loads of which vectors are gathered. */
+/* tables.c: whether some class has loads of which vectors are gathered. */
 bool aot_gathers(const struct aot_loop *loop);
 
 /* source.c: write a header, and the source for C. */

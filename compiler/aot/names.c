@@ -111,8 +111,10 @@ static bool check_file(struct diags *diags, const char *kind, const char *name, 
     char *folded = arena_string(diags->arena, name, strlen(name));
     for (char *c = folded; *c; c++)
         *c = small_letter(*c);
-    return word_index(taken_rows[TAKEN_HEADER].names, folded, strlen(folded)) < 0 ||
-           diag_at(diags, DIAG_AOT_NAME, place, place != NULL, name, kind, taken_rows[TAKEN_HEADER].what);
+    const bool header = word_index(taken_rows[TAKEN_HEADER].names, folded, strlen(folded)) >= 0;
+    return (!header && strcmp(folded, AOT_SUPPORT) != 0) ||
+           diag_at(diags, DIAG_AOT_NAME, place, place != NULL, name, kind,
+                   header ? taken_rows[TAKEN_HEADER].what : "a file that weft adds");
 }
 
 bool aot_check_names(const struct programs *programs, const struct aot_params *params, struct diags *diags)

@@ -23,11 +23,19 @@ struct aot_section {
 };
 /* Adds these sections, with an empty line before each. */
 void aot_put_sections(struct buf *out, const struct aot_section *sections, size_t count);
-/* Adds the sizes that arrays need, as enumeration constants. */
+/* room.c: adds the sizes that arrays need, as enumeration constants. */
 void aot_put_sizes(struct buf *out, struct aot_kernel *const *kernels, int count, int levels);
-/* Adds `includes`, then `body`, whose names give way to those of kernels, and then the functions for callers. */
+/* Adds the same for one kernel, as an initializer. */
+void aot_put_own_sizes(struct buf *out, struct aot_kernel *k);
+/* source.c: adds `includes`, then `body`, and then the functions for callers. The body's names give way to those of
+ * kernels, and so do those of `header`, which it includes. */
 void aot_put_wrapped(struct buf *out, struct aot_kernel *const *kernels, int count, const char *includes,
-                     const char *body);
+                     const char *header, const char *body);
+
+/* support.c: the files that all kernels in C share. */
+enum { AOT_SUPPORT_NUMBER = WEFT_VERSION_MAJOR * 10000 + WEFT_VERSION_MINOR * 100 + WEFT_VERSION_PATCH };
+void aot_put_support_header(struct buf *out);
+void aot_put_support_source(struct buf *out);
 
 /* Parameters, then results. */
 struct aot_operand {

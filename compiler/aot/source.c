@@ -11,98 +11,6 @@
 
 #include <string.h>
 
-/* ---- sizes of arrays ---- */
-
-static int most(int a, int b)
-{
-    return a > b ? a : b;
-}
-
-struct sizes {
-    int rank, operands, extents, accesses, groups, maps, open_maps, mapped, levels, pieces, faults;
-    bool bounded;
-};
-
-static void measure_loop(struct sizes *sizes, const struct aot_loop *loop)
-{
-    const struct kernel *kernel = loop->kernel;
-    int mapped = 0, open = 0;
-    sizes->rank = most(sizes->rank, loop->shape->rank);
-    sizes->accesses = most(sizes->accesses, kernel->access_count);
-    sizes->maps = most(sizes->maps, kernel->map_count);
-    sizes->faults = most(sizes->faults, kernel->fault_count);
-    for (int m = 1; m < kernel->map_count; m++)
-        sizes->rank = most(sizes->rank, most(kernel->maps[m].from->rank, kernel->maps[m].to->rank));
-    for (int m = 1; m < kernel->map_count; m++)
-        open += aot_is_open(&kernel->maps[m]);
-    sizes->open_maps = most(sizes->open_maps, open);
-    for (int a = 0; a < kernel->load_count; a++) {
-        const enum access_kind kind = loop->classes[loop->class_count - 1].kinds[a];
-        mapped += access_is(kind, NUMBERED);
-        sizes->bounded = sizes->bounded || kind == ACCESS_BOUNDED;
-        sizes->levels = most(sizes->levels, map_levels(kernel->maps, kernel->accesses[a].map));
-        sizes->pieces = most(sizes->pieces, map_pieces(kernel->maps, kernel->accesses[a].map));
-    }
-    sizes->mapped = most(sizes->mapped, mapped);
-}
-
-static struct sizes measure(struct aot_kernel *const *kernels, int count)
-{
-    struct sizes sizes = {.rank = 1, .maps = 1, .levels = 1};
-    for (int i = 0; i < count; i++) {
-        const struct aot_kernel *k = kernels[i];
-        sizes.operands = most(sizes.operands, k->program->input_count + k->program->result_count);
-        sizes.extents = most(sizes.extents, k->extent_count);
-        for (int f = 0; f < k->form_count; f++)
-            sizes.rank = most(sizes.rank, k->forms[f]->rank);
-        for (int n = 0; n < k->program->node_count; n++)
-            sizes.rank = most(sizes.rank, k->shapes[n]->rank);
-        for (int p = 0; p < k->loop_count; p++)
-            measure_loop(&sizes, &k->loops[p]);
-    }
-    sizes.groups = sizes.mapped ? MAX_GROUPS : sizes.rank;
-    sizes.pieces += sizes.rank + 1; /* reinterpreted inputs have pieces of their own */
-    sizes.pieces = sizes.pieces < MAX_PIECES ? sizes.pieces : MAX_PIECES;
-    return sizes;
-}
-
-static bool any_gathers(struct aot_kernel *const *kernels, int count)
-{
-    bool any = false;
-    for (int i = 0; i < count; i++)
-        for (int p = 0; p < kernels[i]->loop_count; p++)
-            any = any || aot_gathers(&kernels[i]->loops[p]);
-    return any;
-}
-
-void aot_put_sizes(struct buf *out, struct aot_kernel *const *kernels, int count, int levels)
-{
-    const struct sizes s = measure(kernels, count);
-    const int level = s.bounded ? 3 + 5 * s.pieces : 2 + 2 * s.pieces;
-    const struct { const char *name; int value; const char *what; } rows[] = {
-        {"MAX_RANK", s.rank, "dimensions"},
-        {"OPERANDS", s.operands, "parameters and results"},
-        {"EXTENTS", s.extents + 1, "that are found out when a call begins"},
-        {"ACCESSES", s.accesses, "loads and stores of a loop"},
-        {"LOOP_GROUPS", s.groups, "of a loop's dimensions"},
-        {"MAX_PIECES", s.pieces, "that elements lie in"},
-        {"MAPS", s.maps, "orders of elements, in a loop with views"},
-        {"OPEN_MAPS", s.open_maps, "of these with numbers that a call decides"},
-        {"MAPPED", s.mapped, "accesses that may go by an element's number"},
-        {"MAP_LEVELS", s.levels, "that a number is taken apart in"},
-        {"MAP_NUMBERS", s.mapped ? 1 + (s.levels + 1) * level : 0, "to say so"},
-        {"FAULTS", s.faults, "divisions by zero and positions outside that a loop tells"},
-        {"TRANSPOSED", TRANSPOSED_ROOM, "bytes of a tile that is transposed, and of what is behind its rows"},
-        {"INTERLEAVED", INTERLEAVED_BYTES, "of pixels that are gathered at once, about"},
-        {"DEINTERLEAVED", DEINTERLEAVED_COLUMNS, "of columns of pixels that are taken apart at once"},
-        {"GATHERS", any_gathers(kernels, count), "1: some loads gather vectors"},
-        {"LEVELS", levels, "instruction sets"}};
-    buf_puts(out, "\n/* The most of each, of any kernel here. */\nenum {\n");
-    for (size_t i = 0; i < sizeof rows / sizeof *rows; i++)
-        buf_printf(out, "    %s = %d, /* %s */\n", rows[i].name, rows[i].value, rows[i].what);
-    buf_puts(out, "};\n");
-}
-
 /* ---- loops ---- */
 
 /* The name of a loop's function: it spells the kinds of access, unless they are too many. */
@@ -171,10 +79,7 @@ static void put_names(struct buf *out, struct emit_together *together, struct ao
                       bool define)
 {
     const struct defined_names *names = emit_names(together, false);
-    static const char *const ends[] = {"pad_block", "put_block", "kernel_calls"};
-    put_name(out, "weft_fuses", true, define);
-    for (size_t i = 0; i < sizeof ends / sizeof *ends; i++)
-        put_name(out, ends[i], false, define);
+    put_name(out, "weft_fuses", false, define);
     for (int i = 0; i < names->count; i++)
         put_name(out, names->items[i].name, names->items[i].function, define);
     for (int i = 0; i < count; i++)
@@ -183,21 +88,18 @@ static void put_names(struct buf *out, struct emit_together *together, struct ao
                 put_name(out, kernels[i]->loops[p].classes[c].function, true, define);
 }
 
-/* Writes the inclusions of the source by itself, the table of instruction sets, and the macro that
- * lists a loop's functions. */
+/* Writes the inclusions of the source by itself, and the macro that lists a loop's functions. */
 static void put_inclusions(struct buf *out, const struct aot_params *params, const char *name)
 {
-    struct buf numbers = buf_new(out->arena), functions = buf_new(out->arena);
+    struct buf functions = buf_new(out->arena);
     for (int i = 0; i < LEVEL_ROWS; i++) {
         if (!(params->levels & levels[i].level))
             continue;
         buf_printf(out, "#define WEFT_LEVEL %d\n#define FEATURES \"%s\"\n#include \"%s.c\"\n#undef FEATURES\n"
                    "#undef WEFT_LEVEL\n", levels[i].number, levels[i].features, name);
-        buf_printf(&numbers, ", %d", levels[i].number);
         buf_printf(&functions, ", weft_v%d_##loop", levels[i].number);
     }
-    buf_printf(out, "#define LOOP(loop) {loop%s}\nstatic const int levels[LEVELS] = {0%s};\n", functions.text,
-               numbers.text);
+    buf_printf(out, "#define LOOP(loop) {loop%s}\n\n", functions.text);
 }
 
 /* ---- the whole source ---- */
@@ -224,22 +126,12 @@ static void put_library(const struct source_text *s)
         buf_printf(s->out, "%.*s PURE;\n", (int)strcspn(line, ";"), line);
 }
 
-/* Writes what is there once for all instruction sets, before the loops. */
+/* What the loops were made with must be what they are compiled with. */
 static void put_support(const struct source_text *s)
 {
-    static const struct aot_section elements[] = {
-        {weft_template_slice_h, NULL}, {weft_template_slice, NULL}, {weft_template_walk_h, NULL},
-        {weft_template_tuning_c, "processor"},
-        {access_kinds_section, NULL}, {weft_template_grouping_h, NULL}, {weft_template_walk, NULL},
-        {weft_template_grouping, NULL}, {weft_template_gather, NULL}, {weft_template_lanes_h, NULL},
-        {weft_template_lanes, "lanes"}, {weft_template_tensor, NULL}, {weft_template_traffic, NULL},
-        {weft_template_bands, NULL}};
-    put_section(s, "shared");
-    buf_puts(s->out, emit_common(s->together, "types"));
-    buf_puts(s->out, emit_common(s->together, "args"));
-    aot_put_sizes(s->out, s->kernels, s->count, count_levels(s->params));
-    put_section(s, "shape");
-    aot_put_sections(s->out, elements, sizeof elements / sizeof *elements);
+    buf_printf(s->out, "#include \"" AOT_SUPPORT ".h\"\n#if WEFT_SUPPORT != %d\n"
+               "#error \"" AOT_SUPPORT ".h is another version's: make this file and " AOT_SUPPORT
+               " anew, by one weft\"\n#endif\n", AOT_SUPPORT_NUMBER);
     put_library(s);
 }
 
@@ -267,7 +159,6 @@ static void put_joined(const struct source_text *s, bool define)
 /* Writes the loops, and before them the helpers they call. */
 static void put_loops(const struct source_text *s, const char *loops)
 {
-    static const struct aot_section ends[] = {{weft_template_ends, NULL}};
     const bool several = s->params->levels != 0;
     const char *helpers = emit_common(s->together, "helpers"); /* whose names are known then */
     if (several) {
@@ -276,13 +167,12 @@ static void put_loops(const struct source_text *s, const char *loops)
         buf_puts(s->out, "#endif\n");
     }
     put_section(s, "loops begin");
-    aot_put_sections(s->out, ends, 1);
     buf_puts(s->out, helpers);
+    buf_puts(s->out, "#undef ROLLED\n#define ROLLED\n"); /* gcc warns where it is of no use */
     buf_puts(s->out, emit_common(s->together, "blocks"));
     if (any_joins(s)) {
         put_section(s, "joins begin");
         buf_puts(s->out, emit_common(s->together, "loops"));
-        buf_puts(s->out, "#undef ROLLED\n#define ROLLED\n"); /* gcc warns where it is of no use */
     }
     put_joined(s, true);
     buf_puts(s->out, loops);
@@ -297,25 +187,17 @@ static void put_loops(const struct source_text *s, const char *loops)
     }
 }
 
-static void put_calls(const struct source_text *s)
+/* Writes how this source is compiled. */
+static void put_built(const struct source_text *s)
 {
-    static const struct aot_section parts[] = {
-        {NULL, "tables"}, {NULL, "classes"}, {NULL, "loops"}, {NULL, "tensors"}, {NULL, "check"}, {NULL, "samples"},
-        {NULL, "plan"}, {NULL, "loop plan"}, {NULL, "views"}, {NULL, "loop class"}, {NULL, "joins"},
-        {NULL, "join tiles"}, {NULL, "keep lanes"}, {NULL, "join nothing"}, {NULL, "keep"}, {NULL, "loop gathers"},
-        {NULL, "loop kinds"}, {NULL, "environment"}, {NULL, "run"}};
-    static const struct aot_section calls[] = {{NULL, "check call"}, {NULL, "run call"}, {NULL, "infer"}};
-    if (s->params->levels) {
-        put_section(s, "levels");
+    if (s->params->levels)
         put_inclusions(s->out, s->params, s->name);
-        put_section(s, "best level");
-    } else {
-        put_section(s, "one level");
-    }
-    aot_put_sections(s->out, parts, sizeof parts / sizeof *parts);
-    put_section(s, s->params->openmp ? "threads" : "no threads");
-    put_section(s, "call");
-    aot_put_sections(s->out, calls, sizeof calls / sizeof *calls);
+    buf_printf(s->out, "static const struct built built = {%s, OWN_LEVEL, %d, {0", s->params->openmp ? "true" : "false",
+               count_levels(s->params));
+    for (int i = 0; i < LEVEL_ROWS; i++)
+        if (s->params->levels & levels[i].level)
+            buf_printf(s->out, ", %d", levels[i].number);
+    buf_puts(s->out, s->params->levels ? "}, LOOP(weft_fuses)};\n" : "}, {weft_fuses}};\n");
 }
 
 /* Writes everything except the functions for callers. */
@@ -324,54 +206,46 @@ static void put_body(const struct source_text *s, const char *loops)
     put_support(s);
     if (s->params->levels)
         buf_puts(s->out, "#endif\n");
-    put_section(s, "guard");
     put_loops(s, loops);
     if (s->params->levels)
         buf_puts(s->out, "#if !defined WEFT_LEVEL\n");
-    put_calls(s);
+    put_built(s);
     for (int i = 0; i < s->count; i++)
         aot_put_tables(s->out, s->kernels[i], s->params);
-}
-
-static void put_includes(const struct source_text *s)
-{
-    buf_printf(s->out, "#include \"%s.h\"\n\n", s->name);
-    put_section(s, "includes");
-    if (s->params->openmp)
-        put_section(s, "includes threads");
-    if (s->params->levels)
-        put_section(s, "includes levels");
 }
 
 void aot_put_source(struct buf *out, struct aot_kernel *const *kernels, int count, const char *name,
                     const struct aot_params *params)
 {
-    struct buf loops = buf_new(out->arena), body = buf_new(out->arena), includes = buf_new(out->arena);
+    struct buf loops = buf_new(out->arena), body = buf_new(out->arena), header = buf_new(out->arena);
+    struct buf includes = buf_new(out->arena);
     struct source_text s = {&body, out->arena, params, kernels, count, name, emit_start(out->arena, &target_c)};
     for (int i = 0; i < count; i++)
         emit_loops(kernels[i], s.together, &loops);
     put_body(&s, loops.text);
-    s.out = &includes;
-    put_includes(&s);
+    aot_put_support_header(&header);
+    buf_printf(&includes, "#include \"%s.h\"\n", name);
     s.out = out;
     buf_printf(out, "/* Made by weft build from %s. See %s.h. */\n", params->file, name);
     put_section(&s, "language");
     if (params->levels)
         put_section(&s, "first time");
-    aot_put_wrapped(out, kernels, count, includes.text, body.text);
+    aot_put_wrapped(out, kernels, count, includes.text, header.text, body.text);
     if (params->levels)
         buf_puts(out, "#endif\n");
-    put_section(&s, "guard end");
     put_section(&s, "language end");
 }
 
-/* Where a kernel has a name of the body's own, the body's is renamed by a macro. */
+/* Where a kernel has a name of the body's own, the body's is renamed by a macro. The C library's headers are read
+ * before. */
 void aot_put_wrapped(struct buf *out, struct aot_kernel *const *kernels, int count, const char *includes,
-                     const char *body)
+                     const char *header, const char *body)
 {
     struct aot_words names, macros;
-    aot_find_clashes(kernels, count, body, &names, &macros);
+    aot_find_clashes(kernels, count, arena_printf(out->arena, "%s%s", header, body), &names, &macros);
     buf_puts(out, includes);
+    if (names.count && *header)
+        buf_puts(out, aot_shared_section(out->arena, "includes"));
     for (int i = 0; i < names.count; i++)
         buf_printf(out, "#define %s " NAME_MOVED "\n", names.items[i], names.items[i]);
     buf_puts(out, body);

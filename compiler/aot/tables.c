@@ -92,14 +92,6 @@ static const char *axes_name(struct aot_kernel *k, int p, int m)
     return arena_printf(k->arena, NAME_AXES, k->program->name, p, m);
 }
 
-bool aot_is_open(const struct index_map *step)
-{
-    bool open = false;
-    for (int d = 0; step->axes && d < step->to->rank; d++)
-        open = open || step->axes[d].slice.open;
-    return open;
-}
-
 static void put_axes(struct buf *out, struct aot_kernel *k, int p, int m)
 {
     static const char *const edges[] = {[EDGE_VALUE] = "EDGE_VALUE", [EDGE_CLAMP] = "EDGE_CLAMP",
@@ -286,8 +278,11 @@ void aot_put_tables(struct buf *out, struct aot_kernel *k, const struct aot_para
     buf_printf(out, "static const struct loop " NAME_LOOPS "[] = {\n%s};\n", name, rows.text);
     put_notes(out, k);
     put_extents(out, k);
-    buf_printf(out, "static const struct kernel " NAME_TABLES " = {\n    %d, %d, %d, %d, " NAME_OPERANDS ", " NAME_FORMS
-               ", " NAME_REPLACES ", " NAME_LOOPS ", %s,\n    " NAME_NOTES ", " NAME_EXTENTS "};\n", name,
-               program->input_count, program->result_count, k->loop_count, k->temporary_count, name, name, name, name,
-               k->temporary_count ? arena_printf(k->arena, NAME_TEMPORARIES, name) : "NULL", name, name);
+    buf_printf(out, "static const struct kernel " NAME_TABLES " = {\n    %d, %d, %d, %d, ", name,
+               program->input_count, program->result_count, k->loop_count, k->temporary_count);
+    aot_put_own_sizes(out, k);
+    buf_printf(out, ", " NAME_OPERANDS ", " NAME_FORMS ", " NAME_REPLACES ", " NAME_LOOPS ", %s,\n    " NAME_NOTES ", "
+               NAME_EXTENTS ", %s};\n", name, name, name, name,
+               k->temporary_count ? arena_printf(k->arena, NAME_TEMPORARIES, name) : "NULL", name, name,
+               k->target->device ? "NULL" : "&built");
 }

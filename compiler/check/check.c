@@ -311,6 +311,15 @@ static bool check_position_of(struct program *program, struct node *node)
     return !operand_node(program, node, 0)->poison;
 }
 
+/* The literal or array literal that an operand is, which the names pass may have stretched; else the operand. */
+static const struct node *joined_value(const struct program *program, const struct node *operand)
+{
+    const struct node *value = named_node(program, operand);
+    while (value->kind == NODE_VIEW && value->made)
+        value = named_node(program, operand_node(program, value, 0));
+    return value->kind == NODE_ARRAY || value->literal.kind != LITERAL_NONE ? value : operand;
+}
+
 static bool check_view(struct program *program, struct node *node)
 {
     const struct view_args *args = &program->views[node->view];
@@ -318,7 +327,9 @@ static bool check_view(struct program *program, struct node *node)
     node->dtype = args->kind == VIEW_EXTENT ? args->dtype : operand->dtype;
     if (args->part == SCATTER_FULL)
         return check_put(program, node);
-    return check_tensor(program, operand) && check_sizes(program, node) && check_modes(program, node) &&
+    /* what stretches a literal for a join says nothing of it: it meets the join's type */
+    return (node->made && joined_value(program, node) != node ? !operand->poison : check_tensor(program, operand)) &&
+           check_sizes(program, node) && check_modes(program, node) &&
            check_numbers(program, &args->shape, "shape", false) &&
            check_numbers(program, &args->rel_shape, "rel_shape", true) &&
            check_numbers(program, &args->src_dims, "src_dims", false) &&
@@ -338,18 +349,32 @@ static bool check_scatter(struct program *program, struct node *node)
     return good;
 }
 
+/* What such a literal is stretched by has the type that the literal meets. */
+static void set_joined_type(struct program *program, const struct node *operand, enum weft_dtype dtype)
+{
+    for (const struct node *view = named_node(program, operand); view->kind == NODE_VIEW && view->made;
+         view = named_node(program, operand_node(program, view, 0)))
+        program->nodes[view - program->nodes].dtype = dtype;
+}
+
 /* The values' types promote, and array literals meet the outcome with their full values. */
 static bool check_join(struct program *program, struct node *node)
 {
+    struct meeting_types types = {.rules = node_rules(program, node)};
     for (int i = 0; i < node->operand_count; i++) {
-        const struct node *operand = operand_node(program, node, i);
+        const struct node *operand = operand_node(program, node, i), *value = joined_value(program, operand);
         if (operand->poison || !check_width(program, operand))
             return false;
+        types_meet(&types, program, value);
     }
-    node->dtype = promoted_operands(program, node, 0);
-    for (int i = 0; i < node->operand_count; i++)
-        if (!check_constant(program, named_node(program, operand_node(program, node, i)), node->dtype))
+    node->dtype = types_promoted(&types);
+    for (int i = 0; i < node->operand_count; i++) {
+        const struct node *operand = operand_node(program, node, i), *value = joined_value(program, operand);
+        if (!check_constant(program, named_node(program, value), node->dtype))
             return false;
+        if (value != operand)
+            set_joined_type(program, operand, node->dtype);
+    }
     return true;
 }
 

@@ -6,6 +6,7 @@
 #include "compiler/check/axes.h"
 #include "compiler/check/layout.h"
 #include "compiler/check/losses.h"
+#include "compiler/check/wraps.h"
 #include "compiler/check/names.h"
 #include "compiler/check/reduced.h"
 #include "compiler/check/shape.h"

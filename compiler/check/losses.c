@@ -2,6 +2,7 @@
 #include "compiler/check/losses.h"
 
 #include "compiler/check/shape.h"
+#include "compiler/check/wraps.h"
 
 /* Whether a node converts its operands to one type, and to which. */
 static bool converts(const struct program *program, const struct node *node, enum weft_dtype *dtype)
@@ -108,57 +109,6 @@ static bool warn_literal(struct program *program, const struct node *node)
     return false;
 }
 
-/* ---- sums that may wrap ---- */
-
-/* A sum, difference or product in an unsigned type that its operands fill. */
-static bool may_wrap(const struct node *node)
-{
-    const enum op op = node->kind == NODE_OP && node->literal.kind == LITERAL_NONE ? node->op : OP_COUNT;
-    const bool wraps = op == OP_SUB || ((op == OP_ADD || op == OP_MUL) && type_rows[node->dtype].bits <= 16);
-    return wraps && !node->own_types && type_rows[node->dtype].class == CLASS_UNSIGNED;
-}
-
-/* What, converted, makes all of a sum as wide: the first operand of the innermost sum that may wrap. */
-static const struct node *first_summand(const struct program *program, const struct node *sum)
-{
-    const struct node *first = operand_node(program, sum, 0), *second = operand_node(program, sum, 1);
-    if (may_wrap(first) || may_wrap(second))
-        return first_summand(program, may_wrap(first) ? first : second);
-    return first->literal.kind == LITERAL_NONE ? first : second;
-}
-
-/* What becomes of a value where it matters that it did not wrap; NULL: it does not matter. */
-static const char *use_of(const struct node *node)
-{
-    if (node->own_types)
-        return node->kind == NODE_REDUCE && node->join == JOIN_TOTAL ? "averaged" : NULL;
-    if (node->kind != NODE_OP || node->literal.kind != LITERAL_NONE)
-        return NULL;
-    switch (node->op) {
-    case OP_DIV: case OP_FLOORDIV: case OP_TRUNCDIV: return "divided";
-    case OP_SHR: return "shifted";
-    case OP_LT: case OP_LE: case OP_GT: case OP_GE: return "compared";
-    default: return NULL;
-    }
-}
-
-static bool warn_wrapping(struct program *program, const struct node *node)
-{
-    const char *use = use_of(node);
-    const bool compares = node->kind == NODE_OP && op_rows[node->op].rule == RULE_COMPARE;
-    for (int i = 0; use && i < (node->op == OP_SHR ? 1 : node->operand_count); i++) {
-        const struct node *operand = operand_node(program, node, i), *sum = named_node(program, operand);
-        if (!may_wrap(sum) || (sum->op == OP_SUB && !compares))
-            continue;              /* a difference is more often one that is known not to be negative */
-        const char *part = expression_text(program->arena, program, first_summand(program, sum)->span);
-        return !diag_at(program->diags, DIAG_WRAP_LOSS, ((struct span[]){sum->token, node->token}), 2,
-                        expression_text(program->arena, program, sum->span), type_rows[sum->dtype].name,
-                        sum->op == OP_SUB ? "below 0" : type_rows[sum->dtype].bits == 8 ? "beyond 255" : "beyond 65535",
-                        use, type_rows[sum->dtype].bits <= 16 ? "int32" : "int64", part);
-    }
-    return false;
-}
-
 /* x ^ 2 of integers, which means a power elsewhere. */
 static bool warn_power(struct program *program, const struct node *node)
 {
@@ -175,10 +125,8 @@ static bool warn_power(struct program *program, const struct node *node)
 
 void warn_habits(struct program *program)
 {
-    bool (*const warnings[])(struct program *, const struct node *) = {warn_wrapping, warn_power};
-    for (size_t w = 0; w < sizeof warnings / sizeof *warnings; w++)
-        for (int n = 0; n < program->node_count && !warnings[w](program, &program->nodes[n]); n++)
-            continue;
+    for (int n = 0; n < program->node_count && !warn_power(program, &program->nodes[n]); n++)
+        continue;
 }
 
 void warn_losses(struct program *program)
@@ -187,4 +135,5 @@ void warn_losses(struct program *program)
     for (size_t w = 0; w < sizeof warnings / sizeof *warnings; w++)
         for (int n = 0; n < program->node_count && !warnings[w](program, &program->nodes[n]); n++)
             continue;
+    warn_wraps(program);
 }

@@ -9,10 +9,10 @@ bool loses_integer(const struct program *program, const struct node *node, int i
 /* Whether an operation rounds operand `i`, a real literal that float32 does not hold, to float32. */
 bool rounds_literal(const struct program *program, const struct node *node, int i);
 /* Adds a warning for the first place where an integer loses digits, and one for the first literal that was rounded for
- * a result which is then used in float64. Of a checked program, whose diags they go to. */
+ * a result which is then used in float64, and for the first integer that may have wrapped where it is used as a number.
+ * Of a checked program, whose diags they go to. */
 void warn_losses(struct program *program);
-/* Adds a warning for the first unsigned sum or product that may wrap and is then divided, averaged, shifted right or
- * compared, or difference that is compared, and for the first x ^ 2. That is advice, which not every program wants. */
+/* Adds a warning for the first x ^ 2. That is advice, which not every program wants. */
 void warn_habits(struct program *program);
 
 #endif

@@ -73,6 +73,9 @@ const struct dims *names_merge(struct naming *n, const struct side *sides, int c
 int names_align(struct naming *n, int node, const struct dims *to);
 /* Aligns the operands of an operation. Sets its value; false with a diagnostic. */
 bool names_match(struct naming *n, int *nodes, int count, struct span place, struct value *value);
+/* Names a positional node beside others, which together have `merged`: an array literal lies along their one channel
+ * dimension. False, with a diagnostic that shows node `named`, where it does not. */
+bool names_place_other(struct naming *n, int node, int named, const struct dims *merged, struct span place);
 /* The node with its `rank` dimensions in this order; without a view where that is its own and `value` has no names. */
 int names_transpose(struct naming *n, int node, const int *axes, int rank, struct value value);
 /* An item that takes all of a dimension. */

@@ -78,26 +78,6 @@ static int stretch(struct sources *s, int i, const struct dims *to, struct span 
 
 /* ---- operands ---- */
 
-/* Names array literals along the one channel dimension of the others, and refuses positional ones. */
-static bool read_operands(struct naming *n, const struct node *node, int *operands, struct sources *s)
-{
-    const int count = node->operand_count;
-    struct value value;
-    int *copies = arena_copy(n->arena, operands, (size_t)count * sizeof *operands);
-    *s = (struct sources){n, operands, ARENA_ARRAY(n->arena, int, count),
-                          ARENA_ARRAY(n->arena, const struct dims *, count), count};
-    for (int i = 0; i < count; i++) {
-        s->symbols[i] = -1;
-        s->dims[i] = names_value(n, operands[i]).dims;
-        if (names_value(n, operands[i]).sort == SORT_POSITIONAL)
-            return names_match(n, copies, count, node->token, &value) &&
-                   names_wrong(n, DIAG_DIM_ROLE, n->to->nodes[operands[i]].span, -1,
-                               arena_printf(n->arena, "%s has no names; give it some, as in named(%s, \"x:s\")",
-                                            names_text(n, operands[i]), names_text(n, operands[i])));
-    }
-    return true;
-}
-
 /* The same dimensions, that of this name without what may differ between values that are joined. */
 static const struct dims *bare(struct naming *n, const struct dims *dims, const char *name)
 {
@@ -110,6 +90,57 @@ static const struct dims *bare(struct naming *n, const struct dims *dims, const 
     items[at].label_count = 0;
     items[at].extent = EXTENT_UNKNOWN;
     return names_dims(n, dims->rank, items);
+}
+
+/* The first operand that has names; there is one. */
+static int first_named(const struct naming *n, const int *operands)
+{
+    int i = 0;
+    while (names_value(n, operands[i]).sort != SORT_NAMED)
+        i++;
+    return operands[i];
+}
+
+/* The dimensions of all operands that have names. Sizes along the one along which values are joined may differ. */
+static const struct dims *named_operands(struct naming *n, const struct node *node, const int *operands)
+{
+    struct side *sides = ARENA_ARRAY(n->arena, struct side, node->operand_count);
+    const struct view_args *args = &n->to->views[node->view];
+    const int first = first_named(n, operands);
+    const struct dims *own = names_value(n, first).dims;
+    struct numbers axes = args->axes;
+    const char *joined = NULL;
+    int count = 0;
+    if (args->kind == VIEW_CONCAT && axes.given) {
+        if (!names_axes(n, &axes, first, names_value(n, first), AXES_ONE, "axis"))
+            return NULL;
+        joined = own->items[(int)axes.items[0].integer].name;
+    }
+    for (int i = 0; i < node->operand_count; i++) {
+        const struct dims *dims = names_value(n, operands[i]).dims;
+        if (dims)
+            sides[count++] = (struct side){joined ? bare(n, dims, joined) : dims, n->to->nodes[operands[i]].span};
+    }
+    return names_merge(n, sides, count, node->token);
+}
+
+/* Names array literals along the one channel dimension of the others, and refuses positional operands. */
+static bool read_operands(struct naming *n, const struct node *node, int *operands, struct sources *s)
+{
+    const int count = node->operand_count;
+    const struct dims *dims = NULL;
+    *s = (struct sources){n, operands, ARENA_ARRAY(n->arena, int, count),
+                          ARENA_ARRAY(n->arena, const struct dims *, count), count};
+    for (int i = 0; i < count; i++) {
+        s->symbols[i] = -1;
+        if (names_value(n, operands[i]).sort == SORT_POSITIONAL) {
+            dims = dims ? dims : named_operands(n, node, operands);
+            if (!dims || !names_place_other(n, operands[i], first_named(n, operands), dims, node->token))
+                return false;
+        }
+        s->dims[i] = names_value(n, operands[i]).dims;
+    }
+    return true;
 }
 
 static const struct dims *merge_operands(struct sources *s, const char *name, const struct side *text,
@@ -272,7 +303,11 @@ static bool positional(struct naming *n, const struct node *node, const int *ope
         return names_wrong(n, DIAG_AXIS, args->dims_span, operands[0],
                            arena_printf(n->arena, "stack adds a dimension with a name to named values, and %s has "
                                         "none; write its number", names_text(n, operands[0])));
-    return names_axes(n, &args->axes, operands[0], names_value(n, operands[0]), AXES_ANY, "axis");
+    int i = 0;                     /* an operand that may have names, if there is one */
+    while (i + 1 < node->operand_count && names_value(n, operands[i]).sort != SORT_UNKNOWN)
+        i++;
+    i = names_value(n, operands[i]).sort == SORT_UNKNOWN ? i : 0;
+    return names_axes(n, &args->axes, operands[i], names_value(n, operands[i]), AXES_ANY, "axis");
 }
 
 int names_join(struct naming *n, const struct node *node, int *operands)

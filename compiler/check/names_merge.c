@@ -260,6 +260,21 @@ static bool place_array(struct naming *n, int node, const struct node *array, co
                                     dims_text(n, merged)));
 }
 
+bool names_place_other(struct naming *n, int node, int named, const struct dims *merged, struct span place)
+{
+    const struct node *array = array_of(n, node);
+    if (!array)
+        return mixed(n, named, node, place);
+    if (!place_array(n, node, array, merged, place))
+        return false;
+    struct dim dim = merged->items[merged->rank - 1];
+    dim.labels = NULL;
+    dim.label_count = 0;
+    dim.extent = n->to->extents[array->extents];
+    n->values[node] = (struct value){SORT_NAMED, names_dims(n, 1, &dim)};
+    return true;
+}
+
 /* The operand to which a scalar, a tensor or an array literal beside named ones becomes. */
 static bool match_other(struct naming *n, int node, int named, const struct dims *merged, struct span place)
 {

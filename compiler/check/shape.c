@@ -398,8 +398,11 @@ static struct viewed viewed_value(const struct inference *s, const struct node *
 {
     const struct view_args *args = &s->program->views[node->view];
     const struct node *operand = node->operand_count ? shown_node(s->program, operand_node(s->program, node, i)) : node;
+    const bool joined = node->kind == NODE_JOIN && names_of(s->program, node);
     return (struct viewed){
         .program = s->program, .operand = operand->span, .place = node->token,
+        .dims = node->operand_count ? names_of(s->program, joined ? written(s, node, i) : operand) : NULL,
+        .joined = joined ? names_of(s->program, node) : NULL,
         .name = expression_text(s->arena, s->program, operand->span),
         .shape = node->operand_count ? operand_shape(s, node, i) : NULL,
         .inputs = s->inputs, .contents = s->contents, .sizes = s->sizes, .open = s->open,

@@ -10,6 +10,8 @@ struct viewed {
     const struct program *program; /* the program whose text spans refer to; NULL: a call of the library */
     const char *name;              /* the value, for messages */
     struct span place, operand;    /* the view and the value in the text */
+    const struct dims *dims;       /* the names of the value's dimensions, as it is written; NULL: it has none */
+    const struct dims *joined;     /* those of concat's and stack's result, in whose order values are; or NULL */
     const struct shape *shape;     /* of the value; NULL: not known */
     const struct shape *const *inputs;   /* shapes of the program's inputs, for arguments that are inputs */
     const struct contents *contents;     /* as for infer_shapes */

@@ -38,8 +38,10 @@ struct view_places view_places_of(const struct view_walk *w, const struct number
     diag_at((w)->diags, id, view_places_of(w, numbers).spans, view_places_of(w, numbers).count, \
             arena_printf((w)->arena, __VA_ARGS__))
 
-/* The value with its shape, as "x [2, 3]". */
+/* The value with its shape, as "x [2, 3]" or "x (y:s=2, x:s=3)". */
 const char *view_value_text(const struct view_walk *w);
+/* Dimension d of it, as "dimension 0" or "dimension x". */
+const char *view_dim_text(const struct view_walk *w, int d);
 /* The name of number `i`: "shape[1]", or "s[1]" if it comes from an input s. */
 const char *view_item_name(const struct view_walk *w, const struct view_list *list, int i);
 /* The number itself. */

@@ -74,6 +74,51 @@ static bool find_axis(const struct view_walk *w, int *axis)
     return view_read_axes(w, &axes, w->viewed->shape->rank + (w->args->kind == VIEW_STACK), true, axis, &set);
 }
 
+/* The name of dimension d of the values, which are aligned; stack's lack the new one. */
+static const char *aligned_name(const struct view_walk *w, int d)
+{
+    const int rank = w->viewed->shape->rank;
+    return w->viewed->joined->items[d + (w->args->kind == VIEW_STACK && d >= view_join_axis(w->args, rank))].name;
+}
+
+/* The dimensions that value `i` is written with. */
+static const char *named_text(const struct view_walk *w, int i)
+{
+    const struct dims *dims = w->viewed[i].dims;
+    const struct shape *shape = w->viewed[i].shape;
+    int64_t extents[WEFT_MAX_RANK];
+    struct buf text = buf_new(w->arena);
+    if (!dims)
+        return "[]";
+    for (int k = 0; k < dims->rank; k++)
+        for (int d = 0; d < shape->rank; d++)
+            if (strcmp(aligned_name(w, d), dims->items[k].name) == 0)
+                extents[k] = shape->extents[d];
+    dims_put(&text, w->viewed->program, dims, extents, 6);
+    return text.text;
+}
+
+/* Reports sizes of dimension d, a dimension with a name, that differ. */
+static bool wrong_size(const struct view_walk *w, int d, int i)
+{
+    return diag_at(w->diags, DIAG_DIM_MATCH, places_of(w, i).spans, 3, w->viewed->name, named_text(w, 0),
+                   w->viewed[i].name, named_text(w, i),
+                   arena_printf(w->arena, "sizes %lld and %lld of %.40s differ",
+                                (long long)w->viewed->shape->extents[d], (long long)w->viewed[i].shape->extents[d],
+                                aligned_name(w, d)));
+}
+
+static bool wrong_extent(const struct view_walk *w, int d, int i, int64_t extent)
+{
+    return wrong_value(w, DIAG_VIEW_EXTENT, i,
+                       arena_printf(w->arena,
+                                    "%s takes values of equal extents%s, and dimension %d of %s has extent %lld, of %s "
+                                    "%lld", name_of(w),
+                                    w->args->kind == VIEW_CONCAT ? " in all dimensions but one" : "", d,
+                                    value_text(w, i), (long long)w->viewed[i].shape->extents[d], value_text(w, 0),
+                                    (long long)extent));
+}
+
 /* Joins extents of dimension d that have to be equal. */
 static bool same_extent(struct view_walk *w, int d, int i)
 {
@@ -82,12 +127,7 @@ static bool same_extent(struct view_walk *w, int d, int i)
     const int64_t next = shape->extents[d];
     if (*extent != next && !view_holds(w, extent_fact(EXTENT_EQUAL, *extent, next),
                                        "values that are joined have different extents in dimension %d", d))
-        return wrong_value(w, DIAG_VIEW_EXTENT, i,
-                           arena_printf(w->arena,
-                                        "%s takes values of equal extents%s, and dimension %d of %s has extent %lld, "
-                                        "of %s %lld", name_of(w),
-                                        w->args->kind == VIEW_CONCAT ? " in all dimensions but one" : "", d,
-                                        value_text(w, i), (long long)next, value_text(w, 0), (long long)*extent));
+        return w->viewed->joined ? wrong_size(w, d, i) : wrong_extent(w, d, i, *extent);
     if (*extent == EXTENT_UNKNOWN || (*extent < 0 && next >= 0))
         *extent = next;
     w->out->rigid |= (shape->rigid >> d & 1) << d;

@@ -120,8 +120,8 @@ static bool pad_extent(struct view_walk *w, int d, int i)
     const int64_t padded = known ? view_compute(w, EXTENT_PADDED, extent, .slice = widths) : EXTENT_UNKNOWN;
     if (known && extent >= 0 && !widths.open && padded < 0)
         return view_wrong(w, DIAG_VIEW_EXTENT, &w->args->before, "the widths %lld and %lld crop more than the %lld "
-                          "elements of dimension %d of %s", (long long)widths.start, (long long)widths.stop,
-                          (long long)extent, d, view_value_text(w));
+                          "elements of %s of %s", (long long)widths.start, (long long)widths.stop,
+                          (long long)extent, view_dim_text(w, d), view_value_text(w));
     view_set_extent(w, d, padded, "negative widths crop more elements than there are");
     w->out->rigid &= ~(1u << d);
     return true;
@@ -138,8 +138,9 @@ static bool check_sources(struct view_walk *w, const int *at, int count)
         if (mode->edge == EDGE_VALUE)
             continue;
         if (in->extents[at[i]] == 0 && shape_known(w->out))
-            return view_wrong(w, DIAG_VIEW_EXTENT, &place, "mode \"%s\" reads elements of dimension %d, and %s has "
-                              "none there; write a number, as 0", mode_word(mode->edge), at[i], view_value_text(w));
+            return view_wrong(w, DIAG_VIEW_EXTENT, &place, "mode \"%s\" reads elements of %s, and %s has none there; "
+                              "write a number, as 0", mode_word(mode->edge), view_dim_text(w, at[i]),
+                              view_value_text(w));
         view_holds(w, extent_fact(EXTENT_FEEDS, in->extents[at[i]], .shape = w->out),
                    "a mode reads elements of a dimension that has none");
     }

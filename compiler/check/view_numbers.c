@@ -6,6 +6,8 @@
 #include <math.h>
 #include <string.h>
 
+enum { SHOWN_LABELS = 6 };         /* of a dimension in a message */
+
 struct view_places view_places_of(const struct view_walk *w, const struct numbers *numbers)
 {
     bool argument = numbers && numbers->given;
@@ -13,11 +15,28 @@ struct view_places view_places_of(const struct view_walk *w, const struct number
                                 w->viewed->program ? 2 : 0};
 }
 
+static const struct dims *own_dims(const struct view_walk *w)
+{
+    const struct viewed *value = w->viewed;
+    return value->shape && value->dims && value->dims->rank == value->shape->rank ? value->dims : NULL;
+}
+
 const char *view_value_text(const struct view_walk *w)
 {
     const struct shape *shape = w->viewed->shape;
-    return arena_printf(w->arena, "%s %s", w->viewed->name,
-                        shape ? shape_text(w->arena, w->viewed->program, shape) : "");
+    struct buf text = buf_new(w->arena);
+    buf_printf(&text, "%s ", w->viewed->name);
+    if (own_dims(w))
+        dims_put(&text, w->viewed->program, own_dims(w), shape->extents, SHOWN_LABELS);
+    else
+        buf_puts(&text, shape ? shape_text(w->arena, w->viewed->program, shape) : "");
+    return text.text;
+}
+
+const char *view_dim_text(const struct view_walk *w, int d)
+{
+    return own_dims(w) ? arena_printf(w->arena, "dimension %.40s", own_dims(w)->items[d].name)
+                       : arena_printf(w->arena, "dimension %d", d);
 }
 
 const char *view_item_name(const struct view_walk *w, const struct view_list *list, int i)

@@ -204,8 +204,8 @@ bool view_named(struct view_walk *w)
         if (extent >= 0 && !view_holds(w, extent_fact(EXTENT_EQUAL, in->extents[d], extent),
                                        "a dimension does not have the size that named says"))
             return view_wrong(w, DIAG_VIEW_EXTENT, &place,
-                              "dimension %d of %s has extent %lld, and %s, which names it, has %s%lld", d,
-                              view_value_text(w), (long long)in->extents[d], dims->items[d].name,
+                              "%s of %s has extent %lld, and %s, which names it, has %s%lld",
+                              view_dim_text(w, d), view_value_text(w), (long long)in->extents[d], dims->items[d].name,
                               dims->items[d].labels ? "as many labels as " : "size ", (long long)extent);
         w->out->extents[d] = extent >= 0 ? extent : w->out->extents[d];
     }

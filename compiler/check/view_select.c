@@ -50,9 +50,11 @@ static bool out_of_range(const struct view_walk *w, int d, const struct item *it
                                                     : arena_printf(w->arena, "%lld", (long long)number);
     const char *range = extent ? arena_printf(w->arena, "; an index is %lld to %lld", -extent, extent - 1)
                                : ", so it has no element";
-    return view_wrong(w, DIAG_SELECT_RANGE, &place,
-                      "item %d of the selection, index %s, is out of range: dimension %d of %s has extent %lld%s",
-                      (int)(item - w->args->items) + 1, index, d, view_value_text(w), extent, range);
+    const int which = (int)(item - w->args->items) + 1;
+    const char *what = w->viewed->dims ? arena_printf(w->arena, "index %s", index)
+                                       : arena_printf(w->arena, "item %d of the selection, index %s,", which, index);
+    return view_wrong(w, DIAG_SELECT_RANGE, &place, "%s is out of range: %s of %s has extent %lld%s", what,
+                      view_dim_text(w, d), view_value_text(w), extent, range);
 }
 
 /* Reports the first item for which there is no dimension left. */

@@ -195,12 +195,43 @@ static void put_rows(struct buf *buf, const struct geometry *g, const struct for
     buf_putc(buf, '\n');
 }
 
-/* Prints the positions d0, d1, .. of what a kernel goes over. */
-static void put_space(struct buf *buf, const struct shape *space)
+/* The dimensions of what an access reads or writes, if they have names. */
+static const struct dims *access_dims(const struct kernel *kernel, int a)
 {
+    const struct program *program = kernel->program;
+    const struct access *access = &kernel->accesses[a];
+    return access->kind == TENSOR_INPUT    ? program->symbols[program->inputs[access->index]].type.dims
+           : access->kind == TENSOR_RESULT && program->dims ? program->dims[program->results[access->index].node]
+                                                            : NULL;
+}
+
+/* The names of what a kernel goes over: of dimensions of its tensors along which positions are its own, but for a
+ * shift. */
+static void find_names(struct arena *arena, const struct dumped *dumped, const char **names)
+{
+    for (int a = dumped->kernel->access_count - 1; a >= 0; a--) {
+        const struct dims *dims = access_dims(dumped->kernel, a);
+        const struct index index = dims ? find_index(arena, dumped, a) : (struct index){0};
+        for (int d = 0; dims && d < index.rank && index.rank == dims->rank; d++) {
+            const struct term *term = index.at[d].count == 1 ? index.at[d].terms : NULL;
+            if (term && term->times == 1 && term->atom->kind == ATOM_POSITION && !names[term->atom->d])
+                names[term->atom->d] = dims->items[d].name;
+        }
+    }
+}
+
+/* Prints the positions d0, d1, .. of what a kernel goes over. */
+static void put_space(struct buf *buf, const struct dumped *dumped)
+{
+    const struct shape *space = dumped->space;
+    const char **names = ARENA_ARRAY(buf->arena, const char *, WEFT_MAX_RANK);
+    find_names(buf->arena, dumped, names);
     buf_puts(buf, space->rank ? "  goes over" : "  one element");
-    for (int d = 0; d < space->rank; d++)
+    for (int d = 0; d < space->rank; d++) {
         buf_printf(buf, "%s d%d < %lld", d ? "," : "", d, (long long)space->extents[d]);
+        if (names[d])
+            buf_printf(buf, " (%s)", names[d]);
+    }
     buf_putc(buf, '\n');
 }
 
@@ -215,6 +246,8 @@ static void put_part(struct buf *buf, const struct dumped *dumped)
     buf_puts(buf, map && dumped->space->rank ? "]" : "");
 }
 
+enum { SHOWN_LABELS = 6 };
+
 static void put_heading(struct buf *buf, const struct dumped *dumped)
 {
     const struct kernel *kernel = dumped->kernel;
@@ -223,10 +256,16 @@ static void put_heading(struct buf *buf, const struct dumped *dumped)
         buf_printf(buf, "%d of %d ", dumped->part, dumped->parts);
     buf_puts(buf, "for ");
     put_names(buf, kernel);
-    buf_printf(buf, " %s", shape_text(buf->arena, kernel->program, stored_shape(dumped, kernel->load_count)));
+    const struct dims *dims = access_dims(kernel, kernel->load_count);
+    const struct shape *stored = stored_shape(dumped, kernel->load_count);
+    buf_putc(buf, ' ');
+    if (dims)
+        dims_put(buf, kernel->program, dims, stored->extents, SHOWN_LABELS);
+    else
+        buf_puts(buf, shape_text(buf->arena, kernel->program, stored));
     put_part(buf, dumped);
     buf_putc(buf, '\n');
-    put_space(buf, dumped->space);
+    put_space(buf, dumped);
 }
 
 /* Prints which kernels share its launch. */

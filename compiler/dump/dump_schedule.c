@@ -60,6 +60,11 @@ static void put_fate(struct buf *buf, const struct neighbours *all)
         buf_printf(buf, "stored once, which saves %lld instructions; storing and loading it takes %d", more,
                    NEIGHBOUR_WEIGHT);
         break;
+    case STORED_KERNELS:
+        buf_printf(buf, "stored once, which saves %lld instructions in several kernels; storing and loading it "
+                   "takes %d",
+                   more, KERNELS_WEIGHT);
+        break;
     case STORED_MAPS:
         buf_printf(buf, "stored once, as what it reads would be read in %lld orders, too many for a kernel",
                    (long long)all->maps);

@@ -274,6 +274,13 @@ static const char **find_layouts(struct arena *arena, const struct program *prog
     return good ? layouts : NULL;
 }
 
+/* What a recipe made and nobody wrote, and changes nothing: uses of its names, casts to the type that is there. */
+static bool is_silent(const struct program *program, const struct node *node)
+{
+    return (node->kind == NODE_NAME && program->symbols[node->symbol].hidden) ||
+           (node->kind == NODE_CAST && node->made && node->dtype == operand_node(program, node, 0)->dtype);
+}
+
 void dump_types(struct buf *buf, const struct program *program)
 {
     for (int i = 0; i < program->input_count; i++) {
@@ -284,7 +291,7 @@ void dump_types(struct buf *buf, const struct program *program)
     }
     const bool *element = dump_array_elements(buf->arena, program);
     for (int n = 0; n < program->node_count; n++)
-        if (!element[n])
+        if (!element[n] && !is_silent(program, &program->nodes[n]))
             put_node_types(buf, program, &program->nodes[n]);
     const char **layouts = find_layouts(buf->arena, program);
     for (int i = 0; i < program->result_count; i++) {

@@ -22,15 +22,6 @@ static void add(struct arena *arena, struct surprises *all, struct span span, st
 
 /* ---- types ---- */
 
-/* Integers of 32 bits and more that have a sign hold what most programs compute. */
-static bool may_wrap(const struct node *node)
-{
-    const bool grows = node->op == OP_ADD || node->op == OP_SUB || node->op == OP_MUL || node->op == OP_NEG ||
-                       node->op == OP_POW || node->op == OP_SQUARE;
-    const struct type_row *row = &type_rows[node->dtype];
-    return grows && (row->class == CLASS_UNSIGNED || (row->class == CLASS_SIGNED && row->bits < 32));
-}
-
 enum { DEEP = 16 };
 
 static bool same_text(const struct program *program, const struct node *a, const struct node *b)
@@ -70,41 +61,64 @@ static bool not_negative(const struct program *program, const struct node *node,
     }
 }
 
-/* When an operation gives NaN though no operand is one; NULL: it does not, or hardly. */
-static const char *nan_where(const struct program *program, const struct node *node)
+/* Where an operation of one operand gives NaN though that is none, and what to write. */
+static const struct {
+    enum op op;
+    const char *where, *write;     /* the latter a format of the operand */
+} domains[] = {
+    {OP_SQRT, "below 0", "sqrt(max(%s, 0))"},       {OP_RSQRT, "below 0", "rsqrt(max(%s, 0))"},
+    {OP_LOG, "below 0", "log(max(%s, 0))"},         {OP_LOG2, "below 0", "log2(max(%s, 0))"},
+    {OP_LOG10, "below 0", "log10(max(%s, 0))"},     {OP_LOG1P, "below -1", "log1p(max(%s, -1))"},
+    {OP_ASIN, "not between -1 and 1", "asin(clamp(%s, -1, 1))"},
+    {OP_ACOS, "not between -1 and 1", "acos(clamp(%s, -1, 1))"},
+    {OP_ATANH, "not between -1 and 1", "atanh(clamp(%s, -1, 1))"},
+    {OP_ACOSH, "below 1", "acosh(max(%s, 1))"}};
+
+/* When an operation gives NaN though no operand is one, and what to write; NULL: it does not, or hardly. */
+static const char *nan_where(struct arena *arena, const struct program *program, const struct node *node)
 {
     const struct node *a = node->operand_count ? operand_node(program, node, 0) : NULL;
     const struct node *b = node->operand_count > 1 ? operand_node(program, node, 1) : NULL;
     const struct literal *divisor = b ? &named_node(program, b)->literal : NULL;
+    const char *whole = expression_text(arena, program, node->span);
+    for (size_t i = 0; i < sizeof domains / sizeof *domains; i++)
+        if (domains[i].op == node->op)
+            return strncmp(domains[i].where, "below", 5) == 0 && not_negative(program, a, 0) && node->op != OP_ACOSH
+                       ? NULL
+                       : arena_printf(arena, "is NaN where its operand is %s; write %s where it may be",
+                                      domains[i].where,
+                                      arena_printf(arena, domains[i].write, expression_text(arena, program, a->span)));
     switch (node->op) {
-    case OP_SQRT: case OP_RSQRT: case OP_LOG: case OP_LOG2: case OP_LOG10:
-        return not_negative(program, a, 0) ? NULL : "is NaN where its operand is below 0";
-    case OP_LOG1P: return not_negative(program, a, 0) ? NULL : "is NaN where its operand is below -1";
-    case OP_ASIN: case OP_ACOS: case OP_ATANH: return "is NaN where its operand is not between -1 and 1";
-    case OP_ACOSH: return "is NaN where its operand is below 1";
-    case OP_DIV: return divisor->kind != LITERAL_NONE && literal_number(divisor) != 0 ? NULL : "is NaN for 0 / 0";
-    case OP_MOD: case OP_FLOORDIV: case OP_FMOD:
-        return divisor->kind != LITERAL_NONE && literal_number(divisor) != 0 ? NULL : "is NaN where it divides 0 by 0";
+    case OP_DIV: case OP_MOD: case OP_FLOORDIV: case OP_FMOD:
+        return divisor->kind != LITERAL_NONE && literal_number(divisor) != 0
+                   ? NULL
+                   : arena_printf(arena, "is NaN where both operands are 0; write where(%s != 0, %s, 0) where they may "
+                                         "be", expression_text(arena, program, b->span), whole);
     case OP_POW: case OP_FPOW:
         return (divisor->kind == LITERAL_INTEGER || not_negative(program, a, 0))
                    ? NULL
-                   : "is NaN where its base is below 0 and its exponent no whole number";
+                   : arena_printf(arena, "is NaN where its base is below 0 and its exponent no whole number; write "
+                                         "where(%s >= 0, %s, 0) where it may be",
+                                  expression_text(arena, program, a->span), whole);
     default: return NULL;
     }
 }
 
-static void look_at_op(struct arena *arena, const struct program *program, const struct node *node,
-                       struct surprises *all)
+static void look_at_op(struct arena *arena, const struct program *program, const bool *wraps,
+                       const struct node *node, struct surprises *all)
 {
     const char *type = type_rows[node->dtype].name;
-    const char *nan = dtype_is_float(node->dtype) ? nan_where(program, node) : NULL;
-    if (may_wrap(node))
+    const char *nan = dtype_is_float(node->dtype) ? nan_where(arena, program, node) : NULL;
+    if (wraps[node - program->nodes])
         add(arena, all, node->span, node->token, "3.3",
-            arena_printf(arena, "stays %s, and wraps modulo 2^%d", type, type_rows[node->dtype].bits));
+            arena_printf(arena, "stays %s and may wrap %s; convert an operand first, as in %s", type,
+                         wrap_limit(arena, node), wrap_cure(program, wraps, node, false)));
     if (nan)
         add(arena, all, node->span, node->token, "4", nan);
     if (dtype_is_half(node->dtype))
-        add(arena, all, node->span, node->token, "3.3", arena_printf(arena, "is rounded to %s", type));
+        add(arena, all, node->span, node->token, "3.3",
+            arena_printf(arena, "is rounded to %s; convert an operand first, as in float32(%s), for more digits", type,
+                         expression_text(arena, program, operand_node(program, node, 0)->span)));
 }
 
 /* What the compiler warns of. */
@@ -120,17 +134,19 @@ static void look_at_warnings(struct arena *arena, struct program *program, struc
 
 void find_type_surprises(struct arena *arena, struct program *program, struct surprises *all)
 {
+    const bool *wraps = find_wraps(arena, program);
     look_at_warnings(arena, program, all);
     for (int n = 0; n < program->node_count; n++) {
         const struct node *node = &program->nodes[n];
         if (node->literal.kind != LITERAL_NONE || node->made)
             continue;
         if (node->kind == NODE_OP)
-            look_at_op(arena, program, node, all);
+            look_at_op(arena, program, wraps, node, all);
         else if (node->kind == NODE_CAST && dtype_is_half(node->dtype) &&
                  type_rows[operand_node(program, node, 0)->dtype].bits > 16)
             add(arena, all, node->span, node->token, "4.6",
-                arena_printf(arena, "is rounded to %s", type_rows[node->dtype].name));
+                arena_printf(arena, "is rounded to %s; leave the cast out to keep the digits",
+                             type_rows[node->dtype].name));
     }
 }
 
@@ -150,7 +166,9 @@ static void look_at_loads(struct arena *arena, const struct scheduled *s, struct
         const struct ins *load = kernel_access_ins(s->kernel, a);
         const char *words = ways[a].words;
         if (load && (begins_with(words, "one by one") || begins_with(words, "found by number")))
-            add(arena, all, load->span, load->span, "5.2", arena_printf(arena, "is read off the fast path: %s", words));
+            add(arena, all, load->span, load->span, "5.2",
+                arena_printf(arena, "is read off the fast path: %s; where it is read often, copy it once, so that "
+                                    "elements of the last dimension lie side by side", words));
     }
 }
 

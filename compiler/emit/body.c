@@ -241,7 +241,7 @@ static void emit_ins(struct emitter *e, int i, int level)
 }
 
 /* The body of a row's function of a block, where that is more than a loop over the row's meaning; NULL if it is not. Of
- * integers it has the type behind its name, or serves all of them: T and U are there what they are in meanings. */
+ * 64-bit integers it has _64 behind its name, or serves all integers: T and U are there what they are in meanings. */
 static const char *own_block(struct emitter *e, const struct ins *ins, size_t *length)
 {
     const char *math = e->params->target->math, *meaning = op_meaning(ins->op, ins->source);
@@ -249,19 +249,27 @@ static const char *own_block(struct emitter *e, const struct ins *ins, size_t *l
         return NULL;
     const bool integer = dtype_is_integer(ins->source);
     const char *name = arena_string(e->arena, meaning + 2, strcspn(meaning + 2, ")"));
-    const char *suffix = integer ? arena_printf(e->arena, "_%s", short_name(ins->source))
-                                 : ins->source == WEFT_FLOAT32 ? "f" : "";
+    const char *suffix = ins->source == WEFT_FLOAT32 ? "f" : integer && type_rows[ins->source].size == 8 ? "_64" : "";
     const char *own = subst_find(math, "block", arena_printf(e->arena, "%s%s", name, suffix), length);
     return own || !integer ? own : subst_find(math, "block", name, length);
+}
+
+/* Whether a row's function of a block calls the library, so that it needs to know where that is. */
+static bool calls_library(struct emitter *e, const struct ins *ins)
+{
+    size_t length;
+    const char *own = own_block(e, ins, &length), *calls = own ? strstr(own, "calls->") : NULL;
+    return calls && calls < own + length;
 }
 
 /* Adds the body of a row's function of a block. $single there is the row's meaning for element j. */
 static void put_own_block(struct emitter *e, const struct ins *ins, const char *own, size_t length,
                           const char *const *elements)
 {
-    static const char single[] = "$single", wide[] = "#ifdef WIDE";
+    static const char single[] = "$single", wide[] = "#ifdef WIDE", *const none[3] = {NULL, NULL, NULL};
     const char *end = own + length, *vectors = strstr(own, wide);
-    const struct tokens tokens = {.section = "", .t = ins->source, .s = ins->source};
+    const struct tokens tokens = row_tokens(ins, none);
+    subst_parts(&e->subst, own);
     e->vectors = e->vectors || (vectors && vectors < end);
     for (const char *at; (at = strstr(own, single)) && at < end; own = at + sizeof single - 1) {
         subst_text(&e->subst, &e->blocks, own, (size_t)(at - own), &tokens);
@@ -288,7 +296,7 @@ static const char *block_function(struct emitter *e, const struct ins *ins)
                type);
     for (int k = 0; k < arity; k++)
         buf_printf(&e->blocks, ", const %s_m *%c", type, 'a' + k);
-    buf_puts(&e->blocks, ")\n{\n");
+    buf_puts(&e->blocks, calls_library(e, ins) ? ", const struct weft_calls *calls)\n{\n" : ")\n{\n");
     buf_puts(&e->blocks, condition ? "#ifdef OWN_MATH\n" : "");
     if (own)
         put_own_block(e, ins, own, length, elements);
@@ -339,6 +347,7 @@ static void emit_block_call(struct emitter *e, struct buf *out, int i)
         else
             buf_printf(out, ", " NAME_KEPT, ins->a[k]);
     }
+    buf_puts(out, is_block_call(ins) && calls_library(e, ins) ? ", args->calls" : "");
     buf_printf(out, "%s);", e->params->target->block);
     put_origin(e, out, ins);
     buf_puts(out, "\n");

@@ -14,7 +14,8 @@ const struct target target_c = {
     .math = weft_template_math_c,
     .short_rows = weft_template_short_rows, .shorts = weft_template_short_c,
     .put = weft_template_put_c,
-    .joins = weft_template_join_c, .search = weft_template_search_c, .accesses = weft_template_access_c,
+    .joins = weft_template_join_c, .join_functions = weft_template_joins, .search = weft_template_search_c,
+    .accesses = weft_template_access_c,
     .args = weft_template_args,
     .function = "static inline",
     .block = "", .boolean = "_Bool", .fast = FAST_OF_C, .declares = true, .launch = LAUNCH_C};
@@ -68,7 +69,7 @@ const char *access_name(struct arena *arena, const struct kernel *kernel, int ac
     return "";
 }
 
-static struct tokens row_tokens(const struct ins *ins, const char *const names[3])
+struct tokens row_tokens(const struct ins *ins, const char *const names[3])
 {
     enum weft_dtype t = op_rows[ins->op].rule == RULE_CONVERT ? ins->dtype : ins->source;
     struct tokens tokens = {dtype_is_float(t) ? "floating" : "integer", t, ins->source,
@@ -253,6 +254,8 @@ static void emit_parts(struct emitter *e)
         e->seen[i] = -1;
         if (ins->kind == INS_LOAD)
             emit_access(e, ins->index, false, e->called[i]);
+        else if (is_absent(e, i))
+            continue;
         else if (ins_is_argument(ins))
             emit_literal(e, ins->index, i);
         else if (ins->kind == INS_STORE)
@@ -423,7 +426,7 @@ static void put_samples(struct emitter *e, struct buf *out)
 /* What joins in C say of their loops and vectors. */
 static void put_loops(struct emitter *e, struct buf *out)
 {
-    put_head(e, out, e->params->target->joins, "//: loops head\n");
+    put_head(e, out, e->params->target->join_functions, "//: loops head\n");
 }
 
 /* The sections of a skeleton that are made as a whole. */

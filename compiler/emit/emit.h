@@ -24,6 +24,7 @@ struct target {
     const char *reduce;            /* the skeleton of kernels with reduced dimensions; NULL: there are none */
     const char *put;               /* the skeleton of kernels that put elements: put.c or put.cu */
     const char *joins, *search;    /* what that one is filled with in C: join_c.h, search_c.h */
+    const char *join_functions;    /* and what it joins with: joins.c */
     const char *short_rows, *shorts; /* the skeleton of those that reduce short rows in C, and what it is filled with */
     const char *chain;             /* the parts of kernels that share a launch (emit_chain); NULL: none do */
     bool chunks;                   /* it computes in chunks of registers, by the kernel's form (form.h). Else it

@@ -10,7 +10,7 @@
  * them in a register around all loops. */
 enum { MAX_NAMED_LITERALS = 64 };
 
-enum { MAX_PARTS = 6 };
+enum { MAX_PARTS = 9 };
 
 /* The sections of a skeleton that are put together line by line. */
 #define SECTIONS(S)                                                                                  \
@@ -60,6 +60,8 @@ struct emitter {
 const char *short_name(enum weft_dtype dtype);
 /* The name of an instruction's value, or an expression that reads it. */
 const char *value_name(struct emitter *e, int i);
+/* What the tokens of a row's texts are replaced by, on operands with these names. */
+struct tokens row_tokens(const struct ins *ins, const char *const names[3]);
 /* Adds a row's meaning (or its fault) on operands with these names. */
 void put_meaning(struct emitter *e, struct buf *out, const struct ins *ins, const char *meaning,
                  const char *const names[3]);
@@ -144,6 +146,8 @@ struct buf emit_part(struct arena *arena, const struct kernel *kernel, const str
 
 /* The access whose elements a reduction joins as they lie in memory; -1: they are computed, or gathered. */
 int joined_in_place(const struct emitter *e);
+/* Whether the instruction is the literal for absent elements, where only functions that join need it. */
+bool is_absent(const struct emitter *e, int i);
 /* Adds what the skeleton of a reduction needs. */
 void emit_joins(struct emitter *e);
 /* Adds the sections of this name that the walk of a reduction in C is filled with. */

@@ -29,8 +29,14 @@ static enum weft_dtype joined_dtype(const struct emitter *e, enum weft_dtype dty
     return !joins_keys(e) ? dtype : dtype == WEFT_FLOAT64 ? WEFT_INT64 : WEFT_INT32;
 }
 
-/* The types in which a reduction joins values, and the functions that join two. */
-static void put_joins(struct emitter *e, struct buf *out)
+bool is_absent(const struct emitter *e, int i)
+{
+    const struct lanes *lanes = e->kernel->lanes;
+    return lanes && !e->params->target->chunks && !lanes->beside && !lanes->finds && i == lanes->absent;
+}
+
+/* The types in which a reduction joins values; and `functions` that join two. */
+static void put_joins(struct emitter *e, struct buf *out, bool functions)
 {
     const struct lanes *lanes = e->kernel->lanes;
     const enum op op = join_rows[lanes->join].op;
@@ -40,11 +46,21 @@ static void put_joins(struct emitter *e, struct buf *out)
         const struct ins ins = {INS_OP, op, types[i].dtype, types[i].dtype, {-1, -1, -1}};
         const char *type = short_name(types[i].dtype), *name = types[i].name;
         buf_printf(out, "typedef %s_m OWN(%s_t);\n", type, name);
+        if (!functions)
+            continue;
         buf_printf(out, "/* Joins two elements. */\n%s %s OWN(join_%s)(%s a, %s b)\n{\n    return ",
                    e->params->target->function, type, name, type, type);
         put_meaning(e, out, &ins, op_meaning(op, types[i].dtype), (const char *[]){"a", "b", NULL});
         buf_puts(out, ";\n}\n");
     }
+}
+
+/* Whether vectors of lanes stay in registers while blocks are computed. */
+static bool keeps_lanes(const struct emitter *e)
+{
+    const struct lanes *lanes = e->kernel->lanes;
+    return join_is_ordered(lanes->join, lanes->tree) && joined_in_place(e) < 0 && !lanes->beside && lanes->tiles.row &&
+           BLOCK % lanes->tiles.row == 0;
 }
 
 /* Vectors of what a reduction in C joins. Where an operator joins two, in sums and products of floats, they are the
@@ -75,18 +91,26 @@ static void put_vectors(struct emitter *e, struct buf *out)
             buf_printf(out, " join_%s\n", names[i]);
         }
     }
-    const bool kept = vectors && joined_in_place(e) < 0 && lanes->tiles.row && BLOCK % lanes->tiles.row == 0;
-    buf_printf(out, "enum { OWN(PER_VECTOR) = sizeof(acc_v) / sizeof(acc_t), OWN(KEPT) = %s };\n"
-               "#undef OVER\n#undef OVER_HALF\n#undef VECTOR_ROW\n",
-               kept ? "ROW / PER_VECTOR" : "0");
-    buf_printf(out, "#undef COMPUTED\n#define COMPUTED %s\n",
-               lanes->beside ? "(stage + (i - column0))" : kept ? "values" : "(stage + filled)");
+    buf_puts(out, "enum { OWN(PER_VECTOR) = sizeof(acc_v) / sizeof(acc_t) };\n"
+                  "#undef OVER\n#undef OVER_HALF\n#undef VECTOR_ROW\n");
     if (vectors && lanes->tree == WEFT_FLOAT32 && lanes->tiles.row == LANE_COUNT)
         buf_puts(out, "#define VECTOR_ROW /* 64 bytes */\n");
     buf_printf(out, "#define OVER(k, count) %s\n",
                vectors ? "for (int k = 0; k < (count) / PER_VECTOR; k++)" : "EACH(k, count)");
     buf_printf(out, "#define OVER_HALF(k) %s\n",
                vectors ? "for (int k = 0; k < HALF * sizeof(tree_t) / sizeof(half_v); k++)" : "EACH(k, HALF)");
+}
+
+/* The same as far as a kernel needs it that joins by the library's functions. */
+static void put_kept(struct emitter *e, struct buf *out)
+{
+    const struct lanes *lanes = e->kernel->lanes;
+    const enum op op = join_rows[lanes->join].op;
+    const struct ins ins = {INS_OP, op, lanes->tree, lanes->tree, {-1, -1, -1}};
+    buf_printf(out, "typedef %s OWN(acc_v) VECTORS(%s);\n#undef join_acc_v\n#define join_acc_v(a, b) (",
+               short_name(lanes->tree), short_name(lanes->tree));
+    put_meaning(e, out, &ins, op_meaning(op, lanes->tree), (const char *[]){"(a)", "(b)", NULL});
+    buf_puts(out, ")\nenum { OWN(PER_VECTOR) = sizeof(acc_v) / sizeof(acc_t) };\n");
 }
 
 enum {
@@ -100,9 +124,10 @@ static void put_passed_over(const struct emitter *e, struct buf *out)
 {
     const struct lanes *lanes = e->kernel->lanes;
     const char *type = short_name(e->kernel->accesses[lanes->parts].dtype);
-    buf_printf(out, "#define PART ((const %s_m *)sample->bases[%d])[point * r->chunks + chunk]\n", type, lanes->parts);
-    buf_printf(out, "#define PASSED_OVER (PART != ((const %s_m *)sample->bases[%d])[point] && PART == PART)\n", type,
-               lanes->extreme);
+    buf_printf(out, "#define PART ((const %s_m *)sample->bases[%d])[run.point * r->chunks + run.part.chunk]\n", type,
+               lanes->parts);
+    buf_printf(out, "#define PASSED_OVER (PART != ((const %s_m *)sample->bases[%d])[run.point] && "
+               "PART == PART)\n", type, lanes->extreme);
 }
 
 /* A search's comparison with what it looks for, where it compares elements as they lie in memory; NULL: they are
@@ -145,7 +170,7 @@ static void put_lanes(struct emitter *e, struct buf *out)
     stage *= row ? STAGED : 1;
     const bool ordered = join_is_ordered(lanes->join, lanes->tree);
     const int inner = row ? (int)lanes->tiles.inner : 1;
-    buf_printf(out, "#undef ROW\n#undef DIRECT\n#define ROW %d\n#define DIRECT %d\n", row, source >= 0);
+    buf_printf(out, "#undef ROW\n#define ROW %d\n", row);
     buf_printf(out, "enum { OWN(INNER) = %d, OWN(STAGE) = %d, OWN(MAX_LANES) = %d, OWN(WIDTH) = %d, "
                "OWN(SCRATCH) = %zu };\n", inner, stage, MAX_LANES, MAX_WIDTH, e->scratch);
     buf_printf(out, "enum { OWN(SOURCE) = %d, OWN(ORDERED) = %d, OWN(LEVELS) = %d, OWN(SIDE) = %d, OWN(HALF) = %d };\n",
@@ -154,8 +179,6 @@ static void put_lanes(struct emitter *e, struct buf *out)
     buf_printf(out, "typedef %s_m OWN(stage_t);\ntypedef %s_m OWN(out_t);\n",
                short_name(e->kernel->accesses[e->kernel->load_count].dtype), short_name(lanes->tree));
     buf_printf(out, "#undef TARGET\n#define TARGET %d\n", e->kernel->load_count);
-    if (joins_keys(e))
-        buf_printf(out, "#undef KEYS\n#define KEYS %d\n", join_rows[lanes->join].absent < 0 ? 1 : -1);
 }
 
 /* What a search needs besides. */
@@ -168,7 +191,7 @@ static void put_search(struct emitter *e, struct buf *out)
         return;
     }
     const struct ins *comparison = find_comparison(e);
-    const char *const parts[] = {"elements", comparison ? "scan" : "each", "search"};
+    const char *const parts[] = {comparison ? "scan" : "each", "search"};
     memcpy(e->parts, parts, sizeof parts);
     buf_puts(out, "#undef COMPUTED\n#define COMPUTED stage\n#undef PASSED_OVER\n");
     if (e->kernel->lanes->parts >= 0)
@@ -179,24 +202,89 @@ static void put_search(struct emitter *e, struct buf *out)
         put_scan(e, out, comparison);
 }
 
+/* The functions that the library has for the kernel's reduction; -1: none. */
+static int library_join(const struct emitter *e)
+{
+    static const struct { enum op op; const char *stage, *acc, *tree; } kinds[] = {
+#define JOINED(op, stage, acc, tree) {OP_##op, #stage, #acc, #tree},
+#include "templates/shared/joins.def"
+#undef JOINED
+    };
+    const struct kernel *kernel = e->kernel;
+    const struct lanes *lanes = kernel->lanes;
+    const char *stage = short_name(kernel->accesses[kernel->load_count].dtype);
+    if (!(e->params->fast & FAST_JOINS) || (lanes->tiles.row && lanes->tiles.inner > 1))
+        return -1;
+    for (size_t i = 0; i < sizeof kinds / sizeof *kinds; i++)
+        if (kinds[i].op == join_rows[lanes->join].op && strcmp(kinds[i].stage, stage) == 0 &&
+            strcmp(kinds[i].acc, short_name(lanes->acc)) == 0 && strcmp(kinds[i].tree, short_name(lanes->tree)) == 0)
+            return 2 * (int)i + !lanes->tiles.row;
+    return -1;
+}
+
+/* Adds the functions of a reduction that joins by its own. */
+static void put_own_joins(struct emitter *e, struct buf *out)
+{
+    const struct lanes *lanes = e->kernel->lanes;
+    const char *absent = literal_code(e, e->kernel->ins[lanes->absent].index);
+    put_joins(e, out, true);
+    put_vectors(e, out);
+    if (joins_keys(e))
+        buf_printf(out, "#undef KEYS\n#define KEYS %d\n", join_rows[lanes->join].absent < 0 ? 1 : -1);
+    if (lanes->beside)
+        return;
+    buf_printf(out, "#undef ABSENT\n#define ABSENT %s(%s)\n", joins_keys(e) ? "key_of" : "", absent);
+    buf_printf(out, "#undef NOTHING\n#define NOTHING %s\n", join_is_sum(lanes->join) ? "0" : "ABSENT");
+}
+
+static void put_short_joining(struct emitter *e, struct buf *out)
+{
+    const struct lanes *lanes = e->kernel->lanes;
+    const char *const parts[] = {joins_keys(e) ? "keys" : "plain", "short",
+                                 joined_in_place(e) >= 0 ? "short_direct" : "short_elements"};
+    memcpy(e->parts, parts, sizeof parts);
+    put_own_joins(e, out);
+    buf_puts(out, "#undef COMPUTED\n#define COMPUTED (stage + (i - column0))\n#undef WORDS\n");
+    if (type_rows[lanes->tree].size == 4)
+        buf_puts(out, "#define WORDS\n");
+    buf_printf(&e->literals,
+               joins_keys(e) ? "const %s absent = key_of(%s);\n" : "const %s absent = %s;\n",
+               short_name(joined_dtype(e, lanes->acc)), value_name(e, lanes->absent));
+}
+
 /* What joins need besides. */
 static void put_joining(struct emitter *e, struct buf *out)
 {
-    const bool row = e->kernel->lanes->tiles.row, direct = joined_in_place(e) >= 0;
-    if (e->kernel->lanes->beside) {
-        const char *const shorts[] = {joins_keys(e) ? "keys" : "plain", "short",
-                                      direct ? "short_direct" : "short_elements"};
-        memcpy(e->parts, shorts, sizeof shorts);
-        put_joins(e, out);
-        put_vectors(e, out);
-        buf_printf(out, "#undef WORDS\n%s", type_rows[e->kernel->lanes->tree].size == 4 ? "#define WORDS\n" : "");
+    const struct lanes *lanes = e->kernel->lanes;
+    const bool row = lanes->tiles.row, direct = joined_in_place(e) >= 0, kept = keeps_lanes(e);
+    const int library = library_join(e);
+    int count = 0;
+    if (lanes->beside) {
+        put_short_joining(e, out);
         return;
     }
-    const char *const parts[] = {joins_keys(e) ? "keys" : "plain", "lanes", row ? "row" : "columns",
-                                 direct ? "direct" : "elements", !direct ? "computed" : row ? NULL : "direct_columns"};
-    memcpy(e->parts, parts, sizeof parts);
-    put_joins(e, out);
-    put_vectors(e, out);
+    if (library < 0) {
+        e->parts[count++] = joins_keys(e) ? "keys" : "plain";
+        e->parts[count++] = "own";
+        e->parts[count++] = row ? "row" : "columns";
+        if (!row)
+            e->parts[count++] = direct ? "fold_rows" : "no_rows";
+        put_own_joins(e, out);
+        buf_puts(&e->literals, "const struct weft_join *const join = &own_join; //~\n");
+    } else {
+        put_joins(e, out, false);
+        if (kept)
+            put_kept(e, out);
+        buf_printf(&e->literals, "const struct weft_join *const join = args->calls->joins[%d]; /* %s of %s */\n",
+                   library, join_name(e->arena, lanes->join), type_rows[lanes->tree].name);
+    }
+    e->parts[count++] = "lanes";
+    e->parts[count++] = direct ? "direct" : "computed";
+    if (kept) {
+        e->parts[count++] = "kept";
+        buf_puts(out, "enum { OWN(KEPT) = ROW / PER_VECTOR };\n");
+    }
+    buf_printf(out, "#undef COMPUTED\n#define COMPUTED %s\n", kept ? "values" : "(stage + filled)");
 }
 
 void emit_walk_part(struct emitter *e, struct buf *out, const char *name, size_t length)
@@ -204,6 +292,7 @@ void emit_walk_part(struct emitter *e, struct buf *out, const char *name, size_t
     const struct target *target = e->params->target;
     for (int i = 0; i < MAX_PARTS && e->parts[i]; i++) {
         const char *mark = arena_printf(e->arena, "//: %s %.*s\n", e->parts[i], (int)length, name);
+        emit_marked(out, target->join_functions, mark, e->own);
         emit_marked(out, target->joins, mark, e->own);
         emit_marked(out, target->search, mark, e->own);
         emit_marked(out, target->shorts, mark, e->own);
@@ -224,7 +313,7 @@ void emit_joins(struct emitter *e)
     const struct lanes *lanes = e->kernel->lanes;
     struct buf joins = buf_new(e->arena);
     if (e->params->target->chunks) {
-        put_joins(e, &joins);
+        put_joins(e, &joins, true);
         buf_printf(&joins, "#define NOTHING(absent) %s\n", join_is_sum(lanes->join) ? "0" : "(absent)");
         subst_own(&e->joins, joins.text, joins.length, e->own);
         buf_printf(&e->absent, "const %s absent = *(const %s_m *)&args->literals[%d];\n", short_name(lanes->acc),
@@ -237,11 +326,8 @@ void emit_joins(struct emitter *e)
     put_lanes(e, &joins);
     (lanes->finds ? put_search : put_joining)(e, &joins);
     subst_own(&e->joins, joins.text, joins.length, e->own);
-    buf_printf(&e->literals,
-               joins_keys(e) ? "const %s absent = key_of(%s), nothing = %s;\n"
-                             : "const %s absent = %s, nothing = %s;\n",
-               short_name(joined_dtype(e, lanes->acc)), value_name(e, lanes->absent),
-               join_is_sum(lanes->join) ? "0" : "absent");
+    if (lanes->finds)
+        buf_printf(&e->literals, "const %s absent = %s;\n", short_name(lanes->acc), value_name(e, lanes->absent));
     if (!lanes->tiles.row)
         e->scratch += (size_t)MAX_WIDTH * (size_t)type_rows[lanes->acc].size +
                       (size_t)(MAX_TREE + LEVELS * BLOCK) * (size_t)type_rows[lanes->tree].size;

@@ -119,22 +119,18 @@ static int count_arguments(const char *text)
 /* The definition that takes the place of a library function; NULL: none does. */
 static const char *own_library(struct subst *subst, const char *full, size_t *length)
 {
-    const char *own = subst_find(subst->target->prelude, "library", full, length), *head;
-    size_t head_length;
-    if (own || !subst->target->math)
-        return own;
-    own = subst_find(subst->target->math, "library", full, length);
-    head = subst_find(subst->target->math, "library", "head", &head_length);
-    if (own && !subst->has_math)
-        subst_own(&subst->helpers, head, head_length, &subst->names);
-    subst->has_math |= own != NULL;
-    return own;
+    const char *own = subst_find(subst->target->prelude, "library", full, length);
+    return own || !subst->target->math ? own : subst_find(subst->target->math, "library", full, length);
 }
 
-/* Adds a section of the math, and in front of it, once, the parts that its marker line names. */
-static void add_own(struct subst *subst, const char *own, size_t length)
+void subst_parts(struct subst *subst, const char *own)
 {
-    const char *line = own - 1, *end = own - 1;
+    const char *line = own - 1, *end = own - 1, *math = subst->target->math;
+    size_t head_length;
+    const char *head = math ? subst_find(math, "library", "head", &head_length) : NULL;
+    if (head && !subst->has_math)
+        subst_own(&subst->helpers, head, head_length, &subst->names);
+    subst->has_math = true;
     while (line[-1] != '\n')
         line--;
     line += strlen("//: ");
@@ -143,11 +139,12 @@ static void add_own(struct subst *subst, const char *own, size_t length)
         const size_t size = strcspn(++line, "\n ");
         const char *name = arena_string(subst->arena, line, size);
         size_t part_length;
-        const char *part = subst_find(subst->target->math, "part", name, &part_length);
-        if (part && subst_is_new(subst, arena_printf(subst->arena, "part_%s", name)))
-            add_own(subst, part, part_length);
+        const char *part = math ? subst_find(math, "part", name, &part_length) : NULL;
+        if (!part || !subst_is_new(subst, arena_printf(subst->arena, "part_%s", name)))
+            continue;
+        subst_parts(subst, part);
+        subst_own(&subst->helpers, part, part_length, &subst->names);
     }
-    subst_own(&subst->helpers, own, length, &subst->names);
 }
 
 static void add_library(struct subst *subst, struct buf *out, const char *name,
@@ -161,8 +158,10 @@ static void add_library(struct subst *subst, struct buf *out, const char *name,
     for (int i = 0; i < subst->prototype_count; i++)
         if (strcmp(subst->prototypes[i].name, full) == 0)
             return;
-    if (own)
-        add_own(subst, own, length);
+    if (own) {
+        subst_parts(subst, own);
+        subst_own(&subst->helpers, own, length, &subst->names);
+    }
     ARENA_PUSH(subst->arena, subst->prototypes, subst->prototype_count,
                ((struct prototype){full, dtype, count_arguments(call)}));
 }

@@ -44,6 +44,8 @@ void subst_text(struct subst *subst, struct buf *out, const char *text, size_t l
 void subst_helper(struct subst *subst, const char *name, const struct tokens *tokens, bool pair);
 /* Notes the name of a function. False if it was noted before. */
 bool subst_is_new(struct subst *subst, const char *name);
+/* Adds, each once, the parts that the marker line in front of this section of the math names, and what all need. */
+void subst_parts(struct subst *subst, const char *own);
 /* Adds `length` bytes of a text, in which OWN(name) marks what it defines: becomes the name, which is noted. */
 void subst_own(struct buf *out, const char *text, size_t length, struct defined_names *names);
 

@@ -231,6 +231,8 @@ struct lower_params {
     const struct stored_positions *positions; /* [position_count] that take reads */
     int position_count;
     const bool *batches;           /* [input_count] whether it is a batch; NULL: none is */
+    int *room;                     /* [2 * node_count] for one lowering after the other, since there may be as many
+                                      kernels as nodes; NULL: each takes its own */
 };
 
 /* lower.c: makes the kernel of these results, which have one shape. Equal instructions are numbered once, and constants

@@ -34,6 +34,7 @@ enum neighbours_fate {
     AGAIN_LIGHT,                   /* what is computed more than once takes less than storing and loading */
     AGAIN_SMALL,                   /* it has so few elements that one more kernel takes longer */
     STORED_HEAVY,
+    STORED_KERNELS,                /* many kernels that reduce would compute it */
     STORED_MAPS,                   /* a kernel would have too many maps */
     STORED_BORDER                  /* with what lies around it, as edges would be too many parts */
 };

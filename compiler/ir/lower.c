@@ -266,7 +266,9 @@ static int lower_view(struct lowering *l, const struct node *node)
         l->map = map;
         return value;
     }
-    const bool meets = l->program->views[node->view].part == SCATTER_FULL;
+    const struct node *value_of = named_node(l->program, from);
+    const bool meets = l->program->views[node->view].part == SCATTER_FULL ||
+                       (node->made && (value_of->kind == NODE_ARRAY || value_of->literal.kind != LITERAL_NONE));
     int value = lower_value_as(l, operand_index(l, node, 0), meets ? node->dtype : from->dtype, MEET);
     l->map = map;
     if (meets)
@@ -426,13 +428,11 @@ static void begin(struct lowering *l, struct arena *arena, const struct lower_pa
                            .position_count = params->position_count, .batches = params->batches, .kernel = kernel};
     if (space)
         ARENA_PUSH(arena, kernel->maps, kernel->map_count, ((struct index_map){.parent = -1, .to = space}));
-    l->first_use = ARENA_ARRAY(arena, int, program->node_count);
-    l->met = ARENA_ARRAY(arena, int, program->node_count);
-    memset(l->first_use, -1, (size_t)program->node_count * sizeof(int));
-    memset(l->met, -1, (size_t)program->node_count * sizeof(int));
+    const size_t nodes = (size_t)program->node_count;
+    l->first_use = params->room ? params->room : ARENA_ARRAY(arena, int, 2 * nodes);
+    l->met = l->first_use + nodes;
+    memset(l->first_use, -1, 2 * nodes * sizeof(int));
     memset(l->first_access, -1, sizeof l->first_access);
-    l->numbers = ARENA_ARRAY(arena, int, MAX_MAPS);
-    memset(l->numbers, -1, MAX_MAPS * sizeof(int));
     ins_resize_table(l, 64);
 }
 

@@ -54,7 +54,7 @@ struct lowering {
     int *joined, joined_count;     /* values that a reduction joins where its value is used: each counts (rule 4.4) */
     int *modes, mode_count;        /* choices between a value and what a mode has outside it (rules 10.1 and 12.3) */
     int *numbers;                  /* [MAX_MAPS] of such a step, the instruction that computes its numbers; -1: none
-                                      yet */
+                                      yet; NULL: of no step */
     int *waiting, waiting_count;   /* uses that are put in order; NULL: none are */
     const struct stored_positions *positions; /* as in struct lower_params */
     int position_count;

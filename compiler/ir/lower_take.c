@@ -6,6 +6,8 @@
 #include "compiler/ir/lower_take_impl.h"
 #include "compiler/ir/positions.h"
 
+#include <string.h>
+
 static void gathering_of(struct taking *t, const struct view_args *args)
 {
     const struct shape *positions = t->l->shapes[operand_index(t->l, t->node, 1)];
@@ -303,6 +305,8 @@ static int number_of(const struct taking *t)
 int take_number(struct lowering *l, int map)
 {
     const int before = l->map;
+    if (!l->numbers)
+        l->numbers = memset(ARENA_ARRAY(l->arena, int, MAX_MAPS), -1, MAX_MAPS * sizeof(int));
     if (l->numbers[map] < 0) {
         const struct taking t = taking_of(l, map);
         const int number = number_of(&t);

@@ -1,175 +1,27 @@
 /* Implements narrow.h. An interval is computed for each instruction from those of its operands. An operation whose
  * operands and result fit moves to 16 bits. Conversions that keep every value are skipped by their readers. A quotient
- * of integers of few bits, such as the mean of three uint8, is computed in float32 where it becomes one.
+ * of integers of few bits, such as the mean of three uint8, is computed in float32 where it becomes one. What only
+ * changes the signs of 16-bit floats, as -abs(x) does, is computed on their bits.
  *
  * Invariant: an instruction's operands come before it, so no pass over instructions recurses. */
 #include "compiler/ir/narrow.h"
 
 #include <string.h>
 
-/* The values that an integer can have. Not known: anything that its dtype holds. */
-struct range {
-    int64_t lo, hi;
-    bool known;
-};
-
 struct narrowing {
     struct arena *arena;
     const struct kernel *from;
     struct kernel *to;
-    struct range *ranges;          /* [ins of from] */
+    struct value_range *ranges;          /* [ins of from] */
     int *root;                     /* [ins of from] the instruction whose value this one keeps; or itself */
     enum weft_dtype *dtypes;       /* [ins of from] the type in which it is computed */
     int *uses;                     /* [ins of from] by how many operands it is read */
     bool *left_out;                /* [ins of from] computed only for a quotient that moves to float32 */
+    enum weft_dtype *halves;       /* [ins of from] the 16-bit float on whose bits it is computed; WEFT_BOOL: none */
+    bool *barred;                  /* [ins of from] it is not computed on bits */
+    int *readers;                  /* [ins of from] by how many operands that take bits it is read */
     int *placed;                   /* [ins of from][dtypes] the instruction of `to`; -1: none yet */
 };
-
-/* ---- intervals ---- */
-
-static const struct range unknown = {0, 0, false};
-
-static struct range between(int64_t lo, int64_t hi)
-{
-    return (struct range){lo, hi, true};
-}
-
-static struct range whole(enum weft_dtype dtype)
-{
-    int bits = type_rows[dtype].bits;
-    bool is_signed = type_rows[dtype].class == CLASS_SIGNED;
-    if (!dtype_is_integer(dtype) || (bits == 64 && !is_signed))
-        return unknown;
-    return is_signed ? between(-1 - (INT64_MAX >> (64 - bits)), INT64_MAX >> (64 - bits))
-                     : between(0, ((int64_t)1 << bits) - 1);
-}
-
-static bool fits(struct range range, enum weft_dtype dtype)
-{
-    struct range most = whole(dtype);
-    if (dtype == WEFT_UINT64)
-        return range.known && range.lo >= 0;
-    return range.known && most.known && range.lo >= most.lo && range.hi <= most.hi;
-}
-
-static int64_t least(int64_t a, int64_t b)
-{
-    return a < b ? a : b;
-}
-
-static int64_t most(int64_t a, int64_t b)
-{
-    return a > b ? a : b;
-}
-
-static struct range hull(struct range a, struct range b)
-{
-    return a.known && b.known ? between(least(a.lo, b.lo), most(a.hi, b.hi)) : unknown;
-}
-
-static struct range product(struct range a, struct range b)
-{
-    int64_t p[4];
-    if (__builtin_mul_overflow(a.lo, b.lo, &p[0]) || __builtin_mul_overflow(a.lo, b.hi, &p[1]) ||
-        __builtin_mul_overflow(a.hi, b.lo, &p[2]) || __builtin_mul_overflow(a.hi, b.hi, &p[3]))
-        return unknown;
-    return between(least(least(p[0], p[1]), least(p[2], p[3])), most(most(p[0], p[1]), most(p[2], p[3])));
-}
-
-static struct range sum(struct range a, struct range b)
-{
-    struct range r = between(0, 0);
-    bool over = __builtin_add_overflow(a.lo, b.lo, &r.lo) || __builtin_add_overflow(a.hi, b.hi, &r.hi);
-    return over || !a.known || !b.known ? unknown : r;
-}
-
-static struct range negative(struct range a)
-{
-    return a.lo == INT64_MIN ? unknown : between(-a.hi, -a.lo);
-}
-
-static struct range minimum(struct range a, struct range b)
-{
-    return between(least(a.lo, b.lo), least(a.hi, b.hi));
-}
-
-static struct range maximum(struct range a, struct range b)
-{
-    return between(most(a.lo, b.lo), most(a.hi, b.hi));
-}
-
-static struct range saturated(struct range a, struct range into)
-{
-    return between(most(least(a.lo, into.hi), into.lo), least(most(a.hi, into.lo), into.hi));
-}
-
-/* The smallest number of the form 2**n - 1 that is at least `a`, which is not negative. */
-static int64_t ones(int64_t a)
-{
-    int64_t bits = 0;
-    while (bits < a)
-        bits = bits * 2 + 1;
-    return bits;
-}
-
-static struct range bits_of(struct range a, struct range b, bool both)
-{
-    return a.lo < 0 || b.lo < 0 ? unknown : between(0, both ? least(a.hi, b.hi) : ones(a.hi | b.hi));
-}
-
-static struct range absolute(struct range a)
-{
-    if (a.lo == INT64_MIN)
-        return unknown;
-    return between(a.lo > 0 ? a.lo : a.hi < 0 ? -a.hi : 0, most(-a.lo, a.hi));
-}
-
-/* Only for counts that are valid in 16 bits. */
-static struct range shifted(struct range a, struct range by)
-{
-    return by.lo < 0 || by.hi > 15
-               ? unknown
-               : hull(between(a.lo >> by.lo, a.hi >> by.lo), between(a.lo >> by.hi, a.hi >> by.hi));
-}
-
-/* Only divisors that are positive literals are used. */
-static bool is_divisor(struct range b)
-{
-    return b.lo == b.hi && b.lo > 0;
-}
-
-static struct range quotient(struct range a, struct range b)
-{
-    return is_divisor(b) ? between(a.lo / b.lo, a.hi / b.lo) : unknown;
-}
-
-static struct range floor_quotient(struct range a, struct range b)
-{
-    return is_divisor(b) ? between(a.lo / b.lo - (a.lo % b.lo < 0), a.hi / b.lo - (a.hi % b.lo < 0))
-                         : unknown;
-}
-
-static struct range modulus(struct range a, struct range b)
-{
-    (void)a;
-    return is_divisor(b) ? between(0, b.lo - 1) : unknown;
-}
-
-static struct range remainder_of(struct range a, struct range b)
-{
-    return is_divisor(b) ? between(a.lo < 0 ? 1 - b.lo : 0, a.hi > 0 ? b.lo - 1 : 0) : unknown;
-}
-
-/* The range of the result if it never wraps. Unknown for an operation that is not moved. */
-static struct range result_range(const struct ins *ins, const struct range r[3])
-{
-    const struct range A = r[0], B = r[1], C = r[2];
-    switch (ins->op) {
-#define RANGE(id, interval) case OP_##id: return interval;
-#include "grammar/ranges.def"
-    default: return unknown;
-    }
-}
 
 /* ---- decisions ---- */
 
@@ -185,48 +37,48 @@ static bool is_comparison(const struct ins *ins)
 
 /* The ranges of the integer operands, except the condition of where. A missing operand has range 0 to 0.
  * False if one is unknown. */
-static bool operand_ranges(const struct narrowing *n, const struct ins *ins, struct range r[3])
+static bool operand_ranges(const struct narrowing *n, const struct ins *ins, struct value_range r[3])
 {
     bool known = true;
     for (int k = 0; k < 3; k++) {
         bool counts = ins->a[k] >= 0 && !(ins->op == OP_WHERE && k == 0);
-        r[k] = counts ? n->ranges[ins->a[k]] : between(0, 0);
+        r[k] = counts ? n->ranges[ins->a[k]] : range_between(0, 0);
         known = known && r[k].known;
     }
     return known;
 }
 
-static struct range find_range(const struct narrowing *n, const struct ins *ins)
+static struct value_range find_range(const struct narrowing *n, const struct ins *ins)
 {
-    struct range r[3], all = whole(ins->dtype);
+    struct value_range r[3], all = range_of_dtype(ins->dtype);
     if (ins->kind == INS_STORE || ins->kind == INS_FAULT || !dtype_is_integer(ins->dtype))
-        return unknown;
+        return range_unknown;
     if (ins->kind == INS_LITERAL && all.known)
-        return between(literal_value(n->from, ins), literal_value(n->from, ins));
+        return range_between(literal_value(n->from, ins), literal_value(n->from, ins));
     if (ins->kind != INS_OP || !operand_ranges(n, ins, r))
         return all;
     if (is_conversion(ins)) {
         if (!dtype_is_integer(ins->source))
             return all;
         bool saturates = ins->op == OP_SATURATE && all.known;
-        return fits(r[0], ins->dtype) ? r[0] : saturates ? saturated(r[0], all) : all;
+        return range_fits(r[0], ins->dtype) ? r[0] : saturates ? range_saturated(r[0], all) : all;
     }
-    struct range result = result_range(ins, r);
-    return fits(result, ins->dtype) ? result : all;
+    struct value_range result = range_of_op(ins->op, r);
+    return range_fits(result, ins->dtype) ? result : all;
 }
 
 /* Whether the operation can be computed in `dtype`: its operands fit, and so does its result. */
 static bool may_happen_in(const struct narrowing *n, int i, enum weft_dtype dtype)
 {
     const struct ins *ins = &n->from->ins[i];
-    struct range r[3];
+    struct value_range r[3];
     if (ins->kind != INS_OP || is_conversion(ins) || !dtype_is_integer(ins->source) ||
         type_rows[ins->source].size <= 2 || ins->op == OP_COMPARE64 || !operand_ranges(n, ins, r))
         return false;
     for (int k = 0; k < 3; k++)
-        if (!fits(r[k], dtype))
+        if (!range_fits(r[k], dtype))
             return false;
-    return is_comparison(ins) || (ins->dtype == ins->source && fits(n->ranges[i], dtype));
+    return is_comparison(ins) || (ins->dtype == ins->source && range_fits(n->ranges[i], dtype));
 }
 
 /* Whether instruction i converts a quotient in float64 to float32 that has the same bits in float32: of integers that
@@ -244,7 +96,7 @@ static bool is_short_quotient(const struct narrowing *n, int i)
     const struct ins *a = &all[quotient->a[0]], *b = &all[quotient->a[1]];
     if (!is_conversion(a) || a->op != OP_CONVERT || !dtype_is_integer(a->source) || b->kind != INS_LITERAL)
         return false;
-    const struct range range = n->ranges[a->a[0]];
+    const struct value_range range = n->ranges[a->a[0]];
     const double by = n->from->literals[b->index].f64;
     return range.known && range.lo >= -most && range.hi <= most && by >= 1 && by <= (double)most &&
            by == (double)(int64_t)by;
@@ -258,6 +110,48 @@ static void leave_out(struct narrowing *n, int i)
     n->left_out[dividend] = n->uses[dividend] == 1;
 }
 
+/* The 16-bit type on whose bits instruction i can be computed, since all operands are of it, or are computed on its
+ * bits; WEFT_BOOL: none. */
+static enum weft_dtype half_of(const struct narrowing *n, int i)
+{
+    const struct ins *ins = &n->from->ins[i];
+    enum weft_dtype half = WEFT_BOOL;
+    if (ins->kind != INS_OP || ins->source != WEFT_FLOAT32 || !op_on_bits(ins->op))
+        return WEFT_BOOL;
+    for (int k = 0; k < 3 && ins->a[k] >= 0; k++) {
+        const struct ins *a = &n->from->ins[ins->a[k]];
+        const enum weft_dtype of = a->kind == INS_OP && a->op == OP_DECODE ? a->source : n->halves[ins->a[k]];
+        if (of == WEFT_BOOL || (half != WEFT_BOOL && half != of))
+            return WEFT_BOOL;
+        half = of;
+    }
+    return half;
+}
+
+/* Finds what is computed on bits: where others read it as float32, too, converting it twice costs more. */
+static void find_halves(struct narrowing *n)
+{
+    const int count = n->from->ins_count;
+    for (bool changed = true; changed;) {
+        changed = false;
+        for (int i = 0; i < count; i++)
+            n->readers[i] = 0;
+        for (int i = 0; i < count; i++) {
+            const struct ins *ins = &n->from->ins[i];
+            const bool encodes = ins->kind == INS_OP && ins->op == OP_ENCODE;
+            n->halves[i] = n->barred[i] ? WEFT_BOOL : half_of(n, i);
+            for (int k = 0; k < 3; k++)
+                if (ins->a[k] >= 0 && (encodes ? n->halves[ins->a[k]] == ins->dtype : n->halves[i] != WEFT_BOOL))
+                    n->readers[ins->a[k]]++;
+        }
+        for (int i = 0; i < count; i++) {
+            const bool bars = n->halves[i] != WEFT_BOOL && n->readers[i] < n->uses[i];
+            n->barred[i] = n->barred[i] || bars;
+            changed = changed || bars;
+        }
+    }
+}
+
 static void decide(struct narrowing *n, int i)
 {
     const struct ins *ins = &n->from->ins[i];
@@ -269,8 +163,13 @@ static void decide(struct narrowing *n, int i)
     else if (may_happen_in(n, i, WEFT_UINT16))
         n->dtypes[i] = WEFT_UINT16;
     if (is_conversion(ins) && dtype_is_integer(ins->source) && dtype_is_integer(ins->dtype) &&
-        fits(n->ranges[ins->a[0]], ins->dtype))
+        range_fits(n->ranges[ins->a[0]], ins->dtype))
         n->root[i] = n->root[ins->a[0]];
+    if (n->halves[i] != WEFT_BOOL)
+        n->dtypes[i] = n->halves[i];
+    if (ins->kind == INS_OP && ins->op == OP_ENCODE && n->halves[ins->a[0]] == ins->dtype)
+        n->root[i] = n->root[ins->a[0]];
+    n->left_out[i] = n->left_out[i] || (ins->kind == INS_OP && ins->op == OP_DECODE && n->readers[i] == n->uses[i]);
 }
 
 /* ---- the new kernel ---- */
@@ -291,6 +190,8 @@ static int value_in(struct narrowing *n, int i, enum weft_dtype dtype)
     enum weft_dtype now = value_dtype(n, i);
     if (*place >= 0)
         return *place;
+    if (ins->kind == INS_OP && ins->op == OP_DECODE && ins->source == dtype)
+        return value_in(n, ins->a[0], dtype);
     if (ins->kind == INS_LITERAL) {
         const union scalar value = eval_convert(ins->dtype, dtype, false, n->from->literals[ins->index]);
         const int index = kernel_add_literal(n->to, dtype, value);
@@ -352,6 +253,7 @@ static void place(struct narrowing *n, int i)
 static bool decide_all(struct narrowing *n)
 {
     bool any = false;
+    find_halves(n);
     for (int i = 0; i < n->from->ins_count; i++) {
         const struct ins *ins = &n->from->ins[i];
         decide(n, i);
@@ -366,10 +268,13 @@ static bool decide_all(struct narrowing *n)
 struct kernel *narrow(struct arena *arena, struct kernel *kernel)
 {
     struct narrowing n = {.arena = arena, .from = kernel,
-                          .ranges = ARENA_ARRAY(arena, struct range, kernel->ins_count),
+                          .ranges = ARENA_ARRAY(arena, struct value_range, kernel->ins_count),
                           .root = ARENA_ARRAY(arena, int, kernel->ins_count),
                           .uses = kernel_uses(arena, kernel),
                           .left_out = ARENA_ARRAY(arena, bool, kernel->ins_count),
+                          .halves = ARENA_ARRAY(arena, enum weft_dtype, kernel->ins_count),
+                          .barred = ARENA_ARRAY(arena, bool, kernel->ins_count),
+                          .readers = ARENA_ARRAY(arena, int, kernel->ins_count),
                           .dtypes = ARENA_ARRAY(arena, enum weft_dtype, kernel->ins_count)};
     if (!decide_all(&n))
         return kernel;

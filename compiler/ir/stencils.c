@@ -1,7 +1,8 @@
 /* What is read as neighbours again and again (section 10), or between its elements (rule 12.4): a 3 x 3 of a 3 x 3 of a
- * 3 x 3 is 729 evaluations of what lies below. A value whose evaluations together cost more than storing and loading it
- * is stored, over its own shape, by a kernel of its own, once; so is one that a kernel has not maps enough to evaluate.
- * The decision goes from the results down: what is stored is evaluated once. */
+ * 3 x 3 is 729 evaluations of what lies below. So is what many reductions join: the n-th of a chain `t = t / sum(t)` is
+ * n divisions. A value whose evaluations together cost more than storing and loading it is stored, over its own shape,
+ * by a kernel of its own, once; so is one that a kernel has not maps enough to evaluate. The decision goes from the
+ * results down: what is stored is evaluated once. */
 #include "compiler/ir/temporaries.h"
 
 #include "compiler/check/check.h"
@@ -18,6 +19,8 @@ struct evaluations {
     int64_t *plain, *moved;        /* how often it is evaluated for an element of the results: by those that read it
                                       where they are (the most), and as a neighbour (their sum) */
     int64_t *orders;               /* under how many maps it is read, about */
+    int64_t *inlined, *joined;     /* in how many kernels it is evaluated, about: as a part of other values (the most),
+                                      and as what a reduction joins (their sum) */
     bool *faults;                  /* it may make a remark, which counts only where it is used */
 };
 
@@ -124,10 +127,13 @@ static struct neighbours decide(const struct lowering *l, int n, const struct ev
     const struct shape *shape = l->shapes[n];
     all.elements = shape_known(shape) ? shape_volume(shape) : -1;
     all.more = (all.evaluations - 1) * e->weight[n];
+    const int64_t in_kernels = (e->inlined[n] + e->joined[n] - 1) * e->weight[n];
     if (e->faults[n])
         all.fate = AGAIN_REMARKS;
     else if (e->orders[n] > 1 && is_stencil(l, node) && all.maps > MOST_ORDERS)
         all.fate = STORED_MAPS;
+    else if (in_kernels >= KERNELS_WEIGHT)
+        all.fate = STORED_KERNELS, all.more = in_kernels;
     else if (!e->moved[n] || all.more < NEIGHBOUR_WEIGHT)
         all.fate = AGAIN_LIGHT;
     else if (all.elements >= 0 && all.elements < l->launch / at_most(all.more, MOST_WEIGHT) + 1)
@@ -160,6 +166,25 @@ static int64_t count_reads(const struct lowering *l, const struct node *node, in
         return 0;
     const double each = (double)reads * (double)shape_volume(own) / (double)shape_volume(from);
     return each < MOST_WEIGHT ? (int64_t)each : MOST_WEIGHT;
+}
+
+/* Whether all elements of an operand are evaluated for a value that is computed of it. */
+static bool reads_all(const struct lowering *l, const struct node *node, int operand)
+{
+    const struct shape *own = l->shapes[node - l->program->nodes], *from = l->shapes[operand];
+    return shape_known(own) && shape_known(from) ? shape_volume(own) >= shape_volume(from) : own->rank >= from->rank;
+}
+
+/* Passes down in how many kernels an operand is evaluated. */
+static void pass_kernels(const struct lowering *l, int n, int operand, bool stored, struct evaluations *e)
+{
+    const struct node *node = &l->program->nodes[n];
+    const bool apart = stored || node->kind == NODE_POSITION || !reads_all(l, node, operand);
+    const int64_t kernels = apart ? 1 : e->inlined[n] + e->joined[n];
+    if (node_is_reduced(node) && node->kind != NODE_COUNT)
+        e->joined[operand]++;
+    else if (e->inlined[operand] < kernels)
+        e->inlined[operand] = kernels;
 }
 
 /* The space of a correlate's operand with what lies around it. */
@@ -207,12 +232,16 @@ static void pass_down(const struct lowering *l, int n, int stored, struct evalua
         e->moved[symbol->node] = at_most(e->moved[symbol->node] + e->moved[n], MOST_WEIGHT);
         if (e->plain[symbol->node] < e->plain[n])
             e->plain[symbol->node] = e->plain[n];
+        e->joined[symbol->node] += e->joined[n];
+        if (e->inlined[symbol->node] < e->inlined[n])
+            e->inlined[symbol->node] = e->inlined[n];
     }
     for (int i = 0; i < node->operand_count; i++) {
         const int operand = l->program->operands[node->operands + i];
         const int64_t maps = i > 0 ? count_coordinates(l, node)
                                    : is_stencil(l, node) ? count_neighbours(l, node) : 1;
         const int64_t below = at_most(orders * at_most(maps, MOST_WEIGHT), MOST_WEIGHT);
+        pass_kernels(l, n, operand, stored & STORE_VALUE, e);
         if (i == 0 && stored & STORE_BORDER)
             e->orders[operand] += e->orders[operand] < MOST_WEIGHT;
         else if (maps > 1)         /* uses as they are share a map */
@@ -230,16 +259,19 @@ static void pass_down(const struct lowering *l, int n, int stored, struct evalua
 unsigned char *find_stored(const struct lowering *l, const bool *needed)
 {
     const int count = l->program->node_count;
-    int64_t *numbers = ARENA_ARRAY(l->arena, int64_t, 4 * (size_t)count + 1);
-    struct evaluations e = {numbers, numbers + count, numbers + 2 * (ptrdiff_t)count, numbers + 3 * (ptrdiff_t)count,
-                            ARENA_ARRAY(l->arena, bool, count + 1)};
+    int64_t *room = ARENA_ARRAY(l->arena, int64_t, 6 * (size_t)count + 1);
+    struct evaluations e = {.faults = ARENA_ARRAY(l->arena, bool, count + 1)};
+    int64_t **const numbers[] = {&e.weight, &e.plain, &e.moved, &e.orders, &e.inlined, &e.joined};
+    for (size_t i = 0; i < sizeof numbers / sizeof *numbers; i++)
+        *numbers[i] = room + i * (size_t)count;
     unsigned char *stored = ARENA_ARRAY(l->arena, unsigned char, count + 1);
     for (int n = 0; n < count; n++)
         if (needed[n])
             weigh(l, n, &e);
     for (int r = 0; r < l->program->result_count; r++)
         if (!l->taken || l->taken[r])
-            e.plain[l->program->results[r].node] = e.orders[l->program->results[r].node] = 1;
+            e.plain[l->program->results[r].node] = e.orders[l->program->results[r].node] =
+                e.inlined[l->program->results[r].node] = 1;
     for (int n = count - 1; n >= 0; n--) {
         if (!needed[n])
             continue;

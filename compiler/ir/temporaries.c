@@ -7,7 +7,7 @@ struct lower_params lower_params(const struct lowering *l)
 {
     return (struct lower_params){l->program, program_asks_shapes(l->program) ? l->shapes : NULL, l->values, l->views,
                                  l->open != NULL, l->reduced, l->kernels->temporaries, l->diags, l->open, l->positions,
-                                 l->position_count, l->batches};
+                                 l->position_count, l->batches, l->room};
 }
 
 const struct shape *in_numbers(const struct open_extents *open, const struct shape *shape)
@@ -328,12 +328,13 @@ static void lower_taking(struct lowering *l, int n)
 bool lower_temporaries(struct lowering *l)
 {
     bool good = true;
-    const bool stencils = l->fast & FAST_HOIST && any_stencil(l);
-    if (!l->program->reduction_count && !l->program->position_count && !stencils)
+    const bool again = l->fast & FAST_HOIST && (l->program->reduction_count > 1 || any_stencil(l));
+    if (!l->program->reduction_count && !l->program->position_count && !again)
         return true;
     find_orders(l);
     const bool *needed = find_needed(l);
-    const unsigned char *stored = stencils ? find_stored(l, needed) : NULL;
+    const unsigned char *stored = again ? find_stored(l, needed) : NULL;
+    l->room = ARENA_ARRAY(l->arena, int, 2 * (size_t)l->program->node_count + 1);
     l->reduced = ARENA_ARRAY(l->arena, struct reduced, l->program->node_count);
     for (int n = 0; n < l->program->node_count; n++)
         l->reduced[n].temporary = l->reduced[n].border = -1;

@@ -134,20 +134,20 @@ const char *verify_kernel(const struct kernel *kernel)
                                                   : broken;
 }
 
-/* Whether kernel k, or one before it, stores the temporary; or joins what it stores into it. */
-static bool is_stored(const struct kernel_program *program, int k, int temporary)
+/* Marks the temporaries that a kernel stores, or in which what it stores is joined. */
+static void mark_stored(const struct program_kernel *kernel, bool *stored)
 {
-    bool stored = false;
-    for (int i = 0; i < k && !stored; i++) {
-        const struct program_kernel *before = &program->kernels[i];
-        stored = kernel_stores(before->kernel, temporary) || (before->reduce && before->reduce->to == temporary);
-    }
-    return stored;
+    for (int a = kernel->kernel->load_count; a < kernel->kernel->access_count; a++)
+        if (access_is_temporary(&kernel->kernel->accesses[a]))
+            stored[kernel->kernel->accesses[a].index] = true;
+    if (kernel->reduce)
+        stored[kernel->reduce->to] = true;
 }
 
 const char *verify_kernels(const struct kernel_program *program)
 {
     const char *broken = NULL;
+    bool *stored = ARENA_ARRAY(program->arena, bool, program->temporary_count + 1);
     for (int k = 0; k < program->count && !broken; k++) {
         const struct kernel *kernel = program->kernels[k].kernel;
         broken = verify_kernel(kernel);
@@ -156,9 +156,10 @@ const char *verify_kernels(const struct kernel_program *program)
             const bool temporary = access_is_temporary(access);
             if (temporary && access->index >= program->temporary_count)
                 broken = "a temporary that is none";
-            else if (temporary && !is_stored(program, k, access->index))
+            else if (temporary && !stored[access->index])
                 broken = "a temporary that is read before it is stored";
         }
+        mark_stored(&program->kernels[k], stored);
     }
     return broken;
 }

@@ -22,8 +22,9 @@ enum { IN_C = 1, IN_CUDA = 2, IN_AHEAD = 4 };
     FAST(TABLE, "table", IN_C | IN_AHEAD, "costly functions of one uint8 become a table")                             \
     FAST(SPLIT, "split", IN_C, "what is joined or rolled is computed part by part, each without its bounds")          \
     FAST(REDUCE, "reduce", IN_C | IN_CUDA | IN_AHEAD, "a kernel joins what it reduces, without storing it before")    \
+    FAST(JOINS, "joins", IN_C, "reductions in C join by functions of the library, where it has them for their types") \
     FAST(ORDER, "order", IN_C,                                                                                        \
-         "reductions read what lies side by side in memory in a row, whatever dimension it is")                       \
+         "rows are what lies side by side in memory, whatever dimension it is")                                       \
     FAST(TRANSPOSE, "transpose", IN_C | IN_AHEAD, "tiles are transposed in the nearest cache")                        \
     FAST(INTERLEAVE, "interleave", IN_C | IN_AHEAD,                                                                   \
          "short groups, as pixels, are gathered together: backwards, across, or apart")                               \

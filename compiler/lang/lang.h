@@ -11,6 +11,7 @@
 #include "compiler/lang/literal.h"
 #include "compiler/lang/ops.h"
 #include "compiler/lang/program.h"
+#include "compiler/lang/range.h"
 #include "compiler/lang/reductions.h"
 #include "compiler/lang/rules.h"
 #include "compiler/lang/size.h"

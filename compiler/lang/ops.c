@@ -28,8 +28,21 @@ const struct type_row type_rows[WEFT_DTYPE_COUNT] = {
 #include "grammar/types.def"
 };
 
+const char *op_on_bits(enum op op)
+{
+#define OP(...)
+#define CONVERSION(...)
+#define ON_BITS(id, meaning) [OP_##id] = #meaning,
+    static const char *const meanings[OP_COUNT] = {
+#include "grammar/ops.def"
+    };
+    return meanings[op];
+}
+
 const char *op_meaning(enum op op, enum weft_dtype operand)
 {
+    if (dtype_is_half(operand) && op_on_bits(op))
+        return op_on_bits(op);
     const struct op_row *row = &op_rows[op];
     enum type_class class = type_rows[operand].class;
     const char *text = class == CLASS_BOOLEAN    ? row->boolean

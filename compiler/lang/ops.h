@@ -85,6 +85,8 @@ static inline bool dtype_is_integer(enum weft_dtype t)
     return type_rows[t].class == CLASS_SIGNED || type_rows[t].class == CLASS_UNSIGNED;
 }
 
+/* A row ON_BITS of ops.def; NULL if there is none. */
+const char *op_on_bits(enum op op);
 /* The row's meaning for operands of this dtype. NULL where typing lets none through. */
 const char *op_meaning(enum op op, enum weft_dtype operand);
 /* The prelude's helper that converts a block between certain types (see CONVERSION in ops.def).

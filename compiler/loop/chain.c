@@ -41,7 +41,8 @@ static bool stores_elsewhere(const struct kernel *kernel)
 static bool divides(const struct scheduled *s, int64_t points)
 {
     const struct lanes *lanes = s->kernel->lanes;
-    if (kernel_puts(s->kernel) || any_access_is(s->geometry.kinds, s->kernel->access_count, TILED))
+    if (kernel_puts(s->kernel) || s->geometry.moved ||
+        any_access_is(s->geometry.kinds, s->kernel->access_count, TILED))
         return false;
     if (lanes)
         return lanes->tiles.points == points && lanes->tiles.windows * lanes->tiles.chunks == 1;

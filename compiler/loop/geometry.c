@@ -2,6 +2,8 @@
  * Expanding several short groups into one row is here. */
 #include "compiler/loop/geometry.h"
 
+#include "compiler/loop/group_order.h"
+
 #include <string.h>
 
 #define SHARED
@@ -213,13 +215,42 @@ int copied_load(const struct kernel *kernel, const unsigned char *kinds)
     return access_is(kinds[load], STAYS) ? -1 : load;
 }
 
+/* Whether rows along group `outer` read parts of the same cache lines, of each of which a row has few elements. */
+static bool rows_share_lines(const struct grouping *groups, int outer, int loads)
+{
+    bool share = false;
+    for (int a = 0; a < loads && !share; a++) {
+        const int64_t step = groups->walks[a] ? 0 : group_strides(groups, outer)[a], size = step < 0 ? -step : step;
+        bool far = false, near = false;
+        for (int i = outer + 1; i < groups->count; i++) {
+            const int64_t own = group_strides(groups, i)[a], pace = own < 0 ? -own : own;
+            far = far || pace >= TRANSPOSED_LINE / 2;
+            near = near || (pace < TRANSPOSED_LINE / 2 && pace * groups->extents[i] > size);
+        }
+        share = size && size < TRANSPOSED_LINE && far && !near;
+    }
+    return share;
+}
+
+/* Tiles of such rows. */
+static struct tiling sharing_tiles(int64_t beside, int64_t rows, int64_t columns)
+{
+    enum { SHARING_ROWS = 16, WHOLE = 3 * BLOCK };
+    const int64_t tile_rows = within(SHARING_ROWS, beside);
+    return tile_by(tile_rows, within(TILE / tile_rows / WHOLE * WHOLE, columns), rows, columns);
+}
+
 /* Rows along which elements lie across. */
 static void turn(const struct grouping *groups, const struct kernel *kernel, struct geometry *g)
 {
-    const bool allowed = (g->fast & FAST_TRANSPOSE) && (g->fast & FAST_SPECIAL);
-    const int most = allowed ? transpose_loads(groups, kernel->load_count, g->columns, g->kinds) : 0;
+    const int outer = g->groups - 1;
+    const bool allowed = (g->fast & FAST_TRANSPOSE) && (g->fast & FAST_SPECIAL) && outer >= 0;
+    const int most = allowed ? transpose_loads(groups, outer, kernel->load_count, g->columns, g->kinds) : 0;
     if (most)
-        g->tiling = transpose_tiles(groups, g->rows, g->columns, most, copied_load(kernel, g->kinds) >= 0);
+        g->tiling = transpose_tiles(groups->extents[outer], g->rows, g->columns, most,
+                                    copied_load(kernel, g->kinds) >= 0);
+    else if (allowed && rows_share_lines(groups, outer, kernel->load_count))
+        g->tiling = sharing_tiles(groups->extents[outer], g->rows, g->columns);
 }
 
 /* Finds loads of the same tensor that are made together. */
@@ -359,6 +390,8 @@ void make_geometry(struct arena *arena, const struct kernel *kernel, int rank, c
         some *= filled[d];
     }
     make_groups(arena, rank, filled, some, views, &groups);
+    g->moved = (fast & FAST_ORDER) && (fast & FAST_SPECIAL) && !chunks && !kernel->lanes && !kernel_puts(kernel) &&
+               order_groups(arena, kernel->load_count, &groups);
     g->wide_numbers = numbers_are_wide(&groups);
     if (!g->volume)
         groups.extents[0] = 0;
@@ -381,9 +414,10 @@ void make_geometry(struct arena *arena, const struct kernel *kernel, int rank, c
     if (interleaved)
         interleave(arena, &groups, folds, kernel->load_count, g);
     g->folded = folds;
-    if (!g->period && !g->row_groups && !kernel->lanes) {
-        turn(&groups, kernel, g);
-        part(arena, &groups, kernel, g);
+    if (!g->row_groups && !kernel->lanes) {
+        turn(folds ? &folded : &groups, kernel, g);
+        if (!g->period)
+            part(arena, &groups, kernel, g);
     }
     if (!chunks && g->volume)
         find_near(arena, kernel, g);

@@ -34,6 +34,7 @@ struct geometry {
     unsigned char *unread;         /* [accesses] of loads that a few elements keep from ACCESS_DEINTERLEAVED: how
                                       many of each step are not read */
     bool folded;                   /* the period is two groups */
+    bool moved;                    /* groups have another order than the space's dimensions */
     int **offsets;                 /* [accesses] of expanded accesses [columns], of interleaved ones [period] offsets in
                                       bytes; of others NULL */
     long long *distinct;           /* [accesses] of expanded accesses: columns after which the elements repeat */

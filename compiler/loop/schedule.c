@@ -40,6 +40,27 @@ static void count_traffic(struct scheduled *s)
     }
 }
 
+/* The bytes from what a row reads to what a later one does that begins about FETCH_AHEAD bytes on, where rows are short
+ * and lie apart, so that what follows a row is not what is read next; 0: they do not, or not alike in all loads. */
+static int64_t bytes_to_row(const struct scheduled *s)
+{
+    enum { LONG_ROWS = 4 };        /* of so many times FETCH_AHEAD: most of a row follows itself */
+    const struct geometry *g = &s->geometry;
+    int64_t ahead = 0;
+    for (int a = 0; g->groups && g->volume && !g->chunks && a < s->kernel->load_count; a++) {
+        const int64_t *const strides = g->strides + (ptrdiff_t)a * (g->groups + 2);
+        const int64_t row = g->columns * type_rows[s->kernel->accesses[a].dtype].size, jump = strides[g->groups - 1],
+                      rows = (FETCH_AHEAD - 1) / row + 1;
+        if (g->kinds[a] != ACCESS_UNIT || !jump)
+            continue;
+        if (jump == row || row > LONG_ROWS * FETCH_AHEAD || rows >= g->extents[g->groups - 1] ||
+            (ahead && ahead != rows * jump))
+            return 0;
+        ahead = rows * jump;
+    }
+    return ahead;
+}
+
 /* Whether both kernels store parts of the same results, or of the same temporary. */
 static bool are_parts(const struct scheduled *a, const struct scheduled *b)
 {
@@ -160,6 +181,7 @@ bool make_schedule(const struct kernel_program *program, const struct loop_param
         }
         s->work = estimate(s->kernel, &s->geometry);
         count_traffic(s);
+        s->ahead = bytes_to_row(s);
     }
     join_parts(schedule);
     find_lifetimes(schedule, batches);

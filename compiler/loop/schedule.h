@@ -84,8 +84,8 @@ struct scheduled {
 /* A temporary of a schedule. */
 struct lifetime {
     bool shared;                   /* there is one for all samples, else one for each */
-    int from, to;                  /* the first kernel that stores it, and the last that stores or reads it. For
-                                      verify.c and `weft show`: in a run each temporary has memory of its own */
+    int from, to;                  /* the first kernel that stores it, and the last that stores or reads it; to -1:
+                                      none does */
 };
 
 struct schedule {

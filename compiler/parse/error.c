@@ -119,6 +119,15 @@ static bool after_comma(const struct parser *p)
     return ends && p->previous.end > p->previous.start && p->source->text[p->previous.start] == ',';
 }
 
+/* Whether a comma stands between digits, as many languages write numbers. */
+static bool is_decimal_comma(const struct parser *p)
+{
+    const uint32_t at = p->token.span.start;
+    const char *text = p->source->text;
+    return at > 0 && at + 1 < p->source->length && text[at - 1] >= '0' && text[at - 1] <= '9' && text[at + 1] >= '0' &&
+           text[at + 1] <= '9';
+}
+
 int parse_unexpected(struct parser *p, const char *expected)
 {
     if (p->failed)
@@ -248,7 +257,9 @@ int parse_unexpected_after(struct parser *p, const char *expected)
                           p->source->text[p->token.span.start]));
         return parse_fail(p);
     case TOKEN_COMMA:
-        if (!p->in_numbers && strncmp(expected, "an operator", 11) == 0)
+        if (is_decimal_comma(p))
+            expected = arena_printf(p->arena, "%s; the decimal point of numbers is '.', as in 0.5", expected);
+        else if (!p->in_numbers && strncmp(expected, "an operator", 11) == 0)
             expected = arena_printf(p->arena, "%s; several results are 'return a, b', an array is [1, 2]%s", expected,
                                     strstr(expected, "')'") ? ", operands of a call have no ( ) of their own" : "");
         return parse_unexpected(p, expected);

@@ -26,5 +26,7 @@ bool parse_value(struct arena *arena, const struct source *source, struct diags 
 bool parse_report_bad(struct diags *diags, const struct source *source, const struct token *token);
 /* The name here of a type of other languages: "float32" for "float" or "FLOAT". NULL if there is none. */
 const char *parse_type_habit(const char *name);
+/* What is written instead of a function that does not exist here: "write mean(x)" for "average". NULL: not known. */
+const char *parse_call_habit(const char *name);
 
 #endif

@@ -70,8 +70,6 @@ const char *parse_path(struct parser *p);
 bool parse_close(struct parser *p, struct span opener, enum token_kind kind, const char *expected);
 
 /* hints.c: these report nothing. */
-/* What to write instead of a function of other languages. NULL if nothing is known. */
-const char *parse_call_habit(const char *name);
 /* Advice for a function of this name that is called with another number of arguments. */
 const char *parse_arity_habit(const char *name);
 /* Advice for what stands behind a dot and is not called. */

@@ -2,13 +2,16 @@
 # which it wants the program `weft` alone: find_package(Weft COMPONENTS command) looks for no library.
 # It depends on nothing else of the package, so that a project may also carry this file and include() it.
 #
-#     weft_generate(TARGET FILE.weft... [BUNDLE NAME] [ISA LEVEL...] [OPENMP] [CUDA [ARCH sm_90...]])
+#     weft_generate(TARGET FILE.weft... [BUNDLE NAME] [ENTRIES dense...] [ISA LEVEL...] [OPENMP]
+#                   [CUDA [ARCH sm_90...]])
 #
-# For each kernel TARGET, of the same directory, gets a source and can include "KERNEL.h". They are made
+# For each kernel TARGET, of the same directory, gets a source and can include "KERNEL.h"; and once for
+# all of them weft_support.c, which they share. They are made
 # again when the .weft file or `weft` changes; a mistake in the file stops the build with Weft's message.
 #
 #   BUNDLE    one source for all kernels of a single file, and "NAME.h"; with it alone nothing is run
 #             while CMake configures
+#   ENTRIES   the functions of a kernel, of dense strided batch shape; default: all
 #   ISA       loops for these instruction sets too, as in x86-64-v3 x86-64-v4; the best that the
 #             processor has runs
 #   OPENMP    large work takes several threads
@@ -101,6 +104,13 @@ function(_weft_options result)
   if(arg_CUDA)
     list(APPEND options --target cuda)
   endif()
+  if(NOT arg_CUDA)
+    list(APPEND options --support none)
+  endif()
+  if(arg_ENTRIES)
+    string(REPLACE ";" "," entries "${arg_ENTRIES}")
+    list(APPEND options --entries ${entries})
+  endif()
   if(arg_ISA)
     string(REPLACE ";" "," levels "${arg_ISA}")
     list(APPEND options --isa ${levels})
@@ -137,8 +147,27 @@ function(_weft_rule file made)
     COMMENT "Generating kernels of ${base}" VERBATIM)
 endfunction()
 
+# What kernels in C share, once for each target.
+function(_weft_support target program directory openmp)
+  set(made "${directory}/weft_support.h" "${directory}/weft_support.c")
+  get_target_property(all ${target} WEFT_GENERATED)
+  if(NOT "${directory}/weft_support.c" IN_LIST all)
+    set_property(TARGET ${target} APPEND PROPERTY WEFT_GENERATED ${made})
+    add_custom_command(OUTPUT ${made} COMMAND "${program}" build --support only -o "${directory}"
+      DEPENDS "${program}" COMMENT "Generating what kernels share" VERBATIM)
+    target_sources(${target} PRIVATE "${directory}/weft_support.h")
+    _weft_add(${target} "${openmp}" "" "${directory}/weft_support.c")
+  elseif(openmp)
+    find_package(OpenMP COMPONENTS C)
+    if(OpenMP_C_FOUND)
+      separate_arguments(flags UNIX_COMMAND "${OpenMP_C_FLAGS}")
+      set_source_files_properties("${directory}/weft_support.c" PROPERTIES COMPILE_OPTIONS "${flags}")
+    endif()
+  endif()
+endfunction()
+
 function(weft_generate target)
-  cmake_parse_arguments(PARSE_ARGV 1 arg "OPENMP;CUDA" "BUNDLE" "ISA;ARCH")
+  cmake_parse_arguments(PARSE_ARGV 1 arg "OPENMP;CUDA" "BUNDLE" "ISA;ARCH;ENTRIES")
   _weft_check_target(${target})
   _weft_find_program(program)
   _weft_options(options)
@@ -150,6 +179,10 @@ function(weft_generate target)
   set(directory "${CMAKE_CURRENT_BINARY_DIR}/${target}_weft")
   file(MAKE_DIRECTORY "${directory}")
   target_include_directories(${target} PRIVATE "${directory}")
+
+  if(NOT arg_CUDA)
+    _weft_support(${target} "${program}" "${directory}" "${arg_OPENMP}")
+  endif()
 
   foreach(name IN LISTS arg_UNPARSED_ARGUMENTS)
     get_filename_component(file "${name}" ABSOLUTE)

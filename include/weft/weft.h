@@ -170,6 +170,8 @@ WEFT_API void weft_error_destroy(struct weft_error *error);
  * or static. NULL: nothing is near. */
 WEFT_API const char *weft_nearest_name(const char *name, const char *const *names, size_t count);
 WEFT_API const char *weft_nearest_dtype(const char *name);
+/* What to write for a function of another language, "write mean(x)" of "average". NULL: not known. Static. */
+WEFT_API const char *weft_function_advice(const char *name);
 
 /* ---- contexts ---- */
 
@@ -391,8 +393,7 @@ struct weft_compile_params {
     /* Inputs that are given by name, here or to a later call, and that the text does not use are fine; otherwise
      * WEFT_NAME_ERROR. */
     bool ignore_unused;
-    /* Whether the log is also told of unsigned sums and products that may wrap and are then divided, averaged, shifted
-     * right or compared, of differences that are compared, and of x ^ 2, as `weft check` and `weft show` tell. */
+    /* Whether the log is also told of x ^ 2 of integers, as `weft check` and `weft show` tell. */
     bool advise;
 };
 
@@ -478,6 +479,12 @@ WEFT_API enum weft_status weft_cuda_code(struct weft_context *context, const cha
  * best one that the processor has is chosen at run time. */
 enum weft_level { WEFT_X86_64_V2 = 1, WEFT_X86_64_V3 = 2, WEFT_X86_64_V4 = 4 };
 
+/* Functions of a kernel: on dense arrays; on any strides; on many samples; the results' extents. */
+enum weft_entry { WEFT_ENTRY_DENSE = 1, WEFT_ENTRY_STRIDED = 2, WEFT_ENTRY_BATCH = 4, WEFT_ENTRY_SHAPE = 8 };
+
+/* The files that all kernels in C share: beside those of kernels; not made; made alone, of no text. */
+enum weft_support { WEFT_SUPPORT_BESIDE, WEFT_SUPPORT_NONE, WEFT_SUPPORT_ONLY };
+
 struct weft_build_params {
     /* The name of the text in diagnostics, NULL: "<expr>"; and in comments, NULL: the same. */
     const char *origin, *file;
@@ -492,6 +499,10 @@ struct weft_build_params {
     size_t arch_count;
     /* Names of files only: the texts are empty, and NVRTC is not called. */
     bool names_only;
+    /* For C: whether weft_support.h and weft_support.c, which all kernels share, are among the files. */
+    enum weft_support support;
+    /* For C: a set of enum weft_entry, which are made; 0: all. */
+    unsigned entries;
 };
 
 struct weft_file {
@@ -499,9 +510,10 @@ struct weft_file {
 };
 
 /* The kernels of a text as C headers and sources that depend on the C library alone, as `weft build` writes them:
- * for each kernel, in order, a header and then its source. The same text and `params` give the same files. Those
- * for CUDA contain what NVRTC makes of them, and only they need a context. *error receives warnings, too, also
- * with WEFT_OK. *files is one allocation; release it with weft_free. */
+ * for each kernel, in order, a header and then its source; then, for C, weft_support.h and weft_support.c, which depend
+ * on the version of Weft alone. The same text and `params` give the same files. Those for CUDA contain what NVRTC makes
+ * of them, and only they need a context. *error receives warnings, too, also with WEFT_OK. *files is one allocation;
+ * release it with weft_free. */
 WEFT_API enum weft_status weft_build(struct weft_context *context, const char *text,
                                      const struct weft_build_params *params, struct weft_file **files,
                                      size_t *count, struct weft_error **error);
@@ -531,6 +543,7 @@ struct weft_tensor_info {
     char layout[WEFT_MAX_RANK + 1];
     bool batch;
     int64_t count;                 /* samples; 1 for a tensor */
+    bool truth;                    /* its elements are 0 and 1 alone: a bool that was cast, as in uint8(x > 1) */
 };
 
 /* Describes the results for inputs of these dtypes and shapes, for all samples of batches. Data pointers are not

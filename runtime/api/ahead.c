@@ -42,6 +42,7 @@ static void build(struct diags *diags, void *user)
     const struct aot_params how = {
         .target = cuda ? AOT_CUDA : AOT_C, .file = params->file ? params->file : diags->source->origin,
         .bundle = params->bundle, .levels = params->levels, .openmp = params->openmp,
+        .support = (enum aot_support)params->support, .entries = params->entries,
         .archs = given ? params->archs : usual_archs,
         .arch_count = given ? (int)params->arch_count : (int)(sizeof usual_archs / sizeof *usual_archs),
         .compile = cuda && !params->names_only ? compile : NULL, .user = order};
@@ -65,6 +66,8 @@ enum weft_status weft_build(struct weft_context *context, const char *text, cons
 {
     static const struct weft_build_params defaults;
     params = params ? params : &defaults;
+    if (params->support == WEFT_SUPPORT_ONLY)
+        text = "";
     if (!text || !files || !count || (params->arch_count && !params->archs))
         return invalid_call(error, "weft_build needs a text and places for files and their count, found NULL");
     if (params->target == WEFT_TARGET_CUDA && !params->names_only && !context)

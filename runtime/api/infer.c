@@ -12,6 +12,17 @@ struct question {
     int64_t *extents;              /* [samples][rank] */
 };
 
+/* Whether the elements are those of a bool, cast to a number. */
+static bool is_truth(const struct program *program, int r)
+{
+    const struct node *node = &program->nodes[program->results[r].node];
+    bool cast = program->results[r].dtype != WEFT_BOOL && node->dtype == WEFT_BOOL;
+    for (node = named_node(program, node); node->kind == NODE_CAST || (node->kind == NODE_VIEW && node->operand_count);
+         node = named_node(program, operand_node(program, node, 0)))
+        cast = cast || (node->kind == NODE_CAST && operand_node(program, node, 0)->dtype == WEFT_BOOL);
+    return cast && node->dtype == WEFT_BOOL;
+}
+
 static void put_info(const struct call *call, const struct shape *shape, const char *layout, int r,
                      struct weft_tensor_info *info)
 {
@@ -19,7 +30,8 @@ static void put_info(const struct call *call, const struct shape *shape, const c
     *info = (struct weft_tensor_info){.name = call->program->parsed->results[r].name,
                                       .dtype = call->typed->program->results[r].dtype,
                                       .rank = shape ? shape->rank : 0,
-                                      .batch = batch, .count = batch ? call->samples : 1};
+                                      .batch = batch, .count = batch ? call->samples : 1,
+                                      .truth = is_truth(call->typed->program, r)};
     for (int d = 0; d < info->rank; d++)
         info->shape[d] = shape->extents[d] < 0 ? 0 : shape->extents[d];
     if (layout)

@@ -26,6 +26,11 @@ const char *weft_nearest_dtype(const char *name)
     return habit ? habit : weft_nearest_name(name, names, WEFT_DTYPE_COUNT);
 }
 
+const char *weft_function_advice(const char *name)
+{
+    return name ? parse_call_habit(name) : NULL;
+}
+
 /* ---- operations ---- */
 
 /* Conversions name a type, so ops.def has no rows for them. */

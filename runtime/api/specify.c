@@ -193,7 +193,11 @@ static bool join(struct joining *j, int input, struct type *known, const struct 
     const char *what = origin ? arena_printf(j->scratch, "%s for input", origin) : "input";
     if (known->dtype != next->dtype)
         return diag_at(j->diags, DIAG_WRONG_DTYPE, NULL, 0, what, input_symbol(j->parsed, input)->name,
-                       type_rows[next->dtype].name, type_rows[known->dtype].name, "");
+                       type_rows[next->dtype].name, type_rows[known->dtype].name,
+                       known->dtype == WEFT_BOOL && dtype_is_integer(next->dtype)
+                           ? arena_printf(j->scratch, "; of a picture, give it without a type and write %s > 127",
+                                          input_symbol(j->parsed, input)->name)
+                           : "");
     return join_shape(j, input, what, known, next) && join_layout(j, input, known, next);
 }
 
@@ -381,22 +385,36 @@ static bool look_nowhere(const struct program *parsed, const char **types)
     return true;
 }
 
+/* Whether it is known of all inputs whether they have names: data without a type have none. */
+static bool are_ranked(const struct program *parsed, const struct shape *const *inputs)
+{
+    bool ranked = inputs;
+    for (int i = 0; ranked && i < parsed->input_count; i++)
+        ranked = inputs[i] || input_symbol(parsed, i)->type.number;
+    return ranked;
+}
+
 /* Checks types and shapes as far as those of the inputs are known, so that mistakes are reported early. Sets
  * `types`, unless it is NULL, to the results' types in words. */
 static bool look_ahead(struct arena *arena, const struct program *parsed, const struct shape *const *inputs,
                        const char **types, bool advise, struct diags *diags)
 {
-    if (parsed->names_open)
+    const bool open = parsed->names_open;
+    if (open && !are_ranked(parsed, inputs))
         return look_nowhere(parsed, types);
     struct program *program = program_copy(arena, parsed);
-    const struct shape **shapes = ARENA_ARRAY(arena, const struct shape *, program->node_count);
-    const char **layouts = ARENA_ARRAY(arena, const char *, program->node_count);
     bool typed = true;
     program->diags = diags;
     for (int i = 0; i < program->input_count; i++) {
         typed = typed && input_symbol(program, i)->typed;
         program->symbols[program->inputs[i]].seen_rank = inputs && inputs[i] ? inputs[i]->rank + 1 : 0;
     }
+    struct pipeline names = {.arena = arena, .diags = diags, .parsed = program, .last = true};
+    if (open && !pipeline_run(&names, PASS_NAMES, PASS_NAMES))
+        return false;
+    program = names.parsed;
+    const struct shape **shapes = ARENA_ARRAY(arena, const struct shape *, program->node_count);
+    const char **layouts = ARENA_ARRAY(arena, const char *, program->node_count);
     struct pipeline pipeline = {.arena = arena, .diags = diags, .parsed = program, .program = program, .inputs = inputs,
                                 .shapes = shapes, .layouts = layouts};
     bool good = !typed || pipeline_run(&pipeline, PASS_CHECK, PASS_CHECK);

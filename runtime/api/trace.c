@@ -43,6 +43,7 @@ struct tracing {
     int *next_use;                 /* [count] the next value with the same `first`; -1: none */
     const char **names;            /* [count] of those that are a `first`, what they are called; NULL: nothing */
     struct lines lines;            /* of the text */
+    const bool *wraps;             /* [nodes] whether it may wrap */
     bool *listed;                  /* [count] whether it is told of */
     struct element *elements;      /* [count] */
     struct summary *summaries;     /* [count] of those that are a `first` */
@@ -106,6 +107,7 @@ static const struct program *matched(const struct tracing *t)
         struct symbol *symbol = &copy->symbols[copy->inputs[i]];
         symbol->type.dtype = t->call->inputs[i].dtype;
         symbol->typed = true;
+        symbol->seen_rank = t->call->inputs[i].rank + 1;
     }
     copy->diags = &t->call->diags;
     struct pipeline pipeline = {.arena = arena_of(t), .diags = copy->diags, .parsed = copy, .last = true};
@@ -540,6 +542,20 @@ static void tell_literal(const struct tracing *t, const struct literal *literal,
     value->element = text.text;
 }
 
+static const char *tell_wrapping(const struct tracing *t, int n)
+{
+    const struct node *node = &t->program->nodes[n];
+    const struct summary *operands[3] = {NULL};
+    for (int i = 0; i < node->operand_count && i < 3; i++) {
+        const int operand = t->first[t->program->operands[node->operands + i]];
+        operands[i] = t->computed[operand] ? &t->summaries[operand] : NULL;
+    }
+    return t->computed[t->first[n]]
+               ? wrapped_words(arena_of(t), t->program, node, operands, &t->summaries[t->first[n]],
+                               shape_volume(shape_of(t, n)))
+               : "";
+}
+
 static struct weft_traced tell(const struct tracing *t, int n)
 {
     const struct node *node = &t->program->nodes[node_of(t, n)];
@@ -550,6 +566,8 @@ static struct weft_traced tell(const struct tracing *t, int n)
         buf_printf(&rule, "result, cast from %s", type_rows[node->dtype].name);
     else
         dump_node_rule(&rule, t->program, node);
+    if (n < t->program->node_count && t->wraps[n])
+        buf_puts(&rule, tell_wrapping(t, n));
     struct weft_traced value = {
         .name = t->first[n] == n && t->names[n] ? t->names[n] : "", .span = {node->span.start, node->span.end},
         .text = arena_string(arena_of(t), source->text + node->span.start, node->span.end - node->span.start),
@@ -574,6 +592,7 @@ static void pack_values(struct tracing *t)
     int count = 0;
     find_names(t);
     t->lines = find_lines(arena_of(t), t->program->source);
+    t->wraps = find_wraps(arena_of(t), t->program);
     for (int n = 0; n < t->count; n++)
         if (t->listed[n])
             ARENA_PUSH(arena_of(t), values, count, tell(t, n));

@@ -16,6 +16,11 @@ struct summary {
 /* Looks at `count` elements, dense and aligned. */
 struct summary summary_of(enum weft_dtype dtype, const void *data, int64_t count);
 
+/* What an operation that may wrap (compiler/check/wraps.h) did: "; 3 of 8 wrap beyond 255"; "" where none did. A
+ * summary of each operand, NULL where there is none; `count` elements. */
+const char *wrapped_words(struct arena *arena, const struct program *program, const struct node *node,
+                          const struct summary *const *operands, const struct summary *result, int64_t count);
+
 /* A copy of the trace in one allocation from malloc; NULL: there is no memory. */
 struct weft_trace *trace_pack(const struct weft_traced *values, size_t count);
 

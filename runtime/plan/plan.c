@@ -231,7 +231,7 @@ static bool make_kernels(struct weft_program *program, struct plan *plan, struct
     plan->infos = ARENA_ARRAY(&plan->own, struct weft_kernel_info, schedule->count);
     for (int k = 0; k < schedule->count; k++)
         keep_kernel(plan, &schedule->kernels[k], filled_program(plan, occasion), shapes, &plan->kernels[k]);
-    place_temporaries(plan, schedule);
+    place_temporaries(plan, schedule, scratch);
     for (int k = 0; observer && k < schedule->count; k++)
         observer->kernel(program, plan->target, schedule, k);
     if (schedule->first_result || program_asks_shapes(plan->typed->program) || plan->typed->program->number_arrays)

@@ -73,7 +73,8 @@ void plan_release(struct plan *plan);
  * values of numbers, `shapes` are those of all its nodes. */
 void keep_kernel(struct plan *plan, const struct scheduled *scheduled, const struct program *filled,
                  const struct shape *const *shapes, struct planned *planned);
-/* Assigns the temporaries their offsets in the memory of a run; no two share bytes. */
-void place_temporaries(struct plan *plan, const struct schedule *schedule);
+/* Assigns the temporaries their offsets in the memory of a run: no two that are needed at the same time share bytes.
+ * `arena`: for what does not last. */
+void place_temporaries(struct plan *plan, const struct schedule *schedule, struct arena *arena);
 
 #endif

@@ -1,6 +1,8 @@
 /* What a run needs of a schedule: kernels as they are called, and the places of temporaries in its memory. */
 #include "runtime/plan/plan.h"
 
+#include <string.h>
+
 static const struct weft_lanes *keep_lanes(struct arena *arena, const struct lanes *lanes, const struct geometry *g)
 {
     if (!lanes)
@@ -53,7 +55,67 @@ void keep_kernel(struct plan *plan, const struct scheduled *s, const struct prog
         planned->literals[i] = kernel_argument(kernel, i, filled, shapes).bits;
 }
 
-void place_temporaries(struct plan *plan, const struct schedule *schedule)
+/* ---- memory of temporaries ---- */
+
+/* A temporary that has its place. */
+struct placed {
+    size_t start, end;
+    int to;
+};
+
+/* When a temporary is needed. Kernels of a chain take turns, so what one of them has, all have. What is the same for
+ * all samples is kept as long as there are kernels that run for each of them. */
+static struct lifetime needed(const struct schedule *schedule, int t)
+{
+    struct lifetime own = schedule->lifetimes[t];
+    for (int k = 0; k < schedule->count; k += schedule->kernels[k].chain + !schedule->kernels[k].chain) {
+        const int last = k + schedule->kernels[k].chain - 1;
+        own.from = own.from > k && own.from <= last ? k : own.from;
+        own.to = own.to >= k && own.to < last ? last : own.to;
+    }
+    if (own.shared && !schedule->kernels[own.to].shared)
+        own.to = schedule->count;
+    return own;
+}
+
+/* Finds the first gap between those that are needed at the same time, which are in the order of memory. Forgets those
+ * that are not needed any more. */
+static size_t find_gap(struct placed *placed, int *count, const struct lifetime *own, size_t bytes)
+{
+    int left = 0, at = -1;
+    size_t start = 0, end = 0;
+    for (int i = 0; i < *count; i++)
+        if (placed[i].to >= own->from)
+            placed[left++] = placed[i];
+    for (int i = 0; i < left && at < 0; i++) {
+        if (placed[i].start >= end + bytes)
+            at = i;
+        else
+            end = placed[i].end;
+    }
+    start = end;
+    at = at < 0 ? left : at;
+    memmove(placed + at + 1, placed + at, (size_t)(left - at) * sizeof *placed);
+    placed[at] = (struct placed){start, start + bytes, own->to};
+    *count = left + 1;
+    return start;
+}
+
+/* The temporaries by the kernel that stores them first. */
+static int *in_order(struct arena *arena, const struct schedule *schedule, const struct lifetime *lifetimes)
+{
+    int *order = ARENA_ARRAY(arena, int, schedule->temporary_count), count = 0;
+    int *first = ARENA_ARRAY(arena, int, schedule->count + 2);
+    for (int t = 0; t < schedule->temporary_count; t++)
+        first[lifetimes[t].from + 1]++;
+    for (int k = 0; k < schedule->count; k++)
+        count = first[k + 1] += count;
+    for (int t = 0; t < schedule->temporary_count; t++)
+        order[first[lifetimes[t].from]++] = t;
+    return order;
+}
+
+void place_temporaries(struct plan *plan, const struct schedule *schedule, struct arena *arena)
 {
     const int count = schedule->temporary_count;
     if (!count)
@@ -63,12 +125,22 @@ void place_temporaries(struct plan *plan, const struct schedule *schedule)
     plan->bytes = ARENA_ARRAY(&plan->own, unsigned char, TABLE_ENTRIES);
     for (int i = 0; i < TABLE_ENTRIES; i++)
         plan->bytes[i] = (unsigned char)i;
-    for (int t = 0; t < count; t++) {
+    struct lifetime *lifetimes = ARENA_ARRAY(arena, struct lifetime, count);
+    struct placed *placed[2] = {ARENA_ARRAY(arena, struct placed, count), ARENA_ARRAY(arena, struct placed, count)};
+    int placed_count[2] = {0, 0};
+    for (int t = 0; t < count; t++)
+        lifetimes[t] = schedule->lifetimes[t].to < 0 ? schedule->lifetimes[t] : needed(schedule, t);
+    const int *order = in_order(arena, schedule, lifetimes);
+    for (int i = 0; i < count; i++) {
+        const int t = order[i];
         const struct temporary *temporary = &schedule->temporaries[t];
         const size_t bytes = (size_t)shape_volume(temporary->shape) * (size_t)type_rows[temporary->dtype].size;
-        plan->shared[t] = schedule->lifetimes[t].shared;
-        size_t *total = plan->shared[t] ? &plan->shared_bytes : &plan->own_bytes;
-        plan->temporaries[t] = *total;
-        *total += (bytes + TEMPORARY_ALIGNMENT - 1) / TEMPORARY_ALIGNMENT * TEMPORARY_ALIGNMENT;
+        const bool shared = plan->shared[t] = lifetimes[t].shared;
+        size_t *total = shared ? &plan->shared_bytes : &plan->own_bytes;
+        if (lifetimes[t].to < 0)
+            continue;              /* nothing stores or reads it */
+        const size_t room = (bytes + TEMPORARY_ALIGNMENT - 1) / TEMPORARY_ALIGNMENT * TEMPORARY_ALIGNMENT;
+        plan->temporaries[t] = find_gap(placed[shared], &placed_count[shared], &lifetimes[t], room);
+        *total = plan->temporaries[t] + room > *total ? plan->temporaries[t] + room : *total;
     }
 }

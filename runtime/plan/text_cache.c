@@ -28,9 +28,23 @@ static void add_lanes(struct buf *key, const struct lanes *lanes)
     buf_add(key, (const char *)words, sizeof words);
 }
 
-/* The counts come first, so that no two lists can run into each other. */
-static void make_key(struct buf *key, const struct kernel *kernel, const struct emit_params *params)
+/* Texts do not name temporaries, unless they are shown: which accesses have the same one is all that matters. Returns
+ * the first of the kernels' accesses that has it, counted through all of them. */
+static int first_with(const struct kernel *const *kernels, const struct access *access)
 {
+    int first = 0;
+    for (int k = 0;; first += kernels[k++]->access_count)
+        for (int a = 0; a < kernels[k]->access_count; a++) {
+            const struct access *other = &kernels[k]->accesses[a];
+            if (other->kind == access->kind && other->index == access->index)
+                return first + a;
+        }
+}
+
+/* Adds the last of the kernels to the key. The counts come first, so that no two lists can run into each other. */
+static void make_key(struct buf *key, const struct kernel *const *kernels, int last, const struct emit_params *params)
+{
+    const struct kernel *kernel = kernels[last];
     const int counts[] = {kernel->ins_count, kernel->access_count, kernel->load_count,
                           kernel->literal_count, kernel->fault_count, (int)params->fast,
                           (int)params->shown};
@@ -43,8 +57,9 @@ static void make_key(struct buf *key, const struct kernel *kernel, const struct 
     for (int a = 0; a < kernel->access_count; a++) {
         const struct access *access = &kernel->accesses[a];
         const struct near near = params->near ? params->near[a] : (struct near){a, 0};
-        const int words[] = {(int)access->kind, access->index, (int)access->dtype, params->kinds[a], near.first,
-                             near.elements};
+        const bool numbered = access_is_temporary(access) && !params->shown;
+        const int words[] = {(int)access->kind, numbered ? first_with(kernels, access) : access->index,
+                             (int)access->dtype, params->kinds[a], near.first, near.elements};
         buf_add(key, (const char *)words, sizeof words);
     }
     for (int i = 0; i < kernel->literal_count; i++) {
@@ -116,7 +131,7 @@ struct emitted *emitted_get(struct weft_program *program, struct typed *typed, s
     if (count > 1)
         buf_add(&key, (const char *)&none, sizeof none);
     for (int i = 0; i < count; i++)
-        make_key(&key, kernels[i], &params[i]);
+        make_key(&key, kernels, i, &params[i]);
     struct emitted *found = find_made(program, typed, &key);
     if (found)
         return found;

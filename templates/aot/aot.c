@@ -30,16 +30,11 @@ _Static_assert(sizeof(1.0) == 8, "constants would be float: compile without -fsi
 #endif
 #pragma clang fp contract(off)
 #elif defined __GNUC__ && !defined __TINYC__
-#pragma GCC push_options
 #pragma GCC optimize("no-fast-math", "no-unsafe-math-optimizations", "no-finite-math-only", "signed-zeros", \
                      "no-associative-math", "no-reciprocal-math", "no-rounding-math", "no-math-errno", \
                      "no-trapping-math", "fp-contract=off")
 #elif defined __FAST_MATH__
 #error "this compiler's fast math cannot be turned off from here: compile this file without it"
-#endif
-//: guard end
-#if defined __GNUC__ && !defined __clang__ && !defined __TINYC__
-#pragma GCC pop_options
 #endif
 //: includes
 #include <fenv.h>
@@ -88,7 +83,7 @@ struct shape {
 #define PURE
 #define OVERFLOWS(a, b, product) multiplied(a, b, product)
 
-static bool multiplied(int64_t a, int64_t b, int64_t *product)
+SHARED bool multiplied(int64_t a, int64_t b, int64_t *product)
 {
     const uint64_t x = a < 0 ? 0 - (uint64_t)a : (uint64_t)a, y = b < 0 ? 0 - (uint64_t)b : (uint64_t)b;
     if (y && x > INT64_MAX / y)
@@ -154,8 +149,6 @@ static bool weft_fuses(void)
 #undef VECTOR_ROW
 #undef join_acc_v
 #undef join_tree_v
-#undef EACH
-#undef ROLLED
 #undef ONE_BY_ONE
 #undef JOINING
 #undef OF_JOINS
@@ -203,9 +196,8 @@ COMPILE_FOR(FEATURES)
 #else
 #pragma GCC pop_options
 #endif
-//: levels
+//: own level
 #if defined __x86_64__ && defined __GNUC__ && !defined __TINYC__
-//: best level
 #if defined __AVX512BW__ && defined __AVX512DQ__ && defined __AVX512VL__ && defined __AVX512CD__
 enum { OWN_LEVEL = 4 };
 #elif defined __AVX2__ && defined __F16C__ && defined __FMA__ && defined __BMI2__
@@ -215,8 +207,12 @@ enum { OWN_LEVEL = 2 };
 #else
 enum { OWN_LEVEL = 1 };
 #endif
-
+#else
+enum { OWN_LEVEL = 0 };
+#endif
+//: levels
 /* The highest one that the processor and the system have. */
+#if defined __x86_64__ && defined __GNUC__ && !defined __TINYC__
 static int find_level(void)
 {
     unsigned a, b, c, d;
@@ -233,30 +229,29 @@ static int find_level(void)
     return 4;
 }
 
-/* The loops that this processor runs: those for what this file is compiled for, or the best that is more. */
-static int level(void)
+static int have_level(void)
 {
     static int found = 0;
-    int have = __atomic_load_n(&found, __ATOMIC_RELAXED), best = 0;
+    int have = __atomic_load_n(&found, __ATOMIC_RELAXED);
     if (!have)
         __atomic_store_n(&found, have = find_level(), __ATOMIC_RELAXED);
-    for (int i = 1; i < LEVELS; i++)
-        if (levels[i] <= have && levels[i] > OWN_LEVEL)
-            best = i;
-    return best;
+    return have;
 }
 #else
-#define LOOP(loop) {loop}
-
-static int level(void)
+static int have_level(void)
 {
     return 0;
 }
 #endif
-//: one level
-#define LOOP(loop) {loop}
 
-static int level(void)
+/* The loops that this processor runs: those for what the kernel is compiled for, or the best that is more. */
+static int find_loops(const struct kernel *kernel)
 {
-    return 0;
+    const struct built *built = kernel->built;
+    const int have = built->count > 1 ? have_level() : 0;
+    int best = 0;
+    for (int i = 1; i < built->count; i++)
+        if (built->levels[i] <= have && built->levels[i] > built->own)
+            best = i;
+    return best;
 }

@@ -39,6 +39,16 @@ struct map {
     bool open;                     /* numbers of the axes come with the call */
 };
 //: classes
+enum { LEVELS = 4 };               /* instruction sets at most for which there are loops */
+
+/* How a source was compiled. */
+struct built {
+    bool threads;                  /* large calls take several, where weft_support.c is compiled for OpenMP */
+    int own;                       /* the instruction set that the compiler's flags allow, */
+    int count, levels[LEVELS];     /* and those of the loops; the first one is what the flags allow */
+    bool (*fuses[LEVELS])(void);   /* whether they fuse multiplications and additions */
+};
+
 typedef void weft_kernel_fn(const struct weft_args *args, i64 begin, i64 end);
 
 /* A kernel for accesses of these kinds (enum access_kind); the last of a loop's serves all. */
@@ -84,10 +94,23 @@ struct temporary {
     int size;
 };
 
+/* How much of each a call has memory for: the most of any loop, but for extents. */
+struct sizes {
+    int extents;                   /* that are found out when a call begins */
+    int accesses, groups;          /* loads and stores; of a loop's dimensions */
+    int maps, open_maps;           /* orders of elements; of these with numbers that a call decides */
+    int mapped;                    /* accesses that may go by an element's number, */
+    int levels, numbers;           /* that it is taken apart in, and numbers to say so */
+    int faults;
+};
+
 struct tensor;
+
+struct built;
 
 struct kernel {
     int inputs, results, loops, temporaries;
+    struct sizes sizes;
     const struct operand *operand; /* inputs, then results */
     const struct form *shape;      /* [results] */
     const unsigned char *replaces; /* [results][inputs] whether it may be the input's very buffer */
@@ -95,6 +118,7 @@ struct kernel {
     const struct temporary *temporary;
     const struct weft_note *note;
     int (*extents)(const struct tensor *in, int64_t *d); /* of the call, from the inputs; 0 or a note */
+    const struct built *built;     /* of kernels in C */
 };
 //: tensors
 /* A sample of an operand. */
@@ -106,67 +130,6 @@ struct tensor {
     uintptr_t first, end;          /* the bytes it touches, equal when there are none */
     int64_t sample;                /* its number in a batch; 0 of a tensor that goes with all samples */
 };
-
-static _Thread_local struct weft_note weft_last_note;
-
-static int tell(int status, const char *name, const char *text)
-{
-    weft_last_note = (struct weft_note){status, 0, 0, name, text};
-    return status;
-}
-
-/* Keeps the remark that comes first in the text. `first` has line 0 before there is one. */
-static void keep_first(struct place *first, const struct place *place)
-{
-    if (!first->line || place->line < first->line || (place->line == first->line && place->column < first->column))
-        *first = *place;
-}
-
-static int tell_remark(const struct place *first)
-{
-    if (!first->line)
-        return WEFT_KERNEL_OK;
-    weft_last_note = (struct weft_note){first->status, first->line, first->column, NULL,
-                                        first->status == WEFT_KERNEL_OUT_OF_RANGE
-                                            ? "a position lies outside, which gives 0"
-                                            : "an integer is divided by zero, which gives 0"};
-    return first->status;
-}
-
-/* The extents and strides of a tensor. */
-static int read_layout(const struct operand *operand, const int64_t *shape, const int64_t *strides,
-                       struct tensor *tensor, struct reach *reach)
-{
-    if (operand->rank && !shape)
-        return tell(WEFT_KERNEL_INPUT_ERROR, operand->name, "its shape is NULL");
-    for (int d = 0; d < operand->rank; d++)
-        tensor->shape[d] = shape[d];
-    const char *wrong = tensor_reach(operand->rank, shape, strides, tensor->strides, reach);
-    return wrong ? tell(WEFT_KERNEL_INPUT_ERROR, operand->name, wrong) : WEFT_KERNEL_OK;
-}
-
-/* `shape` is that of a result where the caller gives none. */
-static int read_tensor(const struct operand *operand, const struct weft_array *from, const int64_t *shape,
-                       struct tensor *tensor)
-{
-    struct reach reach;
-    tensor->operand = operand;
-    tensor->data = from->data;
-    tensor->rank = operand->rank;
-    const int wrong = read_layout(operand, from->shape ? from->shape : shape, from->strides, tensor, &reach);
-    if (wrong)
-        return wrong;
-    tensor->first = (uintptr_t)from->data + (uintptr_t)reach.low * (uintptr_t)operand->size;
-    tensor->end = tensor->first;
-    if (reach.empty)
-        return WEFT_KERNEL_OK;
-    tensor->end += ((uintptr_t)(reach.high - reach.low) + 1) * (uintptr_t)operand->size;
-    if (!from->data)
-        return tell(WEFT_KERNEL_INPUT_ERROR, operand->name, "its data pointer is NULL");
-    return (uintptr_t)from->data % (uintptr_t)operand->alignment
-               ? tell(WEFT_KERNEL_INPUT_ERROR, operand->name, "its data is not aligned to its elements")
-               : WEFT_KERNEL_OK;
-}
 
 SHARED int64_t extent(int64_t entry, const int64_t *d)
 {
@@ -275,6 +238,100 @@ SHARED int64_t volume(int rank, const int64_t *extents, const int64_t *d)
     return empty ? 0 : count;
 }
 
+//: reading
+static _Thread_local struct weft_note weft_last_note;
+
+static int tell(int status, const char *name, const char *text)
+{
+    weft_last_note = (struct weft_note){status, 0, 0, name, text};
+    return status;
+}
+
+/* Keeps the remark that comes first in the text. `first` has line 0 before there is one. */
+static void keep_first(struct place *first, const struct place *place)
+{
+    if (!first->line || place->line < first->line || (place->line == first->line && place->column < first->column))
+        *first = *place;
+}
+
+static int tell_remark(const struct place *first)
+{
+    if (!first->line)
+        return WEFT_KERNEL_OK;
+    weft_last_note = (struct weft_note){first->status, first->line, first->column, NULL,
+                                        first->status == WEFT_KERNEL_OUT_OF_RANGE
+                                            ? "a position lies outside, which gives 0"
+                                            : "an integer is divided by zero, which gives 0"};
+    return first->status;
+}
+
+/* The extents and strides of a tensor. */
+static int read_layout(const struct operand *operand, const int64_t *shape, const int64_t *strides,
+                       struct tensor *tensor, struct reach *reach)
+{
+    if (operand->rank && !shape)
+        return tell(WEFT_KERNEL_INPUT_ERROR, operand->name, "its shape is NULL");
+    for (int d = 0; d < operand->rank; d++)
+        tensor->shape[d] = shape[d];
+    const char *wrong = tensor_reach(operand->rank, shape, strides, tensor->strides, reach);
+    return wrong ? tell(WEFT_KERNEL_INPUT_ERROR, operand->name, wrong) : WEFT_KERNEL_OK;
+}
+
+/* `shape` is that of a result where the caller gives none. */
+static int read_tensor(const struct operand *operand, const struct weft_array *from, const int64_t *shape,
+                       struct tensor *tensor)
+{
+    struct reach reach;
+    tensor->operand = operand;
+    tensor->data = from->data;
+    tensor->rank = operand->rank;
+    const int wrong = read_layout(operand, from->shape ? from->shape : shape, from->strides, tensor, &reach);
+    if (wrong)
+        return wrong;
+    tensor->first = (uintptr_t)from->data + (uintptr_t)reach.low * (uintptr_t)operand->size;
+    tensor->end = tensor->first;
+    if (reach.empty)
+        return WEFT_KERNEL_OK;
+    tensor->end += ((uintptr_t)(reach.high - reach.low) + 1) * (uintptr_t)operand->size;
+    if (!from->data)
+        return tell(WEFT_KERNEL_INPUT_ERROR, operand->name, "its data pointer is NULL");
+    return (uintptr_t)from->data % (uintptr_t)operand->alignment
+               ? tell(WEFT_KERNEL_INPUT_ERROR, operand->name, "its data is not aligned to its elements")
+               : WEFT_KERNEL_OK;
+}
+
+//: room
+enum {
+    ROUND = 16,                    /* bytes to which memory is aligned */
+    STACK_ROOM = 24 << 10          /* bytes on the stack; a call that wants more allocates them */
+};
+
+/* Memory of a call. What a copy lends is free again when the copy is gone. */
+struct room {
+    char *at;
+};
+
+static void *lend(struct room *room, int64_t count, size_t size)
+{
+    void *const lent = room->at;
+    room->at += ((size_t)count * size + ROUND - 1) / ROUND * ROUND;
+    return lent;
+}
+#define LEND(room, type, count) ((type *)lend(room, count, sizeof(type)))
+
+/* A sample's operands, and the extents of the call. */
+static struct tensor *lend_tensors(struct room *room, const struct kernel *kernel, int64_t **d)
+{
+    *d = LEND(room, int64_t, kernel->sizes.extents);
+    return LEND(room, struct tensor, kernel->inputs + kernel->results);
+}
+
+static size_t tensors_room(const struct kernel *kernel)
+{
+    return (size_t)kernel->sizes.extents * sizeof(int64_t) +
+           (size_t)(kernel->inputs + kernel->results) * sizeof(struct tensor) + 2 * ROUND;
+}
+//: meet
 static bool same_tensors(const struct tensor *a, const struct tensor *b)
 {
     bool same = a->data == b->data && a->rank == b->rank && a->operand->size == b->operand->size;
@@ -369,10 +426,10 @@ static int compare_intervals(const void *a, const void *b)
 
 /* Whether two samples that share a range of bytes may. */
 static bool may_share(const struct kernel *kernel, const struct weft_array *const *arrays, const int64_t *steps,
-                      const struct interval *x, const struct interval *y)
+                      const struct interval *x, const struct interval *y, struct room room)
 {
-    struct tensor a[OPERANDS], b[OPERANDS];
-    int64_t d[EXTENTS];
+    int64_t *d;
+    struct tensor *const a = lend_tensors(&room, kernel, &d), *const b = lend_tensors(&room, kernel, &d);
     const struct interval *result = x->operand < kernel->inputs ? y : x, *other = result == x ? y : x;
     if (result->operand < kernel->inputs)
         return true;
@@ -387,7 +444,7 @@ static bool may_share(const struct kernel *kernel, const struct weft_array *cons
 /* Whether nothing is written that another sample reads or writes. Items are sorted by address, so that only
  * those are compared whose ranges overlap; more than 64 such pairs a sample count as overlapping. */
 static int check_items(const struct kernel *kernel, const struct weft_array *const *arrays,
-                       const int64_t *steps, struct interval *items, size_t count)
+                       const int64_t *steps, struct interval *items, size_t count, struct room room)
 {
     size_t left = 64 * count + 4096, sorted = 1;
     while (sorted < count && items[sorted - 1].first <= items[sorted].first)
@@ -396,30 +453,30 @@ static int check_items(const struct kernel *kernel, const struct weft_array *con
         qsort(items, count, sizeof *items, compare_intervals);
     for (size_t i = 0; i < count; i++)
         for (size_t k = i + 1; k < count && items[k].first < items[i].end; k++)
-            if (left-- == 0 || !may_share(kernel, arrays, steps, &items[i], &items[k]))
+            if (left-- == 0 || !may_share(kernel, arrays, steps, &items[i], &items[k], room))
                 return tell(WEFT_KERNEL_OVERLAP_ERROR, kernel->operand[items[i].operand].name,
                             "its samples overlap each other, or those of a parameter or a result");
     return WEFT_KERNEL_OK;
 }
 
 static int check_samples(const struct kernel *kernel, int64_t samples, const struct weft_array *const *arrays,
-                         const int64_t *steps)
+                         const int64_t *steps, struct room room)
 {
-    const int operands = kernel->inputs + kernel->results;
-    struct tensor tensors[OPERANDS];
-    int64_t d[EXTENTS];
+    const size_t operands = (size_t)(kernel->inputs + kernel->results);
+    int64_t *d;
+    struct tensor *const tensors = lend_tensors(&room, kernel, &d);
     size_t count = 0;
-    struct interval *items = (size_t)samples > SIZE_MAX / sizeof *items / OPERANDS
-                                 ? NULL : malloc((size_t)samples * OPERANDS * sizeof *items);
+    struct interval *items = (size_t)samples > SIZE_MAX / sizeof *items / operands
+                                 ? NULL : malloc((size_t)samples * operands * sizeof *items);
     if (!items)
         return tell(WEFT_KERNEL_OUT_OF_MEMORY, NULL, "no memory to compare the samples' addresses");
-    for (int o = 0; o < operands; o++)
+    for (int o = 0; o < (int)operands; o++)
         for (int64_t i = 0; i < (steps[o] ? samples : 1); i++) {
             read_sample(kernel, arrays, steps, i, tensors, d);
             if (tensors[o].first != tensors[o].end)
                 items[count++] = (struct interval){tensors[o].first, tensors[o].end, o, i};
         }
-    const int status = check_items(kernel, arrays, steps, items, count);
+    const int status = check_items(kernel, arrays, steps, items, count, room);
     free(items);
     return status;
 }

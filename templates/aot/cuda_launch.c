@@ -11,6 +11,7 @@ struct call {
     struct gpu *gpu;
     size_t own;                    /* bytes of a sample's temporaries */
     uint64_t temporaries, table;   /* memory of the GPU; 0: none */
+    struct room room;
 };
 
 enum {
@@ -228,11 +229,12 @@ static int run_loop(struct call *call, const struct loop *loop, const struct ten
     if (tiles.chunks == 1 && loop->joined->alone >= 0)
         bases[loop->accesses - 1] = call->temporaries + (uint64_t)turn * call->own +
                                     place_temporary(call->kernel, loop->joined->alone, d);
-    const bool together = table && !nothing && plan_kinds(loop, tensors, d, true, true, &plan);
+    const struct sizes *const sizes = &call->kernel->sizes;
+    const bool together = table && !nothing && plan_kinds(sizes, loop, tensors, d, true, true, call->room, &plan);
     if (nothing)
         plan_nothing(loop, &plan);
-    else if (!together && !plan_kinds(loop, tensors, d, true, false, &plan))
-        plan_kinds(loop, tensors, d, false, false, &plan);
+    else if (!together && !plan_kinds(sizes, loop, tensors, d, true, false, call->room, &plan))
+        plan_kinds(sizes, loop, tensors, d, false, false, call->room, &plan);
     if (loop->joined)
         keep_lanes(&tiles, &plan);
     for (int a = 0; a < loop->accesses; a++)
@@ -319,20 +321,27 @@ static int run_checked(struct call *call, int64_t samples)
     return status;
 }
 //: entries
+#define ENTRY SHARED
+
 /* Sample i of operand o is arrays[o][i * steps[o]]. */
 SHARED int weft_run(const struct kernel *kernel, int64_t samples, const struct weft_array *const *arrays,
                     const int64_t *steps, void *stream)
 {
     struct tensor tensors[OPERANDS];
     int64_t d[EXTENTS];
-    struct call call = {.kernel = kernel, .arrays = arrays, .steps = steps, .stream = stream};
     int status = check_arguments(kernel, samples, arrays);
     if (status || !samples)
         return status;
+    char *const memory = malloc(2 * tensors_room(kernel) + views_room(&kernel->sizes));
+    struct call call = {.kernel = kernel, .arrays = arrays, .steps = steps, .stream = stream, .room = {memory}};
+    if (!memory)
+        return tell(WEFT_KERNEL_OUT_OF_MEMORY, NULL, "no memory to plan the call");
     const environment before = enter();
-    status = check_call(kernel, samples, arrays, steps, tensors, d, &call.own);
+    status = check_call(kernel, samples, arrays, steps, tensors, d, call.room, &call.own);
     leave(before);
-    return status ? status : run_checked(&call, samples);
+    status = status ? status : run_checked(&call, samples);
+    free(memory);
+    return status;
 }
 
 SHARED int weft_run_one(const struct kernel *kernel, const struct weft_array *arrays, void *stream)

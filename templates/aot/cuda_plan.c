@@ -95,12 +95,13 @@ static bool is_one_row(const struct loop *loop, const struct rows *rows, const u
 #define FORM struct chunk_form
 //: kinds
 /* False where there is no kernel for these kinds, or with `batch` none that takes many samples. */
-static bool plan_kinds(const struct loop *loop, const struct tensor *tensors, const int64_t *d, bool special,
-                       bool batch, struct plan *plan)
+static bool plan_kinds(const struct sizes *sizes, const struct loop *loop, const struct tensor *tensors,
+                       const int64_t *d, bool special, bool batch, struct room room, struct plan *plan)
 {
     struct views views;
     int64_t extents[LOOP_GROUPS], strides[ACCESSES * (LOOP_GROUPS + 2)], group_strides_[LOOP_GROUPS * ACCESSES];
-    make_views(loop, tensors, d, special, &views);
+    lend_views(&room, sizes, &views);
+    make_views(sizes, loop, tensors, d, special, &views);
     struct grouping groups = {.accesses = loop->accesses, .strides = group_strides_, .walks = views.walk,
                               .starts = plan->starts, .sizes = views.sizes};
     struct rows rows = {.extents = extents, .strides = strides, .kinds = plan->kinds};
@@ -119,7 +120,7 @@ static bool plan_kinds(const struct loop *loop, const struct tensor *tensors, co
     plan->class = find_class(loop, &rows, plan->kinds, d, wide && !plan->divided, batch);
     if (!plan->class)
         return false;
-    keep_plan(loop, &groups, &rows, make_tiles(rows.rows, rows.columns), plan);
+    keep_plan(sizes, loop, &groups, &rows, make_tiles(rows.rows, rows.columns), plan);
     return true;
 }
 

@@ -29,31 +29,73 @@ static size_t place_temporary(const struct kernel *kernel, int count, const int6
 /* One loop on one sample: what a kernel is called with. */
 struct plan {
     struct weft_geometry walk;
-    long long extents[LOOP_GROUPS], strides[ACCESSES * (LOOP_GROUPS + 2)];
-    long long numbers[MAPPED * MAP_NUMBERS + 1];
-    long long *maps[ACCESSES];
-    int offset[ACCESSES][INTERLEAVED_ROOM], *offsets[ACCESSES];
+    long long *extents, *strides;  /* [groups], [accesses][groups + 2] */
+    long long *numbers, **maps;    /* [mapped][numbers], [accesses] */
+    int (*offset)[INTERLEAVED_ROOM], **offsets; /* [accesses] */
     struct weft_lanes lanes;
-    int64_t starts[ACCESSES], values[ACCESSES];
-    char *bases[ACCESSES];
+    int64_t *starts, *values;      /* [accesses] */
+    char **bases;
     int class;
     int64_t tiles;
     double work, touched, stored;
 };
 
-enum { SAMPLES = sizeof(struct plan) > 16384 ? 1 : 16384 / sizeof(struct plan) }; /* planned at once */
+static void lend_plan(struct room *room, const struct sizes *sizes, struct plan *plan)
+{
+    plan->extents = LEND(room, long long, sizes->groups);
+    plan->strides = LEND(room, long long, sizes->accesses * (sizes->groups + 2));
+    plan->numbers = LEND(room, long long, sizes->mapped * sizes->numbers);
+    plan->maps = LEND(room, long long *, sizes->accesses);
+    plan->offset = lend(room, sizes->accesses, sizeof *plan->offset);
+    plan->offsets = LEND(room, int *, sizes->accesses);
+    plan->starts = LEND(room, int64_t, sizes->accesses);
+    plan->values = LEND(room, int64_t, sizes->accesses);
+    plan->bases = LEND(room, char *, sizes->accesses);
+}
+
+static size_t plan_room(const struct sizes *s)
+{
+    const size_t access = ((size_t)s->groups + 4) * sizeof(long long) + 3 * sizeof(void *) +
+                          INTERLEAVED_ROOM * sizeof(int);
+    return sizeof(struct plan) + sizeof(long long) * ((size_t)s->groups + (size_t)s->mapped * (size_t)s->numbers) +
+           (size_t)s->accesses * access + 10 * ROUND;
+}
+
+enum { SAMPLES = 64 };             /* planned at once, at most */
 //: views
 /* A loop's accesses over its space. */
 struct views {
-    struct shape space, from[MAPS], to[MAPS];
-    struct index_map maps[MAPS];
-    struct axis axes[OPEN_MAPS + 1][MAX_RANK];
-    int64_t strides[ACCESSES][MAX_RANK];
-    const int64_t *pointers[ACCESSES];
-    struct walk walks[MAPPED + 1], *walk[ACCESSES];
-    struct walk_level levels[MAPPED * MAP_LEVELS + 1];
-    int sizes[ACCESSES];
+    struct shape space, *from, *to; /* [maps] */
+    struct index_map *maps;
+    struct axis *axes;             /* [open maps][MAX_RANK] */
+    int64_t (*strides)[MAX_RANK];  /* [accesses] */
+    const int64_t **pointers;
+    struct walk *walks, **walk;    /* [mapped], [accesses] */
+    struct walk_level *levels;     /* [mapped][levels] */
+    int *sizes;
 };
+
+static void lend_views(struct room *room, const struct sizes *sizes, struct views *views)
+{
+    views->from = LEND(room, struct shape, sizes->maps);
+    views->to = LEND(room, struct shape, sizes->maps);
+    views->maps = LEND(room, struct index_map, sizes->maps);
+    views->axes = LEND(room, struct axis, sizes->open_maps * MAX_RANK);
+    views->strides = lend(room, sizes->accesses, sizeof *views->strides);
+    views->pointers = LEND(room, const int64_t *, sizes->accesses);
+    views->walks = LEND(room, struct walk, sizes->mapped);
+    views->walk = LEND(room, struct walk *, sizes->accesses);
+    views->levels = LEND(room, struct walk_level, sizes->mapped * sizes->levels);
+    views->sizes = LEND(room, int, sizes->accesses);
+}
+
+static size_t views_room(const struct sizes *s)
+{
+    const size_t access = MAX_RANK * sizeof(int64_t) + 2 * sizeof(void *) + sizeof(int);
+    return (size_t)s->maps * (2 * sizeof(struct shape) + sizeof(struct index_map)) +
+           (size_t)s->open_maps * MAX_RANK * sizeof(struct axis) + (size_t)s->accesses * access +
+           (size_t)s->mapped * (sizeof(struct walk) + (size_t)s->levels * sizeof(struct walk_level)) + 10 * ROUND;
+}
 
 static void evaluate(const struct form *form, const int64_t *d, struct shape *shape)
 {
@@ -105,8 +147,8 @@ static void view(const struct loop *loop, int a, const struct tensor *tensors, c
 }
 
 /* The walk of an access that is seen by way of views, or read as another type. */
-SHARED void follow(const struct loop *loop, int a, const struct tensor *tensors, bool special,
-                                struct views *views, int number)
+SHARED void follow(const struct sizes *sizes, const struct loop *loop, int a, const struct tensor *tensors,
+                   bool special, struct views *views, int number)
 {
     const struct access *access = &loop->access[a];
     const struct shape *to = views->maps[access->map].to;
@@ -116,7 +158,7 @@ SHARED void follow(const struct loop *loop, int a, const struct tensor *tensors,
         reinterpret(&tensors[access->index], access, &pieces);
     else
         pieces_make(&pieces, to->rank, to->extents, views->strides[a]);
-    walk->levels = views->levels + (ptrdiff_t)number * MAP_LEVELS;
+    walk->levels = views->levels + (ptrdiff_t)number * sizes->levels;
     walk_follow(views->maps, access->map, &pieces, walk);
     if (!special && !walk->taken)
         walk_number(walk);
@@ -136,8 +178,8 @@ static const struct axis *number_axes(const struct map *map, const int64_t *d, s
     return axes;
 }
 
-static void make_views(const struct loop *loop, const struct tensor *tensors, const int64_t *d, bool special,
-                       struct views *views)
+static void make_views(const struct sizes *sizes, const struct loop *loop, const struct tensor *tensors,
+                       const int64_t *d, bool special, struct views *views)
 {
     int number = 0, opened = 0;
     evaluate(&loop->shape, d, &views->space);
@@ -145,8 +187,9 @@ static void make_views(const struct loop *loop, const struct tensor *tensors, co
     for (int m = 1; m < loop->maps; m++) {
         evaluate(&loop->map[m].from, d, &views->from[m]);
         evaluate(&loop->map[m].to, d, &views->to[m]);
-        const struct axis *axes = loop->map[m].open ? number_axes(&loop->map[m], d, views->axes[opened++])
-                                                    : loop->map[m].axes;
+        struct axis *const room = views->axes + (ptrdiff_t)MAX_RANK * opened;
+        const struct axis *axes = loop->map[m].open ? number_axes(&loop->map[m], d, room) : loop->map[m].axes;
+        opened += loop->map[m].open;
         views->maps[m] = (struct index_map){loop->map[m].parent, &views->from[m], &views->to[m], axes,
                                             loop->map[m].outside, loop->map[m].value};
     }
@@ -154,7 +197,7 @@ static void make_views(const struct loop *loop, const struct tensor *tensors, co
         views->walk[a] = NULL;
         view(loop, a, tensors, d, views);
         if (loop->access[a].map || loop->access[a].old)
-            follow(loop, a, tensors, special, views, number++);
+            follow(sizes, loop, a, tensors, special, views, number++);
     }
 }
 //: loop class
@@ -224,8 +267,8 @@ static void plan_nothing(const struct loop *loop, struct plan *plan)
         plan->starts[a] = 0;
 }
 //: keep
-static void keep_plan(const struct loop *loop, const struct grouping *groups, const struct rows *rows,
-                      const struct tiling t, struct plan *plan)
+static void keep_plan(const struct sizes *sizes, const struct loop *loop, const struct grouping *groups,
+                      const struct rows *rows, const struct tiling t, struct plan *plan)
 {
     const int first = groups->count - 1 - (rows->period != 0);
     plan->walk = (struct weft_geometry){
@@ -238,16 +281,16 @@ static void keep_plan(const struct loop *loop, const struct grouping *groups, co
     for (int i = 0; i < loop->accesses * (rows->groups + 2); i++)
         plan->strides[i] = rows->strides[i];
     for (int a = 0, number = 0; a < loop->accesses; a++) {
-        plan->maps[a] = plan->numbers + (ptrdiff_t)number * MAP_NUMBERS;
+        plan->maps[a] = plan->numbers + (ptrdiff_t)number * sizes->numbers;
         if (groups->walks[a] && ++number)
             make_map(groups, first, first < 0 ? 1 : groups->extents[first], a, plan->maps[a]);
     }
 }
 //: loop gathers
 /* Finds loads of the same tensor that are made together. */
-static void part(const struct loop *loop, const struct grouping *groups, const struct rows *rows)
+static void part(const struct loop *loop, const struct grouping *groups, const struct rows *rows, struct room room)
 {
-    int same[ACCESSES];
+    int *const same = LEND(&room, int, loop->loads);
     for (int a = 0; a < loop->loads; a++) {
         const struct access *access = &loop->access[a], *first = loop->access;
         while (first->source != access->source || first->index != access->index || first->size != access->size)
@@ -259,19 +302,21 @@ static void part(const struct loop *loop, const struct grouping *groups, const s
 
 /* The tiles of rows whose loads gather vectors where they can, if there is a class for these kinds. */
 static struct tiling gather(const struct loop *loop, const struct grouping *groups, bool interleaved, bool folded,
-                            const struct rows *rows, struct plan *plan)
+                            const struct rows *rows, struct room room, struct plan *plan)
 {
     struct tiling tiling = make_tiles(rows->rows, rows->columns);
     if (interleaved && interleave_loads(groups, folded, loop->loads, rows->period, rows->kinds, plan->offset))
         tiling = interleave_tiles(rows->rows, rows->columns);
     for (int a = 0; a < loop->accesses; a++)
         plan->offsets[a] = plan->offset[a];
-    const int most = rows->period ? 0 : transpose_loads(groups, loop->loads, rows->columns, rows->kinds);
+    const int outer = rows->groups - 1,
+              most = rows->period ? 0 : transpose_loads(groups, outer, loop->loads, rows->columns, rows->kinds);
     if (!rows->period)
-        part(loop, groups, rows);
+        part(loop, groups, rows, room);
     plan->class = find_class(loop, rows->kinds);
     return most && plan->class < loop->classes
-               ? transpose_tiles(groups, rows->rows, rows->columns, most, loop->class[plan->class].copied)
+               ? transpose_tiles(groups->extents[outer], rows->rows, rows->columns, most,
+                                 loop->class[plan->class].copied)
                : tiling;
 }
 //: loop kinds
@@ -279,43 +324,53 @@ static struct tiling gather(const struct loop *loop, const struct grouping *grou
 enum search { GATHERING, PLAIN, GENERAL };
 
 /* False where there is no kernel for the kinds. */
-static bool plan_kinds(const struct loop *loop, const struct tensor *tensors, const int64_t *d, enum search search,
-                       struct plan *plan)
+static bool plan_kinds(const struct sizes *sizes, const struct loop *loop, const struct tensor *tensors,
+                       const int64_t *d, enum search search, struct room room, struct plan *plan)
 {
     struct views views;
     const bool special = search != GENERAL;
-    int64_t extents[LOOP_GROUPS], strides[ACCESSES * (LOOP_GROUPS + 2)], group_strides_[LOOP_GROUPS * ACCESSES];
-    int64_t folded_strides[LOOP_GROUPS * ACCESSES];
-    unsigned char kinds[ACCESSES];
+    const int room_of_groups = sizes->groups * sizes->accesses;
     bool nested = false;
-    make_views(loop, tensors, d, special, &views);
-    struct grouping groups = {.accesses = loop->accesses, .strides = group_strides_, .walks = views.walk,
-                              .starts = plan->starts, .sizes = views.sizes};
-    struct grouping folded = {.strides = folded_strides};
-    struct rows rows = {.extents = extents, .strides = strides, .kinds = kinds};
+    lend_views(&room, sizes, &views);
+    make_views(sizes, loop, tensors, d, special, &views);
+    struct grouping groups = {.accesses = loop->accesses, .strides = LEND(&room, int64_t, room_of_groups),
+                              .walks = views.walk, .starts = plan->starts, .sizes = views.sizes};
+    struct grouping folded = {.strides = LEND(&room, int64_t, room_of_groups)};
+    struct rows rows = {.extents = LEND(&room, int64_t, sizes->groups),
+                        .strides = LEND(&room, int64_t, sizes->accesses * (sizes->groups + 2)),
+                        .kinds = LEND(&room, unsigned char, sizes->accesses)};
     groups_find(&groups, views.space.rank, views.space.extents, count_elements(&views.space), views.pointers);
     groups_stride(&groups, views.space.rank, views.space.extents, views.pointers);
     part_points(loop, d, &groups);
     const bool flat = special && may_run_flat(loop) && runs_flat(&groups, loop->loads, &nested);
-    const bool gathers = GATHERS && search == GATHERING, folds = gathers && fold(&groups, loop->loads, &folded);
+    const bool gathers = search == GATHERING, folds = gathers && fold(&groups, loop->loads, &folded);
     make_rows(folds ? &folded : &groups, flat || folds, special, &rows);
     struct tiling tiling = make_tiles(rows.rows, rows.columns);
     if (gathers)
-        tiling = gather(loop, &groups, folds || interleaves(&groups, flat, nested), folds, &rows, plan);
+        tiling = gather(loop, &groups, folds || interleaves(&groups, flat, nested), folds, &rows, room, plan);
     else
-        plan->class = find_class(loop, kinds);
+        plan->class = find_class(loop, rows.kinds);
     if (plan->class == loop->classes)
         return false;
-    keep_plan(loop, folds ? &folded : &groups, &rows, tiling, plan);
+    keep_plan(sizes, loop, folds ? &folded : &groups, &rows, tiling, plan);
     plan->walk.offsets = plan->offsets;
     return true;
 }
 
-static void plan_any(const struct loop *loop, const struct tensor *tensors, const int64_t *d, struct plan *plan)
+static void plan_any(const struct sizes *sizes, const struct loop *loop, const struct tensor *tensors,
+                     const int64_t *d, struct room room, struct plan *plan)
 {
-    if (!(GATHERS && loop->gathers && plan_kinds(loop, tensors, d, GATHERING, plan)) &&
-        !plan_kinds(loop, tensors, d, PLAIN, plan))
-        plan_kinds(loop, tensors, d, GENERAL, plan);
+    if (!(loop->gathers && plan_kinds(sizes, loop, tensors, d, GATHERING, room, plan)) &&
+        !plan_kinds(sizes, loop, tensors, d, PLAIN, room, plan))
+        plan_kinds(sizes, loop, tensors, d, GENERAL, room, plan);
+}
+
+/* Bytes of what that lends. */
+static size_t planning_room(const struct sizes *s)
+{
+    const size_t access = 2 * (size_t)s->groups * sizeof(int64_t) + ((size_t)s->groups + 2) * sizeof(int64_t) + 1;
+    return views_room(s) + (size_t)s->groups * sizeof(int64_t) + (size_t)s->accesses * (access + sizeof(int)) +
+           6 * ROUND;
 }
 
 /* Bytes, as far as they matter for how they are best moved. */
@@ -339,7 +394,7 @@ static void count_traffic(const struct loop *loop, double elements, struct plan 
                    n + 14, n + 15
 
 static void make_plan(const struct kernel *kernel, const struct loop *loop, const struct tensor *tensors,
-                      const int64_t *d, char *temporaries, struct plan *plan)
+                      const int64_t *d, char *temporaries, struct room room, struct plan *plan)
 {
     static const unsigned char bytes[256] = {
         COUNTED(0), COUNTED(16), COUNTED(32), COUNTED(48), COUNTED(64), COUNTED(80), COUNTED(96), COUNTED(112),
@@ -368,7 +423,7 @@ static void make_plan(const struct kernel *kernel, const struct loop *loop, cons
     if (!elements)
         plan_nothing(loop, plan);
     else
-        plan_any(loop, tensors, d, plan);
+        plan_any(&kernel->sizes, loop, tensors, d, room, plan);
     if (loop->joined)
         keep_lanes(&tiles, plan);
     for (int a = 0; a < loop->accesses; a++)

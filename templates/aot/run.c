@@ -42,8 +42,9 @@ struct launch {
     int64_t tiles;
     double work;
     int faults;
-    unsigned char *met;            /* [faults] where a division by zero counted */
+    unsigned char *met;            /* [threads][faults] where a division by zero counted */
     size_t scratch;                /* bytes of a thread, rounded up */
+    bool threads;                  /* it may run on several */
 };
 
 static void run_tiles(const struct launch *launch, int thread, int64_t begin, int64_t end, unsigned char *met)
@@ -58,31 +59,26 @@ static void run_tiles(const struct launch *launch, int thread, int64_t begin, in
 /* Work is counted in bytes moved. Measured: waking a sleeping thread takes about as long as SHARE. */
 enum { SHARE = 1 << 21, CHUNK = 1 << 20 };
 
-static int count_threads(void)
+static int count_threads(bool several)
 {
-    return omp_in_parallel() ? 1 : omp_get_max_threads();
+    return !several || omp_in_parallel() ? 1 : omp_get_max_threads();
 }
 
 /* A thread's share of the tiles; they are taken from a common counter, so it does not matter who is slow. */
 static void run_chunks(const struct launch *launch, int64_t chunk)
 {
-    unsigned char met[FAULTS + 1] = {0};
+    unsigned char *const met = launch->met + (ptrdiff_t)omp_get_thread_num() * launch->faults;
     const environment before = enter();
 #pragma omp for schedule(dynamic)
     for (int64_t begin = 0; begin < launch->tiles; begin += chunk)
         run_tiles(launch, omp_get_thread_num(), begin,
                   begin + chunk < launch->tiles ? begin + chunk : launch->tiles, met);
     leave(before);
-    for (int f = 0; f < launch->faults; f++)
-        if (met[f]) {
-#pragma omp atomic write
-            launch->met[f] = 1;
-        }
 }
 
 static void run_launch(const struct launch *launch)
 {
-    int threads = count_threads();
+    int threads = count_threads(launch->threads);
     if (launch->work < (double)threads * SHARE)
         threads = (int)(launch->work / SHARE);
     if (threads > launch->tiles)
@@ -96,8 +92,9 @@ static void run_launch(const struct launch *launch)
     run_chunks(launch, chunk);
 }
 #else
-static int count_threads(void)
+static int count_threads(bool several)
 {
+    (void)several;
     return 1;
 }
 
@@ -106,30 +103,20 @@ static void run_launch(const struct launch *launch)
     run_tiles(launch, 0, 0, launch->tiles, launch->met);
 }
 #endif
-//: no threads
-static int count_threads(void)
-{
-    return 1;
-}
-
-static void run_launch(const struct launch *launch)
-{
-    run_tiles(launch, 0, 0, launch->tiles, launch->met);
-}
 //: call
-static const struct weft_calls *(*const calls_of[LEVELS])(void) =
-    LOOP(kernel_calls);
-
 /* A call whose operands are known to be good. */
 struct call {
     const struct kernel *kernel;
     const struct weft_array *const *arrays;
     const int64_t *steps;
+    const struct weft_array *one;  /* the only sample's; NULL: `arrays` lists them */
     const struct tensor *tensors;  /* of the only sample, where there is one */
     const int64_t *d;
     char *scratch, *temporaries;
     size_t own;                    /* bytes of temporaries of a sample */
     struct place first;            /* the first remark in the text; line 0: none */
+    struct room room;
+    int level;                     /* which of the loops run */
 };
 
 static struct traffic find_traffic(const struct loop *loop, int class, double touched, double stored)
@@ -144,13 +131,17 @@ static struct traffic find_traffic(const struct loop *loop, int class, double to
 }
 
 /* Rows of a launch: the samples among `count` plans that this class serves. */
-static void launch_class(struct call *call, const struct loop *loop, int class, struct plan *plans, int count)
+static void launch_class(struct call *call, const struct loop *loop, int class, struct plan *plans, int count,
+                         struct room room)
 {
     struct weft_sample samples[SAMPLES];
-    unsigned char met[FAULTS + 1] = {0};
+    const int threads = count_threads(call->kernel->built->threads);
+    unsigned char *const met = LEND(&room, unsigned char, loop->faults * threads); /* of each thread */
     double touched = 0, stored = 0;
-    struct launch launch = {.run = loop->class[class].run[level()], .faults = loop->faults, .met = met,
+    struct launch launch = {.run = loop->class[class].run[call->level], .faults = loop->faults, .met = met,
+                            .threads = call->kernel->built->threads,
                             .scratch = (loop->class[class].scratch + LINE - 1) / LINE * LINE};
+    memset(met, 0, (size_t)loop->faults * (size_t)threads);
     for (int i = 0; i < count; i++) {
         if (plans[i].class != class || plans[i].tiles == 0)
             continue;
@@ -162,7 +153,7 @@ static void launch_class(struct call *call, const struct loop *loop, int class, 
     }
     if (!launch.tiles)
         return;
-    launch.args.calls = calls_of[level()]();
+    launch.args.calls = choose_calls();
     launch.args.samples = samples;
     launch.args.scratch = launch.scratch ? call->scratch : NULL;
     const struct traffic traffic = find_traffic(loop, class, touched, stored);
@@ -170,27 +161,33 @@ static void launch_class(struct call *call, const struct loop *loop, int class, 
     launch.args.stream = is_streamed(&traffic);
     launch.args.claim = is_claimed(&traffic);
     run_launch(&launch);
-    for (int f = 0; f < loop->faults; f++)
+    for (int f = 0; f < loop->faults * threads; f++)
         if (met[f])
-            keep_first(&call->first, &loop->fault[f]);
+            keep_first(&call->first, &loop->fault[f % loop->faults]);
 }
 
 /* All loops on samples from `begin` on. */
 static void run_samples(struct call *call, int64_t begin, int count)
 {
-    struct tensor tensors[OPERANDS];
-    int64_t d[EXTENTS];
-    struct plan plans[SAMPLES];
-    for (int p = 0; p < call->kernel->loops; p++) {
-        const struct loop *loop = &call->kernel->loop[p];
+    const struct kernel *const kernel = call->kernel;
+    struct room room = call->room;
+    int64_t *own_d;
+    struct tensor *const own = lend_tensors(&room, kernel, &own_d);
+    const struct tensor *const tensors = call->tensors ? call->tensors : own;
+    const int64_t *const d = call->tensors ? call->d : own_d;
+    struct plan *const plans = LEND(&room, struct plan, count);
+    for (int i = 0; i < count; i++)
+        lend_plan(&room, &kernel->sizes, &plans[i]);
+    for (int p = 0; p < kernel->loops; p++) {
+        const struct loop *loop = &kernel->loop[p];
         for (int i = 0; i < count; i++) {
             if (!call->tensors)
-                read_sample(call->kernel, call->arrays, call->steps, begin + i, tensors, d);
-            make_plan(call->kernel, loop, call->tensors ? call->tensors : tensors, call->tensors ? call->d : d,
-                      call->temporaries ? call->temporaries + (size_t)i * call->own : NULL, &plans[i]);
+                read_sample(kernel, call->arrays, call->steps, begin + i, own, own_d);
+            make_plan(kernel, loop, tensors, d,
+                      call->temporaries ? call->temporaries + (size_t)i * call->own : NULL, room, &plans[i]);
         }
         for (int c = 0; c < loop->classes; c++)
-            launch_class(call, loop, c, plans, count);
+            launch_class(call, loop, c, plans, count, room);
     }
 }
 
@@ -206,7 +203,7 @@ static size_t most_scratch(const struct kernel *kernel)
 //: check call
 /* Checks every sample; *own becomes the bytes that temporaries of a sample take at most. */
 static int check_call(const struct kernel *kernel, int64_t samples, const struct weft_array *const *arrays,
-                      const int64_t *steps, struct tensor *tensors, int64_t *d, size_t *own)
+                      const int64_t *steps, struct tensor *tensors, int64_t *d, struct room room, size_t *own)
 {
     for (int64_t i = 0; i < samples; i++) {
         int status = read_sample(kernel, arrays, steps, i, tensors, d);
@@ -217,7 +214,7 @@ static int check_call(const struct kernel *kernel, int64_t samples, const struct
         const size_t needed = is_empty(kernel, tensors) ? 0 : place_temporary(kernel, kernel->temporaries, d);
         *own = needed > *own ? needed : *own;
     }
-    return samples > 1 ? check_samples(kernel, samples, arrays, steps) : WEFT_KERNEL_OK;
+    return samples > 1 ? check_samples(kernel, samples, arrays, steps, room) : WEFT_KERNEL_OK;
 }
 
 static int check_arguments(const struct kernel *kernel, int64_t samples, const struct weft_array *const *arrays)
@@ -230,17 +227,25 @@ static int check_arguments(const struct kernel *kernel, int64_t samples, const s
     return WEFT_KERNEL_OK;
 }
 //: run call
+/* Samples that are planned together, with memory of about 16 KB. */
+static int64_t planned_together(const struct kernel *kernel, int64_t samples)
+{
+    const int64_t fit = 16384 / (int64_t)plan_room(&kernel->sizes), most = fit < 1 ? 1 : fit < SAMPLES ? fit : SAMPLES;
+    return samples < most ? samples : most;
+}
+
 static void run_all(struct call *call, int64_t samples)
 {
-    for (int64_t i = 0; i < samples; i += SAMPLES)
-        run_samples(call, i, samples - i < SAMPLES ? (int)(samples - i) : SAMPLES);
+    const int64_t most = planned_together(call->kernel, samples);
+    for (int64_t i = 0; i < samples; i += most)
+        run_samples(call, i, (int)(samples - i < most ? samples - i : most));
 }
 
 /* What the kernels are lent; nothing fails any more once they run. */
 static int run_checked(struct call *call, int64_t samples)
 {
-    const size_t scratch = most_scratch(call->kernel) * (size_t)count_threads();
-    const size_t together = samples < SAMPLES ? (size_t)samples : SAMPLES;
+    const size_t scratch = most_scratch(call->kernel) * (size_t)count_threads(call->kernel->built->threads);
+    const size_t together = (size_t)planned_together(call->kernel, samples);
     const bool fits = call->own <= SIZE_MAX / 2 / SAMPLES;
     const size_t bytes = scratch + (fits ? call->own * together : 1);
     char *memory = bytes && fits ? malloc(bytes + LINE) : NULL;
@@ -254,50 +259,96 @@ static int run_checked(struct call *call, int64_t samples)
 }
 
 /* Loops that may not run; the environment is ours. */
-static int check_loops(void)
+static int check_loops(const struct call *call)
 {
-    static bool (*const fuse[LEVELS])(void) = LOOP(weft_fuses);
-    return fuse[level()]() ? tell(WEFT_KERNEL_UNSUPPORTED, NULL, "its source was compiled with -ffp-contract=fast, "
-                                                                 "which changes results; compile it without")
-                           : WEFT_KERNEL_OK;
+    return call->kernel->built->fuses[call->level]()
+               ? tell(WEFT_KERNEL_UNSUPPORTED, NULL, "its source was compiled with -ffp-contract=fast, "
+                                                     "which changes results; compile it without")
+               : WEFT_KERNEL_OK;
 }
 
-/* Sample i of operand o is arrays[o][i * steps[o]]. */
-SHARED int weft_run(const struct kernel *kernel, int64_t samples, const struct weft_array *const *arrays,
-                    const int64_t *steps)
+/* The bytes that a call is lent. */
+static size_t call_room(const struct kernel *kernel, int64_t samples)
 {
-    struct tensor tensors[OPERANDS];
-    int64_t d[EXTENTS];
-    struct call call = {.kernel = kernel, .arrays = arrays, .steps = steps};
-    int status = check_arguments(kernel, samples, arrays);
-    if (status)
-        return status;
+    const size_t plans = (size_t)planned_together(kernel, samples) * plan_room(&kernel->sizes);
+    return 4 * tensors_room(kernel) + plans + planning_room(&kernel->sizes) +
+           (size_t)kernel->sizes.faults * (size_t)count_threads(kernel->built->threads) +
+           (size_t)(kernel->inputs + kernel->results) * (sizeof(void *) + sizeof(int64_t)) + 4 * ROUND;
+}
+
+/* A sample alone, as a list of samples. */
+static void list_one(struct call *call)
+{
+    const int operands = call->kernel->inputs + call->kernel->results;
+    const struct weft_array **const arrays = LEND(&call->room, const struct weft_array *, operands);
+    int64_t *const steps = LEND(&call->room, int64_t, operands);
+    for (int o = 0; o < operands; o++) {
+        arrays[o] = &call->one[o];
+        steps[o] = 0;
+    }
+    call->arrays = arrays;
+    call->steps = steps;
+}
+
+static int run_in_room(struct call *call, int64_t samples)
+{
+    if (call->one)
+        list_one(call);
+    int64_t *d;
+    struct tensor *const tensors = lend_tensors(&call->room, call->kernel, &d);
     const environment before = enter();
-    status = check_loops();
-    status = status ? status : check_call(kernel, samples, arrays, steps, tensors, d, &call.own);
+    int status = check_loops(call);
+    status = status ? status : check_call(call->kernel, samples, call->arrays, call->steps, tensors, d, call->room,
+                                          &call->own);
     if (samples == 1)
-        call.tensors = tensors, call.d = d;
-    status = status ? status : run_checked(&call, samples);
+        call->tensors = tensors, call->d = d;
+    status = status ? status : run_checked(call, samples);
     leave(before);
     return status;
 }
 
-SHARED int weft_run_one(const struct kernel *kernel, const struct weft_array *arrays)
+static int run_call(struct call *call, int64_t samples, struct weft_note *note)
 {
-    const struct weft_array *pointers[OPERANDS];
-    const int64_t steps[OPERANDS] = {0};
-    for (int o = 0; o < kernel->inputs + kernel->results; o++)
-        pointers[o] = &arrays[o];
-    return weft_run(kernel, 1, pointers, steps);
+    _Alignas(ROUND) char own[STACK_ROOM];
+    const size_t bytes = call_room(call->kernel, samples);
+    char *const memory = bytes > sizeof own ? malloc(bytes) : own;
+    call->room.at = memory;
+    call->level = find_loops(call->kernel);
+    const int status = memory ? run_in_room(call, samples)
+                              : tell(WEFT_KERNEL_OUT_OF_MEMORY, NULL, "no memory to plan the call");
+    if (memory != own)
+        free(memory);
+    if (status)
+        *note = weft_last_note;
+    return status;
 }
+
+/* Sample i of operand o is arrays[o][i * steps[o]]. */
+ENTRY int weft_run(const struct kernel *kernel, int64_t samples, const struct weft_array *const *arrays,
+                   const int64_t *steps, struct weft_note *note)
+{
+    struct call call = {.kernel = kernel, .arrays = arrays, .steps = steps};
+    const int status = check_arguments(kernel, samples, arrays);
+    if (status)
+        *note = weft_last_note;
+    return status ? status : run_call(&call, samples, note);
+}
+
+/* One sample: `arrays` has an array of each operand. */
+ENTRY int weft_run_one(const struct kernel *kernel, const struct weft_array *arrays, struct weft_note *note)
+{
+    struct call call = {.kernel = kernel, .one = arrays};
+    return run_call(&call, 1, note);
+}
+
 //: infer
 /* Extents of the results from those of the parameters, and from the values of sizes. */
-SHARED int weft_infer(const struct kernel *kernel, const int64_t *const *inputs, const void *const *values,
-                      int64_t *const *results)
+static int infer_in_room(const struct kernel *kernel, const int64_t *const *inputs, const void *const *values,
+                         int64_t *const *results, struct room room)
 {
-    struct tensor tensors[OPERANDS];
     struct reach reach;
-    int64_t d[EXTENTS];
+    int64_t *d;
+    struct tensor *const tensors = lend_tensors(&room, kernel, &d);
     const environment before = enter();
     int status = WEFT_KERNEL_OK;
     for (int i = 0; !status && i < kernel->inputs; i++)
@@ -312,5 +363,20 @@ SHARED int weft_infer(const struct kernel *kernel, const int64_t *const *inputs,
         for (int k = 0; k < kernel->shape[r].rank; k++)
             results[r][k] = extent(kernel->shape[r].extents[k], d);
     leave(before);
+    return status;
+}
+
+ENTRY int weft_infer(const struct kernel *kernel, const int64_t *const *inputs, const void *const *values,
+                     int64_t *const *results, struct weft_note *note)
+{
+    _Alignas(ROUND) char own[STACK_ROOM];
+    const size_t bytes = tensors_room(kernel);
+    char *const memory = bytes > sizeof own ? malloc(bytes) : own;
+    const int status = memory ? infer_in_room(kernel, inputs, values, results, (struct room){memory})
+                              : tell(WEFT_KERNEL_OUT_OF_MEMORY, NULL, "no memory to compute extents");
+    if (memory != own)
+        free(memory);
+    if (status)
+        *note = weft_last_note;
     return status;
 }

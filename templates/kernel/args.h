@@ -88,11 +88,54 @@ struct weft_rows {
     long long step, first, count;  /* bytes between them; which these are */
 };
 
+/* How a reduction joins elements of one type to lanes (templates/shared/joins.c). */
+struct weft_join {
+    int ordered, size;             /* whether the order matters; bytes of a result */
+    /* Makes lanes hold what changes nothing; or, where there are no elements, the result without any. */
+    void (*begin)(void *lanes, long long pitch, int some);
+    /* Joins `count` elements, above 0, to `width` lanes, from lane `at` on. Returns the lane of the next one. */
+    long long (*fold)(void *lanes, long long width, long long at, const void *from, long long count, long long ahead);
+    /* Joins elements as they lie in memory, each with many inner ones. Returns the element to go on with. NULL: rows of
+     * lanes are short. */
+    long long (*fold_rows)(const struct weft_args *args, void *lanes, const struct weft_sample *sample,
+                           long long access, long long point, long long from, long long inner, long long element,
+                           long long limit);
+    /* Joins points that are rows of one block, `step` bytes apart, as they lie in memory. NULL: there are no such. */
+    void (*points)(void *to, const char *from, long long step, long long elements, long long count, long long ahead);
+    /* Joins the lanes of block `number` to the tree, and resets them. */
+    void (*plant)(void *tree, void *lanes, long long pitch, long long number);
+    /* Joins what the tree has of so many blocks, or, if it has none, the lanes, and stores what is left of a point. */
+    void (*finish)(void *to, void *lanes, void *tree, const struct weft_lanes *r, long long inner, long long pitch,
+                   long long blocks, long long place);
+};
+
+/* Where a reduction is: at elements of a point that lie in a row. */
+struct weft_run {
+    struct weft_part part;
+    const struct weft_join *join;  /* NULL: the first element that is true is looked for */
+    void *lanes, *tree;            /* room for them */
+    long long target;              /* the access that results go to */
+    long long access, accesses;    /* the first one whose rows are needed, and how many are */
+    int direct;                    /* its elements are joined as they lie in memory */
+    char **start, **p;             /* [accesses] where rows begin: the first of some, and this one */
+    long long *step;               /* [accesses] bytes from one of them to the next */
+    long long first_row, rows;     /* which they are */
+    int fresh;                     /* it is the first run of its part */
+    long long column0, column1;    /* of the row */
+    long long count, left;         /* elements, each with its inner ones; those of further rows taken with them */
+    long long lane;                /* of the first one; the kernel moves it on */
+    long long width, pitch;        /* lanes; and with what fills their row */
+    long long point, block, blocks, element, limit, at; /* of the point the block and how many were; what comes next */
+    const struct weft_sample *met; /* of what was found last: further tiles of its point need not look */
+    long long met_point, found, absent; /* -1: not yet; -2: it is not here */
+};
+
 /* What the library does for kernels (templates/shared/bands.c, ends.c), the same for all of them. The `next` ones
  * return 0 if there is none. */
 struct weft_calls {
     int (*next_band)(const struct weft_args *args, struct weft_band *band);
     int (*next_part)(const struct weft_args *args, struct weft_part *part);
+    int (*next_run)(const struct weft_args *args, struct weft_run *run);
     /* How many points, at most so many, lie in one row of the loop from `point` on, where points are short rows. `p`
      * becomes where this row begins, *column where the point does. */
     long long (*find_points)(const struct weft_sample *sample, long long point, long long most, char **p,
@@ -101,9 +144,16 @@ struct weft_calls {
      * beside each other, which it returns. */
     long long (*find_rows)(const struct weft_sample *sample, long long row, char **p, long long *step,
                            long long access, long long accesses);
+    /* Where this row of one access begins. */
+    const void *(*row_at)(const struct weft_sample *sample, struct weft_rows *rows, long long access,
+                          long long number);
     /* Copies the `count` elements of `size` bytes with which a row ends, and fills the `block` of `all` of them with
      * the last one. Returns the block. */
     const void *(*pad)(void *block, const void *from, int count, int size, int all);
     /* Copies `count` elements from a block to where they belong. */
     void (*put)(void *to, const void *block, int count, int size);
+    /* C's fmod of those among `count` elements, float32 or float64 as `size` says, whose quotient is 2^22 or more, in
+     * float64 2^51, or none of finite numbers. It may be that of others, too; else they stay. */
+    void (*fmod)(void *r, const void *a, const void *b, int count, int size);
+    const struct weft_join *const *joins; /* templates/shared/joins.def */
 };

@@ -21,58 +21,6 @@
 #define FMAF(a, b, c) __builtin_fmaf(a, b, c)
 #define FMAD(a, b, c) __builtin_fma(a, b, c)
 #endif
-/* The body of a function of a block of float32: f(x, 0) where the sizes of all operands lie between two of these bits,
- * else f(x, 1). */
-#undef ORDINARY
-#define ORDINARY(f, low, high) \
-    i32 rare = 0; \
-    for (int j = 0; j < BLOCK; j++) { \
-        const union word_f32 x = {a[j]}; \
-        const i32 size = (i32)(x.word & 0x7fffffff); \
-        rare |= (size - (low)) | ((high) - size); \
-    } \
-    if (rare < 0) { \
-        INDEPENDENT \
-        for (int j = 0; j < BLOCK; j++) \
-            r[j] = f(a[j], 1); \
-        return; \
-    } \
-    INDEPENDENT \
-    for (int j = 0; j < BLOCK; j++) \
-        r[j] = f(a[j], 0);
-/* The body for a function that libmvec computes one at a time where operands are rare: inside(x) is x or, where x is
- * rare, a number that is not; of x and what that gave chosen(x, value) is the result. Where alone(x), that is f(x). */
-#undef INSIDE
-#define INSIDE(T, f, inside, chosen, alone) \
-    ALIGNED T z[BLOCK]; \
-    union word_##T rare = {.word = 0}; \
-    for (int j = 0; j < BLOCK; j++) { \
-        const union word_##T x = {a[j]}, y = {inside(a[j])}; \
-        z[j] = y.value; \
-        rare.word |= x.word ^ y.word; \
-    } \
-    if (!rare.word) { \
-        INDEPENDENT \
-        for (int j = 0; j < BLOCK; j++) \
-            r[j] = f(a[j]); \
-        return; \
-    } \
-    INDEPENDENT \
-    for (int j = 0; j < BLOCK; j++) \
-        z[j] = f(z[j]); \
-    INDEPENDENT \
-    for (int j = 0; j < BLOCK; j++) \
-        z[j] = chosen(a[j], z[j]); \
-    for (int j = 0; j < BLOCK; j++) \
-        if (alone(a[j])) \
-            z[j] = f(a[j]); \
-    INDEPENDENT \
-    for (int j = 0; j < BLOCK; j++) \
-        r[j] = z[j];
-#undef NEVER
-#undef BEYOND
-#define NEVER(x) 0
-#define BEYOND(x) (__builtin_fabsf(x) >= 0x1p40f && __builtin_fabsf(x) < __builtin_inff())
 #ifndef WORD_TYPES /* sources ahead of time come here once for each instruction set */
 #define WORD_TYPES
 union word_f32 {
@@ -90,6 +38,55 @@ struct hyperbolic_f64 {
     f64 odd, even, up, down;
 };
 #endif
+//: part ordinary
+#undef ORDINARY
+/* The body of a function of a block of float32: f(x, 0) where the sizes of all operands lie between two of these bits,
+ * else f(x, 1). */
+#define ORDINARY(f, low, high) \
+    i32 rare = 0; \
+    for (int j = 0; j < BLOCK; j++) { \
+        const union word_f32 x = {a[j]}; \
+        const i32 size = (i32)(x.word & 0x7fffffff); \
+        rare |= (size - (low)) | ((high) - size); \
+    } \
+    if (rare < 0) { \
+        EACH(j, BLOCK) \
+            r[j] = f(a[j], 1); \
+        return; \
+    } \
+    EACH(j, BLOCK) \
+        r[j] = f(a[j], 0);
+//: part inside
+#undef INSIDE
+/* The body for a function that libmvec computes one at a time where operands are rare: inside(x) is x or, where x is
+ * rare, a number that is not; of x and what that gave chosen(x, value) is the result. Where alone(x), that is f(x). */
+#define INSIDE(T, f, inside, chosen, alone) \
+    ALIGNED T z[BLOCK]; \
+    union word_##T rare = {.word = 0}; \
+    for (int j = 0; j < BLOCK; j++) { \
+        const union word_##T x = {a[j]}, y = {inside(a[j])}; \
+        z[j] = y.value; \
+        rare.word |= x.word ^ y.word; \
+    } \
+    if (!rare.word) { \
+        INDEPENDENT \
+        for (int j = 0; j < BLOCK; j++) \
+            r[j] = f(a[j]); \
+        return; \
+    } \
+    EACH(j, BLOCK) \
+        z[j] = f(z[j]); \
+    EACH(j, BLOCK) \
+        z[j] = chosen(a[j], z[j]); \
+    for (int j = 0; j < BLOCK; j++) \
+        if (alone(a[j])) \
+            z[j] = f(a[j]); \
+    EACH(j, BLOCK) \
+        r[j] = z[j];
+#undef NEVER
+#undef BEYOND
+#define NEVER(x) 0
+#define BEYOND(x) (__builtin_fabsf(x) >= 0x1p40f && __builtin_fabsf(x) < __builtin_inff())
 //: part exp_rest
 #ifdef OWN_MATH
 /* n is x * log2(e) rounded; exp(x - n * ln(2)) - 1. */
@@ -140,13 +137,11 @@ static inline f32 OWN(own_expf)(f32 x)
         largest = size > largest ? size : largest;
     }
     if (largest > 0x42ae0000) { /* 87, NaN too */
-        INDEPENDENT
-        for (int j = 0; j < BLOCK; j++)
+        EACH(j, BLOCK)
             r[j] = own_expf(a[j]);
         return;
     }
-    INDEPENDENT
-    for (int j = 0; j < BLOCK; j++) {
+    EACH(j, BLOCK) {
         const f32 x = a[j];
         const union word_f32 n = {FMAF(x, 0x1.715476p+0f, 0x1.8p23f)}, power = {.word = (n.word + 127) << 23};
         r[j] = FMAF(exp_rest(x, n.value - 0x1.8p23f), power.value, power.value);
@@ -208,13 +203,11 @@ static inline f64 OWN(own_exp)(f64 x)
         rare |= 0x4086100000000000 - (i64)(x.word & 0x7fffffffffffffff);
     }
     if (rare < 0) {
-        INDEPENDENT
-        for (int j = 0; j < BLOCK; j++)
+        EACH(j, BLOCK)
             r[j] = own_exp(a[j]);
         return;
     }
-    INDEPENDENT
-    for (int j = 0; j < BLOCK; j++) {
+    EACH(j, BLOCK) {
         const f64 x = a[j];
         const union word_f64 n = {FMAD(x, 0x1.71547652b82fep+0, 0x1.8p52)}, power = {.word = (n.word + 1023) << 52};
         r[j] = FMAD(exp_rest_f64(x, n.value - 0x1.8p52), power.value, power.value);
@@ -286,8 +279,7 @@ static inline f32 OWN(own_powf)(f32 x, f32 y)
 //: block powf
     ALIGNED f32 z[BLOCK];
     i32 rare = 0; /* negative: a base that is no positive normal number, nor 0 under y > 0, or a result that is none */
-    INDEPENDENT
-    for (int j = 0; j < BLOCK; j++) {
+    EACH(j, BLOCK) {
         const union word_f32 x = {a[j]};
         const int zero = (x.word == 0) & (b[j] > 0);
         const u32 word = zero ? 0x3f800000 : x.word;
@@ -300,12 +292,10 @@ static inline f32 OWN(own_powf)(f32 x, f32 y)
         rare |= 0x42fa0000 - (i32)(whole.word & 0x7fffffff); /* beyond 125 */
     }
     if (rare < 0) {
-        INDEPENDENT
-        for (int j = 0; j < BLOCK; j++)
+        EACH(j, BLOCK)
             z[j] = own_powf(a[j], b[j]);
     }
-    INDEPENDENT
-    for (int j = 0; j < BLOCK; j++)
+    EACH(j, BLOCK)
         r[j] = z[j];
 //: part log_rest
 #ifdef OWN_MATH
@@ -362,13 +352,11 @@ static inline f32 OWN(own_logf)(f32 x)
         rare |= (i32)(x.word - 0x00800000) | (i32)(x.word + 0x00800000);
     }
     if (rare < 0) {
-        INDEPENDENT
-        for (int j = 0; j < BLOCK; j++)
+        EACH(j, BLOCK)
             r[j] = own_logf(a[j]);
         return;
     }
-    INDEPENDENT
-    for (int j = 0; j < BLOCK; j++) {
+    EACH(j, BLOCK) {
         const union word_f32 x = {a[j]};
         const i32 above = (i32)(x.word - 0x3f3504f3);
         const union word_f32 m = {.word = x.word - ((u32)above & 0xff800000)};
@@ -399,13 +387,11 @@ static inline f32 OWN(own_log2f)(f32 x)
         rare |= (i32)(x.word - 0x00800000) | (i32)(x.word + 0x00800000);
     }
     if (rare < 0) {
-        INDEPENDENT
-        for (int j = 0; j < BLOCK; j++)
+        EACH(j, BLOCK)
             r[j] = own_log2f(a[j]);
         return;
     }
-    INDEPENDENT
-    for (int j = 0; j < BLOCK; j++) {
+    EACH(j, BLOCK) {
         const union word_f32 x = {a[j]};
         const i32 above = (i32)(x.word - 0x3f3504f3);
         const union word_f32 m = {.word = x.word - ((u32)above & 0xff800000)};
@@ -436,13 +422,11 @@ static inline f32 OWN(own_log10f)(f32 x)
         rare |= (i32)(x.word - 0x00800000) | (i32)(x.word + 0x00800000);
     }
     if (rare < 0) {
-        INDEPENDENT
-        for (int j = 0; j < BLOCK; j++)
+        EACH(j, BLOCK)
             r[j] = own_log10f(a[j]);
         return;
     }
-    INDEPENDENT
-    for (int j = 0; j < BLOCK; j++) {
+    EACH(j, BLOCK) {
         const union word_f32 x = {a[j]};
         const i32 above = (i32)(x.word - 0x3f3504f3);
         const union word_f32 m = {.word = x.word - ((u32)above & 0xff800000)};
@@ -489,13 +473,11 @@ static inline f32 OWN(own_log1pf)(f32 x)
         rare |= (i32)((x.word & 0x7fffffff) - 0x33000000) | (i32)(u.word - 0x00800000) | (i32)(0x5d800000 - u.word);
     }
     if (rare < 0) {
-        INDEPENDENT
-        for (int j = 0; j < BLOCK; j++)
+        EACH(j, BLOCK)
             r[j] = log1p_of(a[j], 1);
         return;
     }
-    INDEPENDENT
-    for (int j = 0; j < BLOCK; j++)
+    EACH(j, BLOCK)
         r[j] = log1p_of(a[j], 0);
 //: library acoshf log1p_rest
 #ifdef OWN_MATH
@@ -524,13 +506,11 @@ static inline f32 OWN(own_acoshf)(f32 x)
         rare |= (i32)(x.word - 0x3f800000) | (i32)(0x4e800000 - x.word);
     }
     if (rare < 0) {
-        INDEPENDENT
-        for (int j = 0; j < BLOCK; j++)
+        EACH(j, BLOCK)
             r[j] = acosh_of(a[j], 1);
         return;
     }
-    INDEPENDENT
-    for (int j = 0; j < BLOCK; j++)
+    EACH(j, BLOCK)
         r[j] = acosh_of(a[j], 0);
 //: library asinhf log1p_rest
 #ifdef OWN_MATH
@@ -554,7 +534,7 @@ static inline f32 OWN(own_asinhf)(f32 x)
     return asinhf(x);
 }
 #endif
-//: block asinhf
+//: block asinhf ordinary
     ORDINARY(asinh_of, 0x39000000, 0x4e800000) /* 2^-13 to 2^30 */
 //: library atanhf log1p_rest
 #ifdef OWN_MATH
@@ -576,7 +556,7 @@ static inline f32 OWN(own_atanhf)(f32 x)
     return atanhf(x);
 }
 #endif
-//: block atanhf
+//: block atanhf ordinary
     ORDINARY(atanh_of, 0x39000000, 0x3f7fffff) /* 2^-13 to below 1 */
 //: library exp2f exp2_rest scaled_f32
 #ifdef OWN_MATH
@@ -601,7 +581,7 @@ static inline f32 OWN(own_exp2f)(f32 x)
     return exp2f(x);
 }
 #endif
-//: block exp2f
+//: block exp2f ordinary
     ORDINARY(exp2_of, 0, 0x42fa0000) /* up to 125 */
 //: library expm1f exp_rest
 #ifdef OWN_MATH
@@ -625,7 +605,7 @@ static inline f32 OWN(own_expm1f)(f32 x)
     return expm1f(x);
 }
 #endif
-//: block expm1f
+//: block expm1f ordinary
     ORDINARY(expm1_of, 0x33000000, 0x41f00000) /* 2^-25 to 30 */
 //: library tanhf exp_rest
 #ifdef OWN_MATH
@@ -647,7 +627,7 @@ static inline f32 OWN(own_tanhf)(f32 x)
     return tanhf(x);
 }
 #endif
-//: block tanhf
+//: block tanhf ordinary
     ORDINARY(tanh_of, 0x39000000, 0x41100000) /* 2^-13 to 9 */
 //: part sinh_rest
 #ifdef OWN_MATH
@@ -947,7 +927,7 @@ static inline f64 OWN(own_log)(f64 x)
 {
     return log(x);
 }
-//: block log
+//: block log inside
     INSIDE(f64, log, log_f64_inside, log_f64_chosen, NEVER)
 //: library log2 inside_f64
 #ifdef OWN_MATH
@@ -967,7 +947,7 @@ static inline f64 OWN(own_log2)(f64 x)
 {
     return log2(x);
 }
-//: block log2
+//: block log2 inside
     INSIDE(f64, log2, log2_f64_inside, log2_f64_chosen, NEVER)
 //: library log10 inside_f64
 #ifdef OWN_MATH
@@ -987,7 +967,7 @@ static inline f64 OWN(own_log10)(f64 x)
 {
     return log10(x);
 }
-//: block log10
+//: block log10 inside
     INSIDE(f64, log10, log10_f64_inside, log10_f64_chosen, NEVER)
 //: library log1p inside_f64
 #ifdef OWN_MATH
@@ -1006,7 +986,7 @@ static inline f64 OWN(own_log1p)(f64 x)
 {
     return log1p(x);
 }
-//: block log1p
+//: block log1p inside
     INSIDE(f64, log1p, log1p_f64_inside, log1p_f64_chosen, NEVER)
 //: library acosh inside_f64
 #ifdef OWN_MATH
@@ -1026,7 +1006,7 @@ static inline f64 OWN(own_acosh)(f64 x)
 {
     return acosh(x);
 }
-//: block acosh
+//: block acosh inside
     INSIDE(f64, acosh, acosh_f64_inside, acosh_f64_chosen, NEVER)
 //: library asinh inside_f64
 #ifdef OWN_MATH
@@ -1045,7 +1025,7 @@ static inline f64 OWN(own_asinh)(f64 x)
 {
     return asinh(x);
 }
-//: block asinh
+//: block asinh inside
     INSIDE(f64, asinh, asinh_f64_inside, asinh_f64_chosen, NEVER)
 //: library atanh inside_f64
 #ifdef OWN_MATH
@@ -1065,7 +1045,7 @@ static inline f64 OWN(own_atanh)(f64 x)
 {
     return atanh(x);
 }
-//: block atanh
+//: block atanh inside
     INSIDE(f64, atanh, atanh_f64_inside, atanh_f64_chosen, NEVER)
 //: library asin inside_f64
 #ifdef OWN_MATH
@@ -1082,7 +1062,7 @@ static inline f64 OWN(own_asin)(f64 x)
 {
     return asin(x);
 }
-//: block asin
+//: block asin inside
     INSIDE(f64, asin, asin_f64_inside, asin_f64_chosen, NEVER)
 //: library acos inside_f64
 #ifdef OWN_MATH
@@ -1099,7 +1079,7 @@ static inline f64 OWN(own_acos)(f64 x)
 {
     return acos(x);
 }
-//: block acos
+//: block acos inside
     INSIDE(f64, acos, acos_f64_inside, acos_f64_chosen, NEVER)
 //: library atan inside_f64
 #ifdef OWN_MATH
@@ -1116,7 +1096,7 @@ static inline f64 OWN(own_atan)(f64 x)
 {
     return atan(x);
 }
-//: block atan
+//: block atan inside
     INSIDE(f64, atan, atan_f64_inside, atan_f64_chosen, NEVER)
 //: library atanf inside_f32
 #ifdef OWN_MATH
@@ -1133,7 +1113,7 @@ static inline f32 OWN(own_atanf)(f32 x)
 {
     return atanf(x);
 }
-//: block atanf
+//: block atanf inside
     INSIDE(f32, atanf, atan_f32_inside, atan_f32_chosen, NEVER)
 //: library erfc inside_f64
 #ifdef OWN_MATH
@@ -1150,7 +1130,7 @@ static inline f64 OWN(own_erfc)(f64 x)
 {
     return erfc(x);
 }
-//: block erfc
+//: block erfc inside
     INSIDE(f64, erfc, erfc_f64_inside, erfc_f64_chosen, NEVER)
 //: library erfcf inside_f32
 #ifdef OWN_MATH
@@ -1167,7 +1147,7 @@ static inline f32 OWN(own_erfcf)(f32 x)
 {
     return erfcf(x);
 }
-//: block erfcf
+//: block erfcf inside
     INSIDE(f32, erfcf, erfc_f32_inside, erfc_f32_chosen, NEVER)
 //: library erff exp_rest
 #ifdef OWN_MATH
@@ -1207,7 +1187,7 @@ static inline f64 OWN(own_sin)(f64 x)
 {
     return sin(x);
 }
-//: block sin
+//: block sin inside
     INSIDE(f64, sin, sin_f64_inside, sin_f64_chosen, NEVER)
 //: library tan inside_f64
 #ifdef OWN_MATH
@@ -1224,7 +1204,7 @@ static inline f64 OWN(own_tan)(f64 x)
 {
     return tan(x);
 }
-//: block tan
+//: block tan inside
     INSIDE(f64, tan, tan_f64_inside, tan_f64_chosen, NEVER)
 //: library tanf inside_f32
 #ifdef OWN_MATH
@@ -1241,7 +1221,7 @@ static inline f32 OWN(own_tanf)(f32 x)
 {
     return tanf(x);
 }
-//: block tanf
+//: block tanf inside
     INSIDE(f32, tanf, tan_f32_inside, tan_f32_chosen, NEVER)
 //: part sin_wide
 #ifdef OWN_MATH
@@ -1281,7 +1261,7 @@ static inline f32 OWN(own_sinf)(f32 x)
 {
     return sinf(x);
 }
-//: block sinf
+//: block sinf inside
     INSIDE(f32, sinf, sin_inside, sin_chosen, BEYOND)
 //: library cosf inside_f32 sin_wide
 #ifdef OWN_MATH
@@ -1307,426 +1287,81 @@ static inline f32 OWN(own_cosf)(f32 x)
 {
     return cosf(x);
 }
-//: block cosf
+//: block cosf inside
     INSIDE(f32, cosf, cos_inside, cos_chosen, BEYOND)
-//: library fmodf
+//: part remainders
 #ifdef OWN_MATH
-/* The remainder of x by y, both positive, y finite, and their quotient below 2^22: rounded and cut to a whole number
- * it is right or 1 too large. The product is subtracted exactly; what is left is a number of y's precision. */
-static inline f32 OWN(rest_f32)(f32 x, f32 y)
-{
-    const f32 r = FMAF(-__builtin_truncf(x / y), y, x);
-    return r < 0 ? r + y : r;
-}
-/* The same of float32, for quotients below 2^51. */
-static inline f64 OWN(rest_wide)(f64 x, f64 y)
-{
-    const f64 r = FMAD(-__builtin_trunc(x / y), y, x);
-    return r < 0 ? r + y : r;
-}
-/* Greater quotients in steps: first the remainder by y times a power of 2. */
-static inline f32 OWN(own_fmodf)(f32 a, f32 b)
-{
-    const f32 size = __builtin_fabsf(a), divisor = __builtin_fabsf(b), infinity = __builtin_inff();
-    if (!((size < infinity) & (divisor > 0)))
-        return fmodf(a, b);
-    if (divisor == infinity)
-        return a;
-    const union word_f64 y = {divisor};
-    union word_f64 x = {size};
-    while (x.value >= y.value) {
-        const i64 steps = (i64)(x.word >> 52) - (i64)(y.word >> 52) - 50;
-        const union word_f64 power = {.word = (u64)(1023 + (steps > 0 ? steps : 0)) << 52};
-        x.value = rest_wide(x.value, y.value * power.value);
-    }
-    return __builtin_copysignf((f32)x.value, a);
-}
-#else
-static inline f32 OWN(own_fmodf)(f32 a, f32 b)
-{
-    return fmodf(a, b);
-}
+#undef REMAINDERS
+/* m: C's remainders. A quotient below 2^22 (float64: 2^51), rounded and cut to a whole number, is right or 1 too large.
+ * The product is subtracted exactly; what is left is a number of the divisor's precision. Where a block has others
+ * (quotients whose bits are beyond `most`, a divisor that is 0 or infinite, a NaN), others() computes these. */
+#define REMAINDERS(T, I, f, most, others) \
+    ALIGNED T m[BLOCK]; \
+    I rare = 0; /* negative: there are others */ \
+    EACH(j, BLOCK) { \
+        const T x = __builtin_fabs##f(a[j]), y = __builtin_fabs##f(b[j]); \
+        const T quotient = x / y, rest = __builtin_fma##f(-__builtin_trunc##f(quotient), y, x); \
+        const union word_##T larger = {__builtin_fabs##f(y < __builtin_inf##f() ? quotient : y)}; \
+        m[j] = __builtin_copysign##f(rest < 0 ? rest + y : rest, a[j]); \
+        rare |= (most) - (I)larger.word; \
+    } \
+    if (rare < 0) \
+        others(m, a, b, BLOCK, sizeof(T));
 #endif
-//: library fmod
-#ifdef OWN_MATH
-/* The remainder of x by y, both positive, y finite, and their quotient below 2^51: rounded and cut to a whole number
- * it is right or 1 too large. The product is subtracted exactly; what is left is a number of y's precision. */
-static inline f64 OWN(rest_f64)(f64 x, f64 y)
-{
-    const f64 r = FMAD(-__builtin_trunc(x / y), y, x);
-    return r < 0 ? r + y : r;
-}
-/* Greater quotients in steps: first the remainder by y times a power of 2. Subnormal divisors are the C library's. */
-static inline f64 OWN(own_fmod)(f64 a, f64 b)
-{
-    const union word_f64 y = {__builtin_fabs(b)};
-    union word_f64 x = {__builtin_fabs(a)};
-    if (!((x.value < __builtin_inf()) & (y.value >= 0x1p-1022)))
-        return fmod(a, b);
-    if (y.value == __builtin_inf())
-        return a;
-    while (x.value >= y.value) {
-        const i64 steps = (i64)(x.word >> 52) - (i64)(y.word >> 52) - 50;
-        const i64 most = steps > 1000 ? 1000 : steps, more = steps - most;
-        const union word_f64 power = {.word = (u64)(1023 + (most > 0 ? most : 0)) << 52};
-        const union word_f64 further = {.word = (u64)(1023 + more) << 52};
-        x.value = rest_f64(x.value, y.value * power.value * further.value);
+//: block fmodf remainders
+    REMAINDERS(f32, i32, f, 0x4a7fffff, calls->fmod)
+    EACH(j, BLOCK)
+        r[j] = m[j];
+//: block fmod remainders
+    REMAINDERS(f64, i64, , 0x431fffffffffffff, calls->fmod)
+    EACH(j, BLOCK)
+        r[j] = m[j];
+//: block floormodf remainders
+    REMAINDERS(f32, i32, f, 0x4a7fffff, calls->fmod)
+    EACH(j, BLOCK)
+        r[j] = N(brought)(m[j], b[j]);
+//: block floormod remainders
+    REMAINDERS(f64, i64, , 0x431fffffffffffff, calls->fmod)
+    EACH(j, BLOCK)
+        r[j] = N(brought)(m[j], b[j]);
+//: block floordivf remainders
+    REMAINDERS(f32, i32, f, 0x4a7fffff, calls->fmod)
+    EACH(j, BLOCK)
+        r[j] = N(floored)(a[j], b[j], m[j]);
+//: block floordiv remainders
+    REMAINDERS(f64, i64, , 0x431fffffffffffff, calls->fmod)
+    EACH(j, BLOCK)
+        r[j] = N(floored)(a[j], b[j], m[j]);
+//: part divisions
+#undef DIVISIONS
+/* Divisions of 64-bit integers, as one() where an operand has more than 51 bits, else in float64. The quotient, rounded
+ * down, or to zero where `cut` is 1, is the result, or the remainder where `rest` is 1. Of a divisor 0 both are 0. */
+#define DIVISIONS(T, one, cut, rest) \
+    u64 rare = 0; \
+    for (int j = 0; j < BLOCK; j++) \
+        rare |= (u64)((a[j] ^ a[j] >> 63) | (b[j] ^ b[j] >> 63)); \
+    if (rare >> 51) { \
+        EACH(j, BLOCK) \
+            r[j] = one(a[j], b[j]); \
+        return; \
+    } \
+    EACH(j, BLOCK) { \
+        const union word_f64 x = {.word = (u64)a[j] + 0x4338000000000000}; \
+        const union word_f64 y = {.word = (u64)(b[j] == 0 ? 1 : b[j]) + 0x4338000000000000}; \
+        const f64 dividend = x.value - 0x1.8p52, divisor = y.value - 0x1.8p52, exact = dividend / divisor; \
+        const f64 near = exact + 0x1.8p52 - 0x1.8p52, down = near > exact ? near - 1 : near; \
+        const f64 whole = (cut) & (exact < 0) & (down != exact) ? down + 1 : down; \
+        const union word_f64 z = {((rest) ? dividend - whole * divisor : whole) + 0x1.8p52}; \
+        r[j] = !(rest) & (b[j] == 0) ? 0 : (T)(z.word - 0x4338000000000000); \
     }
-    return __builtin_copysign(x.value, a);
-}
-#else
-static inline f64 OWN(own_fmod)(f64 a, f64 b)
-{
-    return fmod(a, b);
-}
-#endif
-//: block fmodf
-    ALIGNED f32 z[BLOCK];
-    i32 rare = 0; /* negative: a quotient of 2^22 or more, a divisor that is 0 or infinite, or a NaN */
-    INDEPENDENT
-    for (int j = 0; j < BLOCK; j++) {
-        const f32 x = __builtin_fabsf(a[j]), y = __builtin_fabsf(b[j]);
-        const union word_f32 quotient = {x / y}, divisor = {y};
-        const f32 m = __builtin_copysignf(rest_f32(x, y), a[j]);
-        z[j] = m;
-        rare |= 0x4a7fffff - (i32)(quotient.word & 0x7fffffff);
-        rare |= 0x7f7fffff - (i32)divisor.word;
-    }
-    if (rare < 0) {
-        i64 rare = 0;              /* the same in float64, up to 2^51 */
-        INDEPENDENT
-        for (int j = 0; j < BLOCK; j++) {
-            const f64 x = __builtin_fabsf(a[j]), y = __builtin_fabsf(b[j]);
-            const union word_f64 quotient = {x / y}, divisor = {y};
-            const f32 m = __builtin_copysignf((f32)rest_wide(x, y), a[j]);
-            z[j] = m;
-            rare |= 0x431fffffffffffff - (i64)(quotient.word & 0x7fffffffffffffff);
-            rare |= 0x7fefffffffffffff - (i64)divisor.word;
-        }
-        for (int j = 0; j < BLOCK && rare < 0; j++)
-            if (!(__builtin_fabsf(a[j]) < 0x1p51 * __builtin_fabsf(b[j]) && __builtin_fabsf(b[j]) <= 0x1.fffffep127f))
-                z[j] = $single;
-    }
-    INDEPENDENT
-    for (int j = 0; j < BLOCK; j++)
-        r[j] = z[j];
-//: block fmod
-    ALIGNED f64 z[BLOCK];
-    i64 rare = 0; /* negative: a quotient of 2^51 or more, a divisor that is 0 or infinite, or a NaN */
-    INDEPENDENT
-    for (int j = 0; j < BLOCK; j++) {
-        const f64 x = __builtin_fabs(a[j]), y = __builtin_fabs(b[j]);
-        const union word_f64 quotient = {x / y}, divisor = {y};
-        const f64 m = __builtin_copysign(rest_f64(x, y), a[j]);
-        z[j] = m;
-        rare |= 0x431fffffffffffff - (i64)(quotient.word & 0x7fffffffffffffff);
-        rare |= 0x7fefffffffffffff - (i64)divisor.word;
-    }
-    for (int j = 0; j < BLOCK && rare < 0; j++)
-        if (!(__builtin_fabs(a[j]) / __builtin_fabs(b[j]) < 0x1p51 && __builtin_fabs(b[j]) <= 0x1.fffffffffffffp1023))
-            z[j] = $single;
-    INDEPENDENT
-    for (int j = 0; j < BLOCK; j++)
-        r[j] = z[j];
-//: block floormodf
-    ALIGNED f32 z[BLOCK];
-    i32 rare = 0; /* negative: a quotient of 2^22 or more, a divisor that is 0 or infinite, or a NaN */
-    INDEPENDENT
-    for (int j = 0; j < BLOCK; j++) {
-        const f32 x = __builtin_fabsf(a[j]), y = __builtin_fabsf(b[j]);
-        const union word_f32 quotient = {x / y}, divisor = {y};
-        const f32 m = __builtin_copysignf(rest_f32(x, y), a[j]);
-        const f32 shifted = (m < 0) != (b[j] < 0) ? m + b[j] : m;
-        z[j] = m == 0 ? __builtin_copysignf(0, b[j]) : shifted;
-        rare |= 0x4a7fffff - (i32)(quotient.word & 0x7fffffff);
-        rare |= 0x7f7fffff - (i32)divisor.word;
-    }
-    if (rare < 0) {
-        i64 rare = 0;              /* the same in float64, up to 2^51 */
-        INDEPENDENT
-        for (int j = 0; j < BLOCK; j++) {
-            const f64 x = __builtin_fabsf(a[j]), y = __builtin_fabsf(b[j]);
-            const union word_f64 quotient = {x / y}, divisor = {y};
-            const f32 m = __builtin_copysignf((f32)rest_wide(x, y), a[j]);
-            const f32 shifted = (m < 0) != (b[j] < 0) ? m + b[j] : m;
-            z[j] = m == 0 ? __builtin_copysignf(0, b[j]) : shifted;
-            rare |= 0x431fffffffffffff - (i64)(quotient.word & 0x7fffffffffffffff);
-            rare |= 0x7fefffffffffffff - (i64)divisor.word;
-        }
-        for (int j = 0; j < BLOCK && rare < 0; j++)
-            if (!(__builtin_fabsf(a[j]) < 0x1p51 * __builtin_fabsf(b[j]) && __builtin_fabsf(b[j]) <= 0x1.fffffep127f))
-                z[j] = $single;
-    }
-    INDEPENDENT
-    for (int j = 0; j < BLOCK; j++)
-        r[j] = z[j];
-//: block floormod
-    ALIGNED f64 z[BLOCK];
-    i64 rare = 0; /* negative: a quotient of 2^51 or more, a divisor that is 0 or infinite, or a NaN */
-    INDEPENDENT
-    for (int j = 0; j < BLOCK; j++) {
-        const f64 x = __builtin_fabs(a[j]), y = __builtin_fabs(b[j]);
-        const union word_f64 quotient = {x / y}, divisor = {y};
-        const f64 m = __builtin_copysign(rest_f64(x, y), a[j]);
-        const f64 shifted = (m < 0) != (b[j] < 0) ? m + b[j] : m;
-        z[j] = m == 0 ? __builtin_copysign(0, b[j]) : shifted;
-        rare |= 0x431fffffffffffff - (i64)(quotient.word & 0x7fffffffffffffff);
-        rare |= 0x7fefffffffffffff - (i64)divisor.word;
-    }
-    for (int j = 0; j < BLOCK && rare < 0; j++)
-        if (!(__builtin_fabs(a[j]) / __builtin_fabs(b[j]) < 0x1p51 && __builtin_fabs(b[j]) <= 0x1.fffffffffffffp1023))
-            z[j] = $single;
-    INDEPENDENT
-    for (int j = 0; j < BLOCK; j++)
-        r[j] = z[j];
-//: block floordivf
-    ALIGNED f32 z[BLOCK];
-    i32 rare = 0; /* negative: a quotient of 2^22 or more, a divisor that is 0 or infinite, or a NaN */
-    INDEPENDENT
-    for (int j = 0; j < BLOCK; j++) {
-        const f32 x = __builtin_fabsf(a[j]), y = __builtin_fabsf(b[j]);
-        const union word_f32 quotient = {x / y}, divisor = {y};
-        const f32 m = __builtin_copysignf(rest_f32(x, y), a[j]);
-        const f32 q = (a[j] - m) / b[j], down = (m != 0) & ((m < 0) != (b[j] < 0)) ? q - 1 : q;
-        const f32 floor = __builtin_floorf(down), whole = down - floor > (f32)0.5 ? floor + 1 : floor;
-        z[j] = down == 0 ? __builtin_copysignf(0, a[j] / b[j]) : whole;
-        rare |= 0x4a7fffff - (i32)(quotient.word & 0x7fffffff);
-        rare |= 0x7f7fffff - (i32)divisor.word;
-    }
-    if (rare < 0) {
-        i64 rare = 0;              /* the same in float64, up to 2^51 */
-        INDEPENDENT
-        for (int j = 0; j < BLOCK; j++) {
-            const f64 x = __builtin_fabsf(a[j]), y = __builtin_fabsf(b[j]);
-            const union word_f64 quotient = {x / y}, divisor = {y};
-            const f32 m = __builtin_copysignf((f32)rest_wide(x, y), a[j]);
-            const f32 q = (a[j] - m) / b[j], down = (m != 0) & ((m < 0) != (b[j] < 0)) ? q - 1 : q;
-            const f32 floor = __builtin_floorf(down), whole = down - floor > (f32)0.5 ? floor + 1 : floor;
-            z[j] = down == 0 ? __builtin_copysignf(0, a[j] / b[j]) : whole;
-            rare |= 0x431fffffffffffff - (i64)(quotient.word & 0x7fffffffffffffff);
-            rare |= 0x7fefffffffffffff - (i64)divisor.word;
-        }
-        for (int j = 0; j < BLOCK && rare < 0; j++)
-            if (!(__builtin_fabsf(a[j]) < 0x1p51 * __builtin_fabsf(b[j]) && __builtin_fabsf(b[j]) <= 0x1.fffffep127f))
-                z[j] = $single;
-    }
-    INDEPENDENT
-    for (int j = 0; j < BLOCK; j++)
-        r[j] = z[j];
-//: block floordiv
-    ALIGNED f64 z[BLOCK];
-    i64 rare = 0; /* negative: a quotient of 2^51 or more, a divisor that is 0 or infinite, or a NaN */
-    INDEPENDENT
-    for (int j = 0; j < BLOCK; j++) {
-        const f64 x = __builtin_fabs(a[j]), y = __builtin_fabs(b[j]);
-        const union word_f64 quotient = {x / y}, divisor = {y};
-        const f64 m = __builtin_copysign(rest_f64(x, y), a[j]);
-        const f64 q = (a[j] - m) / b[j], down = (m != 0) & ((m < 0) != (b[j] < 0)) ? q - 1 : q;
-        const f64 floor = __builtin_floor(down), whole = down - floor > (f64)0.5 ? floor + 1 : floor;
-        z[j] = down == 0 ? __builtin_copysign(0, a[j] / b[j]) : whole;
-        rare |= 0x431fffffffffffff - (i64)(quotient.word & 0x7fffffffffffffff);
-        rare |= 0x7fefffffffffffff - (i64)divisor.word;
-    }
-    for (int j = 0; j < BLOCK && rare < 0; j++)
-        if (!(__builtin_fabs(a[j]) / __builtin_fabs(b[j]) < 0x1p51 && __builtin_fabs(b[j]) <= 0x1.fffffffffffffp1023))
-            z[j] = $single;
-    INDEPENDENT
-    for (int j = 0; j < BLOCK; j++)
-        r[j] = z[j];
-//: block floordiv_i64
-    u64 rare = 0; /* an operand of more than 51 bits */
-    for (int j = 0; j < BLOCK; j++)
-        rare |= (u64)((a[j] ^ a[j] >> 63) | (b[j] ^ b[j] >> 63));
-    if (rare >> 51) {
-        INDEPENDENT
-        for (int j = 0; j < BLOCK; j++)
-            r[j] = $single;
-        return;
-    }
-    INDEPENDENT
-    for (int j = 0; j < BLOCK; j++) {
-        const union {
-            u64 word;
-            f64 value;
-        } x = {(u64)a[j] + 0x4338000000000000}, y = {(u64)(b[j] == 0 ? 1 : b[j]) + 0x4338000000000000};
-        const f64 dividend = x.value - 0x1.8p52, divisor = y.value - 0x1.8p52, exact = dividend / divisor;
-        const f64 near = exact + 0x1.8p52 - 0x1.8p52, down = near > exact ? near - 1 : near;
-        const union {
-            f64 value;
-            u64 word;
-        } z = {down + 0x1.8p52};
-        r[j] = b[j] == 0 ? 0 : (i64)(z.word - 0x4338000000000000);
-    }
-//: block floordiv_u64
-    u64 rare = 0; /* an operand of more than 51 bits */
-    for (int j = 0; j < BLOCK; j++)
-        rare |= a[j] | b[j];
-    if (rare >> 51) {
-        INDEPENDENT
-        for (int j = 0; j < BLOCK; j++)
-            r[j] = $single;
-        return;
-    }
-    INDEPENDENT
-    for (int j = 0; j < BLOCK; j++) {
-        const union {
-            u64 word;
-            f64 value;
-        } x = {(u64)a[j] + 0x4338000000000000}, y = {(u64)(b[j] == 0 ? 1 : b[j]) + 0x4338000000000000};
-        const f64 dividend = x.value - 0x1.8p52, divisor = y.value - 0x1.8p52, exact = dividend / divisor;
-        const f64 near = exact + 0x1.8p52 - 0x1.8p52, down = near > exact ? near - 1 : near;
-        const union {
-            f64 value;
-            u64 word;
-        } z = {down + 0x1.8p52};
-        r[j] = b[j] == 0 ? 0 : (u64)(z.word - 0x4338000000000000);
-    }
-//: block floormod_i64
-    u64 rare = 0; /* an operand of more than 51 bits */
-    for (int j = 0; j < BLOCK; j++)
-        rare |= (u64)((a[j] ^ a[j] >> 63) | (b[j] ^ b[j] >> 63));
-    if (rare >> 51) {
-        INDEPENDENT
-        for (int j = 0; j < BLOCK; j++)
-            r[j] = $single;
-        return;
-    }
-    INDEPENDENT
-    for (int j = 0; j < BLOCK; j++) {
-        const union {
-            u64 word;
-            f64 value;
-        } x = {(u64)a[j] + 0x4338000000000000}, y = {(u64)(b[j] == 0 ? 1 : b[j]) + 0x4338000000000000};
-        const f64 dividend = x.value - 0x1.8p52, divisor = y.value - 0x1.8p52, exact = dividend / divisor;
-        const f64 near = exact + 0x1.8p52 - 0x1.8p52, down = near > exact ? near - 1 : near;
-        const union {
-            f64 value;
-            u64 word;
-        } z = {dividend - down * divisor + 0x1.8p52};
-        r[j] = (i64)(z.word - 0x4338000000000000);
-    }
-//: block floormod_u64
-    u64 rare = 0; /* an operand of more than 51 bits */
-    for (int j = 0; j < BLOCK; j++)
-        rare |= a[j] | b[j];
-    if (rare >> 51) {
-        INDEPENDENT
-        for (int j = 0; j < BLOCK; j++)
-            r[j] = $single;
-        return;
-    }
-    INDEPENDENT
-    for (int j = 0; j < BLOCK; j++) {
-        const union {
-            u64 word;
-            f64 value;
-        } x = {(u64)a[j] + 0x4338000000000000}, y = {(u64)(b[j] == 0 ? 1 : b[j]) + 0x4338000000000000};
-        const f64 dividend = x.value - 0x1.8p52, divisor = y.value - 0x1.8p52, exact = dividend / divisor;
-        const f64 near = exact + 0x1.8p52 - 0x1.8p52, down = near > exact ? near - 1 : near;
-        const union {
-            f64 value;
-            u64 word;
-        } z = {dividend - down * divisor + 0x1.8p52};
-        r[j] = (u64)(z.word - 0x4338000000000000);
-    }
-//: block truncdiv_i64
-    u64 rare = 0; /* an operand of more than 51 bits */
-    for (int j = 0; j < BLOCK; j++)
-        rare |= (u64)((a[j] ^ a[j] >> 63) | (b[j] ^ b[j] >> 63));
-    if (rare >> 51) {
-        INDEPENDENT
-        for (int j = 0; j < BLOCK; j++)
-            r[j] = $single;
-        return;
-    }
-    INDEPENDENT
-    for (int j = 0; j < BLOCK; j++) {
-        const union {
-            u64 word;
-            f64 value;
-        } x = {(u64)a[j] + 0x4338000000000000}, y = {(u64)(b[j] == 0 ? 1 : b[j]) + 0x4338000000000000};
-        const f64 dividend = x.value - 0x1.8p52, divisor = y.value - 0x1.8p52, exact = dividend / divisor;
-        const f64 near = exact + 0x1.8p52 - 0x1.8p52, down = near > exact ? near - 1 : near;
-        const f64 whole = (exact < 0) & (down != exact) ? down + 1 : down;
-        const union {
-            f64 value;
-            u64 word;
-        } z = {whole + 0x1.8p52};
-        r[j] = b[j] == 0 ? 0 : (i64)(z.word - 0x4338000000000000);
-    }
-//: block truncdiv_u64
-    u64 rare = 0; /* an operand of more than 51 bits */
-    for (int j = 0; j < BLOCK; j++)
-        rare |= a[j] | b[j];
-    if (rare >> 51) {
-        INDEPENDENT
-        for (int j = 0; j < BLOCK; j++)
-            r[j] = $single;
-        return;
-    }
-    INDEPENDENT
-    for (int j = 0; j < BLOCK; j++) {
-        const union {
-            u64 word;
-            f64 value;
-        } x = {(u64)a[j] + 0x4338000000000000}, y = {(u64)(b[j] == 0 ? 1 : b[j]) + 0x4338000000000000};
-        const f64 dividend = x.value - 0x1.8p52, divisor = y.value - 0x1.8p52, exact = dividend / divisor;
-        const f64 near = exact + 0x1.8p52 - 0x1.8p52, down = near > exact ? near - 1 : near;
-        const union {
-            f64 value;
-            u64 word;
-        } z = {down + 0x1.8p52};
-        r[j] = b[j] == 0 ? 0 : (u64)(z.word - 0x4338000000000000);
-    }
-//: block remainder_i64
-    u64 rare = 0; /* an operand of more than 51 bits */
-    for (int j = 0; j < BLOCK; j++)
-        rare |= (u64)((a[j] ^ a[j] >> 63) | (b[j] ^ b[j] >> 63));
-    if (rare >> 51) {
-        INDEPENDENT
-        for (int j = 0; j < BLOCK; j++)
-            r[j] = $single;
-        return;
-    }
-    INDEPENDENT
-    for (int j = 0; j < BLOCK; j++) {
-        const union {
-            u64 word;
-            f64 value;
-        } x = {(u64)a[j] + 0x4338000000000000}, y = {(u64)(b[j] == 0 ? 1 : b[j]) + 0x4338000000000000};
-        const f64 dividend = x.value - 0x1.8p52, divisor = y.value - 0x1.8p52, exact = dividend / divisor;
-        const f64 near = exact + 0x1.8p52 - 0x1.8p52, down = near > exact ? near - 1 : near;
-        const f64 whole = (exact < 0) & (down != exact) ? down + 1 : down;
-        const union {
-            f64 value;
-            u64 word;
-        } z = {dividend - whole * divisor + 0x1.8p52};
-        r[j] = (i64)(z.word - 0x4338000000000000);
-    }
-//: block remainder_u64
-    u64 rare = 0; /* an operand of more than 51 bits */
-    for (int j = 0; j < BLOCK; j++)
-        rare |= a[j] | b[j];
-    if (rare >> 51) {
-        INDEPENDENT
-        for (int j = 0; j < BLOCK; j++)
-            r[j] = $single;
-        return;
-    }
-    INDEPENDENT
-    for (int j = 0; j < BLOCK; j++) {
-        const union {
-            u64 word;
-            f64 value;
-        } x = {(u64)a[j] + 0x4338000000000000}, y = {(u64)(b[j] == 0 ? 1 : b[j]) + 0x4338000000000000};
-        const f64 dividend = x.value - 0x1.8p52, divisor = y.value - 0x1.8p52, exact = dividend / divisor;
-        const f64 near = exact + 0x1.8p52 - 0x1.8p52, down = near > exact ? near - 1 : near;
-        const union {
-            f64 value;
-            u64 word;
-        } z = {dividend - down * divisor + 0x1.8p52};
-        r[j] = (u64)(z.word - 0x4338000000000000);
-    }
+//: block floordiv_64 divisions
+    DIVISIONS(T, N(floordiv), 0, 0)
+//: block floormod_64 divisions
+    DIVISIONS(T, N(floormod), 0, 1)
+//: block truncdiv_64 divisions
+    DIVISIONS(T, N(truncdiv), 1, 0)
+//: block remainder_64 divisions
+    DIVISIONS(T, N(remainder), 1, 1)
 //: block ipow
     /* By squaring, as many steps as the largest exponent of the block has bits. */
     ALIGNED T x[BLOCK], power[BLOCK], left[BLOCK];
@@ -1747,7 +1382,7 @@ static inline f64 OWN(own_fmod)(f64 a, f64 b)
     }
     for (int j = 0; j < BLOCK; j++)
         r[j] = power[j];
-//: block random_i64
+//: block random_64
     /* Elements side by side share counters: those of 16, and of one more where the first one begins behind its word 0.
      * The seed and the stream are the same for all elements. */
     const i64 first = a[0] >> 2, from = a[0] & 3; /* r may be a */
@@ -1759,8 +1394,7 @@ static inline f64 OWN(own_fmod)(f64 a, f64 b)
         apart |= (u64)(a[j] ^ (a[0] + j));
     }
     if ((all | beyond) > 31) {
-        INDEPENDENT
-        for (int j = 0; j < BLOCK; j++)
+        EACH(j, BLOCK)
             r[j] = $single;
         return;
     }

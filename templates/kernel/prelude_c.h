@@ -3,7 +3,11 @@
  * tail of a row are one code. */
 
 //: move head
+/* Loops over EACH, which have no tail, and those that are ROLLED are not unrolled: the C compiler makes little code of
+ * them, which takes it little time. */
 #if defined __clang__
+#define ROLLED _Pragma("clang loop unroll(disable)")
+#define EACH(j, count) INDEPENDENT for (int j = 0; j < count; j++)
 #define INDEPENDENT _Pragma("clang loop vectorize(assume_safety) unroll(disable)")
 #define MAY_ALIAS __attribute__((may_alias))
 #define SEPARATE __attribute__((noinline))
@@ -13,6 +17,8 @@
 #define IS_CONSTANT(x) __builtin_constant_p(x)
 #define RARE(x) __builtin_expect(x, 0)
 #elif defined __GNUC__ && !defined __TINYC__
+#define ROLLED _Pragma("GCC unroll 1")
+#define EACH(j, count) INDEPENDENT ROLLED for (int j = 0; j < count; j++)
 #define INDEPENDENT _Pragma("GCC ivdep")
 #define MAY_ALIAS __attribute__((may_alias))
 #define SEPARATE __attribute__((noinline))
@@ -22,6 +28,8 @@
 #define RARE(x) __builtin_expect(x, 0)
 #define IS_CONSTANT(x) __builtin_constant_p(x) /* once the function is a part of what calls it */
 #else
+#define ROLLED
+#define EACH(j, count) for (int j = 0; j < count; j++)
 #define INDEPENDENT
 #define MAY_ALIAS
 #define SEPARATE
@@ -248,6 +256,32 @@ FN T N(floormod)(T a, T b)
 {
     const T r = N(remainder)(a, b), apart = (r < 0) != (b < 0) ? b : (T)0;
     return r == 0 ? (T)0 : (T)((U)r + (U)apart);
+}
+//: integer shl
+/* Bits shifted left; 0 where all are gone. Vectors of bytes are not shifted by counts of their own, but by 1, 2, 4. */
+FN T N(shl)(T a, T b)
+{
+    if (sizeof(T) > 1 || IS_CONSTANT(b))
+        return b < 0 || b >= (T)(8 * sizeof(T)) ? (T)0 : (T)((U)a << b);
+    unsigned char x = (unsigned char)a;
+    x = b & 1 ? (unsigned char)(x << 1) : x;
+    x = b & 2 ? (unsigned char)(x << 2) : x;
+    x = b & 4 ? (unsigned char)(x << 4) : x;
+    return (unsigned char)b < 8 ? (T)x : (T)0;
+}
+//: integer shr
+/* Bits shifted right; of a negative number those of its complement. */
+FN T N(shr)(T a, T b)
+{
+    const T out = a < 0 ? (T)-1 : (T)0;
+    if (sizeof(T) > 1 || IS_CONSTANT(b))
+        return b < 0 || b >= (T)(8 * sizeof(T)) ? out : (T)(a >> b);
+    unsigned char x = (unsigned char)(a ^ out);
+    x = b & 1 ? (unsigned char)(x >> 1) : x;
+    x = b & 2 ? (unsigned char)(x >> 2) : x;
+    x = b & 4 ? (unsigned char)(x >> 4) : x;
+    x = (unsigned char)b < 8 ? x : 0;
+    return (T)(x ^ out);
 }
 //: roundsat roundsat
 FN T M(roundsat)(S a)

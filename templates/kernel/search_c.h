@@ -17,15 +17,18 @@ static inline i64 OWN(first_true)(const stage_t *from, i64 count)
     return i;
 }
 //: search room
-const struct weft_sample *met = 0; /* of what was found last: further tiles of its point need not look */
-i64 met_point = 0;
-//: search point
-i64 found = -1;
-if ((met == sample && met_point == point) || PASSED_OVER)
-    block = stop;
-blocks = 1;
-//: search leave
-((out_t *)sample->bases[TARGET])[point * r->chunks + chunk] = found < 0 ? (out_t)absent : (out_t)found;
+ALIGNED stage_t stage[BLOCK]; //~
+char *start[ACCESSES], *p[ACCESSES]; //~
+i64 step[ACCESSES]; //~
+struct weft_run run = {.part.tile = {0, begin, end}, .target = TARGET, .accesses = ACCESSES, .absent = absent, //~
+                       .start = start, .p = p, .step = step}; //~
+//: search skip
+const struct weft_lanes *const r = s->lanes; //~
+(void)r; //~
+if (PASSED_OVER) {
+    run.found = -2;
+    continue;
+}
 //: scan functions
 /* How many elements stand before the first one that is equal, in whole runs of four blocks. None if NaN is looked
  * for. */
@@ -45,7 +48,7 @@ SEPARATE static i64 OWN(pass_over)(const sought_t *x, sought_t sought, i64 count
 }
 //: scan run
 const sought_t *const x = (const sought_t *)p[SCANNED] + column0;
-const i64 passed = run < 4 * BLOCK ? 0 : pass_over(x, SOUGHT, run, ahead);
+const i64 passed = run.count < 4 * BLOCK ? 0 : pass_over(x, SOUGHT, run.count, args->ahead);
 //: each run
 const i64 passed = 0;
 //: search run
@@ -57,8 +60,6 @@ for (i64 i = column0 + passed, m; i < column1; i += m) {
     const i64 j = first_true(stage, m);
     if (j == m)
         continue;
-    found = at - column1 + i + j;
-    left = 0, element = limit, block = stop;
-    met = sample, met_point = point;
+    run.found = run.at - column1 + i + j;
     break;
 }

@@ -107,6 +107,15 @@ SHARED long long find_rows(const struct weft_sample *sample, long long row, char
     return rows;
 }
 
+SHARED const void *row_at(const struct weft_sample *sample, struct weft_rows *rows, long long access, long long number)
+{
+    if (number - rows->first < 0 || number - rows->first >= rows->count) {
+        rows->first = number;
+        rows->count = find_rows(sample, number, &rows->start, &rows->step, access, 1);
+    }
+    return rows->start + (number - rows->first) * rows->step;
+}
+
 SHARED int next_part(const struct weft_args *args, struct weft_part *part)
 {
     const long long tile = step_tile(args, &part->tile);
@@ -122,6 +131,132 @@ SHARED int next_part(const struct weft_args *args, struct weft_part *part)
     part->inner = r->inner - part->from < r->width ? r->inner - part->from : r->width;
     part->element = part->chunk * most;
     part->stop = r->elements - part->element < most ? r->elements : part->element + most;
+    return 1;
+}
+
+/* Joins all points of the part where each is a row of one block, which is joined as it lies in memory. Then none is
+ * left. */
+SHARED void take_points(const struct weft_args *args, struct weft_run *run)
+{
+    struct weft_part *const part = &run->part;
+    const struct weft_sample *const sample = part->tile.sample;
+    const struct weft_geometry *const s = sample->geometry;
+    const long long elements = s->lanes->elements, end = part->point + part->points;
+    if (!run->join->points || s->lanes->inner > 1 || s->columns != elements || !elements || elements > s->lanes->block)
+        return;
+    for (long long count; part->point < end; part->point += count) {
+        count = find_rows(sample, part->point, run->start, run->step, run->access, 1);
+        count = count < end - part->point ? count : end - part->point;
+        run->join->points(sample->bases[run->target] + part->point * run->join->size, run->start[0], run->step[0],
+                          elements, count, args->ahead);
+    }
+    part->points = 0;
+}
+
+/* Goes to the run's next point, and makes its lanes ready. */
+SHARED int next_point(const struct weft_args *args, struct weft_run *run)
+{
+    for (run->point++; run->point >= run->part.point + run->part.points; run->point = run->part.point) {
+        if (!next_part(args, &run->part))
+            return 0;
+        run->rows = 0;
+        run->fresh = 1;
+        if (run->direct)
+            take_points(args, run);
+    }
+    const struct weft_sample *const sample = run->part.tile.sample;
+    const long long side = run->join && run->join->ordered ? 16 : 64;
+    run->block = run->part.element;
+    run->blocks = 0;
+    run->width = sample->geometry->lanes->lanes * run->part.inner;
+    run->pitch = (run->width + side - 1) / side * side;
+    run->found = run->met == sample && run->met_point == run->point ? -2 : -1;
+    if (run->join)
+        run->join->begin(run->lanes, run->pitch, run->part.element < run->part.stop);
+    return 1;
+}
+
+/* Stores what is left of the point. `single`: its only block is still in the lanes. */
+SHARED void leave_point(struct weft_run *run, int single)
+{
+    const struct weft_sample *const sample = run->part.tile.sample;
+    const struct weft_lanes *const r = sample->geometry->lanes;
+    const long long place = run->point * r->chunks + run->part.chunk;
+    char *const to = sample->bases[run->target];
+    if (run->join) {
+        run->join->finish(to + run->part.from * run->join->size, run->lanes, run->tree, r, run->part.inner, run->pitch,
+                          single ? 0 : run->blocks, place);
+        return;
+    }
+    ((long long *)to)[place] = run->found < 0 ? run->absent : run->found;
+    if (run->found >= 0) {
+        run->met = sample;
+        run->met_point = run->point;
+    }
+}
+
+/* Joins the block to those before it. Returns whether the point has another one. */
+SHARED int end_block(struct weft_run *run)
+{
+    const struct weft_lanes *const r = run->part.tile.sample->geometry->lanes;
+    const int single = run->join && run->join->ordered && run->part.stop - run->part.element <= r->block;
+    if (run->join && !single)
+        run->join->plant(run->tree, run->lanes, run->pitch, run->blocks);
+    run->blocks++;
+    run->block += r->block;
+    if (run->block < run->part.stop && run->found == -1)
+        return 1;
+    leave_point(run, single);
+    return 0;
+}
+
+SHARED void begin_block(const struct weft_args *args, struct weft_run *run)
+{
+    enum { NEAR_LANES = 4096 };    /* so many are in the nearest cache beside what is read */
+    const struct weft_sample *const sample = run->part.tile.sample;
+    const struct weft_lanes *const r = sample->geometry->lanes;
+    run->element = run->block;
+    run->limit = run->part.stop - run->block < r->block ? run->part.stop : run->block + r->block;
+    if (run->direct && run->join->fold_rows && run->width > NEAR_LANES && sample->geometry->columns % r->inner == 0)
+        run->element = run->join->fold_rows(args, run->lanes, sample, run->access, run->point, run->part.from,
+                                            run->part.inner, run->element, run->limit);
+}
+
+/* Goes to the next elements that are taken together: all of a block, or one with its inner ones. */
+SHARED int next_elements(const struct weft_args *args, struct weft_run *run)
+{
+    while (run->found != -1 || run->element >= run->limit) {
+        if ((!run->part.points || !end_block(run)) && !next_point(args, run))
+            return 0;
+        begin_block(args, run);
+    }
+    const struct weft_lanes *const r = run->part.tile.sample->geometry->lanes;
+    const long long inner = run->part.inner, next = r->step == 1 ? run->element + 1 : run->limit;
+    run->at = run->element * r->inner + run->part.from;
+    run->left = (next - run->element) * inner;
+    run->lane = r->step == 1 ? (run->element - run->block) % r->lanes * inner : 0;
+    run->element = next;
+    return 1;
+}
+
+SHARED int next_run(const struct weft_args *args, struct weft_run *run)
+{
+    run->fresh = 0;
+    if ((run->found != -1 || run->left <= 0) && !next_elements(args, run))
+        return 0;
+    const struct weft_sample *const sample = run->part.tile.sample;
+    const struct weft_geometry *const s = sample->geometry;
+    const long long row = divided(run->at, s->columns, &run->column0) + run->point * s->lanes->rows;
+    run->count = s->columns - run->column0 < run->left ? s->columns - run->column0 : run->left;
+    run->column1 = run->column0 + run->count;
+    run->at += run->count;
+    run->left -= run->count;
+    if (row - run->first_row < 0 || row - run->first_row >= run->rows) {
+        run->first_row = row;
+        run->rows = find_rows(sample, row, run->start, run->step, run->access, run->accesses);
+    }
+    for (long long k = 0; k < run->accesses; k++)
+        run->p[k] = run->start[k] + (row - run->first_row) * run->step[k];
     return 1;
 }
 

@@ -262,11 +262,10 @@ FN int N(moderate)(T a)
 {
     return N(divisor)(F(fabs)(a)) || a == 0;
 }
-//: floating floordiv
-/* The quotient, rounded down; 0 where b is 0. */
-FN T N(floordiv)(T a, T b)
+//: floating floored
+/* The quotient a / b, rounded down, of which C's remainder is m; where b is 0 as it is. */
+FN T N(floored)(T a, T b, T m)
 {
-    T m = F(fmod)(a, b);
     T q = (a - m) / b;
     q = m != 0 && (m < 0) != (b < 0) ? q - 1 : q;
     T whole = F(floor)(q);
@@ -274,13 +273,24 @@ FN T N(floordiv)(T a, T b)
     whole = q == 0 ? F(copysign)((T)0, a / b) : whole;
     return b == 0 ? a / b : whole;
 }
+//: floating floordiv
+/* The quotient, rounded down; a / b where b is 0. */
+FN T N(floordiv)(T a, T b)
+{
+    return N(floored)(a, b, F(fmod)(a, b));
+}
+//: floating brought
+/* C's remainder as that of a quotient that is rounded down. */
+FN T N(brought)(T m, T b)
+{
+    T shifted = (m < 0) != (b < 0) ? m + b : m;
+    return m == 0 ? F(copysign)((T)0, b) : shifted;
+}
 //: floating floormod
 /* The remainder of a quotient that is rounded down. */
 FN T N(floormod)(T a, T b)
 {
-    T m = F(fmod)(a, b);
-    T shifted = (m < 0) != (b < 0) ? m + b : m;
-    return m == 0 ? F(copysign)((T)0, b) : shifted;
+    return N(brought)(F(fmod)(a, b), b);
 }
 #endif
 

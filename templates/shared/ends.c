@@ -1,5 +1,6 @@
-/* What a kernel in C does where its rows end: once a row, so it is a part of no kernel. It is compiled for each
- * instruction set, whose vectors have PIECE bytes. SHARED is what a function begins with. */
+/* What a kernel in C does where its rows end, and with rare operands: it is a part of no kernel, so that compiling one
+ * takes less time. It is compiled for each instruction set, whose vectors have PIECE bytes. SHARED is what a function
+ * begins with. */
 
 //: ends
 #if defined PIECE
@@ -59,6 +60,80 @@ SHARED void put_block(void *to, const void *block, int count, int size)
     memcpy(to, block, (size_t)count * (size_t)size);
 #endif
 }
+
+/* C's fmod where the quotient is 2^21 or more, in float64 2^50, or none of finite numbers. Of sizes: mx and my are
+ * their fractions from 1 to 2, `left` is the difference of their exponents. A step takes the nearest multiple of my
+ * from mx * 2^25. The quotient there has 26 bits and the halves of my have 27, so all products and differences are
+ * exact, also without fused multiply-adds. */
+SHARED void fmod_block(void *r, const void *a, const void *b, int count, int size)
+{
+    typedef unsigned long long words __attribute__((vector_size(PIECE), may_alias));
+    typedef long long signs __attribute__((vector_size(PIECE), may_alias));
+    typedef double numbers __attribute__((vector_size(PIECE), may_alias));
+    enum { LANES = PIECE / 8, SOME = 64, PIECES = SOME / LANES, STEP = 25 };
+    const double limit = size == 4 ? 0x1p21 : 0x1p50;
+    const unsigned long long one = 1023ull << 52, infinity = 2047ull << 52, fraction = ~0ull >> 12, sign = 1ull << 63;
+    numbers x[PIECES] = {{0}}, y[PIECES] = {{0}}, rest[PIECES], high[PIECES], low[PIECES], inverse[PIECES];
+    signs left[PIECES], usual[PIECES];
+    words power[PIECES], tiny[PIECES];
+    int at[SOME];
+    for (int from = 0; from < count; from += SOME) {
+        const int some = count - from < SOME ? count - from : SOME;
+        long long most = 0;
+        int found = 0, pieces;
+        for (int j = from; j < from + some; j++) {
+            const double of_x = size == 4 ? (double)((const float *)a)[j] : ((const double *)a)[j];
+            const double of_y = size == 4 ? (double)((const float *)b)[j] : ((const double *)b)[j];
+            const double least = __builtin_fabs(of_y);
+            ((double *)x)[found] = of_x;
+            ((double *)y)[found] = of_y;
+            at[found] = j;
+            found += !(__builtin_fabs(of_x) < least * limit) | !(least < (double)__builtin_inff());
+        }
+        pieces = (found + LANES - 1) / LANES;
+        for (int k = 0; k < pieces; k++) {
+            const numbers of_x = (numbers)((words)x[k] & ~sign), of_y = (numbers)((words)y[k] & ~sign);
+            const words few = (words)(of_x < 0x1p-1022) & 54, fewer = (words)(of_y < 0x1p-1022) & 54; /* subnormal */
+            const words mx = (words)(of_x * (numbers)(one + (few << 52)));
+            const words my = (words)(of_y * (numbers)(one + (fewer << 52)));
+            usual[k] = (signs)((words)(of_x >= of_y) & (words)(of_y > 0) & (words)((words)of_x < infinity));
+            left[k] = usual[k] & (signs)((mx >> 52) - few - (my >> 52) + fewer);
+            power[k] = my & infinity;
+            tiny[k] = one - (fewer << 52);
+            rest[k] = (numbers)((mx & fraction) | one);
+            const numbers divisor = (numbers)((my & fraction) | one);
+            high[k] = (numbers)((words)divisor & ~0ull << 26);
+            low[k] = divisor - high[k];
+            inverse[k] = 1 / divisor;
+            for (int lane = 0; lane < LANES; lane++)
+                most = left[k][lane] > most ? left[k][lane] : most;
+        }
+        for (most += most == 0; most > 0; most -= STEP) {
+            for (int k = 0; k < pieces; k++) {
+                const signs more = (signs)(left[k] > STEP), step = (more & STEP) | (~more & left[k]);
+                const numbers large = rest[k] * (numbers)(((words)step << 52) + one);
+                const numbers quotient = large * inverse[k] + 0x1.8p52 - 0x1.8p52;
+                rest[k] = large - quotient * high[k] - quotient * low[k];
+                left[k] -= step;
+            }
+        }
+        for (int k = 0; k < pieces; k++) {
+            const words negative = (words)(rest[k] < 0), divisor = (words)(high[k] + low[k]);
+            const numbers positive = rest[k] + (numbers)(negative & divisor);
+            const words value = (words)(positive * (numbers)power[k] * (numbers)tiny[k]);
+            const words of_x = (words)x[k] & ~sign, of_y = (words)y[k] & ~sign;
+            const words whole = (words)(of_x < infinity) & (words)(of_y - 1 < infinity);
+            const words other = (whole & of_x) | (~whole & ~0ull << 51); /* a, where b is larger; or NaN */
+            x[k] = (numbers)(((words)usual[k] & value) | (~(words)usual[k] & other) | ((words)x[k] & sign));
+        }
+        for (int k = 0; k < found; k++) {
+            if (size == 4)
+                ((float *)r)[at[k]] = (float)((const double *)x)[k];
+            else
+                ((double *)r)[at[k]] = ((const double *)x)[k];
+        }
+    }
+}
 #else
 SHARED const void *pad_block(void *block, const void *from, int count, int size, int all)
 {
@@ -72,11 +147,15 @@ SHARED void put_block(void *to, const void *block, int count, int size)
 {
     memcpy(to, block, (size_t)(count * size));
 }
+
+#define fmod_block 0 /* no kernel calls it */
 #endif
 
 SHARED const struct weft_calls *kernel_calls(void)
 {
-    static const struct weft_calls calls = {next_band, next_part, find_points, find_rows, pad_block, put_block};
+    static const struct weft_calls calls = {next_band, next_part, next_run, find_points, find_rows, row_at,
+                                            pad_block, put_block, fmod_block, JOINS};
     return &calls;
 }
 #undef PIECE
+#undef JOINS

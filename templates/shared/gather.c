@@ -3,14 +3,13 @@
  * with. */
 
 //: turn
-/* Makes loads turned that step from row to row by one element, so that what lies in a cache line belongs to many rows.
- * Returns the bytes of the widest element; 0: there is none. Rows have one group. */
-SHARED int transpose_loads(const struct grouping *groups, int loads, int64_t columns, unsigned char *kinds)
+/* Makes loads turned that step from row to row, along group `outer`, by one element, so that what lies in a cache line
+ * belongs to many rows. Returns the bytes of the widest element; 0: there is none. */
+SHARED int transpose_loads(const struct grouping *groups, int outer, int loads, int64_t columns, unsigned char *kinds)
 {
     int most = 0;
-    for (int a = 0; a < loads && groups->count > 1 && columns >= BLOCK; a++) {
-        if (kinds[a] != ACCESS_STRIDED || groups->walks[a] ||
-            group_strides(groups, groups->count - 2)[a] != groups->sizes[a])
+    for (int a = 0; a < loads && outer >= 0 && columns >= BLOCK; a++) {
+        if (kinds[a] != ACCESS_STRIDED || groups->walks[a] || group_strides(groups, outer)[a] != groups->sizes[a])
             continue;
         kinds[a] = ACCESS_TRANSPOSED;
         most = groups->sizes[a] > most ? groups->sizes[a] : most;
@@ -24,12 +23,11 @@ static struct tiling tile_by(int64_t tile_rows, int64_t tile_columns, int64_t ro
     return (struct tiling){tile_rows, tile_columns, row_tiles, divide_upwards(rows, tile_rows) * row_tiles};
 }
 
-/* Tiles of as many rows as a cache line has elements of `most` bytes. What is only `copied` needs no buffer:
- * templates/kernel/transpose_c.h has one for tiles of TRANSPOSED_TILE bytes. */
-SHARED struct tiling transpose_tiles(const struct grouping *groups, int64_t rows, int64_t columns, int most,
-                                     bool copied)
+/* Tiles of as many of the rows that lie `beside` each other as a cache line has elements of `most` bytes. What is only
+ * `copied` needs no buffer: templates/kernel/transpose_c.h has one for tiles of TRANSPOSED_TILE bytes. */
+SHARED struct tiling transpose_tiles(int64_t beside, int64_t rows, int64_t columns, int most, bool copied)
 {
-    const int64_t tile_rows = within(TRANSPOSED_LINE / most, groups->extents[groups->count - 2]);
+    const int64_t tile_rows = within(TRANSPOSED_LINE / most, beside);
     const bool wide = copied && tile_rows == TRANSPOSED_LINE / most;
     const int bytes = wide ? TRANSPOSED_WIDE : TRANSPOSED_TILE;
     return tile_by(tile_rows, within(bytes / most / tile_rows / BLOCK * BLOCK, columns), rows, columns);

@@ -49,6 +49,8 @@ enum {
     TABLE_SAVED = 4096,            /* the least number of elements for which a table is made */
     /* Neighbours (stencils.c): the weight of evaluations from which on a value is stored once and loaded again */
     NEIGHBOUR_WEIGHT = 32,
+    /* and the same of evaluations in kernels that reduce, which go over memory once more for it */
+    KERNELS_WEIGHT = 512,
     NEAR_MOST = 64,                /* elements apart, at most a block: loads that share where they begin (geometry.c) */
     NEAR_PART = 1 << 16,           /* elements of a part whose loads do: for less it takes longer to compile it */
     DIVISOR_WEIGHT = 8,            /* weight of an integer division by a literal */

@@ -214,7 +214,8 @@ def check(caller, kernel):
 
 def compile_chunk(setting, folder):
     output = os.path.join(folder, setting.replace(" ", "_").replace("-", "") + ".so")
-    command = [*{**SETTINGS, **NATIVE}[setting], *COMMON, os.path.join(folder, "out", "cases.c"), "-o", output, "-lm"]
+    command = [*{**SETTINGS, **NATIVE}[setting], *COMMON,
+               *(os.path.join(folder, "out", f"{name}.c") for name in ("cases", "weft_support")), "-o", output, "-lm"]
     done = subprocess.run(command, capture_output=True, text=True)
     if done.returncode:
         sys.exit(f"{' '.join(command)}\n{done.stderr}")

@@ -67,13 +67,21 @@ class AotTest(unittest.TestCase):
         return [line.split()[-2:] for line in lines]
 
     def expect_wanted(self, symbols):
-        wanted = {name for kind, name in symbols if kind == "U"}
+        given = {name for kind, name in symbols if kind != "U"}
+        wanted = {name for kind, name in symbols if kind == "U"} - given
         self.assertTrue(wanted)
         self.assertEqual({name for name in wanted if not WANTED.match(name) and not name.startswith("__kmpc")}, set())
 
+    def objects(self, *flags):
+        """Compiles the bundle, and what kernels share."""
+        for name in ("sample", "weft_support"):
+            self.run_in(*flags, "-c", f"out/{name}.c", "-o", f"{name}.o")
+        return ["sample.o", "weft_support.o"]
+
     def call(self, *flags, more=()):
         """Compiles calls.c with the bundle and runs it."""
-        self.run_in(*flags, *STRICT, "-Iout", str(HERE / "calls.c"), "out/sample.c", *more, "-lm", "-o", "calls")
+        self.run_in(*flags, *STRICT, "-Iout", str(HERE / "calls.c"), "out/sample.c", "out/weft_support.c", *more, "-lm",
+                    "-o", "calls")
         self.assertEqual(self.run_in("./calls"), "0 failures\n")
 
 
@@ -100,11 +108,11 @@ class Calls(AotTest):
                 self.build("--bundle", "sample", "--openmp", "--isa", "x86-64-v3")
                 if subprocess.run([compiler, "-fopenmp", "-xc", "-", "-o", os.devnull],
                                   input="int main(void){return 0;}", text=True, capture_output=True).returncode == 0:
-                    self.run_in(compiler, "-O2", "-fPIC", "-fopenmp", *STRICT, "-c", "out/sample.c", "-o", "sample.o")
-                    self.run_in(compiler, "-O0", "-fopenmp", *STRICT, "-Iout", str(HERE / "calls.c"), "sample.o", "-lm",
+                    objects = self.objects(compiler, "-O2", "-fPIC", "-fopenmp", *STRICT)
+                    self.run_in(compiler, "-O0", "-fopenmp", *STRICT, "-Iout", str(HERE / "calls.c"), *objects, "-lm",
                                 "-o", "calls")
                     self.assertEqual(self.run_in("./calls"), "0 failures\n")
-                    self.expect_wanted(self.symbols("sample.o"))
+                    self.expect_wanted([symbol for name in objects for symbol in self.symbols(name)])
 
     def test_beside_the_library(self):
         """The library's header and those of all kernels, each a source of its own, in one program."""
@@ -114,7 +122,7 @@ class Calls(AotTest):
         self.without_own_level(*KERNELS)
         every = "".join(f'#include "{name}.h"\n' for name in KERNELS)
         (self.here / "out" / "sample.h").write_text(every)
-        sources = [f"out/{name}.c" for name in KERNELS]
+        sources = [f"out/{name}.c" for name in [*KERNELS, "weft_support"]]
         include = [f"-I{ROOT / 'include'}", *os.environ.get("DLPACK_INCLUDE", "").split()]
         for compiler in self.compilers():
             with self.subTest(compiler=compiler):
@@ -140,8 +148,7 @@ int main()
                 for standard in ("c++11", "c++20"):
                     self.run_in(compiler, f"-std={standard}", "-Wall", "-Wextra", "-Werror", "-pedantic", "-Iout", "-c",
                                 "main.cpp", "-o", "main.o")
-                self.run_in(compilers()[0], "-std=c11", "-O0", "-c", "out/sample.c", "-o", "sample.o")
-                self.run_in(compiler, "main.o", "sample.o", "-lm", "-o", "main")
+                self.run_in(compiler, "main.o", *self.objects(compilers()[0], "-std=c11", "-O0"), "-lm", "-o", "main")
                 self.run_in("./main")
 
 
@@ -159,8 +166,7 @@ int main()
 class Objects(AotTest):
     def compiled(self, *flags):
         """Kinds and names of an object's symbols."""
-        self.run_in(*flags, "-c", "out/sample.c", "-o", "sample.o")
-        return self.symbols("sample.o")
+        return [symbol for name in self.objects(*flags) for symbol in self.symbols(name)]
 
     def test_no_warnings(self):
         """Also with those that are about a project's style."""
@@ -170,7 +176,7 @@ class Objects(AotTest):
                   "-Wswitch-enum", "-Wwrite-strings", "-Wredundant-decls", "-Wvla", "-Wunused-macros",
                   "-Wdeclaration-after-statement"]
         for compiler in compilers():
-            self.run_in(compiler, *STRICT, *common, "-Iout", "-fsyntax-only", "out/sample.c")
+            self.run_in(compiler, *STRICT, *common, "-Iout", "-fsyntax-only", "out/sample.c", "out/weft_support.c")
 
     def test_nothing_but_the_c_library_is_wanted(self):
         self.build("--bundle", "sample", "--openmp", "--isa", "x86-64-v3")
@@ -181,7 +187,7 @@ class Objects(AotTest):
         self.build("--bundle", "sample", "--isa", "x86-64-v3")
         self.without_own_level("sample")
         for compiler in self.compilers():
-            given = {name for kind, name in self.compiled(compiler, "-O0") if kind.isupper() and kind != "U"}
+            given = {name for kind, name in self.compiled(compiler, "-O0") if kind in "TDB"}
             suffixes = ("", "_strided", "_shape", "_batch", "_note")
             self.assertEqual(given, {name + suffix for name in KERNELS for suffix in suffixes})
 
@@ -223,7 +229,8 @@ int main(void)
         (self.here / "main.c").write_text(program)
         for flags in (["-O2", "-ffp-contract=fast"], ["-O2", "-ffp-contract=fast", "-mfma"]):
             for compiler in compilers() if "-mfma" in flags else compilers()[1:]:
-                self.run_in(compiler, *flags, *STRICT, "-Iout", "main.c", "out/apart.c", "-lm", "-o", "main")
+                self.run_in(compiler, *flags, *STRICT, "-Iout", "main.c", "out/apart.c", "out/weft_support.c", "-lm",
+                            "-o", "main")
                 told = self.run_in("./main")
                 self.assertIn("-11 its source was compiled with -ffp-contract=fast" if compiler == "clang"
                               else "0 good", told)

@@ -94,7 +94,7 @@ class Gathers(unittest.TestCase):
         (here / f"{setting}.weft").write_text(text)
         flags = ["-std=gnu11", "-Wall", "-Wextra", "-Werror", "-O1", "-shared", "-fPIC", *flags]
         for command in ([WEFT, "build", f"{setting}.weft", "--bundle", setting, *build, "-o", "."],
-                        ["gcc", *flags, f"{setting}.c", "-lm", "-o", f"{setting}.so"]):
+                        ["gcc", *flags, f"{setting}.c", "weft_support.c", "-lm", "-o", f"{setting}.so"]):
             subprocess.run(command, cwd=here, check=True)
         return ctypes.CDLL(str(here / f"{setting}.so"))
 

@@ -71,8 +71,8 @@ def build(here, kernels, options):
 def compiled(here, compiler, flags):
     """all.c as a library."""
     shared = here / f"{compiler}.so"
-    subprocess.run([compiler, "-std=c11", "-Wall", "-Wextra", "-Werror", *flags, "-shared", "-fPIC", "all.c", "-lm",
-                    "-ldl", "-o", str(shared)], cwd=here, check=True)
+    subprocess.run([compiler, "-std=c11", "-Wall", "-Wextra", "-Werror", *flags, "-shared", "-fPIC", "all.c",
+                    *([] if CUDA else ["weft_support.c"]), "-lm", "-ldl", "-o", str(shared)], cwd=here, check=True)
     return ctypes.CDLL(str(shared))
 
 

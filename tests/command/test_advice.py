@@ -1,5 +1,6 @@
 """What messages advise to write is followed: it is what was meant, and draws no word."""
 
+import os
 import re
 import unittest
 
@@ -19,22 +20,63 @@ class Checked(CommandTest):
         self.assertIn(advice, told)
         self.good("check", *options, then, *inputs)
 
-    def test_unsigned_sums(self):
+    def test_wrapping(self):
         for text, advice, then in (
-                ("(a + b) / 2", "a + b is uint8, which wraps beyond 255, and is then divided; convert an operand "
-                                "first, as in int32(a)", "(int32(a) + b) / 2"),
-                ("a + b > 255", "compared; convert an operand first, as in int32(a)", "int32(a) + b > 255"),
-                ("s = a * b; s // 2", "divided; convert an operand first, as in int32(a)", "s = int32(a) * b; s // 2"),
+                ("(a + b) / 2", "a + b is uint8 and wraps beyond 255 before '/' uses it; convert an operand first, as "
+                                "in int32(a), or write wrap(.., uint8) if it shall wrap", "(int32(a) + b) / 2"),
+                ("a + b > 255", "before '>' uses it; convert an operand first, as in int32(a)", "int32(a) + b > 255"),
+                ("s = a * b; s // 2", "before '//' uses it", "s = int32(a) * b; s // 2"),
                 ("(a + b + a) / 3", "as in int32(a)", "(int32(a) + b + a) / 3"),
                 ("(a + a * b) / 3", "as in int32(a)", "(a + int32(a) * b) / 3"),
-                ("mean(a + b)", "and is then averaged", "mean(int32(a) + b)"),
-                ("(a + b) >> 1", "and is then shifted", "(int32(a) + b) >> 1"),
-                ("a - b < 10", "which wraps below 0, and is then compared", "int32(a) - b < 10")):
+                ("mean(a + b)", "before 'mean' uses it", "mean(int32(a) + b)"),
+                ("(a + b) >> 1", "before '>>' uses it", "(int32(a) + b) >> 1"),
+                ("a - b < 10", "wraps below 0 before '<' uses it", "int32(a) - b < 10"),
+                ("(a + b) * 0.5", "before '*' uses it", "(int32(a) + b) * 0.5"),
+                ("abs(a - b)", "before 'abs' uses it", "abs(int32(a) - b)"),
+                ("(a - b) * 2", "wraps below 0 before '*'", "(int32(a) - b) * 2"),
+                ("clamp(a * b, 0, 255)", "before 'clamp' uses it", "clamp(int32(a) * b, 0, 255)"),
+                ("sqrt(a - b)", "before 'sqrt' uses it", "sqrt(int32(a) - b)"),
+                ("max(a - b, 0)", "before 'max' uses it", "max(int32(a) - b, 0)"),
+                ("sum(a * b)", "before 'sum' uses it", "sum(int32(a) * b)"),
+                ("norm(a - b)", "before 'norm' uses it", "norm(int32(a) - b)"),
+                ("float32(a + b) / 2", "before 'float32' uses it", "float32(int32(a) + b) / 2"),
+                ("(a + b)[::2] / 2", "as in int32(a)", "(int32(a) + b)[::2] / 2"),
+                ("where(a < 9, a - b, 0)", "before 'where' uses it", "where(a < 9, int32(a) - b, 0)"),
+                ("where(a < 9, a + b, b) / 2", "before '/' uses it", "where(a < 9, int32(a) + b, b) / 2"),
+                ("a + b == 300", "before '==' uses it", "int32(a) + b == 300"),
+                ("concat(a + b, [0.5])", "before 'concat' uses it", "concat(int32(a) + b, [0.5])")):
             self.warned(text, BYTES, 312, advice, then)
+        self.warned("-a * 2", BYTES[:1], 312, "-a is uint8 and wraps below 0", "-int32(a) * 2", "--")
         self.warned("(10 + a) / 2", BYTES[:1], 312, "as in int32(a)", "(10 + int32(a)) / 2", "--rules", "numpy")
-        for text in "(a + 10) / 2", "a + b", "(a - b) / 2", "a / (max(a) - min(a))", "a + b == 3":
+        self.warned("(x - y) * 0.5", ["x=uint32[3]", "y=uint32[3]"], 312, "as in float64(x)", "(float64(x) - y) * 0.5")
+        self.warned("x - y < 9", ["x=uint32[3]", "y=uint32[3]"], 312, "as in int64(x)", "int64(x) - y < 9")
+        self.warned("(x + y) / 2", ["x=int16[3]", "y=int16[3]"], 312, "wraps beyond 32767", "(int32(x) + y) / 2")
+
+    def test_wrapping_that_is_meant(self):
+        for text in ("(a + 10) / 2", "a + b", "(a + b) * a - b", "a + b == 3", "a * 31 + b ^ a << 3",
+                     "(a * b & 15) / 2", "uint8(a + b) / 2", "wrap(a + b, uint8) / 2", "a[a + b - a]", "any(a - b)",
+                     "(a - min(a)) * 255.0 / (max(a) - min(a)) + b", "where(a > b, a - b, b - a) / 2",
+                     "where(b <= a, a - b, 0)", "max(a, b) - min(a, b) < 3", "(a >> 1) + (b >> 1) < 3",
+                     "(a - a % 8) / 2 + b", "max(a, b, 7, 5) - b < 9", "(b - (b & a)) / 2"):
             self.good("check", text, *(BYTES if "b" in text else BYTES[:1]))
-        self.good("run", "(a + b) / 2", "a:uint8=200", "b:uint8=100")
+        for text in ("float64(h * 31 + k) / 7", "h + k > 3", "(h * k) % 7"):
+            self.good("check", text, "h=uint32[3]", "k=uint32[3]")
+
+    def test_a_run_tells_it_once(self):
+        a, b = "a:uint8=[200, 40]", "b:uint8=[180, 60]"
+        for command in ("run",), ("run", "--trace"), ("run", "--format", "json"):
+            told = self.weft(*command, "return (a + b) / 2, mean(a + b)", a, b).stderr.decode()
+            self.assertEqual((told.count("W0312"), told.count("warning")), (1, 1), (command, told))
+        self.good("run", "2", "--quiet")
+        self.weft("run", "x", "x:uint8=[[200, 100]]", "-o", "a.png")
+        os.mkdir(self.path("in"))
+        for name in "in/a.png", "in/b.png":
+            self.good("run", "x", "x:uint8=[[200, 100]]", "-o", name)
+        told = self.weft("run", "uint8((x + x) / 2)", "x=in", "-o", "out").stderr.decode()
+        self.assertEqual(told.count("W0312"), 1, told)
+        with open(self.path("k.weft"), "w") as f:
+            f.write("kernel k(a: uint8[n], b: uint8[n]) { return out = (a + b) / 2 }\n")
+        self.assertEqual(self.weft("build", "k.weft", "-o", "made").stderr.decode().count("W0312"), 1)
 
     def test_show_warns(self):
         self.assertIn(b"warning[W0312]", self.weft("show", "(a + b) / 2", *BYTES, "--stage", "types").stderr)
@@ -43,6 +85,44 @@ class Checked(CommandTest):
         self.warned("x ^ 2", X, 313, "a power is x ** 2", "x ** 2")
         for text in "x ^ 128", "x ^ 0x3f", "x ^ x":
             self.good("check", text, *X)
+
+
+class Usage(CommandTest):
+    """Words that newcomers tried as a command, an option or a value."""
+
+    def test_commands(self):
+        self.assertIn("; write mean(x)\n", self.bad(2, 100, "ops", "average"))
+        self.assertIn("mean(", self.text("ops", "mean"))
+        told = self.bad(2, 100, "brighten", "photos")
+        self.assertIn("as in weft run 'uint8(img * 1.5)' img=photos/ -o brighter/", told)
+        self.assertIn("each message says what to write instead", self.bad(2, 100, "explain", "W0312"))
+
+    def test_options_of_other_commands(self):
+        self.assertIn("no option '--html'; 'weft show' has one", self.bad(2, 101, "run", "x", "x=1", "--html", "x"))
+        self.assertIn("no option '-o'; 'weft run' has one", self.bad(2, 101, "show", "x", "x=1", "-o", "x.npy"))
+        self.assertIn("as in --html page.html\n", self.bad(2, 103, "show", "x", "x=1", "--html"))
+        self.assertIn("as in --html page.html, found '-o'", self.bad(2, 102, "show", "x", "x=1", "--html", "-o", "x"))
+
+    def test_positions(self):
+        told = self.bad(2, 105, "run", "x", "--trace", "0,1", "x=[[1, 2]]")
+        self.assertIn("the position of an element is --at 0,1", told)
+        self.good("run", "x", "--trace", "--at", "0,1", "x=[[1, 2]]")
+
+    def test_samples(self):
+        os.mkdir(self.path("in"))
+        for name, value in ("p1", 10), ("p2", 20):
+            self.good("run", "x", "x:uint8=[[%d, 1]]" % value, "-o", "in/%s.png" % name)
+        by_name = self.text("run", "x * 2", "x=in", "--trace", "--sample", "p2")
+        self.assertEqual(by_name, self.text("run", "x * 2", "x=in", "--trace", "--sample", "1"))
+        self.assertEqual(by_name, self.text("run", "x * 2", "x=in", "--trace", "--sample", "in/p2.png"))
+        self.assertIn(" 20 ", by_name)
+        told = self.bad(2, 154, "run", "x", "x=in", "--trace", "--sample", "p3")
+        self.assertIn("is 'p3', and there are 2 samples, counted from 0 or by name, as 'p2'", told)
+
+    def test_decimal_commas(self):
+        self.assertIn("the decimal point of numbers is '.', as in 0.5", self.bad(1, 3, "run", "x * 0,5", "x=3"))
+        self.assertIn("the decimal point of numbers is '.'", self.bad(1, 3, "run", "x * k", "x=3.0", "k=1,5"))
+        self.assertIn("several results are 'return a, b'", self.bad(1, 3, "run", "x, 5", "x=3"))
 
 
 class Errors(CommandTest):
@@ -113,6 +193,21 @@ class Errors(CommandTest):
                                   ("x.fillna(0)", "write where(isnan(x), 0, x)", "where(isnan(x), 0, x)"),
                                   ("x.between(1, 2)", "write 1 <= x <= 2", "1 <= x <= 2")):
             self.follow(text, FLOATS, found, then)
+
+    def test_masks_as_pictures(self):
+        """A cast makes 0 and 1 of a bool, and a picture of it is told; what is advised is not."""
+        img = "img:uint8=[[0, 255], [128, 255]]"
+        for text in "uint8(img > 128)", "m = img > 128; k = uint16(m); k[::-1]":
+            told = self.weft("run", text, img, "-o", "o.png")
+            self.assertEqual((told.returncode, told.stdout), (0, b""))
+            self.assertIn("o.png: note[W0155]: the picture holds 0 and 1", told.stderr.decode())
+            self.good("run", text, img, "-o", "o.png", "--quiet")
+            self.good("run", text, img, "-o", "o.npy")
+        for text in "uint8(255 * (img > 128))", "uint8(img)", "uint8(where(img > 128, 255, 0))":
+            self.good("run", text, img, "-o", "o.png")
+        told = self.bad(1, 78, "run", "where(m, 1, 0)", "m:bool=o.png")
+        self.assertIn("expected bool; of a picture, give it without a type and write m > 127\n", told)
+        self.good("run", "where(m > 127, 1, 0)", "m=o.png")
 
     def test_pictures(self):
         """Of values from 0 to 1, and of bool, the picture is not black."""

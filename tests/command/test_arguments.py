@@ -373,7 +373,11 @@ class Show(CommandTest):
         some = [self.text("show", *given, "--stage", stage) for stage in ("types", "ir")]
         self.assertEqual(self.text("show", *given, "--stage", "types,ir"),
                          "== types ==\n%s== ir ==\n%s" % tuple(some))
-        everything = self.text("show", *given)
+        few = self.text("show", *given)
+        self.assertLess(few.count("\n"), 60)
+        self.assertEqual(few.split("== more ==")[0], self.text("show", *given, "--stage", "types,groups,c"))
+        self.assertIn("--stage NAME prints another: tokens, ast, ", few)
+        everything = self.text("show", *given, "--stage", "all")
         for stage in "tokens", "ast", "types", "groups", "ir", "c":
             self.assertIn("== %s ==\n" % stage, everything)
         self.assertNotEqual(self.text("show", "a + b", "a=1", "b=[1, 2]", "--stage", "c"), "")

@@ -351,6 +351,57 @@ class Progress(BatchTest):
         self.good("run", "x", "x=d", "-o", "out")
 
 
+class Told(BatchTest):
+    def test_jpegs_become_pngs(self):
+        """Which is told, with how to keep them; that, and other kinds, are not."""
+        os.mkdir(self.path("d"))
+        for name in "a", "b":
+            pathlib.Path(self.path("d/%s.jpg" % name)).write_bytes(jpegs.JPEG)
+        done = self.weft("run", "img", "img=d", "-o", "out")
+        self.assertEqual((done.returncode, sorted(os.listdir(self.path("out")))), (0, ["a.png", "b.png"]))
+        self.assertIn("out: note[W0156]: pictures are written as .png", done.stderr.decode())
+        self.assertIn("for .jpg write -o 'out/*.jpg'", done.stderr.decode())
+        self.good("run", "img", "img=d", "-o", "out/*.jpg", "--force")
+        self.good("run", "img", "img=d", "-o", "quiet", "--quiet")
+        self.good("run", "img", "img=out/*.png", "-o", "again")
+
+    def test_a_printed_batch_is_short(self):
+        for i in range(8):
+            self.picture("d/%d.png" % i, (40, 30, 3), seed=i)
+        told = self.text("run", "img", "img=d")
+        self.assertLess(told.count("\n"), 80)
+        self.assertIn("0: uint8[40, 30, 3]@HWC =", told)
+        self.assertIn("7: uint8[40, 30, 3]@HWC =", told)
+        self.assertIn("\n...\n", told)
+        self.assertGreater(self.text("run", "img", "img=d/0.png").count("\n"), 40)
+
+
+class InPlace(BatchTest):
+    """A file is replaced, as by cp; where it is an input, too, it is whole before and after."""
+
+    def test_an_input_is_replaced(self):
+        before = np.arange(100000, dtype=np.int32)
+        np.save(self.path("x.npy"), before)
+        for n in 1, 2:
+            self.good("run", "x[::-1] + 1", "x=x.npy", "-o", "x.npy")
+        np.testing.assert_array_equal(np.load(self.path("x.npy")), before + 2)
+        self.good("run", "x * 2", "x=x.npy", "-o", "./x.npy")
+        os.symlink("x.npy", self.path("link.npy"))
+        self.good("run", "x + 1", "x=link.npy", "-o", "link.npy")
+        np.testing.assert_array_equal(np.load(self.path("x.npy")), (before + 2) * 2 + 1)
+        self.assertTrue(os.path.islink(self.path("link.npy")))
+
+    def test_a_failed_run_leaves_it(self):
+        np.save(self.path("x.npy"), np.arange(100000, dtype=np.int32))
+        before = pathlib.Path(self.path("x.npy")).read_bytes()
+        self.bad(1, 60, "run", "x + [1, 2]", "x=x.npy", "-o", "x.npy")
+        limit = "ulimit -f 8; exec \"$0\" run 'x + 1' x=x.npy -o x.npy"
+        done = subprocess.run(["sh", "-c", limit, WEFT], cwd=self.here, stderr=subprocess.PIPE)
+        self.assertEqual(done.returncode, 1, done.stderr)
+        self.assertEqual(pathlib.Path(self.path("x.npy")).read_bytes(), before)
+        self.assertEqual(self.files(), ["x.npy"])
+
+
 class Killed(BatchTest):
     def setUp(self):
         super().setUp()

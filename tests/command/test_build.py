@@ -17,6 +17,9 @@ TWICE = "kernel twice(x: float32[n]) {\n    return y = x * 2\n}\n"
 TWO = TWICE + "kernel half(x: float32[n]) {\n    return y = x / 2\n}\n"
 
 
+SUPPORT = ["weft_support.c", "weft_support.h"]
+
+
 class Build(weft_test.CommandTest):
     def write(self, text, name="k.weft"):
         pathlib.Path(self.path(name)).write_text(text)
@@ -37,20 +40,21 @@ class Written(Build):
     def test_a_pair_for_each_kernel(self):
         self.write(TWO)
         self.assertEqual(self.text("build", "k.weft", "-o", "out"), "")
-        self.assertEqual(sorted(os.listdir(self.path("out"))), ["half.c", "half.h", "twice.c", "twice.h"])
+        self.assertEqual(sorted(os.listdir(self.path("out"))), ["half.c", "half.h", "twice.c", "twice.h", *SUPPORT])
         self.assertIn("int twice(const float *x, int64_t n, float *y);", self.read("out/twice.h"))
 
     def test_a_bundle(self):
         self.write(TWO)
         self.good("build", "k.weft", "-o", "out/", "--bundle", "both")
-        self.assertEqual(sorted(os.listdir(self.path("out"))), ["both.c", "both.h"])
+        self.assertEqual(sorted(os.listdir(self.path("out"))), ["both.c", "both.h", *SUPPORT])
         for name in ("twice", "half"):
             self.assertIn(f"int {name}_strided(", self.read("out/both.h"))
 
     def test_list_writes_nothing(self):
         self.write(TWO)
         listed = self.text("build", "k.weft", "-o", "out", "--list").split()
-        self.assertEqual(listed, ["out/twice.h", "out/twice.c", "out/half.h", "out/half.c"])
+        self.assertEqual(listed, ["out/twice.h", "out/twice.c", "out/half.h", "out/half.c",
+                                  "out/weft_support.h", "out/weft_support.c"])
         self.assertEqual(self.files(), ["k.weft"])
 
     def test_depfile(self):
@@ -96,7 +100,8 @@ class Written(Build):
     def test_check_beside_list(self):
         self.write(TWICE)
         done = self.weft("build", "k.weft", "-o", "out", "--check", "--list")
-        self.assertEqual((done.returncode, done.stdout.decode()), (1, "out/twice.h\nout/twice.c\n"))
+        self.assertEqual((done.returncode, done.stdout.decode()), (1, "out/twice.h\nout/twice.c\nout/weft_support.h\n"
+                                                                         "out/weft_support.c\n"))
 
     def test_check_with_other_templates(self):
         """A library of which one word of a template is another: what it makes is not what this one made."""
@@ -115,8 +120,8 @@ class Written(Build):
         told = subprocess.run([self.path(weft.name), "build", "k.weft", "-o", "out", "--check"], cwd=self.here,
                               text=True, capture_output=True, env=dict(os.environ, LD_LIBRARY_PATH=self.here))
         self.assertEqual(told.returncode, 1)
-        self.assertIn("'out/twice.c' differs from what weft build makes", told.stderr)
-        self.assertNotIn("twice.h", told.stderr)
+        self.assertIn("'out/weft_support.c' differs from what weft build makes", told.stderr)
+        self.assertNotIn("twice", told.stderr)
 
     def test_files_are_replaced(self):
         self.write(TWICE)
@@ -124,6 +129,108 @@ class Written(Build):
         pathlib.Path(self.path("out/twice.c")).write_text("old")
         self.good("build", "k.weft", "-o", "out")
         self.good("build", "k.weft", "-o", "out", "--check")
+
+
+class Support(Build):
+    """What all kernels share."""
+
+    def compiled(self, *command):
+        done = subprocess.run(["cc", "-Wall", "-Wextra", "-Werror", *command], cwd=self.here, capture_output=True,
+                              text=True)
+        return done.returncode, done.stderr
+
+    def test_the_same_bytes_whoever_writes_them(self):
+        self.write(TWICE)
+        self.write("kernel s(x: float64[h, w, c]) { return out = mean(x[1:], 0) }\n", "s.weft")
+        self.good("build", "k.weft", "-o", "one")
+        self.good("build", "s.weft", "-o", "two", "--openmp", "--isa", "x86-64-v3", "--bundle", "b", "--entries",
+                  "batch")
+        self.good("build", "--support", "only", "-o", "three")
+        self.assertEqual(sorted(os.listdir(self.path("three"))), SUPPORT)
+        for name in SUPPORT:
+            self.assertEqual(len({self.read(f"{place}/{name}") for place in ("one", "two", "three")}), 1)
+            self.assertTrue(self.read(f"one/{name}").isascii())
+
+    def test_it_stays_where_it_is_the_same(self):
+        self.write(TWO)
+        build = ("build", "k.weft", "-o", "out")
+        self.good(*build)
+        times = lambda: {name: os.stat(self.path(f"out/{name}")).st_mtime_ns for name in SUPPORT}
+        for name in SUPPORT:
+            os.utime(self.path(f"out/{name}"), ns=(0, 1000))
+        before = times()
+        self.good(*build)
+        self.good("build", "--support", "only", "-o", "out")
+        self.assertEqual(times(), before)
+        pathlib.Path(self.path("out/weft_support.c")).write_text("/* of an older version */")
+        self.good(*build)
+        self.good(*build, "--check")
+
+    def test_without_it(self):
+        self.write(TWICE)
+        self.good("build", "k.weft", "-o", "out", "--support", "none")
+        self.assertEqual(sorted(os.listdir(self.path("out"))), ["twice.c", "twice.h"])
+        self.good("build", "k.weft", "-o", "out", "--support", "none", "--check")
+
+    def test_several_copies_are_one(self):
+        self.write(TWICE)
+        self.write(TWICE.replace("twice", "half").replace("* 2", "/ 2"), "h.weft")
+        self.good("build", "k.weft", "-o", "one")
+        self.good("build", "h.weft", "-o", "two")
+        self.write("""#include "one/twice.h"
+#include "two/half.h"
+int main(void)
+{
+    float x[3] = {1, 2, 3}, y[3];
+    return twice(x, 3, y) || half(y, 3, x) || x[2] != 3 || twice(x, 3, 0) != WEFT_KERNEL_INPUT_ERROR ||
+           half_note()->status || twice_note()->status != WEFT_KERNEL_INPUT_ERROR;
+}
+""", "main.c")
+        sources = ["one/twice.c", "one/weft_support.c", "two/half.c", "two/weft_support.c"]
+        self.assertEqual(self.compiled("main.c", *sources, "-lm", "-o", "main"), (0, ""))
+        self.assertEqual(subprocess.run([self.path("main")]).returncode, 0)
+        code, told = self.compiled("main.c", "one/twice.c", "two/half.c", "-lm", "-o", "main")
+        self.assertNotEqual(code, 0)
+        self.assertIn("weft_run", told)  # not: a function at address 0
+
+    def test_another_version_beside(self):
+        self.write(TWICE)
+        self.good("build", "k.weft", "-o", "out")
+        header = self.read("out/weft_support.h")
+        pathlib.Path(self.path("out/weft_support.h")).write_text(header.replace("WEFT_SUPPORT ", "WEFT_SUPPORT 9", 1))
+        code, told = self.compiled("-c", "out/twice.c", "-o", "twice.o")
+        self.assertNotEqual(code, 0)
+        self.assertIn("weft_support.h is another version's", told)
+
+    def test_refused(self):
+        self.write(TWICE)
+        self.assertIn("'weft_support' cannot name a bundle",
+                      self.bad(1, 263, "build", "k.weft", "-o", "out", "--bundle", "weft_support"))
+        self.bad(2, 105, "build", "k.weft", "--support", "only", "-o", "out")
+        self.bad(2, 102, "build", "k.weft", "--support", "some", "-o", "out")
+        self.bad(2, 255, "build", "k.weft", "--support", "none", "-o", "out", "--target", "cuda")
+        self.assertEqual(self.files(), ["k.weft"])
+
+
+class Entries(Build):
+    def test_those_that_are_asked_for(self):
+        self.write(TWICE)
+        functions = {"dense": "twice(", "strided": "twice_strided(", "batch": "twice_batch(", "shape": "twice_shape("}
+        for entries in (["strided"], ["batch", "shape"], ["dense", "strided", "shape"], list(functions)):
+            self.good("build", "k.weft", "-o", "out", "--entries", ",".join(entries))
+            for name in ("twice.h", "twice.c"):
+                text = self.read(f"out/{name}")
+                self.assertEqual({word for word, function in functions.items() if f"int {function}" in text},
+                                 set(entries), name)
+                self.assertIn("twice_note(void)", text)
+
+    def test_unknown_words(self):
+        self.write(TWICE)
+        for word in ("sparse", "dense,,shape", "", "dense shape"):
+            self.assertIn("takes dense, strided, batch and shape", self.bad(2, 102, "build", "k.weft", "-o", "out",
+                                                                           "--entries", word))
+        self.bad(2, 255, "build", "k.weft", "-o", "out", "--entries", "dense", "--target", "cuda")
+        self.assertEqual(self.files(), ["k.weft"])
 
 
 class Refused(Build):

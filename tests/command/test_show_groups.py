@@ -16,7 +16,7 @@ from weft_test import CommandTest
 ROOT = pathlib.Path(__file__).resolve().parents[2]
 SIZES = {"bool": 1, "int8": 1, "uint8": 1, "int16": 2, "uint16": 2, "float16": 2, "bfloat16": 2, "int32": 4,
          "uint32": 4, "float32": 4, "int64": 8, "uint64": 8, "float64": 8}
-HEADING = re.compile(r"kernel (?:(\d+) of (\d+) )?for (.*?) (\[[\d, ]*\])(?:, writes \[([\d:, ]*)\])?$")
+HEADING = re.compile(r"kernel (?:(\d+) of (\d+) )?for (.*?) (\[[\d, ]*\]|\(\w+:.*?\))(?:, writes \[([\d:, ]*)\])?$")
 LINE = re.compile(r"  (load \d+|const|store) +(\w+) +(.*)$")
 BYTES = re.compile(r"  \(bytes apart((?: -?\d+)+)(?:, from byte (\d+))?\)$")
 
@@ -61,7 +61,7 @@ class Kernel:
         found = HEADING.match(heading)
         assert found, heading
         self.part, self.parts = int(found[1] or 1), int(found[2] or 1)
-        self.names, self.shape = found[3].split(", "), tuple(numbers(found[4]))
+        self.names, self.shape = found[3].split(", "), tuple(extents(found[4]))
         self.writes = [tuple(map(int, part.split(":"))) for part in found[5].split(", ")] if found[5] else None
         self.space, self.groups, self.accesses, self.reduces, self.text = (), [], [], False, heading
 
@@ -87,9 +87,17 @@ def numbers(text):
     return [int(n) for n in re.findall(r"-?\d+", text)]
 
 
+def extents(text):
+    """Of a shape: [3, 4], or (y:s=3, vector:c=(p,q)) with names and labels."""
+    named = re.findall(r":\w=(\d+|\([^)]*\))", text)
+    return [int(n) if n.isdigit() else n.count(",") + 1 for n in named] or numbers(text)
+
+
 def parse(text):
     kernels = []
     for line in text.splitlines():
+        if line.startswith("neighbours of "):
+            continue
         if line.startswith("kernel "):
             kernels.append(Kernel(line))
         elif not line.startswith("neighbours of "):

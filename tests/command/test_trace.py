@@ -19,6 +19,27 @@ class Trace(CommandTest):
         self.assertEqual([line.split("  ")[0] for line in told.splitlines()[1:]], ["1:7", "1:7", "1:1", "1:18", "1:1"])
         self.assertIn("144  [2]", told)
 
+    def test_wrapping(self):
+        """Of sums and differences the elements that wrapped are counted; here, and by NumPy."""
+        a, b = np.random.default_rng(5).integers(0, 256, (2, 40, 30)).astype(np.uint8)
+        np.save(self.path("a.npy"), a)
+        np.save(self.path("b.npy"), b)
+        np.save(self.path("c.npy"), b[:1])
+        wide = a.astype(int)
+        for text, count in (("a + b", np.sum(wide + b > 255)), ("a - b", np.sum(wide - b < 0)),
+                            ("a + c", np.sum(wide + b[:1] > 255)), ("a + (b & c)", np.sum(wide + (b[:1] & b) > 255))):
+            inputs = [one + "=%s.npy" % one for one in "abc" if one in text]
+            limit = "below 0" if "-" in text else "beyond 255"
+            done = self.weft("run", "--trace", "--format", "json", text, *inputs)
+            self.assertTrue(json.loads(done.stdout)[-1]["how"].endswith("; %d of 1200 wrap %s" % (count, limit)),
+                            (text, count, done.stdout[-400:]))
+        self.assertIn("* in uint8; may wrap beyond 255\n", self.text("run", "--trace", "a * b", "a=a.npy", "b=b.npy"))
+        for text in "a - (a & b)", "max(a, b) - b":
+            self.assertNotIn("wrap", self.text("run", "--trace", text, "a=a.npy", "b=b.npy"))
+        small = "a:uint8=[3, 4]", "b:uint8=[2, 4]"     # types say that it may wrap, these values do not
+        for text in "a + b", "a - b", "a * b":
+            self.assertNotIn("wrap", self.text("run", "--trace", text, *small))
+
     def test_json(self):
         values = self.json("log(x) > -inf", "x=[0.0, 1, -1]", "--at=0")
         self.assertEqual(values[1], {
@@ -59,14 +80,16 @@ class Trace(CommandTest):
         self.assertIn("shape is [1, 3]", self.bad(1, 321, "run", "--trace", text, x, "--at", "0,3"))
         for at in "a", "1,", "1 2", "[1", "1]", "1,,2", ",", "99999999999999999999":
             self.bad(2, 102, "run", "--trace", text, x, f"--at={at}")
-        for sample in "", "-1", "x", "1e3", "9999999999":
-            self.bad(2, 102, "run", "--trace", text, x, f"--sample={sample}")
+        self.bad(2, 102, "run", "--trace", text, x, "--sample=")
         for more in ("--at", "0,1"), ("--sample", "0"):
             self.bad(2, 154, "run", text, x, *more)
         self.bad(2, 154, "run", "--trace", text, x, "--sample", "0")
         self.bad(2, 154, "run", "--trace", text, x, "-o", "a.npy")
         self.assertEqual(self.files(), [])
         np.savez(self.path("b.npz"), one=np.zeros(4))
+        for sample in "-1", "x", "1e3", "9999999999", "1":
+            self.bad(2, 154, "run", "--trace", "x + 1", "x=b.npz", f"--sample={sample}")
+        self.good("run", "--trace", "x + 1", "x=b.npz", "--sample=one")
         self.bad(2, 154, "run", "--trace", text, "x=b.npz", "--sample", "1")
 
     def test_remarks_are_told(self):

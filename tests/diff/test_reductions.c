@@ -229,7 +229,7 @@ static void test_chained_threads(void **state)
 static void test_slow_paths(void **state)
 {
     static const char *const words[] = {"flat", "expand", "row", "convert", "narrow", "hoist",
-                                        "special", "chunk", "index"};
+                                        "special", "joins", "chunk", "index"};
     (void)state;
     for (size_t w = 0; w < sizeof words / sizeof *words; w++) {
         run_disable(words[w]);

@@ -1,6 +1,6 @@
 /* float32 out */
-@ helpers: INDEPENDENT, b1, weft_lanes, weft_geometry, weft_sample, struct weft_calls;, weft_args, weft_tile, weft_band,
-@   weft_part, weft_rows, weft_calls
+@ helpers: ROLLED, b1, weft_lanes, weft_geometry, weft_sample, struct weft_calls;, weft_args, weft_tile, weft_band,
+@   weft_part, weft_rows, weft_join, weft_run, weft_calls
 f32 expf(f32);
 f32 sinf(f32);
 f32 powf(f32, f32);
@@ -11,13 +11,15 @@ f32 powf(f32, f32);
 #undef OWN_MATH
 #undef FMAF
 #undef FMAD
-@ helpers: OWN_MATH, ORDINARY 1b7affaf, ORDINARY 2ab331f8, INSIDE 8a889398, INSIDE 067fbfcf
+@ helpers: OWN_MATH, word_f32, exp_rest, scaled_f32 dc06c6d1, own_expf
+#undef INSIDE
+@ helpers: INSIDE
 #undef NEVER
 #undef BEYOND
 #define NEVER(x) 0
 #define BEYOND(x) (__builtin_fabsf(x) >= 0x1p40f && __builtin_fabsf(x) < __builtin_inff())
-@ helpers: word_f32, exp_rest, scaled_f32 dc06c6d1, own_expf, inside_f32, sin_wide, sin_inside, own_sinf, exp2_rest,
-@   log2_f64, block_exp_f32 1f49a98c, block_sin_f32, block_pow_f32
+@ helpers: inside_f32, sin_wide, sin_inside, own_sinf, exp2_rest, log2_f64, block_exp_f32 c9fd5999, block_sin_f32,
+@   block_pow_f32
 void weft_kernel(const struct weft_args *args, i64 begin, i64 end)
 {
     const f32 c_0 = *(const f32_m *)&args->literals[0]; /* 2.0 */

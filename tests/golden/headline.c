@@ -1,7 +1,7 @@
 /* uint8 out */
 @ sizes: BLOCK = 64, ACCESSES = 3
-@ helpers: INDEPENDENT, b1, weft_lanes, weft_geometry, weft_sample, struct weft_calls;, weft_args, weft_tile, weft_band,
-@   weft_part, weft_rows, weft_calls, rintf, enum { LANES = 16 };, ints, CONVERSION, fetch,
+@ helpers: ROLLED, b1, weft_lanes, weft_geometry, weft_sample, struct weft_calls;, weft_args, weft_tile, weft_band,
+@   weft_part, weft_rows, weft_join, weft_run, weft_calls, rintf, enum { LANES = 16 };, ints, CONVERSION, fetch,
 @   __attribute__((always_inline)), fetch_row, first_block, fetch_end, repeat_f32, widen_u8_f32, roundsat_f32_u8,
 @   whole_f32_u8
 void weft_kernel(const struct weft_args *args, i64 begin, i64 end)

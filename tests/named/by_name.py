@@ -94,19 +94,28 @@ def pick(x, name, indices, keep_labels=True):
     return Value(dims, x.dtype, lambda place: x.get({**place, name: indices[place[name]]}))
 
 
+def neighbour(i, size, mode):
+    """The index that stands for i under a mode of rule 10.1; None: there is none."""
+    if mode == "edge":
+        return min(max(i, 0), size - 1)
+    if mode == "wrap":
+        return i % size
+    if mode == "symmetric":
+        i %= 2 * size
+        return i if i < size else 2 * size - 1 - i
+    if mode == "reflect":
+        i %= 2 * size - 2 if size > 1 else 1
+        return i if i < size else 2 * size - 2 - i
+    return i if 0 <= i < size else None
+
+
 def shifted(x, name, offset, mode):
-    """What lies at index + offset; `mode` is a number, edge or wrap."""
+    """What lies at index + offset; `mode` is a number or a word of rule 10.1."""
     size = x.dim(name).size
 
     def at(place):
-        i = place[name] + offset
-        if mode == "edge":
-            i = min(max(i, 0), size - 1)
-        elif mode == "wrap":
-            i %= size
-        elif not 0 <= i < size:
-            return mode
-        return x.get({**place, name: i})
+        i = neighbour(place[name] + offset, size, mode)
+        return mode if i is None else x.get({**place, name: i})
     return Value(x.dims, x.dtype, at)
 
 
@@ -125,6 +134,71 @@ def reduce(function, dtype, x, names):
     gone = [dim for dim in x.dims if dim.name in names]
     rest = [dim for dim in x.dims if dim.name not in names]
     return Value(rest, dtype, lambda place: function([x.get({**place, **inner}) for inner in places(gone)]))
+
+
+def float_sum(elements):
+    """Rule 11.4 for up to 1,024 elements: 16 lanes, each in order, joined in pairs; what is absent is left out."""
+    lanes = [None] * 16
+    for i, element in enumerate(elements):
+        lane = lanes[i % 16]
+        lanes[i % 16] = element if lane is None else np.float32(lane + element)
+    for apart in (8, 4, 2, 1):
+        for i in range(apart):
+            if lanes[i + apart] is not None:
+                lanes[i] = np.float32(lanes[i] + lanes[i + apart])
+    return np.float32(0) if lanes[0] is None else lanes[0]
+
+
+def correlate(x, weights, name, mode, turned=False):
+    """Rule 10.3 along one dimension, of integers: with neighbours that a mode gives, or "valid"."""
+    size, dim, count = x.dim(name).size, x.dim(name), len(weights)
+    centre = count // 2
+    weights = weights[::-1] if turned else weights
+    dims = x.dims if mode != "valid" else [dim.sized(max(size - count + 1, 0)) if d is dim else d for d in x.dims]
+
+    def at(place):
+        total = 0
+        for j, weight in enumerate(weights):
+            i = place[name] + j if mode == "valid" else neighbour(place[name] + j - centre, size, mode)
+            total += weight * int(mode if i is None else x.get({**place, name: i}))
+        return np.int64(total).astype(x.dtype)
+    return Value(dims, x.dtype, at)
+
+
+def gather(x, name, i):
+    """x along one dimension at positions that share no dimension with x: i's dimensions first; outside is 0."""
+    rest, size = [dim for dim in x.dims if dim.name != name], x.dim(name).size
+
+    def at(place):
+        index = int(i.get(place))
+        index += size if index < 0 else 0
+        return x.get({**place, name: index}) if 0 <= index < size else 0
+    return Value([*i.dims, *rest], x.dtype, at)
+
+
+def counted(x, name, i):
+    """x, to which 1 was added at each position along a dimension; those outside are dropped."""
+    size = x.dim(name).size
+    hits = [0] * size
+    for place in places(i.dims):
+        index = int(i.get(place))
+        index += size if index < 0 else 0
+        if 0 <= index < size:
+            hits[index] += 1
+    return Value(x.dims, x.dtype, lambda place: np.int64(int(x.get(place)) + hits[place[name]]).astype(x.dtype))
+
+
+def sampled(x, name, at):
+    """Rule 12.4 along one dimension of float32, at coordinates that share no dimension with x, under edge."""
+    rest, size = [dim for dim in x.dims if dim.name != name], x.dim(name).size
+
+    def value(place):
+        p = at.get(place)
+        low = np.floor(p)
+        t = np.float32(p - low)
+        a, b = (x.get({**place, name: min(max(int(low) + k, 0), size - 1)}) for k in (0, 1))
+        return a if t == 0 else np.float32(a + np.float32(t * np.float32(b - a)))
+    return Value([*at.dims, *rest], x.dtype, value)
 
 
 def take(x, name, i):

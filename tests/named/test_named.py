@@ -1,5 +1,7 @@
-"""Random programs with named dimensions against by_name.py: every operation of rule 8.12, shuffled orders of dimensions
-and of memory, labels, batches. WEFT_SEED=17 WEFT_COUNT=1 repeats one; WEFT_COUNT is how many there are."""
+"""Random programs with named dimensions against by_name.py: every operation of rule 8.12 and what goes by positions
+between unnamed and named, shuffled orders of dimensions and of memory, results in any order of memory, labels, numbers
+that come with the run, batches, the rules of DALI and of NumPy. WEFT_SEED=17 WEFT_COUNT=1 repeats one; WEFT_COUNT is
+how many there are."""
 import os
 import random
 import re
@@ -18,19 +20,19 @@ import weft
 
 NAMES = {"b": "b", "batch": "b", "i": "i", "x": "s", "y": "s", "time": "s", "c": "c", "vector": "c"}
 LABELS = ["u", "v", "w"]
-I32, F32 = np.int32, np.float32
+I32, I64, F32, F64 = np.int32, np.int64, np.float32, np.float64
 
 
 def wrap(x):
     return np.int64(x).astype(I32)
 
 
-def binary(text, a, b, function):
-    """Ints wrap in int32; with a float both become float32."""
-    real = F32 in (a.dtype.type, b.dtype.type)
-    convert = F32 if real else lambda x: np.int64(x)
-    result = (lambda x: F32(x)) if real else wrap
-    return text, n.operation(lambda p, q: result(function(convert(p), convert(q))), F32 if real else I32, a, b)
+def binary(text, a, b, function, numpy=False):
+    """Ints wrap in int32; with a float both become float32, by NumPy's rules an int and a float float64."""
+    types = {a.dtype.type, b.dtype.type}
+    real = (F64 if numpy and len(types) > 1 else F32) if F32 in types else None
+    convert = real or np.int64
+    return text, n.operation(lambda p, q: (real or wrap)(function(convert(p), convert(q))), real or I32, a, b)
 
 
 class Maker:
@@ -38,12 +40,15 @@ class Maker:
 
     def __init__(self, seed):
         self.pick = random.Random(seed)
+        self.numpy = self.pick.random() < 0.25
         self.sizes = {name: self.pick.choice([1, 2, 2, 3]) for name in NAMES}
         self.labels = {name: LABELS[:self.sizes[name]] if kind == "c" and self.pick.random() < 0.7 else None
                        for name, kind in NAMES.items()}
         self.values, self.lines, self.inputs, self.types, self.met = {}, [], {}, {}, set()
         for k in range(self.pick.randint(1, 3)):
             self.add_input(f"in{k}")
+        # and weights of correlations, which are no batch
+        self.numbers = {f"k{k}": self.pick.randint(-2, 2) for k in range(2)}
         for k in range(self.pick.randint(1, 8)):
             self.add_line(f"v{k}")
 
@@ -93,7 +98,12 @@ class Maker:
         (a, x), (b, y) = self.some((I32, F32)), self.some((I32, F32))
         sign, function = self.pick.choice([("+", lambda p, q: p + q), ("-", lambda p, q: p - q),
                                            ("*", lambda p, q: p * q)])
-        return binary(f"{a} {sign} {b}", x, y, function)
+        return binary(f"{a} {sign} {b}", x, y, function, self.numpy)
+
+    def make_number(self):
+        a, x = self.some((I32,))
+        k = self.pick.choice(["k0", "k1"])
+        return f"{a} + {k} * 2", n.operation(lambda p: wrap(int(p) + 2 * self.numbers[k]), I32, x)
 
     def make_literal(self):
         a, x = self.some((I32,))
@@ -106,7 +116,7 @@ class Maker:
             return None
         numbers = [self.pick.randint(1, 9) for _ in range(channels[0].size)]
         y = n.Value(channels, I32, lambda place: numbers[place[channels[0].name]])
-        return binary(f"{a} + {numbers}", x, y, lambda p, q: p + q)
+        return not self.numpy and binary(f"{a} + {numbers}", x, y, lambda p, q: p + q)
 
     def make_where(self):
         (a, x), (b, y), (c, z) = self.some((I32,)), self.some((I32,)), self.some()
@@ -137,6 +147,20 @@ class Maker:
         return f"random({a}, {seed})", n.Value(x.dims, F32, lambda place: values[numbers[n.key(place)]])
 
     # ---- selections ----
+
+    def make_run_slice(self):
+        a, x, d = self.along()
+        bounds = self.pick.sample(["k0", "k1", ""], 2)
+        if d.labels or not bounds:
+            return None
+        start, stop = (self.numbers.get(bound) for bound in bounds)
+        return f"{a}.{d.name}[{':'.join(bounds)}]", n.pick(x, d.name, range(d.size)[slice(start, stop)])
+
+    def make_run_index(self):
+        a, x, d = self.along()
+        k = self.pick.choice(["k0", "k1"])
+        return not d.labels and -d.size <= self.numbers[k] < d.size and (
+            f"{a}.{d.name}[{k}]", n.select(x, d.name, self.numbers[k]))
 
     def make_index(self):
         a, x, d = self.along()
@@ -186,8 +210,11 @@ class Maker:
 
     def make_roll(self):
         a, x, d = self.along()
-        shift = self.pick.randint(-4, 4)
-        return a and d.size and (f"roll({a}, {shift}, {d.name})",
+        shift, text = self.pick.randint(-4, 4), ""
+        if not d.labels and self.pick.random() < 0.3:
+            text = self.pick.choice(["k0", "k1"])
+            shift = self.numbers[text]
+        return a and d.size and (f"roll({a}, {text or shift}, {d.name})",
                                  n.pick(x, d.name, [(k - shift) % d.size for k in range(d.size)]))
 
     def make_repeat(self):
@@ -226,6 +253,22 @@ class Maker:
             return None
         return f"concat({a}, {b}, axis={d.name})", n.concat([x, y], d.name)
 
+    def make_literal_join(self):
+        """Array literals along the one channel dimension, joined and stacked."""
+        a, x = self.some((I32,), 1)
+        channels = [d for d in x.dims if d.kind == "c"]
+        free = [name for name in NAMES if name not in x.names() and NAMES[name] != "c"]
+        if self.numpy or len(channels) != 1 or not channels[0].size or not free:
+            return None
+        joins = self.pick.random() < 0.5
+        count = self.pick.randint(1, 3) if joins else channels[0].size
+        numbers = [self.pick.randint(-9, 9) for _ in range(count)]
+        literal = n.Value([channels[0].sized(count)], I32, lambda place: numbers[place[channels[0].name]])
+        if joins:
+            return f"concat({a}, {numbers}, axis={channels[0].name})", n.concat([x, literal], channels[0].name)
+        new = n.Dim(free[0], NAMES[free[0]], 2)
+        return f'stack({numbers}, {a}, axis="{new.name}:{new.kind}")', n.stack([literal, x], new)
+
     def make_stack(self):
         (a, x), (b, y) = self.some((I32,)), self.some((I32,))
         free = [name for name in NAMES if a and b and name not in x.names() + y.names()]
@@ -257,6 +300,33 @@ class Maker:
         text, names = self.axes_of(x)
         return f"int32(sum({a}{text}) % 1000)", n.operation(
             lambda p: p % 1000, I32, n.reduce(lambda all: sum(map(int, all)), np.int64, x, names))
+
+    def make_float_sum(self):
+        """The order of a sum counts row-major in x's order of dimensions."""
+        a, x = self.some((F32,), 1)
+        text, names = self.axes_of(x)
+        mean = self.pick.random() < 0.5 and not any(x.dim(name).size == 0 for name in names)
+        count = F32(np.prod([x.dim(name).size for name in names], dtype=np.int64))
+        return f"{'mean' if mean else 'sum'}({a}{text})", n.reduce(
+            lambda all: F32(n.float_sum(all) / count) if mean else n.float_sum(all), F32, x, names)
+
+    def make_logic(self):
+        a, x = self.some((I32, F32), 1)
+        text, names = self.axes_of(x)
+        name, function, dtype = self.pick.choice([("any", any, np.bool_), ("all", all, np.bool_),
+                                                  ("count_nonzero", lambda all: sum(p != 0 for p in all), I64)])
+        return f"{name}({a}{text})", n.reduce(function, dtype, x, names)
+
+    def make_product(self):
+        a, x = self.some((I32,), 1)
+        text, names = self.axes_of(x)
+
+        def product(elements):
+            total = 1
+            for element in elements:
+                total = (total * int(element)) % 2**64
+            return np.uint64(total).astype(I64)
+        return f"prod({a}{text})", n.reduce(product, I64, x, names)
 
     def make_least(self):
         a, x = self.some((I32, F32), 1)
@@ -297,12 +367,11 @@ class Maker:
 
     def make_mean(self):
         a, x = self.some((I32,), 1)
-        if not a:
-            return None
+        real = F64 if self.numpy else F32
         text, names = self.axes_of(x)
         if any(x.dim(name).size == 0 for name in names):
             return None
-        return f"mean({a}{text})", n.reduce(lambda all: F32(sum(map(int, all)) / len(all)), F32, x, names)
+        return f"mean({a}{text})", n.reduce(lambda all: real(sum(map(int, all)) / len(all)), real, x, names)
 
     def make_vecdot(self):
         (a, x, d), (b, y) = self.along(1, (I32,)), self.some((I32,))
@@ -316,6 +385,8 @@ class Maker:
         a, x, d = self.along()
         if not a:
             return None
+        if self.numpy:
+            return f"index({a}, {d.name}, dtype=int32)", n.positions(x, d.name)
         if self.pick.random() < 0.3:
             return f"extent({a}, {d.name})", n.Value([], I32, lambda place: d.size)
         return f"index({a}, {d.name})", n.positions(x, d.name)
@@ -324,9 +395,12 @@ class Maker:
 
     def make_offset(self):
         a, x, d = self.along(1, (I32,))
-        by, mode = self.pick.randint(-2, 2), self.pick.choice([0, 7, "edge", "wrap"])
-        shown = f'"{mode}"' if isinstance(mode, str) else mode
-        return a and d.size and (f"offset({a}, {by}, {shown}, axes={d.name})", n.shifted(x, d.name, by, mode))
+        by, mode = self.pick.randint(-4, 4), self.pick.choice([0, 7, "edge", "wrap", "symmetric", "reflect"])
+        shown, text = f'"{mode}"' if isinstance(mode, str) else mode, by
+        if self.pick.random() < 0.3:
+            text = self.pick.choice(["k0", "k1"])
+            by = self.numbers[text]
+        return a and d.size and (f"offset({a}, {text}, {shown}, axes={d.name})", n.shifted(x, d.name, by, mode))
 
     def make_pad(self):
         a, x, d = self.along(1, (I32,))
@@ -335,11 +409,49 @@ class Maker:
 
     def make_correlate(self):
         a, x, d = self.along(1, (I32,))
-        if not a:
+        weights = [self.pick.randint(1, 4) for _ in range(self.pick.randint(1, 4))]
+        mode = self.pick.choice([0, 5, "edge", "wrap", "symmetric", "reflect", "valid"])
+        name = self.pick.choice(["correlate", "convolve"])
+        shown = f'"{mode}"' if isinstance(mode, str) else mode
+        if self.numpy or not d.size:
             return None
-        left, right = n.shifted(x, d.name, -1, 0), n.shifted(x, d.name, 1, 0)
-        return f"correlate({a}, [1, 2, 3], axes={d.name})", n.Value(
-            x.dims, I32, lambda place: wrap(int(left.get(place)) + 2 * int(x.get(place)) + 3 * int(right.get(place))))
+        k, axes = f"{weights}", f", axes={d.name}"
+        if self.pick.random() < 0.4:
+            k, axes = f"k{len(self.numbers)}", ""
+            self.numbers[k] = np.array(weights, I32)
+            self.types[k] = f"({d.name}:{d.kind}={len(weights)})"
+        return (f"{name}({a}, {k}, {shown}{axes})",
+                n.correlate(x, weights, d.name, mode, name == "convolve"))
+
+    # ---- what goes by positions ----
+
+    def beside(self, dtype=(I32, F32), positions=(I32,)):
+        """A value, one of its dimensions, the text of it by position, that one first; and positions without its
+        dimensions, as text with a last dimension of 1."""
+        a, x, d = self.along(1, dtype)
+        b, i = self.some(positions, 1)
+        if set(i.names()) & set(x.names()):
+            raise n.Mismatch
+        names = [d.name, *(name for name in x.names() if name != d.name)]
+        return (x, d, f"unnamed({a}, [{', '.join(names)}])", i,
+                f"unnamed({b}, [{', '.join(i.names())}])[..., None]")
+
+    def named(self, text, value):
+        return f"named({text}, \"{', '.join(d.text() for d in value.dims)}\")", value
+
+    def make_gather(self):
+        x, d, text, i, places = self.beside()
+        return d.size and self.named(f"gather({text}, {places}, axes=[0])", n.gather(x, d.name, i))
+
+    def make_scatter(self):
+        x, d, text, i, places = self.beside((I32,))
+        y = n.counted(x, d.name, i)
+        return d.size and self.named(f'scatter({text}, {places}, 1, "add", axes=[0])',
+                                     n.reorder(y, [d.name, *(name for name in y.names() if name != d.name)]))
+
+    def make_sample(self):
+        x, d, text, i, places = self.beside((F32,), (F32,))
+        return d.size and self.named(f"sample({text}, {places}, axes=[0])", n.sampled(x, d.name, i))
 
 
 def bits(array):
@@ -351,15 +463,24 @@ class Named(unittest.TestCase):
         made = Maker(seed)
         names = [line.split(" ", 1)[0] for line in made.lines]
         text = "\n".join(made.lines) + "\nreturn " + ", ".join(f"r_{name} = {name}" for name in names)
-        where = f"WEFT_SEED={seed} WEFT_COUNT=1\n{text}\n{made.types}"
+        where = f"WEFT_SEED={seed} WEFT_COUNT=1\n{text}\n{made.types} {made.numbers} numpy: {made.numpy}"
+        used = {name: array for name, array in (made.inputs | made.numbers).items() if re.search(rf"\b{name}\b", text)}
+        orders = {f"r_{name}": made.pick.sample(range(len(made.values[name].dims)), len(made.values[name].dims))
+                  for name in names}
         try:
-            used = {name: array for name, array in made.inputs.items() if re.search(rf"\b{name}\b", text)}
-            program = weft.compile(text, types={name: made.types[name] for name in used})
+            program = weft.compile(text, types={name: made.types[name] for name in used if name in made.types},
+                                   rules="numpy" if made.numpy else None)
             got = program(used)
             types = program.infer(**used)
+            got = got if isinstance(got, tuple) else (got,)
+            if made.pick.random() < 0.3:  # into results in any order of memory
+                got = [np.empty([x.shape[d] for d in orders[name]], x.dtype).transpose(np.argsort(orders[name]))
+                       if x.ndim else np.empty((), x.dtype) for name, x in zip(types, got)]
+                program(used, out=tuple(got) if len(got) > 1 else got[0])
+            if "random" not in text and made.pick.random() < 0.2:  # which differs between samples
+                self.samples(made, program, used, got, where)
         except weft.Error as error:
             self.fail(f"{where}\n{error}")
-        got = got if isinstance(got, tuple) else (got,)
         for name, array, type in zip(names, got, types.values()):
             wanted = made.values[name]
             array = np.asarray(array)
@@ -368,6 +489,33 @@ class Named(unittest.TestCase):
                             bool((array == wanted.array()).all()),
                             f"{where}\n{name} is\n{array}, not\n{wanted.array()}")
         return made.met
+
+    def samples(self, made, program, used, wanted, where):
+        """The same as a batch: samples with other elements, and of other sizes where the text goes with them."""
+        tensors = {name: array for name, array in used.items() if name in made.inputs}
+        numbers = {name: number for name, number in used.items() if name not in made.inputs}
+        if not tensors:
+            return
+        sizes = {d.name for name in tensors for d in made.values[name].dims if not d.labels}
+        grown = made.pick.choice(sorted(sizes)) if sizes else None
+        samples, alone = [tensors, {name: np.flip(array) for name, array in tensors.items()}], [wanted]
+        samples.append({name: np.concatenate([array, array], made.values[name].names().index(grown))
+                        if grown in made.values[name].names() else array for name, array in tensors.items()})
+        for k in (1, 2):
+            try:
+                one = program(samples[k] | numbers)
+                alone.append(one if isinstance(one, tuple) else (one,))
+            except weft.Error:
+                samples = samples[:k]
+                break
+        together = program({name: [sample[name] for sample in samples] for name in tensors} | numbers)
+        together = together if isinstance(together, tuple) else (together,)
+        for r, batch in enumerate(together):
+            if not isinstance(batch, list):
+                batch = [batch]        # of numbers alone: it is no batch
+            for k, got in enumerate(batch):
+                self.assertTrue(got.shape == alone[k][r].shape and bits(got) == bits(alone[k][r]),
+                                f"{where}\nresult {r} of sample {k}")
 
     def batch(self, seed):
         """Samples of unlike sizes together, each against a run of its own."""

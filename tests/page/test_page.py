@@ -212,9 +212,10 @@ class Pages(unittest.TestCase):
 
     def test_surprises(self):
         """Each is told with its rule."""
-        for name, words in (("wrap", "stays uint8, and wraps modulo 2^8 (rule 3.3)"), ("half", "is rounded to float16"),
+        for name, words in (("wrap", "stays uint8 and may wrap beyond 255; convert an operand first, as in int32(img)"),
+                            ("half", "is rounded to float16; convert an operand first, as in float32("),
                             ("wide", "rounded to float32 here, whose fraction has 24 bits"),
-                            ("bindings", "is NaN where its operand is below 0 (rule 4)"),
+                            ("bindings", "is NaN where its operand is below 0; write sqrt(max(y, 0))"),
                             ("softmax", "computed by more than one kernel"),
                             ("take", "off the fast path")):
             marks = re.findall(r"<li [^>]*>(.*?)</li>", self.pages[name].source)

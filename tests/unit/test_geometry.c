@@ -106,7 +106,7 @@ static void check_kind(const struct sample *s, int a)
     case ACCESS_COLUMN: assert_true(!even && jump != 0 && step == 0); return;
     case ACCESS_EXPANDED: check_expanded(g, a); return;
     case ACCESS_TRANSPOSED:
-        assert_true(!g->period && step != 0 && step != size && strides[g->groups - 1] == size);
+        assert_true(even && step != 0 && step != size && strides[g->groups - 1] == size);
         return;
     case ACCESS_INTERLEAVED:
         assert_true((!even || g->folded) && jump != 0 && g->period <= (g->folded ? 8 : 4));
@@ -131,6 +131,12 @@ static void check_tiles(const struct geometry *g)
     assert_true(g->tiling.tile_rows * g->tiling.tile_columns <= TILE);
 }
 
+static uint64_t mixed(uint64_t before, int64_t offset)
+{
+    const uint64_t x = (before ^ (uint64_t)offset) * 0x9e3779b97f4a7c15u;
+    return x ^ x >> 29;
+}
+
 static void check_walk(const struct sample *s)
 {
     const struct geometry *g = &s->geometry;
@@ -143,14 +149,24 @@ static void check_walk(const struct sample *s)
         return;
     }
     const int64_t outer = g->groups ? g->extents[g->groups - 1] : 1;
-    for (int a = 0; a < OPERANDS; a++) {
-        int64_t i = 0;
+    uint64_t walked = 0, plain = 0; /* sums over elements, whose order may be another */
+    int64_t i = 0;
+    for (int a = 0; a < OPERANDS; a++)
         check_kind(s, a);
-        for (int64_t row = 0; row < g->rows; row++)
-            for (int64_t j = 0; j < ((row + 1) % outer ? g->columns : g->last_columns); j++)
-                assert_int_equal(walked_offset(g, a, row, j), plain_offset(s, a, i++));
-        assert_int_equal(i, volume);
-    }
+    for (int64_t row = 0; row < g->rows; row++)
+        for (int64_t j = 0; j < ((row + 1) % outer ? g->columns : g->last_columns); j++, i++) {
+            uint64_t there = 0, here = 0;
+            for (int a = 0; a < OPERANDS; a++) {
+                if (!g->moved)
+                    assert_int_equal(walked_offset(g, a, row, j), plain_offset(s, a, i));
+                there = mixed(there, walked_offset(g, a, row, j));
+                here = mixed(here, plain_offset(s, a, i));
+            }
+            walked += there;
+            plain += here;
+        }
+    assert_int_equal(i, volume);
+    assert_int_equal(walked, plain);
     check_tiles(g);
 }
 
@@ -271,6 +287,34 @@ static void rows_are_turned(void **state)
     assert_geometry(SHAPE(100, 63), STRIDED(across, 100, 63), DENSE(100, 63), "4 x 1575", "xuu");
     assert_geometry(SHAPE(3, 64, 100), STRIDED(inner, 3, 64, 100), scalar, "3 x 64 x 100", "tsu");
     assert_geometry(SHAPE(100, 64), STRIDED(far, 100, 64), DENSE(64), "4 x 1600", "xxu");
+    /* in rows of pixels, too */
+    static const int64_t channels[] = {1, 24, 8};
+    assert_geometry(SHAPE(8, 500, 3), STRIDED(channels, 8, 500, 3), DENSE(8, 1, 3), "8 x (500 x 3)", "tpu");
+}
+
+/* Rows of a cache line are walked behind each other, and rows lie side by side where the result does. */
+static void rows_are_moved(void **state)
+{
+    (void)state;
+    static const int64_t shape[] = {8, 20, 90, 3}, backwards[] = {1, 2160, 8, 720}, inside[] = {5400, 270, 1, 90},
+                         merged[] = {1, 8, 160, 14400};
+    struct sample s;
+    assert_geometry(shape, 4, STRIDED(backwards, 8, 20, 90, 3), scalar, "20 x 8 x (90 x 3)", "wsu");
+    assert_geometry(SHAPE(6, 5, 70, 300), STRIDED(((int64_t[]){1, 6, 30, 2100}), 6, 5, 70, 300), scalar,
+                    "5 x 70 x 6 x 300", "tsu");
+    assert_geometry(shape, 4, DENSE(8, 20, 90, 3), scalar, "43200", "usu");
+    for (int k = 0; k < 2; k++) {  /* a result in another order, as the operand, or not */
+        sample_init(&s, 4, shape, floats);
+        sample_operand(&s, 0, 4, shape, k ? merged : inside);
+        sample_operand(&s, 1, 0, NULL, NULL);
+        sample_operand(&s, 2, 4, shape, inside);
+        sample_make(&s);
+        check_walk(&s);
+        assert_true(s.geometry.moved);
+        assert_memory_equal(s.geometry.kinds, k ? "tsu" : "usu", OPERANDS);
+        assert_int_equal(s.geometry.columns, k ? 270 : 43200);
+        arena_finish(&s.arena);
+    }
 }
 
 static void strides_decide(void **state)
@@ -361,7 +405,7 @@ static void any_sample_is_walked_right(void **state)
 {
     (void)state;
     static const unsigned sizes[] = {1, 2, 3, 5, 33, 0};
-    int flat = 0, grouped = 0, kinds[256] = {0};
+    int flat = 0, grouped = 0, moved = 0, kinds[256] = {0};
     uint64_t random = 1;
     for (int round = 0; round < 3000; round++) {
         struct sample s;
@@ -381,11 +425,12 @@ static void any_sample_is_walked_right(void **state)
         check_walk(&s);
         flat += s.geometry.period > 0;
         grouped += s.geometry.groups > 1;
+        moved += s.geometry.moved;
         for (int a = 0; a < OPERANDS; a++)
             kinds[s.geometry.kinds[a]]++;
         arena_finish(&s.arena);
     }
-    assert_true(flat > 200 && grouped > 300);
+    assert_true(flat > 200 && grouped > 200 && moved > 100);
     for (const char *kind = "sugpnx"; *kind; kind++)
         assert_true(kinds[(unsigned char)*kind] > 50);
 }
@@ -396,7 +441,7 @@ int main(void)
         cmocka_unit_test(dimensions_are_grouped),
         cmocka_unit_test(nothing_is_left_to_group),
         cmocka_unit_test(small_groups_run_flat), cmocka_unit_test(groups_are_interleaved),
-        cmocka_unit_test(rows_are_turned),
+        cmocka_unit_test(rows_are_turned), cmocka_unit_test(rows_are_moved),
         cmocka_unit_test(strides_decide),
         cmocka_unit_test(strided_results),
         cmocka_unit_test(long_rows_are_cut),

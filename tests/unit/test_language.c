@@ -336,14 +336,16 @@ static void sources(void **state)
     size_t count;
     assert_int_equal(weft_build(NULL, text, NULL, &files, &count, &error), WEFT_OK);
     assert_null(error);
-    assert_int_equal(count, 4);
+    assert_int_equal(count, 6);
     assert_string_equal(files[0].name, "twice.h");
     assert_string_equal(files[3].name, "one.c");
+    assert_string_equal(files[4].name, "weft_support.h");
+    assert_string_equal(files[5].name, "weft_support.c");
     assert_non_null(strstr(files[0].text, "twice("));
     weft_free(files);
     const struct weft_build_params bundle = {.bundle = "all", .levels = WEFT_X86_64_V3};
     assert_int_equal(weft_build(NULL, text, &bundle, &files, &count, NULL), WEFT_OK);
-    assert_int_equal(count, 2);
+    assert_int_equal(count, 4);
     assert_string_equal(files[1].name, "all.c");
     weft_free(files);
     const struct weft_build_params cuda = {.target = WEFT_TARGET_CUDA, .names_only = true};

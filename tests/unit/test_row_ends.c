@@ -1,9 +1,14 @@
-/* What the library does where a kernel's rows end (templates/shared/ends.c), with vectors of each width that this
- * processor has: the block holds the elements and then the last one, and nothing else is read or written. */
+/* What the library does for kernels with vectors of each width that this processor has (templates/shared/ends.c): where
+ * rows end, the block holds the elements and then the last one, and nothing else is read or written; remainders are
+ * those of the C library. */
 #define _GNU_SOURCE
 #include "runtime/kernels/calls.c"
 
+const struct weft_join *const joins_16[1], *const joins_32[1], *const joins_64[1]; /* nothing is joined here */
+
 #include "tests/unit/front.h"
+
+#include <math.h>
 
 enum { ALL = 64, ROOM = 8 * ALL };
 
@@ -12,7 +17,7 @@ static const struct weft_calls *const *widths(int *count)
     static const struct weft_calls *found[3];
     *count = 1;
     found[0] = kernel_calls_16();
-#if defined LEVELS
+#if defined SEVERAL_WIDTHS
     __builtin_cpu_init();
     if (__builtin_cpu_supports("avx2"))
         found[(*count)++] = kernel_calls_32();
@@ -65,8 +70,68 @@ static void test_row_ends(void **state)
             }
 }
 
+/* Numbers with few bits and with many, from one end of the type to the other, and what is none. */
+static uint64_t draw(uint64_t *seed, int size)
+{
+    const uint64_t odd[] = {0, 0x7ff0000000000000, 0x7ff8000000000000, 1, 0x000fffffffffffff, 0x0010000000000000,
+                            0x7fefffffffffffff, 0x3ff0000000000000};
+    *seed = *seed * 6364136223846793005 + 1442695040888963407;
+    const uint64_t word = *seed >> 32 ^ *seed << 32, kind = *seed >> 58;
+    const uint64_t number = kind < 3 ? odd[*seed >> 40 & 7] : kind < 10 ? word & ~0ull << 40 : word;
+    return size == 8 ? number : number >> 32;
+}
+
+static void check_fmod(const struct weft_calls *calls, int count, int size, uint64_t *seed)
+{
+    union numbers {
+        unsigned char bytes[ROOM];
+        float f32[ALL];
+        double f64[ALL];
+    } a, b, r, want, unset;
+    fill(r.bytes, ROOM, 9);
+    a = b = want = unset = r;
+    for (int j = 0; j < count; j++) {
+        const uint64_t x = draw(seed, size), y = draw(seed, size);
+        memcpy(a.bytes + j * size, &x, (size_t)size);
+        memcpy(b.bytes + j * size, &y, (size_t)size);
+        if (size == 4)
+            want.f32[j] = fmodf(a.f32[j], b.f32[j]);
+        else
+            want.f64[j] = fmod(a.f64[j], b.f64[j]);
+    }
+    calls->fmod(&r, &a, &b, count, size);
+    for (int j = 0; j < count; j++) { /* what it left out */
+        const double x = size == 4 ? a.f32[j] : a.f64[j], y = size == 4 ? b.f32[j] : b.f64[j];
+        if (fabs(x) < fabs(y) * (size == 4 ? 0x1p22 : 0x1p51) && fabs(y) < INFINITY &&
+            memcmp(r.bytes + j * size, unset.bytes + j * size, (size_t)size) == 0)
+            memcpy(r.bytes + j * size, want.bytes + j * size, (size_t)size);
+    }
+    for (int j = 0; j < count; j++) {
+        const int nan = size == 4 ? want.f32[j] != want.f32[j] : want.f64[j] != want.f64[j];
+        if (nan) {
+            assert_true(size == 4 ? r.f32[j] != r.f32[j] : r.f64[j] != r.f64[j]);
+            memcpy(want.bytes + j * size, r.bytes + j * size, (size_t)size);
+        }
+    }
+    assert_memory_equal(&r, &want, sizeof r);
+}
+
+static void test_remainders(void **state)
+{
+    int found;
+    const struct weft_calls *const *const each = widths(&found);
+    uint64_t seed = 17;
+    (void)state;
+    for (int w = 0; w < found; w++)
+        for (int count = 1; count <= ALL; count++)
+            for (int turn = 0; turn < 20; turn++) {
+                check_fmod(each[w], count, 4, &seed);
+                check_fmod(each[w], count, 8, &seed);
+            }
+}
+
 int main(void)
 {
-    const struct CMUnitTest tests[] = {cmocka_unit_test(test_row_ends)};
+    const struct CMUnitTest tests[] = {cmocka_unit_test(test_row_ends), cmocka_unit_test(test_remainders)};
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

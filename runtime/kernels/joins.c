@@ -1,0 +1,95 @@
+/* The functions with which kernels in C join what they reduce: templates/shared/joins.c for each row of joins.def, for
+ * each width of vectors. */
+#include "runtime/kernels/kernels.h"
+#include "templates/shared/levels.h"
+
+#define MAY_ALIAS __attribute__((may_alias))
+#define SEPARATE __attribute__((noinline))
+#define ALIGNED __attribute__((aligned(64)))
+#if defined __clang__
+#define INDEPENDENT _Pragma("clang loop vectorize(assume_safety) unroll(disable)")
+#define ROLLED _Pragma("clang loop unroll(disable)")
+#else
+#define INDEPENDENT _Pragma("GCC ivdep")
+#define ROLLED _Pragma("GCC unroll 1")
+#if !defined __SANITIZE_ADDRESS__ && !defined __SANITIZE_THREAD__
+#pragma GCC optimize("O3")
+#endif
+#endif
+#define EACH(j, count) INDEPENDENT ROLLED for (int j = 0; j < count; j++)
+#define OWN(name) name
+
+#define TYPE(name, type) typedef type name; typedef type name##_m MAY_ALIAS;
+TYPE(b1, _Bool)
+TYPE(i8, signed char)
+TYPE(u8, unsigned char)
+TYPE(i16, short)
+TYPE(u16, unsigned short)
+TYPE(i32, int)
+TYPE(u32, unsigned)
+TYPE(i64, long long)
+TYPE(u64, unsigned long long)
+TYPE(f32, float)
+TYPE(f64, double)
+
+/* Each row's names are its own: they have its number, and the width. */
+#define JOIN_NAMES(name, kind, level) name##_##kind##_##level
+#define JOIN_NAMED(name, kind, level) JOIN_NAMES(name, kind, level)
+#define NAMED(name) JOIN_NAMED(name, KIND, LEVEL)
+#define OWN_JOIN(kind) JOIN_NAMED(joined, kind, LEVEL)
+#define acc_t NAMED(acc_t)
+#define acc_v NAMED(acc_v)
+#define tree_t NAMED(tree_t)
+#define tree_v NAMED(tree_v)
+#define stage_t NAMED(stage_t)
+#define stage_v NAMED(stage_v)
+#define half_v NAMED(half_v)
+#define out_t NAMED(out_t)
+#define INNER NAMED(INNER)
+#define MAX_LANES NAMED(MAX_LANES)
+#define ORDERED NAMED(ORDERED)
+#define HALF NAMED(HALF)
+#define SIDE NAMED(SIDE)
+#define PER_VECTOR NAMED(PER_VECTOR)
+#define join_acc NAMED(join_acc)
+#define join_tree NAMED(join_tree)
+#define key_of NAMED(key_of)
+#define of_key NAMED(of_key)
+#define near NAMED(near)
+#define begin_lanes NAMED(begin_lanes)
+#define plant_lanes NAMED(plant_lanes)
+#define harvest NAMED(harvest)
+#define fold_whole NAMED(fold_whole)
+#define fold_run NAMED(fold_run)
+#define pair NAMED(pair)
+#define join_lanes NAMED(join_lanes)
+#define join_points NAMED(join_points)
+#define finish_point NAMED(finish_point)
+#define join_side NAMED(join_side)
+#define join_rows NAMED(join_rows)
+#define keep NAMED(keep)
+#define place_of NAMED(place_of)
+#define fold_four NAMED(fold_four)
+#define own_join NAMED(joined)
+
+#if defined SEVERAL_WIDTHS
+PUSH("avx2")
+#define LEVEL 32
+#define JOINS joins_32
+#include "joins_rows.h"
+#undef LEVEL
+#undef JOINS
+POP
+
+PUSH("avx512f,avx512bw,avx512vl,avx512dq")
+#define LEVEL 64
+#define JOINS joins_64
+#include "joins_rows.h"
+#undef LEVEL
+#undef JOINS
+POP
+#endif
+
+#define LEVEL 16
+#define JOINS joins_16
+#include "joins_rows.h"

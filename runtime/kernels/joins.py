@@ -1,0 +1,75 @@
+"""Writes the functions of templates/shared/joins.def: joins.py ROWS OUTPUT. joins.c includes them for each level."""
+import re
+import sys
+
+OPERATIONS = {"ADD": "(a + b)", "MUL": "(a * b)", "LEAST": "(b < a ? b : a)", "GREATEST": "(b > a ? b : a)",
+              "OR": "(a | b)", "AND": "(a & b)"}
+ABSENT = {"ADD": "0", "MUL": "1", "OR": "0", "AND": "1"}
+FORMS = "row", "columns"
+
+
+def is_float(name):
+    return name[0] == "f"
+
+
+def extreme(name, largest):
+    if is_float(name):
+        return f"key_of({'' if largest else '-'}__builtin_inf{'f' if name == 'f32' else ''}())"
+    bits = int(name[1:])
+    most = (1 << bits - (name[0] == "i")) - 1
+    return str(most) if largest else "0" if name[0] == "u" else f"(-{most} - 1)"
+
+
+def kind(number, op, stage, acc, tree):
+    """The text of one row, in both forms."""
+    keys = is_float(tree) and op in ("LEAST", "GREATEST")
+    ordered = is_float(tree) and not keys
+    joined = ["i" + name[1:] if keys else name for name in (acc, tree)]
+    absent = "-0.0" if ordered and op == "ADD" else ABSENT.get(op) or extreme(acc, op == "LEAST")
+    for form in FORMS:
+        row = (16 if ordered else 64) if form == "row" else 0
+        yield f"#define KIND {number}_{form}\n#define ROW {row}\n#define ABSENT {absent}"
+        yield f"#define NOTHING {'0' if op == 'ADD' else 'ABSENT'}"
+        side = 16 if ordered or row else 64
+        yield f"enum {{ INNER = 1, MAX_LANES = 64, ORDERED = {int(ordered)}, HALF = 8, SIDE = {side} }};"
+        yield f"typedef {stage}_m stage_t;\ntypedef {tree}_m out_t;"
+        for name, dtype in zip(("acc", "tree"), joined):
+            yield f"typedef {dtype}_m {name}_t;\nstatic inline {dtype} join_{name}({dtype} a, {dtype} b)\n{{"
+            operation = OPERATIONS[op]
+            if dtype[0] == "i" and op in ("ADD", "MUL"):
+                operation = operation.replace("a", "(u64)a").replace("b", "(u64)b")
+            yield f"    return ({dtype}){operation};\n}}"
+        if ordered:
+            yield "".join(f"typedef {tree} {name}_v VECTORS({tree});\n" for name in ("acc", "tree", "stage")) + \
+                f"typedef {tree} half_v HALF_VECTORS({tree});"
+            yield f"#define join_acc_v(a, b) ((a) {'+' if op == 'ADD' else '*'} (b))\n#define join_tree_v join_acc_v"
+            yield "#define OVER(k, count) for (int k = 0; k < (count) / PER_VECTOR; k++)"
+            yield "#define OVER_HALF(k) for (int k = 0; k < (int)(HALF * sizeof(tree_t) / sizeof(half_v)); k++)"
+            if tree == "f32" and row:
+                yield "#define VECTOR_ROW"
+        else:
+            yield "".join(f"typedef {name}_t {name}_v;\n" for name in ("acc", "tree", "stage"))
+            yield "typedef tree_t half_v;"
+            yield "#define join_acc_v join_acc\n#define join_tree_v join_tree"
+            yield "#define OVER(k, count) EACH(k, count)\n#define OVER_HALF(k) EACH(k, HALF)"
+        if keys:
+            yield f"#define KEYS {1 if op == 'GREATEST' else -1}"
+        yield "enum { PER_VECTOR = sizeof(acc_v) / sizeof(acc_t) };"
+        yield '#include "templates/shared/joins.c"'
+        yield "".join(f"#undef {name}\n" for name in (
+            "KIND", "ROW", "ABSENT", "NOTHING", "KEYS", "VECTOR_ROW", "OVER", "OVER_HALF", "join_acc_v", "join_tree_v"))
+
+
+def main(rows, output):
+    found = re.findall(r"^JOINED\((\w+), (\w+), (\w+), (\w+)\)", open(rows).read(), re.M)
+    with open(output, "w") as out:
+        out.write("#undef VECTORS\n#undef HALF_VECTORS\n#include \"templates/shared/joins.c\"\n")
+        for number, row in enumerate(found):
+            out.write("\n".join(kind(number, *row)) + "\n")
+        out.write("const struct weft_join *const JOINS[] = {\n")
+        for number in range(len(found)):
+            out.write("".join(f"    &OWN_JOIN({number}_{form}),\n" for form in FORMS))
+        out.write("};\n")
+
+
+main(*sys.argv[1:])

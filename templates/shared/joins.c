@@ -1,0 +1,374 @@
+/* How reductions in C join lanes: functions for one operation and the types of its elements, lanes and trees. One text
+ * for the library, which has them for what is common (runtime/kernels/joins.c), and for kernels of other kinds and
+ * sources made ahead of time, which carry them. A kernel reaches them through struct weft_join.
+ *
+ * Rows of lanes have whole SIDEs of memory: `pitch` lanes, of which the last ones may be unused. What is called are
+ * SEPARATE functions, since the C compiler takes longer for a large one than for its parts. Sums and products of floats
+ * join VECTORS; of other joins the C compiler makes them.
+ *
+ * keys, plain: extremes of floats are joined as integers in the same order; other values as they are
+ * own: what all of them need
+ * row, columns: there are ROW lanes; or as many as a call has, of inner elements in a row of memory
+ * fold_rows, no_rows: these are joined as they lie in memory, or not */
+
+//: here
+#if !defined KIND
+//: loops head
+/* Loops over ALL are unrolled: their lanes stay in registers. ONE_BY_ONE stands in loops of few turns, of which no
+ * vectors are to be made. */
+#define ALL(j, count) INDEPENDENT for (int j = 0; j < count; j++)
+#if defined __GNUC__ && !defined __TINYC__
+#define ONE_BY_ONE __asm__ volatile("")
+#else
+#define ONE_BY_ONE
+#endif
+#if !defined __GNUC__ || defined __TINYC__
+#define VECTOR_OF(bytes, type)
+#else
+#define VECTOR_OF(bytes, type) __attribute__((vector_size(bytes), aligned(sizeof(type)), may_alias))
+#endif
+#if defined __clang__ || defined __AVX512BW__
+#define VECTORS(type) VECTOR_OF(64, type)
+#define HALF_VECTORS(type) VECTOR_OF(32, type)
+#elif defined __AVX2__
+#define VECTORS(type) VECTOR_OF(32, type)
+#define HALF_VECTORS(type) VECTOR_OF(32, type)
+#else
+#define VECTORS(type) VECTOR_OF(16, type)
+#define HALF_VECTORS(type) VECTOR_OF(16, type)
+#endif
+#define SPREAD(x) ((x) - (acc_v){0}) /* in all elements of a vector; -0.0 stays */
+//: here
+#else
+#if defined KEYS
+//: keys functions
+#undef AS
+#undef OF
+#undef MOST
+#define MOST (acc_t)((1ull << (8 * sizeof(acc_t) - 1)) - 1)
+/* An integer that is ordered as the float is; NaN is beyond infinity. */
+static inline acc_t OWN(key_of)(stage_t value)
+{
+    const union {
+        stage_t value;
+        acc_t word;
+    } x = {value};
+    return value != value ? (KEYS > 0 ? MOST : -MOST - 1) : x.word ^ (x.word >> (8 * sizeof(acc_t) - 1) & MOST);
+}
+/* The float of such an integer. */
+static inline stage_t OWN(of_key)(acc_t key)
+{
+    const union {
+        acc_t word;
+        stage_t value;
+    } x = {key ^ (key >> (8 * sizeof(acc_t) - 1) & MOST)};
+    return x.value;
+}
+#define AS(type, x) key_of(x)
+#define OF(type, x) of_key(x)
+//: here
+#else
+//: plain functions
+#undef AS
+#undef OF
+#define AS(type, x) (type)(x)
+#define OF(type, x) (type)(x)
+//: here
+#endif
+//: own functions
+/* Fetches what follows `bytes` from here on. Values that were just computed are near. */
+static inline void OWN(near)(const void *from, i64 ahead, i64 bytes)
+{
+#if defined __GNUC__ && !defined __TINYC__
+    for (i64 k = 0; ahead && k < bytes; k += 64)
+        __builtin_prefetch((const char *)from + ahead + k);
+#endif
+}
+/* Makes lanes hold what changes nothing; or, where there are no elements, the result without any. */
+SEPARATE static void OWN(begin_lanes)(void *lanes, i64 pitch, int some)
+{
+    const acc_t x = some ? ABSENT : NOTHING;
+    for (i64 i = 0; i < pitch; i += PER_VECTOR)
+        *(acc_v *)((acc_t *)lanes + i) = SPREAD(x);
+}
+/* Joins block `number` to the tree, and resets its lanes: level l holds the lanes of 2 ** l blocks. Where the order
+ * does not matter, there is level 0 alone. */
+SEPARATE static void OWN(plant_lanes)(void *tree, void *lanes, i64 pitch, i64 number)
+{
+    const acc_t absent = ABSENT;
+    for (i64 i = 0; i < pitch; i += SIDE) {
+        acc_v *const from = (acc_v *)((acc_t *)lanes + i);
+        tree_v x[SIDE], *to = (tree_v *)((tree_t *)tree + i);
+        OVER(k, SIDE) {
+            x[k] = (tree_v)from[k];
+            from[k] = SPREAD(absent);
+        }
+        for (i64 rest = ORDERED ? number : number > 0; rest & 1; rest >>= 1) {
+            ONE_BY_ONE; /* with AVX-512, gcc 12 fails on a join under a mask */
+            OVER(k, SIDE)
+                x[k] = join_tree_v(to[k], x[k]);
+            if (ORDERED)
+                to = (tree_v *)((tree_t *)to + pitch);
+        }
+        OVER(k, SIDE)
+            to[k] = x[k];
+    }
+}
+/* Joins what the tree holds of `blocks` blocks to lanes that hold what changes nothing. Returns them. */
+static inline tree_t *OWN(harvest)(tree_t *lanes, tree_t *tree, i64 pitch, i64 blocks)
+{
+    if (!ORDERED)
+        return tree;
+    for (; blocks; blocks >>= 1, tree += pitch)
+        if (blocks & 1)
+            for (i64 i = 0; i < pitch; i += SIDE)
+                OVER(k, SIDE)
+                    ((tree_v *)(lanes + i))[k] = join_tree_v(((tree_v *)(tree + i))[k], ((tree_v *)(lanes + i))[k]);
+    return lanes;
+}
+//: here
+#if ROW
+//: row functions
+/* Joins elements to a row of ROW lanes, from lane 0 on: at least as many as there are lanes. The rest behind the last
+ * whole row, too, followed by what changes nothing. Returns the number of these. */
+static inline i64 OWN(fold_whole)(acc_t *lanes, const stage_t *from, i64 count, i64 ahead)
+{
+    const acc_t absent = ABSENT;
+    acc_v l[ROW + 1];
+    ALL(k, ROW / PER_VECTOR)
+        l[k] = ((acc_v *)lanes)[k];
+    for (; count >= ROW; count -= ROW, from += ROW) {
+        near(from, ahead, ROW * sizeof *from);
+        ALL(k, ROW / PER_VECTOR)
+            l[k] = join_acc_v(l[k], AS(acc_v, ((const stage_v *)from)[k]));
+    }
+#if defined VECTOR_ROW && defined __AVX512BW__ && !defined __clang__ && !defined __TINYC__
+    if (count) {
+        typedef i32 places_v VECTORS(i32);
+        const places_v places = {0, 1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 11, 12, 13, 14, 15};
+        const stage_v rest = *(const stage_v *)(from + count - ROW);
+        l[0] = join_acc_v(l[0], (acc_v)__builtin_shuffle(rest, (stage_v)SPREAD(absent), places + (i32)(ROW - count)));
+    }
+#else
+    if (count) {
+        stage_t last[2 * ROW];
+        ALL(k, ROW / PER_VECTOR) {
+            ((stage_v *)last)[k] = ((const stage_v *)(from + count - ROW))[k];
+            ((stage_v *)(last + ROW))[k] = OF(stage_v, SPREAD(absent));
+        }
+        ALL(k, ROW / PER_VECTOR)
+            l[k] = join_acc_v(l[k], AS(acc_v, ((const stage_v *)(last + ROW - count))[k]));
+    }
+#endif
+    ALL(k, ROW / PER_VECTOR)
+        ((acc_v *)lanes)[k] = l[k];
+    return count;
+}
+/* Joins `count` elements, which is above 0, to a row of ROW lanes, from lane `at` on. Returns the lane of the next
+ * one. */
+SEPARATE static i64 OWN(fold_run)(void *room, i64 width, i64 at, const void *elements, i64 count, i64 ahead)
+{
+    acc_t *const lanes = room;
+    (void)width;
+    for (const stage_t *from = elements; at || count < ROW;) {
+        ONE_BY_ONE;
+        lanes[at] = join_acc(lanes[at], AS(acc_t, *from++));
+        at = at + 1 < ROW ? at + 1 : 0;
+        if (!--count)
+            return at;
+        elements = from;
+    }
+    return fold_whole(lanes, elements, count, ahead);
+}
+/* Joins two lanes that are `apart` elements apart. */
+static inline tree_t OWN(pair)(const tree_t *all, i64 apart)
+{
+    return join_tree(all[0], all[apart]);
+}
+/* Joins lanes of `inner` elements each, 32 apart, 16, 8, 4, 2 and 1, as far as they are there. */
+static inline void OWN(join_lanes)(tree_t *all)
+{
+    ROLLED
+    for (i64 apart = ROW / 2; apart >= HALF; apart /= 2)
+        for (i64 i = 0; i < apart; i += HALF) /* joins HALF lanes even where fewer are used */
+            OVER_HALF(k)
+                ((half_v *)(all + i))[k] = join_tree_v(((half_v *)(all + i))[k], ((half_v *)(all + i + apart))[k]);
+    ROLLED
+    for (i64 i = 0; i < INNER; i++, all++) /* vectors would wait for what was just stored */
+        all[0] = join_tree(join_tree(pair(all, 4 * INNER), pair(all + 2 * INNER, 4 * INNER)),
+                           join_tree(pair(all + INNER, 4 * INNER), pair(all + 3 * INNER, 4 * INNER)));
+}
+/* Joins the lanes of a point to one, unless further kernels join them, and stores them. `blocks`: so many are in the
+ * tree; 0: the only one is in the lanes. */
+SEPARATE static void OWN(finish_point)(void *to, void *lanes, void *tree, const struct weft_lanes *r, i64 inner,
+                                       i64 pitch, i64 blocks, i64 place)
+{
+    (void)inner;
+    tree_t *const all = blocks ? harvest(lanes, tree, pitch, blocks) : lanes;
+    if (r->kept == 1)
+        join_lanes(all);
+    const i64 kept = r->kept * INNER;
+    out_t *const out = (out_t *)to + place * kept;
+    for (i64 j = 0; j < kept; j++) {
+        ONE_BY_ONE;
+        out[j] = OF(out_t, all[j]);
+    }
+}
+/* Joins the elements of some points, each of which is a row of one block. */
+SEPARATE static void OWN(join_points)(void *to, const char *from, i64 step, i64 elements, i64 count, i64 ahead)
+{
+    const acc_t absent = ABSENT;
+    for (i64 k = 0; k < count; k++, from += step) {
+        ALIGNED acc_t lanes[ROW];
+        ALIGNED tree_t all[ROW];
+        OVER(j, ROW)
+            ((acc_v *)lanes)[j] = SPREAD(absent);
+        fold_run(lanes, ROW, 0, from, elements, ahead);
+        OVER(j, ROW)
+            ((tree_v *)all)[j] = (tree_v)((acc_v *)lanes)[j];
+        join_lanes(all);
+        ((out_t *)to)[k] = OF(out_t, all[0]);
+    }
+}
+static const struct weft_join OWN(own_join) = {
+    ORDERED, sizeof(out_t), begin_lanes, fold_run, 0, INNER == 1 ? join_points : 0, plant_lanes, finish_point
+};
+//: here
+#else
+//: columns functions
+/* Joins SIDE elements to as many lanes. */
+static inline void OWN(join_side)(acc_t *lanes, const stage_t *from)
+{
+    acc_v *const to = (acc_v *)lanes;
+    OVER(k, SIDE)
+        to[k] = join_acc_v(to[k], AS(acc_v, ((const stage_v *)from)[k]));
+}
+/* Joins `count` elements to a row of `width` lanes, from lane `at` on. Returns the lane of the next one. */
+SEPARATE static i64 OWN(fold_run)(void *room, i64 width, i64 at, const void *elements, i64 count, i64 ahead)
+{
+    acc_t *const lanes = room;
+    for (const stage_t *from = elements;;) {
+        for (; count >= SIDE && width - at >= SIDE; count -= SIDE, from += SIDE, at += SIDE) {
+            near(from, ahead, SIDE * sizeof *from);
+            join_side(lanes + at, from);
+        }
+        if (at == width)
+            at = 0;
+        while (width - at < SIDE || count < SIDE) {
+            ONE_BY_ONE;
+            if (!count--)
+                return at;
+            lanes[at] = join_acc(lanes[at], AS(acc_t, *from++));
+            at = at + 1 < width ? at + 1 : 0;
+        }
+    }
+}
+/* Joins elements to those of `to`, which come first. */
+static inline void OWN(join_rows)(tree_t *to, const tree_t *from, i64 count)
+{
+    i64 i = 0;
+    for (; i + SIDE <= count; i += SIDE)
+        OVER(k, SIDE)
+            ((tree_v *)(to + i))[k] = join_tree_v(((tree_v *)(to + i))[k], ((const tree_v *)(from + i))[k]);
+    ROLLED
+    for (; i < count; i++) {
+        ONE_BY_ONE;
+        to[i] = join_tree(to[i], from[i]);
+    }
+}
+/* Joins lanes of `inner` elements each, half of them to the other half, until there is one. */
+static inline void OWN(join_lanes)(tree_t *all, i64 lanes, i64 inner)
+{
+    for (i64 apart = MAX_LANES / 2; apart; apart /= 2) {
+        if (lanes > apart)
+            join_rows(all, all + apart * inner, (lanes - apart < apart ? lanes - apart : apart) * inner);
+        lanes = lanes < apart ? lanes : apart;
+    }
+}
+static inline void OWN(keep)(out_t *to, const tree_t *from, i64 count)
+{
+    i64 i = 0;
+    for (; i + SIDE <= count; i += SIDE)
+        EACH(j, SIDE)
+            to[i + j] = OF(out_t, from[i + j]);
+    ROLLED
+    for (; i < count; i++) {
+        ONE_BY_ONE;
+        to[i] = OF(out_t, from[i]);
+    }
+}
+/* Joins the lanes of a point to one, unless further kernels join them, and stores them. `blocks`: so many are in the
+ * tree; 0: the only one is in the lanes. */
+SEPARATE static void OWN(finish_point)(void *to, void *lanes, void *tree, const struct weft_lanes *r, i64 inner,
+                                       i64 pitch, i64 blocks, i64 place)
+{
+    tree_t *const all = blocks ? harvest(lanes, tree, pitch, blocks) : lanes;
+    if (r->kept == 1)
+        join_lanes(all, r->lanes, inner);
+    for (i64 j = 0; j < r->kept; j++)
+        keep((out_t *)to + (place * r->kept + j) * r->inner, all + j * inner, inner);
+}
+//: fold_rows functions
+/* The element at place `at` of a point. */
+static inline const stage_t *OWN(place_of)(const struct weft_args *args, const struct weft_sample *sample,
+                                           struct weft_rows *rows, i64 access, i64 point, i64 at)
+{
+    const struct weft_geometry *const s = sample->geometry;
+    const i64 row = at < s->columns ? 0 : at / s->columns;
+    const stage_t *const first = args->calls->row_at(sample, rows, access, row + point * s->lanes->rows);
+    return first + at - row * s->columns;
+}
+/* Joins elements that each have many inner ones, four of a lane at a time, so that lanes, which are in a farther cache,
+ * are loaded and stored once for four. Returns the element to go on with. */
+SEPARATE static i64 OWN(fold_four)(const struct weft_args *args, void *room, const struct weft_sample *sample,
+                                   i64 access, i64 point, i64 from, i64 inner, i64 element, i64 limit)
+{
+    acc_t *const lanes = room;
+    const struct weft_lanes *const r = sample->geometry->lanes;
+    const i64 ahead = args->ahead / 4;
+    struct weft_rows rows = {0, 0, 0, 0};
+    for (i64 lane = 0; element + 4 * r->lanes <= limit;) {
+        const stage_t *x[4];
+        acc_t *const l = lanes + lane * inner;
+        ROLLED
+        for (int k = 0; k < 4; k++) {
+            ONE_BY_ONE;
+            x[k] = place_of(args, sample, &rows, access, point, (element + lane + k * r->lanes) * r->inner + from);
+        }
+        i64 i = 0;
+        for (; i + SIDE <= inner; i += SIDE) {
+            near(x[0] + i, ahead, SIDE * sizeof **x);
+            near(x[1] + i, ahead, SIDE * sizeof **x);
+            near(x[2] + i, ahead, SIDE * sizeof **x);
+            near(x[3] + i, ahead, SIDE * sizeof **x);
+            OVER(k, SIDE) {
+                acc_v a = join_acc_v(((acc_v *)(l + i))[k], AS(acc_v, ((const stage_v *)(x[0] + i))[k]));
+                a = join_acc_v(a, AS(acc_v, ((const stage_v *)(x[1] + i))[k]));
+                a = join_acc_v(a, AS(acc_v, ((const stage_v *)(x[2] + i))[k]));
+                ((acc_v *)(l + i))[k] = join_acc_v(a, AS(acc_v, ((const stage_v *)(x[3] + i))[k]));
+            }
+        }
+        for (; i < inner; i++)
+            ROLLED
+            for (int k = 0; k < 4; k++) {
+                ONE_BY_ONE;
+                l[i] = join_acc(l[i], AS(acc_t, x[k][i]));
+            }
+        if (++lane == r->lanes)
+            element += 4 * lane, lane = 0;
+    }
+    return element;
+}
+static const struct weft_join OWN(own_join) = {
+    ORDERED, sizeof(out_t), begin_lanes, fold_run, fold_four, 0, plant_lanes, finish_point
+};
+//: here
+#endif
+#if 0
+//: no_rows functions
+static const struct weft_join OWN(own_join) = {
+    ORDERED, sizeof(out_t), begin_lanes, fold_run, 0, 0, plant_lanes, finish_point
+};
+//: here
+#endif
+#endif
