@@ -1,7 +1,7 @@
 """Selections, joins and positions (sections 9 and 12 of docs/language.md) against a copy of as many bytes:
 
     /usr/bin/python3 bench/kernels/selections.py [--build build] [--threads 1] [--scale 1.0] [--only WORDS]
-                                                    [--save NAME]
+                                                    [--processor-time] [--save NAME]
 
 `bytes` are what a case has to read and write, once each. `of copy` is the time of copying as many (the faster of memcpy
 and a copy with non-temporal stores, by as many threads) over the case's; 1 is the limit of memory. NumPy is required.
@@ -15,6 +15,7 @@ import os
 import pathlib
 import sys
 import tempfile
+import time
 
 ROOT = pathlib.Path(__file__).resolve().parents[2]
 sys.path.insert(0, str(ROOT / "bench/common"))
@@ -30,6 +31,7 @@ def options():
     parser.add_argument("--disable", default="", help="fast paths that Weft goes without")
     parser.add_argument("--save")
     parser.add_argument("--seconds", type=float, default=0.5, help="for each contender of a case")
+    parser.add_argument("--processor-time", action="store_true", help="for one thread on a busy machine")
     parser.add_argument("--no-compile", action="store_true", help="without torch.compile")
     return parser.parse_args()
 
@@ -280,7 +282,8 @@ def run_case(weft, work, case, random):
     case.make(random)
     outs, functions, names = zip(*contenders(weft, case))
     size = outs[0].nbytes + (sum(array.nbytes for array in case.inputs.values()) if case.read is None else case.read)
-    best = machine.measure([*copies(work, size), *functions], OPTIONS.seconds, least=1e-4, own=True)
+    best = machine.measure([*copies(work, size), *functions], OPTIONS.seconds, least=1e-4, own=True,
+                           clock=time.process_time if OPTIONS.processor_time else time.perf_counter)
     copy, times = min(best[:2]), dict(zip(names, best[2:]))
     fastest = min((name for name in names if name != "Weft"), key=times.get)
     print(f"{case.name:14} {case.text[:36]:36} {size / 1e6:6.0f} MB  copy {copy * 1e3:8.3f} ms" +

@@ -46,8 +46,9 @@ const struct shape *in_numbers(const struct open_extents *open, const struct sha
  * stored. Fills in l->reduced. False with a diagnostic. */
 bool lower_temporaries(struct lowering *l);
 
-/* stencils.c: whether the program reads neighbours (section 10); what is worth storing of the needed nodes, [node] a
- * set of enum storing. Add the kernel that stores it; to be called in the order of nodes. False with a diagnostic. */
+/* stencils.c: whether the program reads neighbours (section 10); what is worth storing of the needed nodes, as it is
+ * evaluated again and again, [node] a set of enum storing. Add the kernel that stores it; to be called in the order of
+ * nodes. False with a diagnostic. */
 enum storing { STORE_VALUE = 1, STORE_BORDER = 2 }; /* of a correlate: its operand and what lies around it */
 bool any_stencil(const struct lowering *l);
 unsigned char *find_stored(const struct lowering *l, const bool *needed);
