@@ -29,6 +29,7 @@ struct weft_context {
     unsigned debug;                /* stages to show, a bit each; api/debug_impl.h */
     const struct plan_observer *observer; /* shows them; NULL: none to show */
     atomic_flag noted;             /* the log was told that the cache cannot be used */
+    _Atomic int64_t compiled;      /* nanoseconds that the C compiler took for the last good kernel; 0: none yet */
     pthread_mutex_t mutex;         /* guards what follows */
     pthread_cond_t changed;
     struct evaluated *evaluated;   /* the programs of weft_eval; api/eval_impl.h */

@@ -97,6 +97,8 @@ void kernels_improve(struct weft_context *context, struct loaded *entry)
     entry->building = false;
     if (good)
         adopt(entry, &made);
+    if (good && made.info.origin == WEFT_FROM_COMPILER)
+        atomic_store(&context->compiled, (int64_t)(made.info.seconds * 1e9));
     atomic_store(&entry->final, true);
     pthread_cond_broadcast(&context->changed);
 }
@@ -185,6 +187,22 @@ void kernels_settle(struct weft_context *context, struct loaded *loaded,
     if (info->origin == WEFT_FROM_FIRST)
         *info = loaded->info;
     pthread_mutex_unlock(&context->mutex);
+}
+
+enum { USUAL_MILLISECONDS = 100 };  /* of the compiler for a kernel, before it has made one */
+
+void kernels_count(struct loaded *loaded, double seconds)
+{
+    atomic_fetch_add(&loaded->used, (int64_t)(seconds * 1e9));
+}
+
+void kernels_wait_used(struct weft_context *context, struct loaded *loaded)
+{
+    struct weft_kernel_info info = {.origin = WEFT_FROM_MEMORY};
+    const int64_t known = atomic_load(&context->compiled);
+    const int64_t usual = known ? known : USUAL_MILLISECONDS * INT64_C(1000000);
+    if (!atomic_load(&loaded->final) && atomic_load(&loaded->used) >= usual)
+        kernels_settle(context, loaded, &info);
 }
 
 void kernels_abandon(struct weft_context *context)

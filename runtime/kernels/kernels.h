@@ -26,6 +26,7 @@ struct loaded {
     struct CUfunc_st *function;    /* a kernel for the device; always final */
     weft_kernel_fn *_Atomic run;   /* the first kernel, then the good one as soon as there is one */
     atomic_bool final;             /* `run` will not change any more */
+    _Atomic int64_t used;          /* nanoseconds that runs took while it was not final */
     bool building;                 /* a thread is making the good kernel */
     struct loaded *next_job;       /* in the worker's queue */
     struct weft_kernel_info info;  /* how the best kernel so far was made */
@@ -50,6 +51,12 @@ struct loaded *kernels_get(struct weft_context *context, const struct kernel_req
 /* Waits until the kernel is final. If *info says that libtcc made it, fills in how the final one was made. */
 void kernels_settle(struct weft_context *context, struct loaded *loaded,
                     struct weft_kernel_info *info);
+
+/* Tells how long a run took with a kernel that was not final when it began; and, before the next one, waits for the
+ * good kernel where such runs have taken as long as the compiler usually does. So all of them together take hardly
+ * longer than waiting at once would have. */
+void kernels_count(struct loaded *loaded, double seconds);
+void kernels_wait_used(struct weft_context *context, struct loaded *loaded);
 
 /* Unloads all kernels. No thread may use the context any more. */
 void kernels_finish(struct weft_context *context);

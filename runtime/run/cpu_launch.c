@@ -248,17 +248,35 @@ static void run_together(struct launch *launch, struct weft_context *context)
     take_chunks(&share, 0); /* what parallel_for left over, for example because its threads are gone */
 }
 
-void launch_run(struct launch *launch, struct weft_context *context)
+/* Whether the kernels of a launch will not be replaced any more. */
+static bool are_final(const struct launch *launch)
 {
-    bool final = atomic_load(&launch->planned->loaded->final);
-    for (int i = 1; i < launch->chain; i++)
+    bool final = true;
+    for (int i = 0; i == 0 || i < launch->chain; i++)
         final = final && atomic_load(&launch[i].planned->loaded->final);
-    if (!final)
-        worker_wake(context);
+    return final;
+}
+
+static void run_all(struct launch *launch, struct weft_context *context)
+{
     if (launch->threads == 1)
         run_alone(launch);
     else
         run_together(launch, context);
+}
+
+void launch_run(struct launch *launch, struct weft_context *context)
+{
+    bool final = are_final(launch);
+    if (!final)
+        worker_wake(context);
+    for (int i = 0; !final && (i == 0 || i < launch->chain); i++)
+        kernels_wait_used(context, launch[i].planned->loaded);
+    final = final || are_final(launch);
+    const double start = final ? 0 : clock_seconds();
+    run_all(launch, context);
+    for (int i = 0; !final && (i == 0 || i < launch->chain); i++)
+        kernels_count(launch[i].planned->loaded, clock_seconds() - start);
 }
 
 static bool is_marked(const struct launch *launch, int f)

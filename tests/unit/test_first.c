@@ -172,6 +172,29 @@ static void test_prepare_waits(void **state)
     close_job(&job);
 }
 
+/* Runs with the first kernel are counted. Once they have taken as long as a compiler does, the next one waits. */
+static void test_used_waits(void **state)
+{
+    (void)state;
+    need_module();
+    struct task job;
+    open_job(&job, script, WEFT_TIER_EXACT, "x * 3 - 1", WEFT_MATH_STRICT);
+    assert_int_equal(run(&job), WEFT_OK);
+    struct loaded *kernel = loaded(&job);
+    const int64_t once = atomic_load(&kernel->used);
+    assert_true(once > 0);
+    assert_int_equal(run(&job), WEFT_OK);
+    assert_true(atomic_load(&kernel->used) > once);
+    assert_false(kernel->final);
+    atomic_store(&kernel->used, INT64_C(1000000000));
+    compiler();
+    open_gate();
+    assert_int_equal(run(&job), WEFT_OK);
+    assert_true(kernel->final && kernel->handle);
+    assert_int_equal(atomic_load(&kernel->used), 1000000000);
+    close_job(&job);
+}
+
 static void *run_in_thread(void *job)
 {
     return run(job) == WEFT_OK ? job : NULL;
@@ -307,6 +330,7 @@ int main(void)
         TEST(test_tiers),
         TEST(test_flags_wait),
         TEST(test_prepare_waits),
+        TEST(test_used_waits),
         TEST(test_many_threads),
         TEST(test_disk_first),
         TEST(test_log_waits_for_a_call),
