@@ -354,10 +354,11 @@ CAUSES = (
     (("**", "fpow"), "float", "", "powers take a logarithm of twice the precision; out of range in float64 they are "
                                   "libmvec's, an element at a time"),
     (("**",), "int", "", "powers of integers take a step for each bit of the block's largest exponent"),
-    (("%", "//", "fmod"), "", "huge", "quotients of 2^51 and more are computed an element at a time"),
+    (("%", "//", "fmod"), "", "huge", "quotients of 2^51 and more were computed an element at a time"),
     (("sin", "cos"), "", "huge", "operands beyond 2^40, in float64 1e7, are computed an element at a time"),
     (("cast",), "float", "", "rounded and saturated, where peers cut"),
-    ((), "float16", "", "16-bit floats are computed in float32, bits and signs, too"),
+    (("abs", "-", "copysign", "+"), "float16", "", "signs of 16-bit floats were changed in float32"),
+    ((), "float16", "", "16-bit floats are computed in float32"),
     (("<", "<=", ">", ">=", "==", "!=", "+", "-", "*", "/", "max", "min", "square", "lerp", "abs", "signbit", "~"), "",
      "", TURN),
     ((), "int bool", "", TURN),
@@ -425,10 +426,37 @@ def operations_behind(cases):
                            f"time: {why}.", subsequent_indent="  ")
 
 
+# What was mended since operations.json, on another processor: texts, operands and types.
+CHANGED = (("x % y", "usual", ("float32", "float64")), ("x % y", "huge", ("float32", "float64")),
+           ("x // y", "huge", ("float32", "float64")), ("fmod(x, y)", "huge", ("float32", "float64")),
+           ("x << y", "usual", ("int8", "uint8")), ("x >> y", "usual", ("int8", "uint8")),
+           ("abs(x)", "usual", ("float16", "bfloat16")), ("copysign(x, y)", "usual", ("float16", "bfloat16")),
+           ("nextafter(x, y)", "usual", ("float16", "bfloat16")), ("log(x)", "usual", ("float32", "float64")),
+           ("log(x)", "odd", ("float32", "float64")), ("log2(x)", "usual", ("float32", "float64")),
+           ("log10(x)", "usual", ("float32", "float64")), ("erf(x)", "odd", ("float32", "float64")))
+
+
+def changed():
+    result = load("operations_changed")
+    cases = {(case["text"], case["operands"], case["types"][0]): case for case in result["cases"]}
+    yield "| ns an element | operands | two types | |"
+    yield "|---|---|---|---|"
+    for text, operands, types in CHANGED:
+        cells = [f"{kind} {operation_cell(cases[text, operands, kind])}" for kind in types]
+        yield f"| `{text}` | {operands} | {' | '.join(cells)} |"
+    yield ""
+    behind = [case for case in result["cases"] if case["ratio"] > SLOWER]
+    worst = max(case["ratio"] for case in behind)
+    yield from wrapped(f"Of {len(result['cases'])} cases of these rows {len(behind)} take more than {SLOWER} of the "
+                       f"best peer's time, at most {worst:.2f}. {machine(result)}, {result['versions']['cc']}, "
+                       f"{result['date']}, load {result['load_average']:.1f}, processor time; `{result['command']}`.")
+
+
 REGIONS = {
     "docs/gallery.md": gallery(),
     "README.md": {"title": title},
-    "docs/performance.md": {"processor": processor, "operations": operations, "gpu": gpu_lines, "more": more},
+    "docs/performance.md": {"processor": processor, "operations": operations, "changed": changed, "gpu": gpu_lines,
+                            "more": more},
     "docs/python.md": {"calls": python_page},
     "docs/math.md": {"math": named_tensors},
 }
