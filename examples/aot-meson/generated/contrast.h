@@ -60,23 +60,6 @@ extern "C" {
 int contrast(const uint8_t *img, const float *middle, float gain, int64_t h, int64_t w,
              uint8_t *out);
 
-/* On arrays with any strides, in elements; strides NULL: dense. Extents broadcast as the language has it, and
- * those of a result are what contrast_shape gives. A result may be the very array of a parameter, with the
- * same strides, unless the kernel reads it at other elements than it writes; else nothing may overlap. */
-int contrast_strided(const uint8_t *img, const int64_t *img_shape, const int64_t *img_strides,
-                     const float *middle, const int64_t *middle_shape,
-                     const int64_t *middle_strides, float gain, uint8_t *out,
-                     const int64_t *out_shape, const int64_t *out_strides);
-
-/* The extents of the results from those of the parameters. */
-int contrast_shape(const int64_t *img_shape, const int64_t *middle_shape, int64_t *out_shape);
-
-/* On many samples: sample i of a parameter is parameter[i * step], so step 1 is an array of samples, and step 0
- * one array for all; results have one for each. Shapes may differ from sample to sample. */
-int contrast_batch(int64_t weft_samples, const struct weft_array *img, int64_t img_step,
-                   const struct weft_array *middle, int64_t middle_step,
-                   const struct weft_array *gain, int64_t gain_step, const struct weft_array *out);
-
 /* What the last call on this thread told that did not return WEFT_KERNEL_OK. */
 const struct weft_note *contrast_note(void);
 
