@@ -34,9 +34,9 @@ static void measure_loop(struct sizes *sizes, const struct aot_loop *loop)
     for (int m = 1; m < kernel->map_count; m++)
         open += aot_is_open(&kernel->maps[m]);
     sizes->open_maps = most(sizes->open_maps, open);
-    for (int a = 0; a < kernel->load_count; a++) {
+    for (int a = 0; a < kernel->access_count; a++) {
         const enum access_kind kind = loop->classes[loop->class_count - 1].kinds[a];
-        mapped += access_is(kind, NUMBERED);
+        mapped += access_is(kind, NUMBERED) || (a >= kernel->load_count && kernel->accesses[a].map);
         sizes->bounded = sizes->bounded || kind == ACCESS_BOUNDED;
         sizes->levels = most(sizes->levels, map_levels(kernel->maps, kernel->accesses[a].map));
         sizes->pieces = most(sizes->pieces, map_pieces(kernel->maps, kernel->accesses[a].map));

@@ -223,7 +223,7 @@ static int library_join(const struct emitter *e)
 }
 
 /* Adds the functions of a reduction that joins by its own. */
-static void put_own_joins(struct emitter *e, struct buf *out)
+static void put_this_joins(struct emitter *e, struct buf *out)
 {
     const struct lanes *lanes = e->kernel->lanes;
     const char *absent = literal_code(e, e->kernel->ins[lanes->absent].index);
@@ -243,7 +243,7 @@ static void put_short_joining(struct emitter *e, struct buf *out)
     const char *const parts[] = {joins_keys(e) ? "keys" : "plain", "short",
                                  joined_in_place(e) >= 0 ? "short_direct" : "short_elements"};
     memcpy(e->parts, parts, sizeof parts);
-    put_own_joins(e, out);
+    put_this_joins(e, out);
     buf_puts(out, "#undef COMPUTED\n#define COMPUTED (stage + (i - column0))\n#undef WORDS\n");
     if (type_rows[lanes->tree].size == 4)
         buf_puts(out, "#define WORDS\n");
@@ -269,8 +269,8 @@ static void put_joining(struct emitter *e, struct buf *out)
         e->parts[count++] = row ? "row" : "columns";
         if (!row)
             e->parts[count++] = direct ? "fold_rows" : "no_rows";
-        put_own_joins(e, out);
-        buf_puts(&e->literals, "const struct weft_join *const join = &own_join; //~\n");
+        put_this_joins(e, out);
+        buf_puts(&e->literals, "const struct weft_join *const join = &this_join; //~\n");
     } else {
         put_joins(e, out, false);
         if (kept)

@@ -70,7 +70,7 @@ TYPE(f64, double)
 #define keep NAMED(keep)
 #define place_of NAMED(place_of)
 #define fold_four NAMED(fold_four)
-#define own_join NAMED(joined)
+#define this_join NAMED(joined)
 
 #if defined SEVERAL_WIDTHS
 PUSH("avx2")
