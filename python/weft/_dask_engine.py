@@ -407,8 +407,11 @@ class Engine(Neighbours, Reductions):
         values, inner, written = {}, Region(), []
         region = Region()
         literal = {"k"} if function in ("correlate", "convolve") else set()
-        for expression in operands:
-            written.append(self.name(region, self.value(expression)))
+        named = any(self.value(expression).type.dims for expression in operands)
+        for expression in operands:  # beside names an array literal is one (8.4), as a variable it is not
+            value = self.value(expression)
+            bare = named and is_list(expression) and not value.type.dims and not is_lazy(value.array)
+            written.append(self.write(expression, region) if bare else self.name(region, value))
         for name, letter in zip(parameters, kinds):
             if name not in arguments:
                 continue
@@ -585,6 +588,7 @@ class Engine(Neighbours, Reductions):
     def join(self, operands, kind, axis_of, new=None):
         """All are converted to the type of the result first; an array literal keeps its full values for that."""
         arrays, axis = [], new
+        channels = [dim for operand in operands for dim in self.value(operand).type.dims or () if dim.kind == "c"]
         for operand in operands:
             value = self.value(operand)
             if value.type.dtype != kind.dtype or not is_lazy(value.array):
@@ -602,6 +606,8 @@ class Engine(Neighbours, Reductions):
                         value = self.at_once(region.program(f"concat({name}, {written}, axis=0)"), region.values)
                     else:
                         value = self.converted(value, kind)
+            if kind.dims and channels and value.array.ndim == 1 and not value.type.dims:
+                value = value.with_type(value.type._replace(dims=(channels[0]._replace(labels=None),)))
             if axis_of:
                 axis = axis_of(value) if axis is None else axis
                 at = kind.names().index(value.type.names()[axis_of(value)]) if kind.dims else axis
