@@ -210,9 +210,12 @@ static void put_view(struct buf *buf, const struct program *program, const struc
         return;
     }
     if (args->kind == VIEW_SCATTER || args->part) {
-        static const char *const parts[] = {"scatter", "places of scatter", "values of scatter", "values of scatter",
-                                            "values of scatter", "scatter's axes first", "scatter's axes back",
-                                            "numbers of what is not 0", "extents", "strides"};
+        static const char *const parts[] = {
+            [SCATTER_WHOLE] = "scatter", [SCATTER_TOTAL] = "sums of scatter", [SCATTER_PLACES] = "places of scatter",
+            [SCATTER_FULL] = "values of scatter", [SCATTER_SPREAD] = "values of scatter",
+            [SCATTER_LIKE] = "values of scatter", [SCATTER_FRONT] = "scatter's axes first",
+            [SCATTER_BACK] = "scatter's axes back", [NONZERO_NUMBERS] = "numbers of what is not 0",
+            [NONZERO_EXTENTS] = "extents", [NONZERO_STRIDES] = "strides"};
         buf_puts(buf, parts[args->part]);
         if (!args->part && args->kind == VIEW_SCATTER)
             buf_printf(buf, " %s", put_mode_word(args->put));

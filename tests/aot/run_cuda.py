@@ -136,7 +136,7 @@ def main():
             library = compile_source(place)
             for kernel in built:
                 try:
-                    run_aot.check(Caller(library, kernel, driver), kernel)
+                    run_aot.check(Caller(library, kernel, driver), kernel, False)
                 except run_aot.Failure as failure:
                     failures.append(f"{kernel.case.where}: {kernel.case.title}: {failure}")
             if built:
