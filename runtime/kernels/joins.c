@@ -9,14 +9,15 @@
 #if defined __clang__
 #define INDEPENDENT _Pragma("clang loop vectorize(assume_safety) unroll(disable)")
 #define ROLLED _Pragma("clang loop unroll(disable)")
+#define EACH(j, count) INDEPENDENT for (int j = 0; j < count; j++)
 #else
 #define INDEPENDENT _Pragma("GCC ivdep")
 #define ROLLED _Pragma("GCC unroll 1")
+#define EACH(j, count) INDEPENDENT ROLLED for (int j = 0; j < count; j++)
 #if !defined __SANITIZE_ADDRESS__ && !defined __SANITIZE_THREAD__
 #pragma GCC optimize("O3")
 #endif
 #endif
-#define EACH(j, count) INDEPENDENT ROLLED for (int j = 0; j < count; j++)
 #define OWN(name) name
 
 #define TYPE(name, type) typedef type name; typedef type name##_m MAY_ALIAS;
