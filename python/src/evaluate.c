@@ -218,12 +218,14 @@ static PyObject *attempt(PyObject *const *args, Py_ssize_t count, PyObject *name
 static PyObject *again(PyObject *const *args, Py_ssize_t count, PyObject *names)
 {
     PyObject *type, *value, *trace, *named = NULL, *result = NULL;
+    if (!count)
+        return NULL;
     const Py_ssize_t named_count = names ? PyTuple_Size(names) : 0;
     PyErr_Fetch(&type, &value, &trace);
     named = PyDict_New();
     for (Py_ssize_t i = 0; named && i < named_count; i++)
         PyDict_SetItem(named, PyTuple_GetItem(names, i), args[count + i]);
-    if (named && count > 0)
+    if (named)
         result = PyObject_CallFunctionObjArgs(imports.again, args[0], count > 1 ? args[1] : Py_None, named, NULL);
     Py_XDECREF(named);
     if (!result || result != Py_NotImplemented) {

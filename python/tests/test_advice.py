@@ -48,7 +48,7 @@ ONE = {
     "mat2gray": lambda x: (x - x.min()) / np.ptp(x), "rescale": lambda x: (x - x.min()) / np.ptp(x),
     "sind": lambda x: np.sin(np.radians(x)), "cosd": lambda x: np.cos(np.radians(x)),
     "tand": lambda x: np.tan(np.radians(x)), "nthroot": np.cbrt, "flatten": np.ravel,
-    "diff": lambda x: np.diff(x, axis=0),
+    "diff": lambda x: np.diff(x, axis=-1),
     "isna": np.isnan, "fillna": np.nan_to_num, "notnull": lambda x: ~np.isnan(x),
     "idxmax": np.argmax, "countNonZero": np.count_nonzero, "nnz": np.count_nonzero,
     "pct_change": lambda x: x[1:] / x[:-1] - 1,

@@ -100,6 +100,11 @@ class Refused(unittest.TestCase):
         released.release()
         self.refuse("the memoryview is no array: operation forbidden", "x + 1", x=released)
 
+    def test_no_text(self):
+        for call in (weft.evaluate, lambda: weft.evaluate(text="a", a=1)):
+            with self.assertRaisesRegex(weft.Error, "evaluate takes a text"):
+                call()
+
     def test_masked(self):
         """The mask would be lost."""
         for one in (np.ma.array([1.0, 2.0], mask=[0, 1]), np.ma.array([1.0])):
