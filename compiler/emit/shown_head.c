@@ -164,7 +164,7 @@ void put_shown_head(struct emitter *e, struct buf *out, const char *body, const 
     }
     put_called(e, out, body, full);
     put_words(e, out, body);
-    buf_puts(out, " */\n");
+    buf_puts(out, "\n * Lines that are alike in many programs are in the text of --full alone */\n");
 }
 
 /* ---- several texts ---- */
