@@ -2,231 +2,13 @@
  * element's place is worked out from the loops' variables, step by step through the kernel's maps. Values are those of
  * body.c: the rows' meanings, the same helpers, the same comments. What is reduced is joined in the order of rule 11.4
  * by functions of templates/kernel/plain.c. */
-#include "compiler/emit/emit_impl.h"
+#include "compiler/emit/plain_impl.h"
 
 #include <string.h>
-
-struct plain {
-    struct emitter *e;
-    const struct plain_host *host;
-    const struct shape *space;
-    struct buf *out;
-    int depth;
-    int64_t period;                /* elements after which some accesses begin again; 0: none do */
-};
-
-/* Where an element is: its digits along a shape's dimensions, or else its row-major number. */
-struct place {
-    const struct shape *shape;
-    const char *number;            /* NULL: there are digits */
-    const char *digits[WEFT_MAX_RANK];
-    const char *inside;            /* the condition under which it lies inside; NULL: it does */
-    uint64_t value;                /* what is read outside */
-};
 
 static void put_indent(struct plain *p)
 {
     buf_printf(p->out, "%*s", 4 * p->depth, "");
-}
-
-static const char *extent_of(struct plain *p, int64_t extent)
-{
-    return p->host->extent(p->host->user, extent);
-}
-
-static const char *in_parentheses(struct plain *p, const char *text)
-{
-    const size_t length = strlen(text);
-    const size_t plain = strspn(text, "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789_[]");
-    return plain == length ? text : arena_printf(p->e->arena, "(%s)", text);
-}
-
-static const char *product(struct plain *p, const struct shape *shape, int from)
-{
-    const char *text = NULL;
-    int64_t known = 1;             /* larger ones are none's */
-    for (int d = from; d < shape->rank; d++)
-        if (shape->extents[d] > 0 && known <= INT64_MAX / shape->extents[d])
-            known *= shape->extents[d];
-        else
-            text = arena_printf(p->e->arena, "%s%s%s", text ? text : "", text ? " * " : "",
-                                in_parentheses(p, extent_of(p, shape->extents[d])));
-    return !text ? extent_of(p, known)
-           : known == 1 ? text : arena_printf(p->e->arena, "%s * %s", text, extent_of(p, known));
-}
-
-/* The row-major number of an element. */
-static const char *number_of(struct plain *p, const struct place *place)
-{
-    const char *text = NULL;
-    for (int d = 0; !place->number && d < place->shape->rank; d++) {
-        if (place->shape->extents[d] == 1)
-            continue;
-        const char *digit = in_parentheses(p, place->digits[d]);
-        text = !text || strcmp(text, "0") == 0
-                   ? place->digits[d]
-                   : arena_printf(p->e->arena, strcmp(digit, "0") == 0 ? "%s * %s" : "%s * %s + %s",
-                                  in_parentheses(p, text), in_parentheses(p, extent_of(p, place->shape->extents[d])),
-                                  digit);
-    }
-    return place->number ? place->number : text ? text : "0";
-}
-
-/* Takes a number apart. */
-static void find_digits(struct plain *p, struct place *place)
-{
-    const struct shape *shape = place->shape;
-    bool outermost = true;
-    for (int d = 0; place->number && d < shape->rank; d++) {
-        const char *inner = product(p, shape, d + 1), *number = in_parentheses(p, place->number);
-        if (shape->extents[d] == 1) {
-            place->digits[d] = "0";
-            continue;
-        }
-        const char *rest = strcmp(inner, "1") == 0 ? place->number
-                                                   : arena_printf(p->e->arena, "%s / %s", number,
-                                                                  in_parentheses(p, inner));
-        place->digits[d] = outermost ? rest
-                                     : arena_printf(p->e->arena, "%s %% %s", strcmp(inner, "1") == 0 ? number : rest,
-                                                    in_parentheses(p, extent_of(p, shape->extents[d])));
-        outermost = false;
-    }
-    place->number = NULL;
-}
-
-/* The same element of what was stretched to the place's shape. */
-static void shrink(struct plain *p, struct place *place, const struct shape *shape)
-{
-    const struct shape *whole = place->shape;
-    struct place own = {.shape = shape, .inside = place->inside, .value = place->value, .number = place->number};
-    if (shapes_equal(shape, whole)) {
-        place->shape = shape;
-        return;
-    }
-    find_digits(p, place);
-    own.number = NULL;
-    for (int d = 0; d < shape->rank; d++) {
-        const int at = whole->rank - shape->rank + d;
-        const bool same = at >= 0 && shape->extents[d] == whole->extents[at];
-        own.digits[d] = shape->extents[d] == 1 || at < 0 ? "0"
-                        : same || shape->extents[d] >= 0
-                            ? place->digits[at]
-                            : arena_printf(p->e->arena, "%s == 1 ? 0 : %s", extent_of(p, shape->extents[d]),
-                                           place->digits[at]);
-    }
-    *place = own;
-}
-
-static const char *bound_of(struct plain *p, const struct slice *slice, enum bound bound)
-{
-    const int64_t value = bound == BOUND_START ? slice->start : bound == BOUND_STOP ? slice->stop : slice->step;
-    return slice->open >> bound & 1 ? extent_of(p, EXTENT_VARIABLE - value)
-                                    : arena_printf(p->e->arena, "%lld", (long long)value);
-}
-
-/* A helper of the section "//: plain NAME" in templates/kernel/plain.c. */
-static const char *plain_helper(struct plain *p, const char *name)
-{
-    size_t length;
-    const char *full = arena_printf(p->e->arena, "weft_%s", name);
-    if (subst_is_new(&p->e->subst, full)) {
-        const char *text = subst_find(p->e->params->target->skeleton, "plain", name, &length);
-        buf_add(&p->e->subst.helpers, text, length);
-    }
-    return full;
-}
-
-/* The first position that an axis of a selection reads. */
-static const char *first_of(struct plain *p, const struct index_map *step, const struct axis *axis, const char *extent)
-{
-    const struct slice *slice = &axis->slice;
-    const bool known = !slice->open;
-    if (step->outside)
-        return slice->has_stop ? arena_printf(p->e->arena, "%s - %s", extent,
-                                              in_parentheses(p, extent_of(p, step->from->extents[axis->from])))
-                               : bound_of(p, slice, BOUND_START);
-    if (axis->from < 0 && known)
-        return slice->start < 0 ? arena_printf(p->e->arena, "%s - %lld", extent, -(long long)slice->start)
-                                : bound_of(p, slice, BOUND_START);
-    if (axis->from < 0)
-        return arena_printf(p->e->arena, "%s(%s, %s)", plain_helper(p, "position"), bound_of(p, slice, BOUND_START),
-                            extent);
-    if (known && slice->step > 0 && (!slice->has_start || slice->start >= 0))
-        return slice->has_start ? bound_of(p, slice, BOUND_START) : "0";
-    if (known && slice->step < 0 && !slice->has_start)
-        return arena_printf(p->e->arena, "%s - 1", extent);
-    return arena_printf(p->e->arena, "%s(%s, %s, %s, %d)", plain_helper(p, "first"), extent,
-                        bound_of(p, slice, BOUND_START), bound_of(p, slice, BOUND_STEP), slice->has_start);
-}
-
-static const char *position_of(struct plain *p, const struct index_map *step, const struct axis *axis,
-                               const struct place *place, const char *extent)
-{
-    const char *first = first_of(p, step, axis, extent);
-    if (axis->from < 0)
-        return first;
-    const char *digit = in_parentheses(p, place->digits[axis->from]), *by = bound_of(p, &axis->slice, BOUND_STEP);
-    if (step->outside == OUTSIDE_WRAP || strcmp(by, "1") == 0)
-        by = NULL;
-    if (strcmp(digit, "0") == 0)
-        return first;
-    if (by && strcmp(by, "-1") == 0)
-        return arena_printf(p->e->arena, "%s - %s", first, digit);
-    digit = by ? arena_printf(p->e->arena, "%s * %s", digit, in_parentheses(p, by)) : digit;
-    return strcmp(first, "0") == 0 ? digit : arena_printf(p->e->arena, "%s + %s", digit, in_parentheses(p, first));
-}
-
-/* Moves a position that may lie outside to the one that is read, and notes where none is. */
-static const char *move_inside(struct plain *p, const struct index_map *step, const struct axis *axis,
-                               struct place *place, const char *position, const char *extent)
-{
-    static const char *const edges[] = {[EDGE_CLAMP] = "clamped", [EDGE_WRAP] = "wrapped",
-                                        [EDGE_SYMMETRIC] = "mirrored", [EDGE_REFLECT] = "reflected"};
-    if (step->outside == OUTSIDE_WRAP || (step->outside && edges[axis->edge]))
-        return arena_printf(p->e->arena, "%s(%s, %s)",
-                            plain_helper(p, step->outside == OUTSIDE_WRAP ? "wrapped" : edges[axis->edge]), position,
-                            extent);
-    if (step->outside) {
-        place->value = step->value;
-        const char *own = arena_printf(p->e->arena, "%s(%s, %s)", plain_helper(p, "inside"), position, extent);
-        place->inside = place->inside ? arena_printf(p->e->arena, "%s && %s", place->inside, own) : own;
-    }
-    return position;
-}
-
-/* Follows one step of a map. */
-static void follow(struct plain *p, const struct index_map *step, struct place *place)
-{
-    struct place own = {.shape = step->to, .inside = place->inside, .value = place->value};
-    shrink(p, place, step->from);
-    own.inside = place->inside;
-    if (!step->axes) {
-        own.number = number_of(p, place);
-        *place = own;
-        return;
-    }
-    find_digits(p, place);
-    for (int t = 0; t < step->to->rank; t++) {
-        const char *extent = in_parentheses(p, extent_of(p, step->to->extents[t]));
-        const char *position = position_of(p, step, &step->axes[t], place, extent);
-        own.digits[t] = move_inside(p, step, &step->axes[t], &own, position, extent);
-    }
-    *place = own;
-}
-
-/* Follows the steps that lead from map `above` to map `map`. */
-static void follow_to(struct plain *p, int above, int map, struct place *place)
-{
-    if (map == above)
-        return;
-    follow_to(p, above, p->e->kernel->maps[map].parent, place);
-    follow(p, &p->e->kernel->maps[map], place);
-}
-
-/* The shape of what an access reads or stores. Bytes that are read as other elements are as many as the steps say. */
-static const struct shape *shape_of(struct plain *p, int access)
-{
-    return p->host->reads_bytes(p->host->user, access) ? p->space : p->host->shape(p->host->user, access);
 }
 
 /* ---- values ---- */
@@ -272,7 +54,7 @@ static const char *element(struct plain *p, int access, const char *index)
 /* Whether an access reads or writes one element, or, in a loop over patterns, what repeats. */
 static bool is_single(struct plain *p, int access)
 {
-    const struct shape *own = shape_of(p, access);
+    const struct shape *own = plain_shape(p, access);
     for (int d = 0; d < own->rank; d++)
         if (own->extents[d] != 1)
             return false;
@@ -281,7 +63,7 @@ static bool is_single(struct plain *p, int access)
 
 static bool repeats(struct plain *p, int access)
 {
-    return p->period && !is_single(p, access) && !shapes_equal(shape_of(p, access), p->space);
+    return p->period && !is_single(p, access) && !shapes_equal(plain_shape(p, access), p->space);
 }
 
 /* A load from a place, whose path begins there. */
@@ -293,8 +75,8 @@ static void put_load(struct plain *p, int i, struct place *place, const char *co
     const struct shape *own = p->host->shape(p->host->user, ins->index);
     if (!value && access->kind != TENSOR_BYTES && !repeats(p, ins->index) &&
         !p->host->reads_bytes(p->host->user, ins->index))
-        shrink(p, place, own);
-    const char *index = value ? NULL : number_of(p, place), *name = name_of(p, i);
+        place_shrink(p, place, own);
+    const char *index = value ? NULL : place_number(p, place), *name = name_of(p, i);
     put_indent(p);
     if (repeats(p, ins->index)) {
         buf_printf(p->out, "const %s %s = %s;\n", short_name(ins->dtype), name,
@@ -323,9 +105,9 @@ static void put_load(struct plain *p, int i, struct place *place, const char *co
 
 static void put_store(struct plain *p, const struct ins *ins, struct place *place, const char *value)
 {
-    shrink(p, place, p->host->shape(p->host->user, ins->index));
+    place_shrink(p, place, p->host->shape(p->host->user, ins->index));
     put_indent(p);
-    buf_printf(p->out, "%s = %s;\n", element(p, ins->index, number_of(p, place)),
+    buf_printf(p->out, "%s = %s;\n", element(p, ins->index, place_number(p, place)),
                substituted(p, type_rows[ins->dtype].store, ins->dtype, value));
 }
 
@@ -356,7 +138,7 @@ static void put_taken(struct plain *p, int i, const char *number)
     const struct access *access = &kernel->accesses[kernel->ins[i].index];
     const int taken = map_taken_step(kernel->maps, access->map);
     struct place place = {.shape = kernel->maps[taken].to, .number = number};
-    follow_to(p, taken, access->map, &place);
+    place_follow(p, taken, access->map, &place);
     put_load(p, i, &place, arena_printf(p->e->arena, "%s >= 0", number));
 }
 
@@ -372,7 +154,7 @@ static int put_body(struct plain *p, const struct place *place)
         for (int k = 0; k < 3; k++)
             names[k] = ins->a[k] >= 0 ? name_of(p, ins->a[k]) : NULL;
         if (ins->kind == INS_LOAD || ins->kind == INS_STORE)
-            follow_to(p, 0, kernel->accesses[ins->index].map, &own);
+            place_follow(p, 0, kernel->accesses[ins->index].map, &own);
         if (is_named(p, ins))
             continue;
         if (ins->kind == INS_LOAD)
@@ -388,7 +170,7 @@ static int put_body(struct plain *p, const struct place *place)
         else if (ins->kind == INS_TAKE)
             put_taken(p, i, names[0]);
         else if (ins->kind == INS_LOOKUP)
-            put_load(p, i, &(struct place){.shape = shape_of(p, ins->index), .number = names[0]}, NULL);
+            put_load(p, i, &(struct place){.shape = plain_shape(p, ins->index), .number = names[0]}, NULL);
     }
     return reduced;
 }
@@ -415,17 +197,14 @@ static void end_loops(struct plain *p, int depth)
 /* Whether an access reads or writes the whole space in its order, or one element. */
 static bool is_flat(struct plain *p, int access)
 {
-    const struct shape *own = shape_of(p, access);
-    bool one = true;
-    for (int d = 0; d < own->rank; d++)
-        one = one && own->extents[d] == 1;
-    return !p->e->kernel->accesses[access].map && (one || shapes_equal(own, p->space));
+    return !p->e->kernel->accesses[access].map &&
+           (is_single(p, access) || shapes_equal(plain_shape(p, access), p->space));
 }
 
 /* Whether an access goes along two neighbouring dimensions of the space as along one. */
 static bool goes_on(struct plain *p, int access, int d)
 {
-    const struct shape *own = shape_of(p, access);
+    const struct shape *own = plain_shape(p, access);
     const int at = own->rank - p->space->rank + d;
     const bool inner = at + 1 >= 0 && own->extents[at + 1] != 1, outer = at >= 0 && own->extents[at] != 1;
     const bool whole = inner && outer && own->extents[at + 1] == p->space->extents[d + 1] &&
@@ -455,7 +234,7 @@ static void open_loops(struct plain *p, struct place *place)
     struct shape *merged = ARENA_NEW(p->e->arena, struct shape);
     place->shape = p->space;
     if (all_flat(p)) {
-        place->number = begin_loop(p, "i", product(p, p->space, 0));
+        place->number = begin_loop(p, "i", plain_product(p, p->space, 0));
         return;
     }
     for (int d = 0, loops = 0; d < p->space->rank; loops++) {
@@ -465,12 +244,12 @@ static void open_loops(struct plain *p, struct place *place)
             last++;
         *merged = (struct shape){.rank = last - d + 1};
         memcpy(merged->extents, p->space->extents + d, (size_t)merged->rank * sizeof *merged->extents);
-        count = product(p, merged, 0);
+        count = plain_product(p, merged, 0);
         place->digits[d] = strcmp(count, "1") == 0 ? "0" : begin_loop(p, name, count);
         /* the digits of what is merged: all accesses take their number */
         struct place inner = {.shape = arena_copy(p->e->arena, merged, sizeof *merged), .number = place->digits[d]};
         if (last > d)
-            find_digits(p, &inner);
+            place_take_apart(p, &inner);
         for (int k = d; k <= last && last > d; k++)
             place->digits[k] = inner.digits[k - d];
         d = last + 1;
@@ -503,7 +282,7 @@ static int64_t find_period(struct plain *p)
     const struct kernel *kernel = p->e->kernel;
     int64_t period = 0;
     for (int a = 0; a < kernel->access_count; a++) {
-        const struct shape *own = shape_of(p, a);
+        const struct shape *own = plain_shape(p, a);
         int64_t elements = 1;
         if (kernel->accesses[a].map || is_single(p, a) || shapes_equal(own, p->space)) {
             if (kernel->accesses[a].map)
@@ -531,7 +310,7 @@ static int64_t find_period(struct plain *p)
 static void put_patterns(struct plain *p)
 {
     const struct kernel *kernel = p->e->kernel;
-    const char *count = product(p, p->space, 0), *block = extent_of(p, p->period * PATTERNS);
+    const char *count = plain_product(p, p->space, 0), *block = plain_extent(p, p->period * PATTERNS);
     const int depth = p->depth;
     for (int a = 0; a < kernel->load_count; a++) {
         if (!repeats(p, a))
@@ -617,7 +396,7 @@ static const char *put_join(struct plain *p)
 
 static const char *whole_extent(struct plain *p, int64_t extent)
 {
-    return in_parentheses(p, extent_of(p, extent));
+    return in_parentheses(p, plain_extent(p, extent));
 }
 
 /* The place of an element of a reduction's space: that of point p, of its element number `element`, and of that one's
@@ -640,7 +419,7 @@ static struct place reduced_place(struct plain *p, const char *element)
     if (at == own->rank)
         return place;
     *three = (struct shape){.rank = 3, .extents = {t->points, t->elements, t->inner}};
-    place.number = number_of(p, &(struct place){.shape = three, .digits = {digits[0], digits[1], digits[2]}});
+    place.number = place_number(p, &(struct place){.shape = three, .digits = {digits[0], digits[1], digits[2]}});
     return place;
 }
 
@@ -649,16 +428,16 @@ static const char *result_number(struct plain *p)
 {
     const struct lane_tiles *t = &p->e->kernel->lanes->tiles;
     const struct shape result = {.rank = 2, .extents = {t->points, t->inner}};
-    return number_of(p, &(struct place){.shape = &result, .digits = {"p", "j"}});
+    return place_number(p, &(struct place){.shape = &result, .digits = {"p", "j"}});
 }
 
 static void open_points(struct plain *p)
 {
     const struct lane_tiles *t = &p->e->kernel->lanes->tiles;
     if (t->points != 1)
-        begin_loop(p, "p", extent_of(p, t->points));
+        begin_loop(p, "p", plain_extent(p, t->points));
     if (t->inner != 1)
-        begin_loop(p, "j", extent_of(p, t->inner));
+        begin_loop(p, "j", plain_extent(p, t->inner));
 }
 
 /* What a search finds: the number of the first element that is true. */
@@ -671,7 +450,7 @@ static void put_search(struct plain *p, const char *target)
     put_indent(p);
     buf_printf(p->out, "%s[%s] = %s;\n", target, result_number(p),
                literal_code(p->e, p->e->kernel->ins[lanes->absent].index));
-    begin_loop(p, "e", extent_of(p, lanes->tiles.elements));
+    begin_loop(p, "e", plain_extent(p, lanes->tiles.elements));
     const int value = put_body(p, &place);
     put_indent(p);
     buf_printf(p->out, "if (%s) {\n", name_of(p, value));
@@ -754,7 +533,7 @@ static void put_puts(struct plain *p)
     else
         put_meaning(p->e, &value, put, op_meaning(put->op, put->dtype), names);
     put_indent(p);
-    const char *room = product(p, shape_of(p, put->index), 0);
+    const char *room = plain_product(p, plain_shape(p, put->index), 0);
     buf_printf(p->out, "if (k >= 0%s)\n", numbers ? arena_printf(p->e->arena, " && k < %s", room) : "");
     p->depth++;
     put_indent(p);
