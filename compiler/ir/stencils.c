@@ -11,9 +11,7 @@
 
 enum {
     MOST_WEIGHT = 1 << 20,
-    MOST_ORDERS = 192,             /* maps that one value is read under: a kernel has no more than VIEW_MAPS */
-    MOST_JOINED = 32               /* values that one kernel joins, which take a few maps each; it is split into so many
-                                      (split.c) */
+    MOST_ORDERS = 192              /* maps that one value is read under: a kernel has no more than VIEW_MAPS */
 };
 
 /* Of each node. */
@@ -35,16 +33,6 @@ static int64_t at_most(int64_t value, int64_t most)
 static bool is_sample(const struct lowering *l, const struct node *node)
 {
     return node->kind == NODE_TAKE && l->program->views[node->view].kind == VIEW_SAMPLE;
-}
-
-/* Whether concat or stack joins more values than one kernel chooses among. */
-static bool is_wide_join(const struct lowering *l, int n)
-{
-    const struct node *node = &l->program->nodes[n];
-    bool wide = node->kind == NODE_JOIN && node->operand_count > MOST_JOINED && shape_known(l->shapes[n]);
-    for (int i = 0; wide && i < node->operand_count; i++)
-        wide = shape_known(l->shapes[l->program->operands[node->operands + i]]);
-    return wide;
 }
 
 static bool is_stencil(const struct lowering *l, const struct node *node)
@@ -296,11 +284,11 @@ unsigned char *find_stored(const struct lowering *l, const bool *needed)
     return stored;
 }
 
-bool any_stencil(const struct lowering *l)
+bool any_to_store(const struct lowering *l)
 {
     bool any = false;
     for (int n = 0; n < l->program->node_count; n++)
-        any = any || is_stencil(l, &l->program->nodes[n]) || l->program->nodes[n].operand_count > MOST_JOINED;
+        any = any || is_stencil(l, &l->program->nodes[n]) || is_wide_join(l, n);
     return any;
 }
 
@@ -315,52 +303,6 @@ static int store(struct lowering *l, struct lowered_value value)
     if (kernel)
         add_kernel(l->kernels, (struct program_kernel){.kernel = kernel, .space = value.space});
     return kernel ? value.temporary : -1;
-}
-
-/* Where the next values of a join are, from `first` on: as many as one kernel joins. *at: the position along the axis,
- * which moves behind them. */
-static struct join_piece next_piece(const struct lowering *l, int n, int first, int64_t *at)
-{
-    const struct node *node = &l->program->nodes[n];
-    const struct view_args *args = &l->program->views[node->view];
-    const struct shape *whole = l->shapes[n];
-    const bool stack = args->kind == VIEW_STACK;
-    const int axis = view_join_axis(args, whole->rank - stack), left = node->operand_count - first;
-    struct axis *box = ARENA_ARRAY(l->arena, struct axis, whole->rank);
-    const int64_t start = *at;
-    const int count = left < MOST_JOINED ? left : MOST_JOINED;
-    for (int i = 0; i < count; i++)
-        *at += stack ? 1 : l->shapes[l->program->operands[node->operands + first + i]]->extents[axis];
-    for (int d = 0; d < whole->rank; d++)
-        box[d] = d == axis ? (struct axis){d, {start, *at, 1, true, true}} : (struct axis){d, {.step = 1}};
-    return (struct join_piece){n, first, count, whole, box};
-}
-
-/* Stores what a wide join joins, piece by piece. */
-static bool store_join(struct lowering *l, int n)
-{
-    const struct view_args *args = &l->program->views[l->program->nodes[n].view];
-    const struct shape *whole = l->shapes[n];
-    const int axis = view_join_axis(args, whole->rank - (args->kind == VIEW_STACK));
-    const int temporary = add_temporary(l->kernels, l->program->nodes[n].dtype, whole);
-    int64_t at = 0;
-    for (int first = 0; first < l->program->nodes[n].operand_count; first += MOST_JOINED) {
-        const int64_t before = at;
-        const struct join_piece piece = next_piece(l, n, first, &at);
-        struct shape *space = arena_copy(l->arena, whole, sizeof *whole);
-        const struct lower_params params = lower_params(l);
-        const struct lowered_value value = {.node = n, .dtype = l->program->nodes[n].dtype, .space = space,
-                                            .sought = -1, .positions = -1, .temporary = temporary, .piece = &piece};
-        space->extents[axis] = at - before;
-        struct kernel *kernel = at > before ? lower_value(l->arena, &params, &value) : NULL;
-        if (kernel)
-            add_kernel(l->kernels, (struct program_kernel){.kernel = kernel, .space = space});
-        if (at > before && !kernel)
-            return false;
-    }
-    l->reduced[n].temporary = temporary;
-    l->reduced[n].stored = true;
-    return true;
 }
 
 int store_as(struct lowering *l, int n, enum weft_dtype dtype)
@@ -392,7 +334,7 @@ bool store_border(struct lowering *l, int n)
 bool store_value(struct lowering *l, int n)
 {
     if (is_wide_join(l, n))
-        return store_join(l, n);
+        return store_wide_join(l, n);
     const int temporary = store_as(l, n, l->program->nodes[n].dtype);
     if (temporary < 0)
         return false;

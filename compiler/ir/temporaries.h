@@ -46,11 +46,11 @@ const struct shape *in_numbers(const struct open_extents *open, const struct sha
  * stored. Fills in l->reduced. False with a diagnostic. */
 bool lower_temporaries(struct lowering *l);
 
-/* stencils.c: whether the program reads neighbours (section 10); what is worth storing of the needed nodes, as it is
- * evaluated again and again, [node] a set of enum storing. Add the kernel that stores it; to be called in the order of
- * nodes. False with a diagnostic. */
+/* stencils.c: whether the program has what may be worth storing, neighbours (section 10) or a wide join; what is worth
+ * storing of the needed nodes, as it is evaluated again and again, [node] a set of enum storing. Add the kernel that
+ * stores it; to be called in the order of nodes. False with a diagnostic. */
 enum storing { STORE_VALUE = 1, STORE_BORDER = 2 }; /* of a correlate: its operand and what lies around it */
-bool any_stencil(const struct lowering *l);
+bool any_to_store(const struct lowering *l);
 unsigned char *find_stored(const struct lowering *l, const bool *needed);
 bool store_value(struct lowering *l, int n);
 bool store_border(struct lowering *l, int n);
@@ -59,6 +59,11 @@ bool store_border(struct lowering *l, int n);
 int store_as(struct lowering *l, int n, enum weft_dtype dtype);
 /* The same of a part of each, as struct lowered_value has them. */
 int store_part(struct lowering *l, int n, enum weft_dtype dtype, enum value_part part);
+
+/* wide_join.c: whether concat or stack joins more values than one kernel chooses among; adds the kernels that store
+ * what it joins, piece by piece. False with a diagnostic. */
+bool is_wide_join(const struct lowering *l, int n);
+bool store_wide_join(struct lowering *l, int n);
 
 /* scatter.c: adds the kernels of a NODE_SCATTER. False with a diagnostic. */
 bool lower_scatter(struct lowering *l, int n);
