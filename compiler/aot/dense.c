@@ -125,8 +125,7 @@ static const char *host_fault(void *user, int fault)
 static const struct shape *host_shape(void *user, int a)
 {
     struct dense *dense = user;
-    const struct shape *own = aot_access_shape(dense->k, dense->loop, a);
-    return own;
+    return aot_access_shape(dense->k, dense->loop, a);
 }
 
 /* ---- loops ---- */
@@ -257,10 +256,27 @@ static void put_remarks(struct buf *out, const struct remark *remarks, int count
 
 /* ---- the function ---- */
 
-/* How many elements a shape has, as C; with several extents that are not known a variable, which is declared where it
- * is new. */
-static const char *count_text(struct buf *out, struct aot_kernel *k, const struct shape *shape, const char *name)
+/* How many elements an operand has. */
+struct count {
+    const char *text;              /* a number or a name; NULL: it is a value */
+    const char *factors;           /* of the variable that is declared for it, as aot_counted has them; else NULL */
+};
+
+/* The first of the counts that is as this operand's; the operand itself if there is none before. */
+static int first_like(const struct count *counts, int o)
 {
+    int i = 0;
+    while (i < o && !(counts[i].text && strcmp(counts[i].text, counts[o].text) == 0))
+        i++;
+    return i;
+}
+
+/* Finds operand o's count, behind those before it. With several extents that are not known it is a variable, which is
+ * declared where it is new. */
+static void find_count(struct buf *out, struct aot_kernel *k, int o, struct count *counts)
+{
+    const struct aot_operand own = aot_operand(k, o);
+    const struct shape *shape = own.shape;
     int64_t known = 1;
     int open = -1;
     for (int d = 0; d < shape->rank; d++) {
@@ -268,32 +284,29 @@ static const char *count_text(struct buf *out, struct aot_kernel *k, const struc
         open = shape->extents[d] >= 0 ? open : open == -1 ? d : -2;
     }
     if (open == -1)
-        return arena_printf(k->arena, "%lld", (long long)known);
-    if (open >= 0 && known == 1)
-        return aot_extent(k, shape->extents[open]);
-    const char *counted = aot_counted(k, shape), *at = strstr(out->text, counted);
-    if (at) { /* "const int64_t count_NAME = weft_count(" stands before */
-        while (at[-1] != ' ')
-            at--;
-        at -= strlen(" = ");
-        const char *end = at;
-        while (at[-1] != ' ')
-            at--;
-        return arena_printf(k->arena, "%.*s", (int)(end - at), at);
+        counts[o].text = arena_printf(k->arena, "%lld", (long long)known);
+    else if (open >= 0 && known == 1)
+        counts[o].text = aot_extent(k, shape->extents[open]);
+    else
+        counts[o].factors = aot_counted(k, shape);
+    for (int i = 0; i < o && !counts[o].text; i++)
+        if (counts[i].factors && strcmp(counts[i].factors, counts[o].factors) == 0)
+            counts[o] = counts[i];
+    if (!counts[o].text) {
+        counts[o].text = arena_printf(k->arena, "count_%s", own.name);
+        buf_printf(out, "    const int64_t %s = weft_count(%s);\n", counts[o].text, counts[o].factors);
     }
-    buf_printf(out, "    const int64_t count_%s = weft_count(%s);\n", name, counted);
-    return arena_printf(k->arena, "count_%s", name);
 }
 
 /* Adds the checks of an array: its extents, its address, and, of a result, what it overlaps. */
-static void put_check(struct buf *out, struct aot_kernel *k, int o, const char *const *counts)
+static void put_check(struct buf *out, struct aot_kernel *k, int o, const struct count *counts)
 {
     const int inputs = k->program->input_count;
     const struct aot_operand own = aot_operand(k, o);
-    const char *name = aot_local(k->arena, own.name), *count = counts[o];
+    const char *name = aot_local(k->arena, own.name), *count = counts[o].text;
     const bool known = is_digit(*count);
     const int size = type_rows[own.dtype].size;
-    if (!known && !strstr(out->text, arena_printf(k->arena, "    if (%s < 0", count)))
+    if (!known && first_like(counts, o) == o)
         buf_printf(out, "    if (%s < 0 || %s > INT64_MAX / 16)\n        return weft_tell(WEFT_KERNEL_INPUT_ERROR, 0, "
                    "0, \"%s\", \"an extent is negative, or too large\");\n", count, count, own.name);
     buf_printf(out, "    if (%s%s(!%s", known ? "" : count, known ? "" : " && ", name);
@@ -303,36 +316,34 @@ static void put_check(struct buf *out, struct aot_kernel *k, int o, const char *
                own.name, size > 1 ? ", or not aligned" : "");
     for (int i = 0; own.result && i < o; i++) {
         const struct aot_operand other = aot_operand(k, i);
-        const char *from = aot_local(k->arena, other.name);
-        if (!counts[i])
+        const char *from = aot_local(k->arena, other.name), *elements = counts[i].text;
+        if (!elements)
             continue;
         const bool may = i < inputs && k->replaces[(o - inputs) * inputs + i] && other.dtype == own.dtype &&
-                         strcmp(counts[i], count) == 0;
+                         strcmp(elements, count) == 0;
         buf_puts(out, "    if (");
         if (may)
             buf_printf(out, "%s != %s && ", name, from);
-        if (strcmp(counts[i], count) != 0) /* else an empty one meets none */
-            buf_printf(out, "%s%s%s%s", known ? "" : count, known ? "" : " && ", is_digit(*counts[i]) ? "" : counts[i],
-                       is_digit(*counts[i]) ? "" : " && ");
+        if (strcmp(elements, count) != 0) /* else an empty one meets none */
+            buf_printf(out, "%s%s%s%s", known ? "" : count, known ? "" : " && ", is_digit(*elements) ? "" : elements,
+                       is_digit(*elements) ? "" : " && ");
         buf_printf(out, "(uintptr_t)%s < (uintptr_t)(%s + %s) && (uintptr_t)%s < (uintptr_t)(%s + %s))\n"
                    "        return weft_tell(WEFT_KERNEL_OVERLAP_ERROR, 0, 0, \"%s\", \"it overlaps %s\");\n",
-                   name, from, counts[i], from, name, count, own.name, other.name);
+                   name, from, elements, from, name, count, own.name, other.name);
     }
 }
 
 static void put_checks(struct buf *out, struct aot_kernel *k)
 {
-    const char **counts = ARENA_ARRAY(k->arena, const char *, aot_operand_count(k) + 1);
-    struct buf checks = buf_new(k->arena);
+    struct count *counts = ARENA_ARRAY(k->arena, struct count, aot_operand_count(k) + 1);
     for (int o = 0; o < aot_operand_count(k); o++) {
         const struct aot_operand own = aot_operand(k, o);
         if (own.result || own.shape->rank)
-            counts[o] = count_text(&checks, k, own.shape, own.name);
+            find_count(out, k, o, counts);
     }
     for (int o = 0; o < aot_operand_count(k); o++)
-        if (counts[o])
-            put_check(&checks, k, o, counts);
-    buf_puts(out, checks.text);
+        if (counts[o].text)
+            put_check(out, k, o, counts);
 }
 
 static void put_function(struct buf *out, struct dense *dense)
