@@ -409,11 +409,9 @@ static void put_args(struct emitter *e, struct buf *out)
 static void put_heads(struct emitter *e, struct buf *out)
 {
     const struct target *target = e->params->target;
-    size_t length;
-    const char *math = subst_find(target->math, "library", "head", &length);
     put_head(e, out, target->prelude, "//: vector head\n");
     put_head(e, out, target->shuffles, "//: vector shuffles\n");
-    subst_own(out, math, length, &e->subst.names);
+    subst_math_head(&e->subst, out, true);
     put_head(e, out, target->join_functions, "//: loops head\n");
 }
 

@@ -123,14 +123,28 @@ static const char *own_library(struct subst *subst, const char *full, size_t *le
     return own || !subst->target->math ? own : subst_find(subst->target->math, "library", full, length);
 }
 
+void subst_math_head(struct subst *subst, struct buf *out, bool again)
+{
+    const char *const math = subst->target->math;
+    const char *const heads = subst->target->math_head ? subst->target->math_head : math;
+    size_t length;
+    const char *head = heads ? subst_find(heads, "library", "head", &length) : NULL;
+    if (head)
+        subst_own(out, head, length, &subst->names);
+    const char *words = math ? subst_find(math, "part", "words", &length) : NULL;
+    if (words && again)
+        buf_puts(out, "#ifndef WORD_TYPES /* this comes once for each instruction set */\n#define WORD_TYPES\n");
+    if (words)
+        buf_add(out, words, length);
+    if (words && again)
+        buf_puts(out, "#endif\n");
+}
+
 void subst_parts(struct subst *subst, const char *own)
 {
     const char *line = own - 1, *end = own - 1, *math = subst->target->math;
-    const char *const heads = subst->target->math_head ? subst->target->math_head : math;
-    size_t head_length;
-    const char *head = heads ? subst_find(heads, "library", "head", &head_length) : NULL;
-    if (head && !subst->has_math)
-        subst_own(&subst->helpers, head, head_length, &subst->names);
+    if (!subst->has_math)
+        subst_math_head(subst, &subst->helpers, false);
     subst->has_math = true;
     while (line[-1] != '\n')
         line--;

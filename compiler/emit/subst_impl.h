@@ -40,6 +40,8 @@ void subst_init(struct subst *subst, struct arena *arena, const struct target *t
 /* Adds `length` bytes of `text` with its tokens replaced. */
 void subst_text(struct subst *subst, struct buf *out, const char *text, size_t length,
                 const struct tokens *tokens);
+/* Adds what own library functions begin with. again: the text has it more than once. */
+void subst_math_head(struct subst *subst, struct buf *out, bool again);
 /* Defines a helper unless it is defined already, as N(name), or M(name) for a pair, in a text would. */
 void subst_helper(struct subst *subst, const char *name, const struct tokens *tokens, bool pair);
 /* Notes the name of a function. False if it was noted before. */

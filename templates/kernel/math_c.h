@@ -1,11 +1,11 @@
 /* Library functions of our own for the C target, of which C compilers make vectors, within 3 ulp. They take fused
  * multiply-adds; without these (OWN_MATH is not defined then) the C library's are called. Sections "library" have
- * functions of an element, without branches; behind the name stand the "part" sections that they take. Those of "block"
- * have the body of a function of a block, r = f(a) or f(a, b): a loop for ordinary operands alone, and one of the
- * element's function where others are among them. Both give an ordinary operand the same bits. libmvec computes
- * operands outside a function's domain one at a time: where it serves, it is given others, and results are chosen
- * afterwards. The coefficients are made by scripts/minimax.py; the last bits of expf's come from a longer search of
- * that kind.
+ * functions of an element, without branches; behind the name stand the "part" sections that they take, beside "words",
+ * which all do. Those of "block" have the body of a function of a block, r = f(a) or f(a, b): a loop for ordinary
+ * operands alone, and one of the element's function where others are among them. Both give an ordinary operand the same
+ * bits. libmvec computes operands outside a function's domain one at a time: where it serves, it is given others, and
+ * results are chosen afterwards. The coefficients are made by scripts/minimax.py; the last bits of expf's come from a
+ * longer search of that kind.
  *
  * Methods: arguments are reduced to a power of 2 and a rest, whose function is a polynomial (Muller, Elementary
  * Functions, 2016, chapter 11). Processors take many times longer where a subnormal number is an operand or a result,
@@ -21,8 +21,7 @@
 #define FMAF(a, b, c) __builtin_fmaf(a, b, c)
 #define FMAD(a, b, c) __builtin_fma(a, b, c)
 #endif
-#ifndef WORD_TYPES /* sources ahead of time come here once for each instruction set */
-#define WORD_TYPES
+//: part words
 union word_f32 {
     f32 value;
     u32 word;
@@ -37,7 +36,6 @@ struct hyperbolic_f32 {
 struct hyperbolic_f64 {
     f64 odd, even, up, down;
 };
-#endif
 //: part ordinary
 #undef ORDINARY
 /* The body of a function of a block of float32: f(x, 0) where the sizes of all operands lie between two of these bits,

@@ -109,18 +109,4 @@ static TREE join_all_KIND(TREE tree[][16], int64_t blocks)
 #define FMAF(a, b, c) fmaf(a, b, c)
 #define FMAD(a, b, c) fma(a, b, c)
 #endif
-union word_f32 {
-    f32 value;
-    u32 word;
-};
-union word_f64 {
-    f64 value;
-    u64 word;
-};
-struct hyperbolic_f32 {
-    f32 odd, even, up, down;
-};
-struct hyperbolic_f64 {
-    f64 odd, even, up, down;
-};
 //: end

@@ -11,7 +11,8 @@ f32 powf(f32, f32);
 #undef OWN_MATH
 #undef FMAF
 #undef FMAD
-@ helpers: OWN_MATH, word_f32, exp_rest, scaled_f32 dc06c6d1, own_expf
+@ helpers: OWN_MATH, word_f32 0c0350b8, word_f64 704a8cbd, hyperbolic_f32, hyperbolic_f64, exp_rest, scaled_f32
+@   dc06c6d1, own_expf
 #undef INSIDE
 @ helpers: INSIDE
 #undef NEVER

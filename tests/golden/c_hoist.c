@@ -7,7 +7,8 @@ f64 exp(f64);
 #undef OWN_MATH
 #undef FMAF
 #undef FMAD
-@ helpers: OWN_MATH, word_f32, exp_powers, scaled_f64 78efbbb6, own_exp, block_exp_f64 47688ac7
+@ helpers: OWN_MATH, word_f32 0c0350b8, word_f64 704a8cbd, hyperbolic_f32, hyperbolic_f64, exp_powers, scaled_f64
+@   78efbbb6, own_exp, block_exp_f64 47688ac7
 void weft_kernel(const struct weft_args *args, i64 begin, i64 end)
 {
     ALIGNED f64_m w_0[BLOCK];
@@ -54,7 +55,8 @@ f64 exp(f64);
 #undef OWN_MATH
 #undef FMAF
 #undef FMAD
-@ helpers: OWN_MATH, word_f32, exp_powers, scaled_f64 78efbbb6, own_exp, block_exp_f64 47688ac7
+@ helpers: OWN_MATH, word_f32 0c0350b8, word_f64 704a8cbd, hyperbolic_f32, hyperbolic_f64, exp_powers, scaled_f64
+@   78efbbb6, own_exp, block_exp_f64 47688ac7
 void weft_kernel(const struct weft_args *args, i64 begin, i64 end)
 {
     ALIGNED f64_m w_1[BLOCK];

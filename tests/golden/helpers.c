@@ -34,6 +34,7 @@ floormod_$1                6 lines  16bc2c11
 fmin_$1                    6 lines  79200f70
 fneg_$1                   15 lines  a8c0e62c
 gather_$1                 17 lines  10711377
+hyperbolic_$1              3 lines  71071d94
 inside_$1                  9 lines  df18041f
 ints                      59 lines  06da9aab
 log2_$1                   54 lines  dc87ff02
@@ -77,4 +78,5 @@ weft_sample                6 lines  119864e3
 weft_tile                  6 lines  7eeefcd8
 whole_$1_$2               62 lines  13473b0a
 widen_$1_$2               24 lines  8aa8a429
-word_$1                   17 lines  5ef29e14
+word_$1                    4 lines  0c0350b8
+word_$1                    4 lines  704a8cbd
