@@ -239,6 +239,47 @@ static void test_slow_paths(void **state)
     }
 }
 
+/* The library's functions against those that a kernel has of its own, of all types and joins, of rows and of columns,
+ * of what is computed and of what lies in memory. */
+static void test_library_joins(void **state)
+{
+    static const int64_t shapes[][2] = {{3, 2500}, {1100, 3}, {70, 67}, {1030, 40}, {40, 16}};
+    static const char *const names[] = {"x"}, *const numbers[] = {
+        "return sum(x, axis=1), sum(x, axis=0), min(x, axis=1), min(x, axis=0), max(x, axis=1), max(x, axis=0)",
+        "y = x + x; return sum(y, axis=1), sum(y, axis=0), min(y, axis=1), min(y, axis=0), max(y, axis=1), "
+        "max(y, axis=0)"},
+        *const bools[] = {
+        "return sum(x, axis=1), sum(x, axis=0), any(x, axis=1), any(x, axis=0), all(x, axis=1), all(x, axis=0)",
+        "y = not x; return sum(y, axis=1), sum(y, axis=0), any(y, axis=1), any(y, axis=0), all(y, axis=1), "
+        "all(y, axis=0)"};
+    enum { RESULTS = 6 };
+    (void)state;
+    for (int t = 0, number = 0; t < WEFT_DTYPE_COUNT; t++)
+        for (size_t k = 0; k < 2 * sizeof shapes / sizeof *shapes; k++) {
+            if (!sample_chosen(number++))
+                continue;
+            struct tensor x = tensor_new((enum weft_dtype)t, 2, shapes[k / 2]), out[2][RESULTS];
+            uint64_t seed = (uint64_t)t + k;
+            for (int64_t i = 0; i < x.shape[0] * x.shape[1]; i++)
+                tensor_set(&x, i, element(x.dtype, &seed));
+            for (int own = 0; own < 2; own++) {
+                run_disable(own ? "joins" : "");
+                struct weft_program *program = run_compile((t == WEFT_BOOL ? bools : numbers)[k % 2]);
+                for (int r = 0; r < RESULTS; r++)
+                    out[own][r] = tensor_new(r < 2 ? sum_dtype(x.dtype) : x.dtype, 1, &x.shape[r % 2]);
+                run_program(program, &x, names, 1, out[own], RESULTS, NULL);
+                weft_program_destroy(program);
+            }
+            for (int r = 0; r < RESULTS; r++) {
+                for (int64_t i = 0; i < out[0][r].shape[0]; i++)
+                    assert_int_equal(tensor_get(&out[0][r], i).bits, tensor_get(&out[1][r], i).bits);
+                tensor_free(&out[0][r]);
+                tensor_free(&out[1][r]);
+            }
+            tensor_free(&x);
+        }
+}
+
 /* -0 is the sum of nothing but -0; without elements it is 0. */
 static void test_zeros(void **state)
 {
@@ -363,7 +404,8 @@ int main(void)
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(test_sizes), cmocka_unit_test(test_layouts), cmocka_unit_test(test_threads),
         cmocka_unit_test(test_chained_threads),
-        cmocka_unit_test(test_slow_paths), cmocka_unit_test(test_zeros), cmocka_unit_test(test_inside),
+        cmocka_unit_test(test_slow_paths), cmocka_unit_test(test_library_joins),
+        cmocka_unit_test(test_zeros), cmocka_unit_test(test_inside),
         cmocka_unit_test(test_wider), cmocka_unit_test(test_signs), cmocka_unit_test(test_batches)};
     return cmocka_run_group_tests_name("reductions", tests, NULL, tear_down);
 }
