@@ -57,7 +57,7 @@ static bool grows(const struct node *node)
 
 struct finding {
     const struct program *program;
-    struct value_range *ranges;          /* [node_count] */
+    struct value_range *ranges;    /* [node_count] */
     bool *wraps;                   /* [node_count] */
 };
 

@@ -1,6 +1,7 @@
 /* What the skeleton of a reduction needs: how its lanes lie, and how two of them are joined. */
 #include "compiler/emit/emit_impl.h"
 
+#include <assert.h>
 #include <string.h>
 
 int joined_in_place(const struct emitter *e)
@@ -63,54 +64,52 @@ static bool keeps_lanes(const struct emitter *e)
            BLOCK % lanes->tiles.row == 0;
 }
 
-/* Vectors of what a reduction in C joins. Where an operator joins two, in sums and products of floats, they are the
- * machine's. Else they have one element, and the C compiler makes vectors of loops over them. */
-static void put_vectors(struct emitter *e, struct buf *out)
+/* The type of vectors of what a reduction in C joins, and how two are joined: sums and products of floats by an
+ * operator on the machine's. Other vectors have one element, and the C compiler makes longer ones of loops over
+ * them. */
+static void put_vector(struct emitter *e, struct buf *out, const char *name)
 {
     const struct lanes *lanes = e->kernel->lanes;
     const enum op op = join_rows[lanes->join].op;
+    const struct ins ins = {INS_OP, op, lanes->tree, lanes->tree, {-1, -1, -1}};
+    if (!join_is_ordered(lanes->join, lanes->tree)) {
+        buf_printf(out, "typedef %s_t OWN(%s_v);\n#undef join_%s_v\n#define join_%s_v join_%s\n", name, name, name,
+                   name, name);
+        return;
+    }
+    buf_printf(out, "typedef %s OWN(%s_v) VECTORS(%s);\n#undef join_%s_v\n#define join_%s_v(a, b) (",
+               short_name(lanes->tree), name, short_name(lanes->tree), name, name);
+    put_meaning(e, out, &ins, op_meaning(op, lanes->tree), (const char *[]){"(a)", "(b)", NULL});
+    buf_puts(out, ")\n");
+}
+
+/* What joins by a vector need to know of vectors of accumulators. */
+static void put_accumulators(struct emitter *e, struct buf *out)
+{
+    put_vector(e, out, "acc");
+    buf_puts(out, "enum { OWN(PER_VECTOR) = sizeof(acc_v) / sizeof(acc_t) };\n");
+}
+
+/* The vectors of a reduction that joins by functions of its own. */
+static void put_vectors(struct emitter *e, struct buf *out)
+{
+    const struct lanes *lanes = e->kernel->lanes;
     const bool vectors = join_is_ordered(lanes->join, lanes->tree);
-    const char *const names[] = {"acc", "tree", "stage"}, *type = short_name(lanes->tree);
-    for (size_t i = 0; i < sizeof names / sizeof *names; i++)
-        if (vectors)
-            buf_printf(out, "typedef %s OWN(%s_v) VECTORS(%s);\n", type, names[i], type);
-        else
-            buf_printf(out, "typedef %s_t OWN(%s_v);\n", names[i], names[i]);
+    const char *type = short_name(lanes->tree);
+    put_accumulators(e, out);
+    put_vector(e, out, "tree");
+    buf_puts(out, vectors ? "typedef acc_v OWN(stage_v);\n" : "typedef stage_t OWN(stage_v);\n");
     if (vectors)
         buf_printf(out, "typedef %s OWN(half_v) HALF_VECTORS(%s);\n", type, type);
     else
         buf_puts(out, "typedef tree_t OWN(half_v);\n");
-    for (size_t i = 0; i < 2; i++) {
-        const struct ins ins = {INS_OP, op, lanes->tree, lanes->tree, {-1, -1, -1}};
-        buf_printf(out, "#undef join_%s_v\n#define join_%s_v", names[i], names[i]);
-        if (vectors) {
-            buf_puts(out, "(a, b) (");
-            put_meaning(e, out, &ins, op_meaning(op, lanes->tree), (const char *[]){"(a)", "(b)", NULL});
-            buf_puts(out, ")\n");
-        } else {
-            buf_printf(out, " join_%s\n", names[i]);
-        }
-    }
-    buf_puts(out, "enum { OWN(PER_VECTOR) = sizeof(acc_v) / sizeof(acc_t) };\n"
-                  "#undef OVER\n#undef OVER_HALF\n#undef VECTOR_ROW\n");
+    buf_puts(out, "#undef OVER\n#undef OVER_HALF\n#undef VECTOR_ROW\n");
     if (vectors && lanes->tree == WEFT_FLOAT32 && lanes->tiles.row == LANE_COUNT)
         buf_puts(out, "#define VECTOR_ROW /* 64 bytes */\n");
     buf_printf(out, "#define OVER(k, count) %s\n",
                vectors ? "for (int k = 0; k < (count) / PER_VECTOR; k++)" : "EACH(k, count)");
     buf_printf(out, "#define OVER_HALF(k) %s\n",
                vectors ? "for (int k = 0; k < HALF * sizeof(tree_t) / sizeof(half_v); k++)" : "EACH(k, HALF)");
-}
-
-/* The same as far as a kernel needs it that joins by the library's functions. */
-static void put_kept(struct emitter *e, struct buf *out)
-{
-    const struct lanes *lanes = e->kernel->lanes;
-    const enum op op = join_rows[lanes->join].op;
-    const struct ins ins = {INS_OP, op, lanes->tree, lanes->tree, {-1, -1, -1}};
-    buf_printf(out, "typedef %s OWN(acc_v) VECTORS(%s);\n#undef join_acc_v\n#define join_acc_v(a, b) (",
-               short_name(lanes->tree), short_name(lanes->tree));
-    put_meaning(e, out, &ins, op_meaning(op, lanes->tree), (const char *[]){"(a)", "(b)", NULL});
-    buf_puts(out, ")\nenum { OWN(PER_VECTOR) = sizeof(acc_v) / sizeof(acc_t) };\n");
 }
 
 enum {
@@ -190,6 +189,7 @@ static void put_search(struct emitter *e, struct buf *out)
         buf_puts(out, "#undef COMPUTED\n#define COMPUTED (stage + (i - column0))\n");
         return;
     }
+    assert(e->kernel->lanes->tree == WEFT_INT64); /* of positions, as struct weft_run has them */
     const struct ins *comparison = find_comparison(e);
     const char *const parts[] = {comparison ? "scan" : "each", "search"};
     memcpy(e->parts, parts, sizeof parts);
@@ -222,8 +222,8 @@ static int library_join(const struct emitter *e)
     return -1;
 }
 
-/* Adds the functions of a reduction that joins by its own. */
-static void put_this_joins(struct emitter *e, struct buf *out)
+/* Adds the types, and what the functions of joins.c are made with. */
+static void put_own_joins(struct emitter *e, struct buf *out)
 {
     const struct lanes *lanes = e->kernel->lanes;
     const char *absent = literal_code(e, e->kernel->ins[lanes->absent].index);
@@ -243,7 +243,7 @@ static void put_short_joining(struct emitter *e, struct buf *out)
     const char *const parts[] = {joins_keys(e) ? "keys" : "plain", "short",
                                  joined_in_place(e) >= 0 ? "short_direct" : "short_elements"};
     memcpy(e->parts, parts, sizeof parts);
-    put_this_joins(e, out);
+    put_own_joins(e, out);
     buf_puts(out, "#undef COMPUTED\n#define COMPUTED (stage + (i - column0))\n#undef WORDS\n");
     if (type_rows[lanes->tree].size == 4)
         buf_puts(out, "#define WORDS\n");
@@ -269,12 +269,12 @@ static void put_joining(struct emitter *e, struct buf *out)
         e->parts[count++] = row ? "row" : "columns";
         if (!row)
             e->parts[count++] = direct ? "fold_rows" : "no_rows";
-        put_this_joins(e, out);
+        put_own_joins(e, out);
         buf_puts(&e->literals, "const struct weft_join *const join = &this_join; //~\n");
     } else {
         put_joins(e, out, false);
         if (kept)
-            put_kept(e, out);
+            put_accumulators(e, out);
         buf_printf(&e->literals, "const struct weft_join *const join = args->calls->joins[%d]; /* %s of %s */\n",
                    library, join_name(e->arena, lanes->join), type_rows[lanes->tree].name);
     }

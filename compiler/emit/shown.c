@@ -48,10 +48,8 @@ static int count_before(const struct emitter *e, int access, const char *own)
 /* "temporary_1"; NULL: the access is none. */
 static const char *temporary_name(const struct emitter *e, int access)
 {
-    const char *own = access_name(e->arena, e->kernel, access);
-    static const char word[] = "temporary ";
-    return strncmp(own, word, sizeof word - 1) == 0 ? arena_printf(e->arena, "temporary_%s", own + sizeof word - 1)
-                                                    : NULL;
+    const struct access *a = &e->kernel->accesses[access];
+    return a->kind == TENSOR_TEMPORARY ? arena_printf(e->arena, "temporary_%d", a->index) : NULL;
 }
 
 /* Inputs and results keep their names. Where several accesses read one, the others have a number behind it, which no

@@ -12,7 +12,7 @@ struct narrowing {
     struct arena *arena;
     const struct kernel *from;
     struct kernel *to;
-    struct value_range *ranges;          /* [ins of from] */
+    struct value_range *ranges;    /* [ins of from] */
     int *root;                     /* [ins of from] the instruction whose value this one keeps; or itself */
     enum weft_dtype *dtypes;       /* [ins of from] the type in which it is computed */
     int *uses;                     /* [ins of from] by how many operands it is read */
@@ -158,10 +158,13 @@ static void find_halves(struct narrowing *n)
                 if (ins->a[k] >= 0 && (encodes ? n->halves[ins->a[k]] == ins->dtype : n->halves[i] != WEFT_BOOL))
                     n->readers[ins->a[k]]++;
         }
-        for (int i = 0; i < count; i++) {
+        for (int i = count - 1; i >= 0; i--) { /* what is barred reads no bits, so a chain is done in one turn */
             const bool bars = n->halves[i] != WEFT_BOOL && n->readers[i] < n->uses[i];
             n->barred[i] = n->barred[i] || bars;
             changed = changed || bars;
+            for (int k = 0; k < 3 && bars; k++)
+                if (n->from->ins[i].a[k] >= 0)
+                    n->readers[n->from->ins[i].a[k]]--;
         }
     }
 }

@@ -247,8 +247,8 @@ inline void to_stderr(const weft_error &record)
     std::fputs(text.c_str(), stderr);
 }
 
-/* The context of calls that name none: with all defaults, which tell nobody of warnings and remarks, made by the first of them and destroyed as the process
- * ends. */
+/* The context of calls that name none: with all defaults, which tell nobody of warnings and remarks, made by the first
+ * of them and destroyed as the process ends. */
 inline context &default_context()
 {
     static context shared;

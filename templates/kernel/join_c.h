@@ -1,8 +1,7 @@
 /* What a reduction in C does with elements and lanes: sections for reduce.c, of which a kernel gets those that it
- * needs, in the order of this file. templates/shared/joins.c has the functions behind `join`. KEPT
- * vectors of lanes stay in registers while whole blocks are computed, whose values need no memory: stores of them
- * beside two operands took a tenth of the time. Of a loop over 16 lanes that also fetches ahead, gcc made 16 additions
- * of one element each with AVX-512.
+ * needs, in the order of this file. templates/shared/joins.c has the functions behind `join`. KEPT vectors of lanes
+ * stay in registers while whole blocks are computed, whose values need no memory: stores of them beside two operands
+ * took a tenth of the time.
  *
  * lanes: what all of them need
  * direct: elements are joined as they lie in memory, which the library does

@@ -165,7 +165,7 @@ SHARED int next_point(const struct weft_args *args, struct weft_run *run)
             take_points(args, run);
     }
     const struct weft_sample *const sample = run->part.tile.sample;
-    const long long side = run->join && run->join->ordered ? 16 : 64;
+    const long long side = run->join && run->join->ordered ? 16 : 64; /* a multiple of SIDE in joins.c */
     run->block = run->part.element;
     run->blocks = 0;
     run->width = sample->geometry->lanes->lanes * run->part.inner;
