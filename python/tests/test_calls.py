@@ -380,6 +380,26 @@ class Contexts(unittest.TestCase):
 
 
 class Remarks(unittest.TestCase):
+    def told(self, call):
+        with warnings.catch_warnings(record=True) as caught:
+            warnings.simplefilter("always")
+            call()
+        return [str(one.message).partition("; ")[2].partition("\n")[0] for one in caught]
+
+    def test_channels(self):
+        """Neighbours along what looks like channels are told once a program, by the shapes of its calls."""
+        picture, volume = np.zeros((6, 7, 3), np.float32), np.zeros((3, 6, 7), np.float32)
+        write = "write axes=[0, 1] if it holds channels, axes=[1, 2] if not"
+        kernel = np.ones((3, 3), np.float32)
+        self.assertEqual(self.told(lambda: weft.evaluate("correlate(img, k)", img=picture, k=kernel)), [write])
+        self.assertEqual(self.told(lambda: weft.evaluate("offset(img, [0, 1], 1)", img=[picture] * 2)), [write])
+        f = weft.compile('offset(img, [1, 1], "edge")')
+        for img, expected in (volume, []), (picture[:, :, :1], [write]), (picture, []), (picture[:, :, 0], []):
+            self.assertEqual(self.told(lambda: f(img)), expected)
+        self.assertEqual(self.told(lambda: weft.compile("offset(u, [1, 1])", types={"u": "float32[h, w, 3]"})(picture)),
+                         [write])
+        self.assertEqual(self.told(lambda: weft.evaluate("offset(u, [1, 1], 2, axes=[0, 1])", u=picture)), [])
+
     def test_division_by_zero(self):
         with self.assertWarnsRegex(weft.Remark, "divided by zero") as caught:
             result = weft.evaluate("x // y", x=np.int32([4, 5]), y=np.int32([2, 0]))

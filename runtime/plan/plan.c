@@ -247,6 +247,31 @@ static bool find_gpu(struct weft_program *program, struct plan *plan, struct dia
     return !plan->device || plan->gpu;
 }
 
+/* Whether neighbours along channels were told; sets it, too. */
+static bool told_of_channels(struct weft_program *program, bool now)
+{
+    pthread_mutex_lock(&program->mutex);
+    const bool before = program->pictured;
+    program->pictured |= now;
+    pthread_mutex_unlock(&program->mutex);
+    return before;
+}
+
+/* Tells once, by a call's shapes, of what looks like a picture and has neighbours along its channels. */
+static void warn_of_channels(struct weft_program *program, const struct program *filled, struct arena *arena,
+                             const struct shape *const *shapes, const char *const *layouts)
+{
+    struct diags diags = diags_new(arena, &program->source);
+    struct program seen = *filled;
+    seen.arena = arena;
+    seen.diags = &diags;
+    if (told_of_channels(program, false))
+        return;
+    warn_channels(&seen, shapes, layouts);
+    if (diags.warnings && !told_of_channels(program, true))
+        keep_untold(&program->context->log, &diags);
+}
+
 /* Checks the outputs against the results before anything is compiled for them. */
 static bool make_plan(struct weft_program *program, struct plan *plan, struct arena *scratch,
                       const struct plan_key *key, const struct occasion *occasion,
@@ -267,6 +292,7 @@ static bool make_plan(struct weft_program *program, struct plan *plan, struct ar
     keep_results(plan, shapes, occasion->taken);
     if (!check_outputs(plan, occasion->outputs, diags))
         return false;
+    warn_of_channels(program, filled_program(plan, occasion), scratch, shapes, layouts);
     plan->viewed = find_viewed(&plan->own, plan->typed->program);
     return make_kernels(program, plan, scratch, shapes, views, occasion, diags) && find_gpu(program, plan, diags) &&
            load_kernels(program, plan, scratch, occasion->wait, diags) &&

@@ -69,6 +69,25 @@ class Checked(CommandTest):
             self.assertEqual((got.count("W0312"), got.count("wraps beyond 255 before it becomes " + dtype)),
                              (told, told), got)
 
+    def test_channels(self):
+        """What looks like a picture, without a layout, whose neighbours are taken along the last dimension, too."""
+        blur = "convolve(img, [[1, 1, 1], [1, 1, 1], [1, 1, 1]], 'edge'%s)"
+        for img, text, write, then in (
+                ("float32[48, 64, 3]", "offset(img, [1, 0])%s", "axes=[0, 1] if it holds channels, axes=[1, 2] if not",
+                 "offset(img, [1, 0], axes=[0, 1])"),
+                ("uint8[h, w, 4]", blur, "axes=[0, 1] if it holds channels, axes=[1, 2] if not",
+                 blur % ", axes=[1, 2]"),
+                ("uint8[n, 48, 64, 1]", blur, "axes=[1, 2] if it holds channels", blur % ", axes=[1, 2]"),
+                ("float32[48, 64, 2]", "offset(img, 1)%s", "axes=1 if it holds channels, axes=2 if not",
+                 "offset(img, 1, axes=1)")):
+            self.warned(text.replace("%s", ""), ["img=" + img], 314, write, then)
+        for img in ("float32[3, 48, 64]", "float32[48, 64, 5]", "float32[4, 4, 3]", "float32[48, 64, 3]@XYZ",
+                    "int8[99, 3]"):
+            self.good("check", "offset(img, [1, 0])", "img=" + img)
+        with open(self.path("c.weft"), "w") as f:
+            f.write("kernel k(img: uint8[h, w, 3]) { return out = offset(img, [1, 0]) }\n")
+        self.assertEqual(self.weft("build", "c.weft", "-o", "channels").stderr.decode().count("W0314"), 1)
+
     def test_wrapping_deep_inside(self):
         """Long chains and nested extremes are looked through in no time, and without a stack."""
         with open(self.path("long.weft"), "w") as f:
