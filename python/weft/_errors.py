@@ -69,7 +69,11 @@ class Remark(RuntimeWarning):
 def one(record):
     status, code, _, message, start, end, line, column, text = record
     span = None if start < 0 else (start, end)
-    return Error(text.rstrip("\n"), f"W{code:04}", Status(status), message, span, line, column)
+    text = text.rstrip("\n")
+    for number, words, advice in ADVICE:
+        if code == number and words in message:
+            text, message = text.replace(message, message + advice, 1), message + advice
+    return Error(text, f"W{code:04}", Status(status), message, span, line, column)
 
 
 def make(status, records):
@@ -164,6 +168,9 @@ def outside_is(what):
 
 
 WARNING = 1  # of enum weft_severity
+# What Python's side adds to messages of the library with these words.
+ADVICE = ((72, "; it", "; evaluate and compile pass over such names with ignore_unused=True"),
+          (81, ", name one", "; as in weft.compile(text, kernel='..')"))
 OUTSIDE = "[W0088]"
 ZERO = "; such elements are 0, or dropped by scatter"
 told = Told()
