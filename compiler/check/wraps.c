@@ -100,7 +100,7 @@ static struct value_range find_range(const struct finding *f, const struct node 
     return range_fits(range, node->dtype) ? range : all;
 }
 
-const bool *find_wraps(struct arena *arena, const struct program *program)
+static struct finding find(struct arena *arena, const struct program *program)
 {
     struct finding f = {program, ARENA_ARRAY(arena, struct value_range, program->node_count),
                         ARENA_ARRAY(arena, bool, program->node_count)};
@@ -111,7 +111,17 @@ const bool *find_wraps(struct arena *arena, const struct program *program)
         f.wraps[n] = grows(node) && !range_fits(exact_range(&f, node), node->dtype) &&
                      !(wide && at_least(program, operand_node(program, node, 0), operand_node(program, node, 1), 0));
     }
-    return f.wraps;
+    return f;
+}
+
+const bool *find_wraps(struct arena *arena, const struct program *program)
+{
+    return find(arena, program).wraps;
+}
+
+const struct value_range *find_ranges(struct arena *arena, const struct program *program)
+{
+    return find(arena, program).ranges;
 }
 
 const char *wrap_limit(struct arena *arena, const struct node *node)

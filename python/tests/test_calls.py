@@ -8,6 +8,7 @@ import pickle
 import subprocess
 import sys
 import tempfile
+import textwrap
 import time
 import unittest
 import warnings
@@ -385,6 +386,28 @@ class Remarks(unittest.TestCase):
             warnings.simplefilter("always")
             call()
         return [str(one.message).partition("; ")[2].partition("\n")[0] for one in caught]
+
+    def test_digits(self):
+        """int64 in float32 is told for each program, with the advice once a process; filters know the number."""
+        code = textwrap.dedent("""
+            import warnings, numpy, weft
+            i = numpy.arange(3)
+            with warnings.catch_warnings(record=True) as caught:
+                warnings.simplefilter("always")
+                for text in "i / 2", "i / 3", "mean(i)", "i % 9 / 2", "i / 2":
+                    weft.evaluate(text)
+                warnings.filterwarnings("ignore", r".*\\[W0310\\]")
+                weft.evaluate("i / 5"), weft.evaluate("i // i")
+            for one in caught:
+                print(str(one.message).replace("\\n", "|"))
+            """)
+        done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)
+        told = "%s: warning[W0310]: i is int64 and is rounded to float32 here, whose fraction has 24 bits"
+        self.assertEqual(done.stdout.splitlines()[:3], [
+            told % "<expr>:1:3" + '; write float64(i) to keep its digits, or take rules="numpy"|i / 2|~ ^',
+            told % "<expr>:1:3", told % "<expr>:1:1"])
+        self.assertIn("divided by zero", done.stdout.splitlines()[3])
+        self.assertEqual(len(done.stdout.splitlines()), 4, done.stdout)
 
     def test_channels(self):
         """Neighbours along what looks like channels are told once a program, by the shapes of its calls."""

@@ -69,6 +69,16 @@ class Checked(CommandTest):
             self.assertEqual((got.count("W0312"), got.count("wraps beyond 255 before it becomes " + dtype)),
                              (told, told), got)
 
+    def test_digits(self):
+        """An int64 is told where float32 may not hold it, not where the text keeps it within 2**24."""
+        i = ["i=int64[4]"]
+        for text, then in (("i / 3", "float64(i) / 3"), ("mean(i)", "mean(float64(i))"),
+                           ("clamp(i, 0, 16777217) * 0.5", "clamp(i, 0, 16777216) * 0.5"),
+                           ("(i - i % 1000) / 7", "i % 1000 / 7"), ("min(i, 5) / 2", "max(min(i, 5), -5) / 2")):
+            self.warned(text, i, 310, "and is rounded to float32 here", then)
+        self.good("check", "b = int64(u) + 7; mean(b) / 2", "u=uint8[4]")
+        self.warned("int64(u) / 2", ["u=uint32[4]"], 310, "write float64(int64(u))", "float64(u) / 2")
+
     def test_channels(self):
         """What looks like a picture, without a layout, whose neighbours are taken along the last dimension, too."""
         blur = "convolve(img, [[1, 1, 1], [1, 1, 1], [1, 1, 1]], 'edge'%s)"
