@@ -3,7 +3,6 @@
 #define WEFT_COMPILER_CHECK_WRAPS_H
 
 #include "compiler/lang/lang.h"
-#include "compiler/lang/range.h"
 
 /* Of a checked program, for each node whether it is arithmetic of the text in an unsigned type, or one of 8 or 16 bits,
  * whose exact result the type may not hold, as far as types, literals and operations tell. */

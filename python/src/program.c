@@ -21,8 +21,8 @@ static const char program_doc[] =
     "array([0., 3., 6.], dtype=float32)\n\n"
     "out= takes an array for the result (a tuple for several, a list for a batch), stream= a cudaStream_t as an int\n"
     "for arrays of a GPU. Inputs with these names are given by position, or all of them as one dict. A DataFrame or\n"
-    "another mapping alone has the values of several inputs, too. What a call returns and raises is what weft.evaluate\n"
-    "does. Several threads may call one program.\n";
+    "another mapping alone has the values of several inputs, too. What a call returns and raises is what\n"
+    "weft.evaluate does. Several threads may call one program.\n";
 
 /* ---- compiling ---- */
 
