@@ -226,6 +226,29 @@ static bool reads_whole(const struct emitter *e)
     return whole;
 }
 
+/* Whether the loop over elements goes on for all whole blocks of a row: what a turn does besides counts where a block
+ * has a vector or two, and no value may need room for a block. */
+static bool computes_runs(const struct emitter *e)
+{
+    const struct kernel *kernel = e->kernel;
+    bool runs = e->whole && !e->evaluation.slot_count, bytes = false;
+    for (int a = 0; a < kernel->access_count; a++)
+        bytes = bytes || type_rows[kernel->accesses[a].dtype].size == 1;
+    for (int i = 0; runs && i < kernel->ins_count; i++)
+        runs = !e->evaluation.call[i] && !e->called[i];
+    return runs && bytes;
+}
+
+/* How much a turn of the loop along a row computes: a block, or all whole blocks where they are neither prefetched nor
+ * written past the caches. */
+static void put_turn(struct emitter *e)
+{
+    if (e->runs)
+        buf_puts(&e->band, "const i64 most = args->ahead || args->stream || column1 - column0 < BLOCK "
+                           "? BLOCK : (column1 - column0) & -BLOCK; //~\n");
+    buf_printf(&e->turn, "m = head ? head : %s;\n", e->runs ? "most" : "BLOCK");
+}
+
 /* Before the loads of a block. */
 static void begin_ends(struct emitter *e)
 {
@@ -247,6 +270,8 @@ static void emit_parts(struct emitter *e)
     find_joined(e);
     find_copied(e);
     e->whole = reads_whole(e);
+    e->runs = computes_runs(e);
+    put_turn(e);
     emit_checks(e);
     e->calls_rows = many_heavy(e);
     e->heap = !e->params->target->chunks && block_bytes(e) > MAX_STACK;
