@@ -12,14 +12,11 @@ void weft_kernel(const struct weft_args *args, i64 begin, i64 end)
     ALIGNED b1_m w_3[BLOCK + 64];
     ALIGNED f32_m w_4[BLOCK + 16];
     ALIGNED b1_m w_5[BLOCK + 64];
-@ headline.c, 10 lines: char *room[ACCESSES], *p[ACCESSES]; ... const int fresh = band.fresh;
-        const i64 most = args->ahead || args->stream || column1 - column0 < BLOCK ? BLOCK : (column1 - column0) & -BLOCK;
-        for (i64 row = 0; row < rows; row++) {
-            i64 head = 0; /* elements in front of the first whole block */
-            for (int k = 0; k < ACCESSES; k++)
-                p[k] = start[k] + row * step[k]; /* where the row of each begins */
+@ headline.c, 14 lines: char *room[ACCESSES], *p[ACCESSES]; ... p[k] = start[k] + row * step[k]; /* where the row of each begins */
             const int long_row = column1 - column0 >= BLOCK;
-            head = first_block(args, p[3] + column0 * sizeof(b1_m), sizeof(b1_m));
+            head = first_block(args, p[3] + column0 * sizeof(b1_m), column1 - column0, sizeof(b1_m));
+            const i64 behind = column1 - column0 - head;
+            const i64 most = args->ahead || args->stream || behind < BLOCK ? BLOCK : behind & -BLOCK;
             for (i64 i = column0, m; i < column1; i += m) {
                 m = head ? head : most;
                 m = column1 - i < m ? column1 - i : m; /* the last ones are computed as a block, and stored alone */
