@@ -226,23 +226,24 @@ static bool reads_whole(const struct emitter *e)
     return whole;
 }
 
-/* Whether such a kernel has a single loop, and no function of whole blocks. */
+/* Whether such a kernel computes so little that a row's head, which is computed as a block, costs less than stores
+ * across cache lines. */
 static bool is_light(const struct emitter *e)
 {
-    bool light = e->whole && !e->evaluation.slot_count;
-    for (int i = 0; light && i < e->kernel->ins_count; i++)
-        light = !e->evaluation.call[i] && !e->called[i];
-    return light;
+    enum { LIGHT = 16 };
+    return e->whole && kernel_weight(e->kernel) < LIGHT;
 }
 
-/* Whether that loop goes on for all whole blocks of a row: what a turn does besides counts where a block has a vector or
- * two. */
+/* Whether a loop over elements goes on for all whole blocks of a row: what a turn does besides counts where a block has
+ * a vector or two. No value may need room for a block. */
 static bool computes_runs(const struct emitter *e)
 {
-    bool bytes = false;
+    bool runs = e->whole && !e->evaluation.slot_count, bytes = false;
     for (int a = 0; a < e->kernel->access_count; a++)
         bytes = bytes || type_rows[e->kernel->accesses[a].dtype].size == 1;
-    return e->light && bytes;
+    for (int i = 0; runs && i < e->kernel->ins_count; i++)
+        runs = !e->evaluation.call[i] && !e->called[i];
+    return runs && bytes;
 }
 
 /* How much a turn of the loop along a row computes, once the row's head is known: a block, or all whole blocks where

@@ -40,7 +40,7 @@ struct emitter {
     bool shuffles;                 /* what shuffle_c.h begins with is needed */
     bool heads_apart;              /* what helpers begin with is not among them */
     bool whole;                    /* ends of rows are read as whole blocks (emit.c) */
-    bool light;                    /* and no value needs room for a block */
+    bool light;                    /* and little is computed */
     bool runs;                     /* a turn of the loop computes all whole blocks of a row (emit.c) */
     bool heap;                     /* blocks are in the scratch memory that the caller lends */
     size_t scratch;
