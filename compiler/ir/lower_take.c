@@ -274,13 +274,44 @@ static int axis_at(const struct taking *t, int d)
     return a;
 }
 
+/* Whether there is nothing to take. What is taken may still be read where it lies outside, as by pad. */
+static bool is_empty(const struct shape *to)
+{
+    bool empty = false;
+    for (int d = 0; d < to->rank; d++)
+        empty = empty || to->extents[d] == 0;
+    return empty;
+}
+
+/* The lesser one; a is -1 where there is none yet. */
+static int lesser(const struct taking *t, int a, int b)
+{
+    return a < 0 ? b : taken_op(t, OP_MIN, a, b);
+}
+
+/* What is -1 if an extent that is not known yet is 0; -1: there is no such extent, or nothing is read that lies
+ * outside. */
+static int least_extent(const struct taking *t)
+{
+    bool outside = false;
+    int least = -1;
+    for (int map = t->parent; map; map = t->l->kernel->maps[map].parent)
+        outside = outside || t->l->kernel->maps[map].outside;
+    for (int d = 0; outside && d < t->to->rank; d++)
+        if (t->to->extents[d] < 0)
+            least = lesser(t, least, taken_op(t, OP_SUB, taken_extent(t, t->to->extents[d]), taken_literal(t, 1)));
+    return least;
+}
+
 static int number_of(const struct taking *t)
 {
     struct digit digits[WEFT_MAX_RANK];
-    int own[WEFT_MAX_RANK], number = -1, least = -1, i = 0;
+    int own[WEFT_MAX_RANK], number = -1, least = is_empty(t->to) ? -1 : least_extent(t), i = 0;
+    if (is_empty(t->to))
+        return taken_literal(t, -1);
     for (int a = 0; a < t->axis_count; a++) {
         own[a] = position(t, a);
-        least = least < 0 ? own[a] : taken_op(t, OP_MIN, least, own[a]);
+        least = lesser(t, least, own[a]);
     }
     list_digits(t->to, t->set, digits);
     for (int d = 0; d < t->to->rank;) {
@@ -297,7 +328,7 @@ static int number_of(const struct taking *t)
     }
     if (number < 0)
         return taken_literal(t, 0); /* there is one element */
-    return number == least || t->list || least < 0
+    return number == least || (t->list && least == own[0]) || least < 0
                ? number
                : taken_choice(t, taken_op(t, OP_GE, least, taken_literal(t, 0)), number, taken_literal(t, -1));
 }
