@@ -289,12 +289,12 @@ static int lesser(const struct taking *t, int a, int b)
     return a < 0 ? b : taken_op(t, OP_MIN, a, b);
 }
 
-/* What is -1 if an extent that is not known yet is 0; -1: there is no such extent, or nothing is read that lies
- * outside. */
+/* What is -1 if an extent is 0, one that is not known yet, too, where something is read that lies outside; -1: there is
+ * no such extent. */
 static int least_extent(const struct taking *t)
 {
     bool outside = false;
-    int least = -1;
+    int least = is_empty(t->to) ? taken_literal(t, -1) : -1;
     for (int map = t->parent; map; map = t->l->kernel->maps[map].parent)
         outside = outside || t->l->kernel->maps[map].outside;
     for (int d = 0; outside && d < t->to->rank; d++)
@@ -306,9 +306,7 @@ static int least_extent(const struct taking *t)
 static int number_of(const struct taking *t)
 {
     struct digit digits[WEFT_MAX_RANK];
-    int own[WEFT_MAX_RANK], number = -1, least = is_empty(t->to) ? -1 : least_extent(t), i = 0;
-    if (is_empty(t->to))
-        return taken_literal(t, -1);
+    int own[WEFT_MAX_RANK], number = -1, least = least_extent(t), i = 0;
     for (int a = 0; a < t->axis_count; a++) {
         own[a] = position(t, a);
         least = lesser(t, least, own[a]);
@@ -371,6 +369,8 @@ int take_value(struct lowering *l, const struct node *node)
     const int inside = ins_add_op(l, OP_GE, WEFT_INT64, WEFT_BOOL,
                                   (int[]){number, ins_add_literal(l, zero, WEFT_INT64, node->token), -1}, node->token);
     ARENA_PUSH(l->arena, l->guards, l->guard_count, ((struct guard){number, inside}));
-    return ins_add_op(l, OP_WHERE, dtype, dtype, (int[]){inside, value, ins_add_literal(l, zero, dtype, node->token)},
-                      node->token);
+    const int chosen = ins_add_op(l, OP_WHERE, dtype, dtype,
+                                  (int[]){inside, value, ins_add_literal(l, zero, dtype, node->token)}, node->token);
+    ARENA_PUSH(l->arena, l->modes, l->mode_count, chosen); /* what a reduction joins outside is no element */
+    return chosen;
 }
