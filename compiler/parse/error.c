@@ -182,8 +182,8 @@ static void label_by_dot(struct parser *p, struct span dot, struct span receiver
     const int length = (int)strcspn(dim, ". \t\r\n");
     const bool is_value = receiver.end - receiver.start <= 30 && is_letter(*value);
     diag(p->diags, DIAG_SYNTAX, dot,
-         arena_printf(p->arena, "'.' selects along a named dimension and takes an item in [ ], a label in quotes, as in "
-                      "%s.%.*s['%.40s']", is_value ? value : "u", length > 40 ? 40 : length, dim, label));
+         arena_printf(p->arena, "'.' selects along a named dimension and takes an item in [ ], a label in quotes, as "
+                      "in %s.%.*s['%.40s']", is_value ? value : "u", length > 40 ? 40 : length, dim, label));
 }
 
 /* Reports x.y: a function of a module, or a selection along a named dimension. */
