@@ -129,10 +129,28 @@ operands:     }
 copied operands:     if (i == column0 && N(lay_groups)(args, (T *)p[@] + i, at_$, jump_$, s->period, end_$ - group_$,
 + group_$, after - end_$ + group_$))
 copied operands:         break;
-operands:     N(gather_groups)(w_$, at_$, jump_$, s->period, many_$, group_$, after - many_$, &order_$); /* NAME */
+operands:     N(gather_groups)(w_$, at_$, jump_$, s->period, many_$, group_$, after - many_$, &order_$,
++ args->ahead); /* NAME */
 operands:     fetch_row(args, s, p[$], s->strides + $ * stride, s->period, begin_$, end_$, group_$, many_$); //~
 operands: }
 operands: const T *const x_$ = w_$ + i - from_$;
+//: load crossed
+head: vector
+head: shuffles
+block: w_$
+band: const char *at_$[MOST_INTERLEAVED];
+band: const i64 jump_$ = s->strides[$ * stride + groups + 1];
+band: for (i64 c = 0; c < s->period; c++)
+band:     at_$[c] = start[$] + column0 / s->period * jump_$ + s->offsets[$][c];
+copied band: if (N(lay_crossed)(args, start[@] + column0 * sizeof(T), step[@], at_$, jump_$, step[$], rows,
++ column1 - column0, s->period)) /* in the result */
+copied band:     continue;
+band: const i64 pitch_$ = column1 - column0 + BLOCK;
+band: N(cross)((char *)w_$, pitch_$ * sizeof(T), at_$, jump_$, step[$], rows, (column1 - column0) / s->period,
++ s->period, 0); /* NAME */
+band: for (i64 r = 0; r < rows; r++)
+band:     N(fill)(w_$ + (r + 1) * pitch_$ - BLOCK, w_$[(r + 1) * pitch_$ - BLOCK - 1]);
+operands: const T *const x_$ = w_$ + row * pitch_$ + i - column0;
 //: load joined
 head: vector
 operands: if (more_@)

@@ -340,6 +340,26 @@ static void check_transposed(enum weft_dtype dtype, int64_t rows, int64_t column
     tensor_free(&out.tensor);
 }
 
+/* Groups of pixels whose batch lies inside; rows that begin with lines, and anywhere. */
+static void test_crossed(void **state)
+{
+    static const struct { const char *text; enum weft_dtype dtype; int64_t x[3], out[3]; } cases[] = {
+        {"transpose(x, [2, 1, 0])", WEFT_FLOAT32, {3, 175104, 8}, {8, 175104, 3}},
+        {"transpose(x, [1, 0, 2])", WEFT_FLOAT32, {175104, 8, 3}, {8, 175104, 3}},
+        {"transpose(x, [1, 0, 2])", WEFT_UINT8, {233017, 18, 4}, {18, 233017, 4}},
+        {"transpose(x, [2, 1, 0]) + 1.5", WEFT_FLOAT32, {2, 262237, 8}, {8, 262237, 2}}};
+    (void)state;
+    for (int i = 0; i < 8; i++) {
+        const int c = i / 2;
+        const struct input x = {"x", small_integers(cases[c].dtype, 3, cases[c].x)};
+        struct placed out = place(cases[c].dtype, 3, cases[c].out, 0, i % 2);
+        if (sample_chosen(i))
+            check(cases[c].text, &x, 1, &out, 1);
+        tensor_free((struct tensor *)&x.tensor);
+        tensor_free(&out.tensor);
+    }
+}
+
 /* Whole lines, which begin anywhere; rows that begin at different places of theirs; rows of little more than a line,
  * and of one column more than a tile. */
 static void test_transposed(void **state)
@@ -457,7 +477,7 @@ int main(void)
         cmocka_unit_test(test_types), cmocka_unit_test(test_heads),
         cmocka_unit_test(test_short_rows), cmocka_unit_test(test_alignments),
         cmocka_unit_test(test_results), cmocka_unit_test(test_broadcast), cmocka_unit_test(test_copied),
-        cmocka_unit_test(test_transposed), cmocka_unit_test(test_fetched), cmocka_unit_test(test_crowded),
-        cmocka_unit_test(test_interleaved), cmocka_unit_test(test_in_place)};
+        cmocka_unit_test(test_crossed), cmocka_unit_test(test_transposed), cmocka_unit_test(test_fetched),
+        cmocka_unit_test(test_crowded), cmocka_unit_test(test_interleaved), cmocka_unit_test(test_in_place)};
     return cmocka_run_group_tests_name("stream", tests, NULL, finish);
 }
