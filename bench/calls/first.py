@@ -2,11 +2,11 @@
 
     /usr/bin/python3 bench/calls/first.py [--turns 5] [--only WORD ..] [--compile] [--save NAME]
 
-In a new context without a cache a program is called ten times. A line for each program: kernels compiled; ms that its
-first call takes where every call waits for the compiler (tier none), and that a good call takes; the slowest of the
-first ten calls over that wait; and all ten over that wait and ten good calls together. Each number is the median of
-turns taken one after the other. Above 1.2 and 1 the exit status is 1. With --compile only waits are taken, with the
-processor time of the compiler."""
+In a new context without a cache a program is called ten times. A line for each program: ms that its first call takes
+where every call waits for the compiler (tier none), processor time of the compiler for it, and what a good call takes;
+the slowest of the first ten calls over that wait; and all ten over that wait and ten good calls together. Each number
+is the median of turns taken one after the other, and the calls at the end are those of one. Above 1.2 and 1 the exit
+status is 1. With --compile only waits are taken. A busy machine makes all of it slower, the compiler most."""
 import argparse
 import os
 import pathlib
@@ -37,6 +37,7 @@ PROGRAMS = {
 
 
 def call(program, context):
+    """Seconds of one."""
     text, shape = PROGRAMS[program]
     used = {name: ARRAYS[shape][name] for name in "xy" if name in text.replace("max", "").replace("axes", "")}
     start = time.perf_counter()
@@ -53,21 +54,12 @@ def children():
     return used.ru_utime + used.ru_stime
 
 
-def kernels(program):
-    """How many kernels are compiled for it."""
-    text, shape = PROGRAMS[program]
-    context = weft.Context(tier="none")
-    used = {name: ARRAYS[shape][name] for name in "xy" if name in text.replace("max", "").replace("axes", "")}
-    made = weft.compile(text, context=context).prepare(used)
-    return len(made) if isinstance(made, (list, tuple)) else made
-
-
 def waits(program):
     """The first call that waits, the compiler's processor time for it, and a good call."""
     context, before = weft.Context(tier="none"), children()
     first = call(program, context)
     compiler = children() - before
-    good = min(call(program, context) for _ in range(5))
+    good = statistics.median(call(program, context) for _ in range(10))
     context.close()
     return first, compiler, good
 
@@ -86,7 +78,8 @@ def measure(program, turns, only_compile):
         calls = [0.0] if only_compile else first_ten(program)
         rows.append((wait, compiler, good, max(calls) / wait, sum(calls) / (wait + 10 * good), calls))
     median = [statistics.median(row[k] for row in rows) for k in range(5)]
-    return dict(zip(("wait", "compiler", "good", "slowest", "together"), median)), sorted(r[5] for r in rows)[turns // 2]
+    shown = sorted(row[5] for row in rows)[turns // 2]
+    return dict(zip(("wait", "compiler", "good", "slowest", "together"), median)), shown
 
 
 def main():

@@ -66,7 +66,8 @@ def main():
         for elements in args.elements:
             for shape, axis, number, words in shapes(int(elements), [int(r) for r in args.rows]):
                 own, apart, numpy = measure(*CASES[case], shape, axis, number, args.seconds, context)
-                print(f"  {words:28} {own * 1e3:9.4f} ms  apart {apart / own:5.2f}  numpy {numpy / own:5.2f}", flush=True)
+                print(f"  {words:28} {own * 1e3:9.4f} ms  apart {apart / own:5.2f}  numpy {numpy / own:5.2f}",
+                      flush=True)
 
 
 if __name__ == "__main__":
