@@ -362,6 +362,22 @@ class Groups(GroupsTest):
         for word in ("".join(word) for word in words):
             self.assertIn("`" + word.split(", counted")[0].split(", from")[0].split(", the same")[0], page)
 
+    def test_sums_across(self):
+        """Rows that are transposed for a sum give the bits of rows that lie in order."""
+        numbers, shown = np.random.default_rng(7), []
+        for dtype, shape in (("float32", (2000, 70)), ("float32", (300, 517)), ("float64", (4100, 33)),
+                             ("float32", (90, 5, 64)), ("float32", (65, 2))):
+            x = numbers.standard_normal(shape).astype(dtype)
+            np.save(self.path("x.npy"), x)
+            np.save(self.path("y.npy"), np.ascontiguousarray(x.transpose()))
+            shown.append(self.text("show", "sum(transpose(x))", "x=x.npy", "--stage", "groups"))
+            for text in ("sum(%s)", "mean(%s * %s)", "prod(1 + %s * 0.001)", "sum(%s, [0, 1])"):
+                plain = self.text("run", text.replace("%s", "y"), "y=y.npy")
+                for way in ("", "transpose"):
+                    across = self.text("run", text.replace("%s", "transpose(x)"), "x=x.npy", env={"WEFT_DISABLE": way})
+                    self.assertEqual(across, plain, (dtype, shape, text, way))
+        self.assertEqual(["some rows are transposed" in text for text in shown], [True, True, True, False, True])
+
     def test_equal_reductions(self):
         """They are one kernel, however they are written; those of one tensor take turns."""
         def headings(text, *types):
