@@ -254,6 +254,22 @@ static void turn(const struct grouping *groups, const struct kernel *kernel, str
         g->tiling = sharing_tiles(groups->extents[outer], g->rows, g->columns);
 }
 
+/* Loads of a reduction in the order of rows, along which elements lie across: some rows are transposed at a time. */
+static void read_across(const struct grouping *groups, const struct kernel *kernel, struct geometry *g)
+{
+    enum { WANTED = FAST_TRANSPOSE | FAST_ORDER | FAST_SPECIAL, LEAST_ROWS = 4 };
+    const struct lanes *lanes = kernel->lanes;
+    const int outer = g->groups - 1;
+    if ((g->fast & WANTED) != WANTED || g->chunks || lanes->tiles.inner != 1 || lanes->finds || outer < 0 ||
+        g->columns < BLOCK)
+        return;
+    for (int a = 0; a < kernel->load_count; a++)
+        if (g->kinds[a] == ACCESS_STRIDED && !groups->walks[a] &&
+            group_strides(groups, outer)[a] == groups->sizes[a] &&
+            (g->columns + BLOCK) * groups->sizes[a] * LEAST_ROWS <= ACROSS_ROOM)
+            g->kinds[a] = ACCESS_ACROSS;
+}
+
 /* Finds loads of the same tensor that are made together. */
 static void part(struct arena *arena, const struct grouping *groups, const struct kernel *kernel, struct geometry *g)
 {
@@ -455,6 +471,8 @@ void make_geometry(struct arena *arena, const struct kernel *kernel, int rank, c
         if (!g->period)
             part(arena, &groups, kernel, g);
     }
+    if (!g->row_groups && kernel->lanes)
+        read_across(&groups, kernel, g);
     if (!chunks && g->volume)
         find_near(arena, kernel, g);
     if (!g->volume)

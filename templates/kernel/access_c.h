@@ -93,7 +93,7 @@ operands: const T *const x_$ = w_$ + i;
 head: shuffles
 block: w_$
 copied band: const int laid_$ = N(lay)(args, start[@], step[@], start[$], s->strides[$ * stride + groups],
-+ rows, column0, column1, s->columns); /* in the result */
++ rows, column0, column1, s->columns, TRANSPOSED); /* in the result */
 copied band: if (laid_$)
 copied band:     continue;
 band: N(turn)(w_$, start[$] + column0 * s->strides[$ * stride + groups], s->strides[$ * stride + groups],
@@ -104,6 +104,22 @@ operands:     fetch_transposed(start[$], s->strides[$ * stride + groups], rows *
 + column1 < s->columns ? column1 : -1, (row * (column1 - column0) + i - column0) * (i64)sizeof(T),
 + BLOCK * sizeof(T)); //~
 operands: const T *const x_$ = w_$ + row * (column1 - column0 + BLOCK) + i - column0;
+//: load across
+head: shuffles
+block: w_$
+buffers: const char *from_$ = 0, *turn_$ = 0; /* where the rows in w_$ begin and end */
+row: if (fresh || p[$] < from_$ || p[$] >= turn_$) {
+row:     i64 more = run.rows - (p[$] - start[$]) / (i64)sizeof(T); /* no more than lie beside each other, */
+row:     const i64 wanted = (run.part.stop - run.at + run.count) / s->columns + 2; /* are in the tile, */
+row:     const i64 most = ACROSS / (i64)sizeof(T) / (s->columns + BLOCK); /* have room, */
+row:     const i64 line = (64 - (i64)((u64)p[$] % 64)) / (i64)sizeof(T); /* and are in a cache line */
+row:     more = more < wanted ? more : wanted;
+row:     more = more < most ? more : most;
+row:     more = line * (i64)sizeof(T) >= 16 && line < more ? line : more;
+row:     from_$ = p[$], turn_$ = from_$ + more * (i64)sizeof(T);
+row:     N(turn)(w_$, from_$, s->strides[$ * stride + groups], more, s->columns); /* NAME */
+row: }
+operands: const T *const x_$ = w_$ + (p[$] - from_$) / (i64)sizeof(T) * (s->columns + BLOCK) + i;
 //: load interleaved
 head: vector
 head: shuffles

@@ -37,7 +37,7 @@ static inline vector OWN(ordered_bytes)(const char *from, vector order, u64 own,
     return x;
 }
 #define ORDER ordered_bytes
-#define ORDERED
+#define BY_ORDER
 #else
 #undef VBMI
 enum { OWN(VECTOR_BYTES) = 16 };
@@ -47,7 +47,7 @@ typedef u8 OWN(vector) __attribute__((vector_size(16), aligned(1), may_alias));
 typedef char OWN(signs) __attribute__((vector_size(16), aligned(1), may_alias));
 #define ORDER(from, order, own, used) \
     ((void)(own), (void)(used), (vector)__builtin_ia32_pshufb128(*(const signs *)(from), (signs)(order)))
-#define ORDERED
+#define BY_ORDER
 #endif
 #endif
 #endif
@@ -72,7 +72,7 @@ enum { OWN(NEAR), OWN(CLAIMED), OWN(PAST) };
 struct OWN(interleaved_source) {
     i64 first, jump, low, above;   /* its first element, bytes to the next group, and between which from there a group
                                       lies */
-#ifdef ORDERED
+#ifdef BY_ORDER
     vector order;                  /* where each byte comes from, in the source's vector; 128: from another source */
     u64 own, used;                 /* the bytes that are its own, and those of the source that are used, a bit each */
 #endif
@@ -321,7 +321,7 @@ SEPARATE static void N(interleaved)(T *to, const char *const *at, i64 g, i64 end
         N(interleave)(to, at, g, end, 4, past, ahead);
 }
 //: move gather_groups
-#ifdef ORDERED
+#ifdef BY_ORDER
 static inline void N(find_sources)(struct interleaved_orders *o, const char *const *at, const i64 *jumps, i64 period)
 {
     o->count = 0;
@@ -493,7 +493,7 @@ SEPARATE static void N(gather_groups)(T *to, const char *const *at, const i64 *j
     if (N(beside)(jumps, period)) {
         N(interleaved)(to, at, 0, count, period, 0, ahead);
     } else {
-#ifdef ORDERED
+#ifdef BY_ORDER
         if (!N(holds)(o, at, jumps, period))
             N(find_orders)(o, at, jumps, period);
         if (o->many && o->count == 1)

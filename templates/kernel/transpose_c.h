@@ -155,10 +155,10 @@ SEPARATE static void N(all_strips)(char *to, i64 pitch, const char *from, i64 st
 }
 #endif
 /* The same straight into the result, for columns of a tile. Where there are not enough for a strip, and they fit the
- * buffer (of TRANSPOSED bytes), that is better; returns whether they are written. Where lines are written past the
+ * buffer (of `room` bytes), that is better; returns whether they are written. Where lines are written past the
  * caches a tile begins and ends with one, but for the row's ends. */
 SEPARATE static int N(lay)(const struct weft_args *args, char *to, i64 pitch, const char *from, i64 step, i64 rows,
-                           i64 column0, i64 column1, i64 total)
+                           i64 column0, i64 column1, i64 total, i64 room)
 {
 #ifdef PAIR
     enum { SIDE = 16 / sizeof(T), LINE = 64 / sizeof(T) };
@@ -175,7 +175,7 @@ SEPARATE static int N(lay)(const struct weft_args *args, char *to, i64 pitch, co
         return 1;
     }
 #endif
-    if (rows * (column1 - column0 + BLOCK) * (i64)sizeof(T) <= TRANSPOSED)
+    if (rows * (column1 - column0 + BLOCK) * (i64)sizeof(T) <= room)
         return 0;
     for (i64 j = column0; j < column1; j++)
         for (i64 r = 0; r < rows; r++)

@@ -105,7 +105,7 @@ static void check_kind(const struct sample *s, int a)
     case ACCESS_NESTED: assert_true(!even && jump != 0); return;
     case ACCESS_COLUMN: assert_true(!even && jump != 0 && step == 0); return;
     case ACCESS_EXPANDED: check_expanded(g, a); return;
-    case ACCESS_TRANSPOSED:
+    case ACCESS_TRANSPOSED: case ACCESS_ACROSS:
         assert_true(even && step != 0 && step != size && strides[g->groups - 1] == size);
         return;
     case ACCESS_INTERLEAVED:
