@@ -73,6 +73,10 @@ static void put_fate(struct buf *buf, const struct neighbours *all)
         buf_printf(buf, "stored once with what lies around it, as edges would be %lld parts, and %d are the most", more,
                    MOST_PARTS);
         break;
+    case STORED_SMALL_BORDER:
+        buf_printf(buf, "stored once with what lies around it, as edges would be %lld parts of %lld element%s, too few "
+                   "for kernels", more, elements, plural(elements));
+        break;
     }
 }
 

@@ -8,6 +8,7 @@
 #include "compiler/check/check.h"
 #include "compiler/ir/index_map.h"
 #include "compiler/ir/kernel.h"
+#include "compiler/ir/split.h"
 
 enum {
     MOST_WEIGHT = 1 << 20,
@@ -203,7 +204,7 @@ static struct shape around(const struct lowering *l, const struct node *node)
 }
 
 /* Whether a correlate's operand is stored with what lies around it: where the edges of the result would be so many
- * parts that it is not split, all of it would be found by number. Notes it. */
+ * parts, or such small ones, that it is not split, and all of it would be found by number. Notes it. */
 static bool worth_a_border(const struct lowering *l, int n, const struct evaluations *e)
 {
     const struct node *node = &l->program->nodes[n];
@@ -212,11 +213,14 @@ static bool worth_a_border(const struct lowering *l, int n, const struct evaluat
         return false;
     const int operand = l->program->operands[node->operands];
     const struct shape *k = l->shapes[l->program->operands[node->operands + 1]], space = around(l, node);
-    const int64_t volume = shape_volume(l->shapes[operand]), parts = shape_volume(k);
-    if (e->faults[operand] || parts <= MOST_PARTS || volume < 2 * LEAST_PART || shape_volume(&space) > 2 * volume)
+    const int64_t volume = shape_volume(l->shapes[operand]), parts = shape_volume(k), more = shape_volume(&space);
+    const int64_t count = count_neighbours(l, node), found = count * found_weight(&space);
+    const int64_t most = at_most(count / 2, BORDER_MOST); /* times the operand's elements */
+    if (e->faults[operand] || count == 0 || (parts <= MOST_PARTS && volume / parts >= LEAST_PART) ||
+        volume <= l->launch / found || more < 0 || more / volume >= most)
         return false;
-    const struct neighbours all = {.node = operand, .fate = STORED_BORDER, .evaluations = count_neighbours(l, node),
-                                   .more = parts};
+    const struct neighbours all = {.node = operand, .fate = parts > MOST_PARTS ? STORED_BORDER : STORED_SMALL_BORDER,
+                                   .evaluations = count, .more = parts, .elements = volume};
     ARENA_PUSH(l->arena, l->kernels->neighbours, l->kernels->neighbour_count, all);
     return true;
 }
@@ -319,11 +323,41 @@ int store_part(struct lowering *l, int n, enum weft_dtype dtype, enum value_part
     return store(l, (struct lowered_value){.node = n, .dtype = dtype, .part = part, .space = space, .axes = axes});
 }
 
+static bool same_value(const struct program *program, int a, int b)
+{
+    const struct node *x = named_node(program, &program->nodes[a]), *y = named_node(program, &program->nodes[b]);
+    return x == y || (x->kind == NODE_NAME && y->kind == NODE_NAME && x->symbol == y->symbol && x->dtype == y->dtype);
+}
+
+/* Whether two correlates read the same neighbours of one value. */
+static bool same_border(const struct lowering *l, const struct node *a, const struct node *b)
+{
+    const int *in_a = &l->program->operands[a->operands], *in_b = &l->program->operands[b->operands];
+    const int rank = l->shapes[in_a[0]]->rank, last = l->shapes[in_a[1]]->rank;
+    int at_a[WEFT_MAX_RANK], at_b[WEFT_MAX_RANK];
+    if (!same_value(l->program, in_a[0], in_b[0]) || !shapes_equal(l->shapes[in_a[1]], l->shapes[in_b[1]]))
+        return false;
+    const int count = neighbour_axes(&l->views[a->view], rank, last, at_a);
+    neighbour_axes(&l->views[b->view], rank, last, at_b);
+    for (int i = 0; i < count; i++) {
+        const struct mode *x = neighbour_mode(&l->views[a->view], i), *y = neighbour_mode(&l->views[b->view], i);
+        if (at_a[i] != at_b[i] || x->edge != y->edge ||
+            (x->edge == EDGE_VALUE && (x->number >= 0 || y->number >= 0)))
+            return false;
+    }
+    return true;
+}
+
 bool store_border(struct lowering *l, int n)
 {
     const struct node *node = &l->program->nodes[n];
     const int operand = l->program->operands[node->operands];
     const struct shape space = around(l, node);
+    for (int m = 0; m < n && l->reduced[n].border < 0; m++)
+        if (l->reduced[m].border >= 0 && same_border(l, node, &l->program->nodes[m]))
+            l->reduced[n].border = l->reduced[m].border;
+    if (l->reduced[n].border >= 0)
+        return true;
     const int temporary = store(l, (struct lowered_value){.node = operand, .dtype = l->program->nodes[operand].dtype,
                                                           .space = arena_copy(l->arena, &space, sizeof space),
                                                           .around = node});

@@ -57,6 +57,9 @@ enum {
     /* Parts of a join (split.c): elements of a part, on average. A kernel more costs about as much as copying 1,000. */
     LEAST_PART = 8192,
     MOST_PARTS = 32,
+    NUMBER_WEIGHT = 8,             /* weight of a load whose elements are found by number, as neighbours at edges, */
+    RUN_WEIGHT = 400,              /* and of each run of them that lie a step apart */
+    BORDER_MOST = 64,              /* an operand with what lies around it has at most so many times its elements */
     /* Searches (temporaries.c): tiles stop them where there are fewer results beside each other. Measured on 100 MB of
      * float32: as fast either way; the generic kernel is slower for less. */
     SEARCH_RESULTS = 32,

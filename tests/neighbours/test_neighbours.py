@@ -15,7 +15,8 @@ import weft
 
 MODES = ["edge", "wrap", "symmetric", "reflect"]
 SHAPES = [(40000,), (150, 200), (3, 9000), (9000, 3), (40, 30, 25), (120, 100, 3), (2, 17000), (1, 20000), (20000, 1),
-          (20, 12, 10, 11), (700, 410), (70, 60, 66), (300, 700, 2), (7,), (2, 3), (1, 1), (3, 1, 4), (5, 0)]
+          (20, 12, 10, 11), (700, 410), (70, 60, 66), (300, 700, 2), (64, 64, 3), (30, 31),
+          (16, 16, 3), (130, 128), (7,), (2, 3), (1, 1), (3, 1, 4), (5, 0)]
 TYPES = ["uint8", "int16", "int32", "int64", "uint64", "float16", "float32", "float64"]
 
 
@@ -132,6 +133,22 @@ class Neighbours(unittest.TestCase):
                     context = self.ways[name]
                     found = np.asarray(weft.evaluate(text.format(*words), {"x": x}, context=context))
                     self.assertTrue(same(found, want), f"{shape} {a} {b} {name}")
+
+    def test_shared_borders(self):
+        """Several kernels over one operand, with equal neighbours around it and with others."""
+        rng = np.random.default_rng(4)
+        a, b, wide = (rng.integers(1, 5, extents).astype(np.float32) for extents in [(3, 3), (3, 3), (3, 5)])
+        for shape in [(40, 50), (700, 410)]:
+            x = rng.standard_normal(shape).astype(np.float32)
+            for k, mode, axes in [(b, "edge", [0, 1]), (b, "edge", [1, 0]), (b, "wrap", [0, 1]), (wide, "edge", [0, 1]),
+                                  (b, 0, [0, 1]), (b, 5, [0, 1])]:
+                word = f'"{mode}"' if isinstance(mode, str) else mode
+                text = (f'correlate(x, {a.tolist()}, {word if mode == 5 else chr(34) + "edge" + chr(34)}) - '
+                        f'convolve(x, {k.tolist()}, {word}, axes={axes})')
+                first = reference.correlate(x, a, 5 if mode == 5 else "edge", [0, 1], np.dtype("float32"))
+                second = reference.correlate(x, k, mode, axes, np.dtype("float32"), True)
+                found = np.asarray(weft.evaluate(text, {"x": x}, context=self.ways[""]))
+                self.assertTrue(same(found, first - second), f"{text} of {shape}")
 
     def test_batches(self):
         """Samples of unlike shapes, each as by itself."""
