@@ -233,8 +233,8 @@ static void emit_tally(struct emitter *e)
         put_joined(e, out, arena_printf(e->arena, "tables[%d][k%d]", t, t),
                    put->a[2] < 0 ? arena_printf(e->arena, "values[n0 + %d]", t) : "value");
     }
-    buf_printf(out, "    }\n    for (int t = 0; t < %d; t++)\n        for (u64 k = 0; k < size; k++)\n            ",
-               TALLY_TABLES);
+    buf_printf(out, "    }\n    for (int t = 0; t < %d; t++)\n        for (u64 k = 0; k < size%s; k++)\n            ",
+               TALLY_TABLES, bytes ? " && k < 256" : "");
     put_joined(e, out, "to_place[from + (i64)k]", "tables[t][k]");
     buf_puts(out, "}\n");
 }
