@@ -74,8 +74,16 @@ static void put_fate(struct buf *buf, const struct neighbours *all)
                    MOST_PARTS);
         break;
     case STORED_SMALL_BORDER:
-        buf_printf(buf, "stored once with what lies around it, as edges would be %lld parts of %lld element%s, too few "
-                   "for kernels", more, elements, plural(elements));
+        buf_printf(buf, "stored once with what lies around it, as edges would be %lld parts, too many for "
+                   "%lld element%s", more, elements, plural(elements));
+        break;
+    case STORED_SUMS:
+        buf_printf(buf, "integers times an outer product: summed along its last dimensions first and stored, which "
+                   "leaves %lld", more);
+        break;
+    case AGAIN_SUMS:
+        buf_printf(buf, "integers times an outer product: summed at once; in two passes %lld are left, and storing what "
+                   "these read takes longer", more);
         break;
     }
 }

@@ -51,6 +51,13 @@ enum {
     NEIGHBOUR_WEIGHT = 32,
     /* and the same of evaluations in kernels that reduce, which go over memory once more for it */
     KERNELS_WEIGHT = 512,
+    /* Sums in two passes (stencils.c): what storing and loading a byte of an element takes, by the bytes of all; more
+     * than those of the caches is new memory in each call */
+    BYTE_WEIGHT_NEAR = 2,
+    BYTE_WEIGHT = 4,
+    BYTE_WEIGHT_FAR = 8,
+    BYTES_NEAR = 1 << 20,
+    BYTES_FAR = 32 << 20,
     NEAR_MOST = 64,                /* elements apart, at most a block: loads that share where they begin (geometry.c) */
     NEAR_PART = 1 << 16,           /* elements of a part whose loads do: for less it takes longer to compile it */
     DIVISOR_WEIGHT = 8,            /* weight of an integer division by a literal */
