@@ -82,8 +82,8 @@ static void put_fate(struct buf *buf, const struct neighbours *all)
                    "leaves %lld", more);
         break;
     case AGAIN_SUMS:
-        buf_printf(buf, "integers times an outer product: summed at once; in two passes %lld are left, and storing what "
-                   "these read takes longer", more);
+        buf_printf(buf, "integers times an outer product: summed at once; in two passes %lld are left, and storing "
+                   "what these read takes longer", more);
         break;
     }
 }

@@ -221,7 +221,8 @@ static void emit_tally(struct emitter *e)
     buf_printf(out, "%s_m tables[%d][TALLIED];\n", short_name(put->dtype), TALLY_TABLES);
     buf_puts(out, "i64 n0 = 0; /* the first place that is not gone over yet */\n");
     buf_puts(out, "const u64 size = (u64)(to - from);\n");
-    buf_printf(out, "if (inner == 1 && size <= TALLIED && count / %d >= (i64)size%s) { /* in tables that take turns */\n",
+    buf_puts(out, "/* in tables that take turns */\n");
+    buf_printf(out, "if (inner == 1 && size <= TALLIED && count / %d >= (i64)size%s) {\n",
                2 * TALLY_TABLES, bytes ? " && from == 0" : "");
     buf_printf(out, "    for (int t = 0; t < %d; t++)\n        for (u64 k = 0; k < %s; k++)\n"
                     "            tables[t][k] = 0;\n", TALLY_TABLES, bytes ? "256" : "size");

@@ -65,8 +65,8 @@ static const struct node *input_of_places(const struct lowering *l, int n)
         node = from;
     }
     const struct symbol *symbol = node->kind == NODE_NAME ? &program->symbols[node->symbol] : NULL;
-    if (!(l->fast & FAST_TALLY) || !l->inputs || l->open || !symbol || symbol->type.number || !is_short_count(node->dtype) ||
-        positions->extents[positions->rank - 1] != 1)
+    if (!(l->fast & FAST_TALLY) || !l->inputs || l->open || !symbol || symbol->type.number ||
+        !is_short_count(node->dtype) || positions->extents[positions->rank - 1] != 1)
         return NULL;
     gather_axes(&l->views[places->view], value->rank, 1, at);
     const bool all = value->extents[at[0]] >= INT64_C(1) << type_rows[node->dtype].bits;
@@ -125,8 +125,8 @@ static int lying_input(const struct lowering *l, int full, enum weft_dtype dtype
 }
 
 /* Makes a kernel that puts elements to temporary `to`, at places that `at` has. */
-static void add_put(struct lowering *l, int n, struct ins put, struct access at, struct access from, int to, int64_t count,
-                    int64_t inner)
+static void add_put(struct lowering *l, int n, struct ins put, struct access at, struct access from, int to,
+                    int64_t count, int64_t inner)
 {
     const struct temporary *temporaries = l->kernels->temporaries;
     const struct span span = l->program->nodes[n].token;

@@ -9,8 +9,8 @@
 /* ---- factors ---- */
 
 /* The integer that is term number `number`; false: it is none before any run, or a large one. */
-static bool term_integer(const struct lower_params *p, const struct node *node, const struct node *array, int64_t number,
-                         int64_t *value)
+static bool term_integer(const struct lower_params *p, const struct node *node, const struct node *array,
+                         int64_t number, int64_t *value)
 {
     const int64_t most = INT64_C(1) << 31;
     const struct node *values = p->values ? p->values : p->program->nodes;

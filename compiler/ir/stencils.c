@@ -254,8 +254,9 @@ static bool worth_sums(const struct lowering *l, int n, bool bordered, const str
     if (saved <= 0)
         return false;
     const enum weft_dtype operand = l->program->nodes[l->program->operands[node->operands]].dtype;
-    const int64_t bytes = (bordered ? 0 : type_rows[operand].size) + type_rows[factors->dtype].size;
-    const bool pays = saved >= bytes * byte_weight(at_most(volume, INT64_C(1) << 40) * bytes) &&
+    const int64_t bytes = type_rows[operand].size + type_rows[factors->dtype].size;
+    const int64_t weight = byte_weight(at_most(volume, INT64_C(1) << 40) * bytes);
+    const bool pays = saved >= weight * (bytes - (bordered ? type_rows[operand].size : 0)) &&
                       volume > 2 * l->launch / saved && more >= 0 && more / 2 <= volume;
     const struct neighbours all = {.node = n, .fate = pays ? STORED_SUMS : AGAIN_SUMS, .evaluations = count,
                                    .more = factors->terms};

@@ -55,7 +55,7 @@ enum {
      * than those of the caches is new memory in each call */
     BYTE_WEIGHT_NEAR = 2,
     BYTE_WEIGHT = 4,
-    BYTE_WEIGHT_FAR = 8,
+    BYTE_WEIGHT_FAR = 20,
     BYTES_NEAR = 1 << 20,
     BYTES_FAR = 32 << 20,
     NEAR_MOST = 64,                /* elements apart, at most a block: loads that share where they begin (geometry.c) */

@@ -102,7 +102,8 @@ class Neighbours(unittest.TestCase):
     def setUpClass(cls):
         cls.ways = {"": weft.Context(threads=1), "2 threads": weft.Context(threads=2),
                     "chain,near, 2 threads": without("chain,near", threads=2),
-                    **{words: without(words) for words in ("split", "hoist,split,narrow", "special", "near", "chain", "separate")}}
+                    **{words: without(words) for words in ("split", "hoist,split,narrow", "special", "near", "chain",
+                                                           "separate")}}
 
     def check(self, program, title, ways):
         for name in ways:

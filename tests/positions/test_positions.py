@@ -196,10 +196,10 @@ class Scatter(unittest.TestCase):
                     self.assertTrue(same(found, want), f"{mode} {shape}")
 
     def test_counts(self):
-        """Sums of integers, in tables that take turns and one by one; positions as they lie and as they are computed."""
+        """Sums of integers, in tables that take turns and one by one; positions as they lie and computed."""
         rng, slow = np.random.default_rng(8), without("tally")
-        for bins, index, dtype in itertools.product([1, 16, 256, 300, 5000, 65536], ["uint8", "uint16", "int16", "int64"],
-                                                    ["int32", "uint8", "int64"]):
+        for bins, index, dtype in itertools.product([1, 16, 256, 300, 5000, 65536],
+                                                    ["uint8", "uint16", "int16", "int64"], ["int32", "uint8", "int64"]):
             count = int(rng.choice([0, 3, 2000, 70001]))
             x = rng.integers(0, 100, bins).astype(dtype)
             most = min(bins, np.iinfo(index).max + 1)
@@ -220,8 +220,8 @@ class Scatter(unittest.TestCase):
         for context in self.ways + [without("tally")]:
             with warnings.catch_warnings(record=True) as caught:
                 warnings.simplefilter("always")
-                found = np.asarray(weft.evaluate('scatter(x, i[:, None], 1, "add")', {"x": np.zeros(5, np.int32), "i": i},
-                                                 context=context))
+                found = np.asarray(weft.evaluate('scatter(x, i[:, None], 1, "add")',
+                                                 {"x": np.zeros(5, np.int32), "i": i}, context=context))
             self.assertEqual(found.tolist(), [400, 0, 1, 400, 400])
             self.assertEqual(len(caught), 1)
 
