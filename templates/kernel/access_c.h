@@ -5,8 +5,9 @@
  * load that is turned or interleaved @ is the store. `block: w_$` declares that block; `head: vector` wants that part
  * of the prelude; what is marked `called` is emitted where a function of whole blocks reads the load, `copied` where
  * the kernel only stores what it turns or interleaves, `whole` where ends of rows are read as whole blocks and `padded`
- * where they are not, `rows` where some load stays at one element along a row, `once` for the first access alone,
- * `32nd` for every 32nd access. A line that begins with + goes on with the one before. */
+ * where they are not, `light` where such a kernel computes little and `heavy` elsewhere, `rows` where some load stays at
+ * one element along a row, `once` for the first access alone, `32nd` for every 32nd access. A line that begins with +
+ * goes on with the one before. */
 
 //: load scalar
 row: const VALUE a_$ = LOAD(*(const T *)p[$]); /* NAME */
@@ -150,7 +151,8 @@ operands: const T *const x_$ = N(bounded)(w_$, sample->bases[$], s->maps[$], p[$
 //: store unit
 head: vector
 block: w_$
-once row: head = first_block(args, p[$] + column0 * sizeof(T), sizeof(T)); //~
+light once row: head = first_block(args, p[$] + column0 * sizeof(T), column1 - column0, sizeof(T)); //~
+heavy once row: head = first_block(args, p[$] + column0 * sizeof(T), 0, sizeof(T)); //~
 rows row: fetch_end(args, p[$] + step[$] + column0 * sizeof(T), column1 - column0, sizeof(T)); /* of the next row */ //~
 operands: T *const o_$ = (T *)p[$] + i; /* NAME */ //~
 operands: const int n_$ = m == BLOCK && streams(args, o_$); //~
@@ -165,7 +167,7 @@ once end:     fence(); //~
 //: store copied
 head: vector
 block: w_$
-once row: head = first_block(args, p[$] + column0 * sizeof(T), sizeof(T)); //~
+once row: head = first_block(args, p[$] + column0 * sizeof(T), 0, sizeof(T)); //~
 operands: T *const o_$ = (T *)p[$] + i; /* NAME */ //~
 operands: const int n_$ = m == BLOCK && streams(args, o_$); //~
 operands: T *const y_$ = m < BLOCK ? w_$ : o_$;

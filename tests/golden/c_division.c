@@ -14,7 +14,7 @@ void weft_kernel(const struct weft_args *args, i64 begin, i64 end)
     ALIGNED i32_m w_2[BLOCK];
     ALIGNED i32_m w_3[BLOCK];
 @ headline.c, 14 lines: char *room[ACCESSES], *p[ACCESSES]; ... p[k] = start[k] + row * step[k]; /* where the row of each begins */
-            head = first_block(args, p[2] + column0 * sizeof(i32_m), sizeof(i32_m));
+            head = first_block(args, p[2] + column0 * sizeof(i32_m), 0, sizeof(i32_m));
             for (i64 i = column0, m; i < column1; i += m) {
                 m = head ? head : BLOCK;
                 m = column1 - i < m ? column1 - i : m; /* the last ones are computed as a block, and stored alone */
