@@ -73,6 +73,18 @@ static void put_fate(struct buf *buf, const struct neighbours *all)
         buf_printf(buf, "stored once with what lies around it, as edges would be %lld parts, and %d are the most", more,
                    MOST_PARTS);
         break;
+    case STORED_SMALL_BORDER:
+        buf_printf(buf, "stored once with what lies around it, as edges would be %lld parts, too many for "
+                   "%lld element%s", more, elements, plural(elements));
+        break;
+    case STORED_SUMS:
+        buf_printf(buf, "integers times an outer product: summed along its last dimensions first and stored, which "
+                   "leaves %lld", more);
+        break;
+    case AGAIN_SUMS:
+        buf_printf(buf, "integers times an outer product: summed at once; in two passes %lld are left, and storing "
+                   "what these read takes longer", more);
+        break;
     }
 }
 

@@ -133,6 +133,7 @@ struct mask {
 struct temporary {
     enum weft_dtype dtype;
     const struct shape *shape;
+    struct value_range within;     /* what its integers may be, where that is less than the type */
 };
 
 /* How the threads of a block join: each one lane of some nodes, or all of a result. */
@@ -183,6 +184,7 @@ struct kernel {
     int constant_count;
     struct mask *masks;            /* all different */
     int mask_count;
+    const struct temporary *temporaries; /* those that it may read; NULL: nothing more is known of them */
     union scalar *literals;
     enum weft_dtype *literal_dtypes;
     struct number_source *literal_sources;
@@ -198,11 +200,22 @@ static inline bool kernel_puts(const struct kernel *kernel)
     return kernel->ins_count && kernel->ins[kernel->ins_count - 1].kind == INS_PUT;
 }
 
+/* An array literal of integers that is an outer product (separate.c). */
+struct factors {
+    int split;                     /* the first of its dimensions that `inner` is for */
+    int64_t *outer, *inner;        /* row-major; of convolve in the order in which it reads neighbours */
+    int terms;                     /* those of both that are not 0 */
+    struct value_range range;      /* of the sums along the inner dimensions */
+    enum weft_dtype dtype;         /* in which they are stored */
+};
+
 /* Where the value of a reduction, of a count or of positions is; or of another node that is stored. */
 struct reduced {
     bool stored;                   /* the node is any, and its temporary has its value */
     int temporary;                 /* -1: it is a number, or `few` are joined where the value is used */
     int border;                    /* of correlate: the temporary with its operand and what lies around it; -1: none */
+    int sums;                      /* and that with sums along the last dimensions of an outer product; -1: none, */
+    const struct factors *factors; /* by these */
     int64_t number;                /* negative: an extent, which the call knows */
     int few;                       /* so many elements, of the dimensions in `set` */
     uint32_t set;
@@ -250,6 +263,7 @@ struct lowered_value {
     const struct shape *space;     /* the kernel's iteration space */
     const struct axis *axes;       /* for each dimension of the node, where it is in the space; NULL: */
     const struct node *around;     /* it is the operand of this correlate, with what lies around it */
+    const struct node *sums;       /* it is this correlate's sums along its last dimensions */
     int sought;                    /* of a search, the node that gives what is looked for; -1: none. The value is then
                                       whether the element is what is looked for, */
     int positions;                 /* or unless this is -1, its position, from this temporary, and where it is not, the
@@ -264,6 +278,9 @@ struct join_piece {
     const struct axis *box;        /* where the piece is in it */
 };
 struct kernel *lower_value(struct arena *arena, const struct lower_params *params, const struct lowered_value *value);
+
+/* separate.c: the factors of a correlate's array literal of integers; NULL: it is no outer product. */
+const struct factors *find_factors(struct arena *arena, const struct lower_params *params, const struct node *node);
 
 /* kernel.c: an empty kernel for the same results, with the same maps, constants and faults. */
 struct kernel *kernel_like(struct arena *arena, const struct kernel *kernel);

@@ -8,7 +8,7 @@
 
 int add_temporary(struct kernel_program *program, enum weft_dtype dtype, const struct shape *shape)
 {
-    const struct temporary temporary = {dtype, shape};
+    const struct temporary temporary = {.dtype = dtype, .shape = shape};
     ARENA_PUSH(program->arena, program->temporaries, program->temporary_count, temporary);
     return program->temporary_count - 1;
 }

@@ -36,7 +36,10 @@ enum neighbours_fate {
     STORED_HEAVY,
     STORED_KERNELS,                /* many kernels that reduce would compute it */
     STORED_MAPS,                   /* a kernel would have too many maps */
-    STORED_BORDER                  /* with what lies around it, as edges would be too many parts */
+    STORED_BORDER,                 /* with what lies around it, as edges would be too many parts */
+    STORED_SMALL_BORDER,           /* the same, as they would be too small ones */
+    STORED_SUMS,                   /* a correlate's sums along its last dimensions, of which others are summed, */
+    AGAIN_SUMS                     /* or are not stored, as that saves too little */
 };
 
 struct neighbours {

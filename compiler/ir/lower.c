@@ -432,7 +432,7 @@ static void begin(struct lowering *l, struct arena *arena, const struct lower_pa
 {
     const struct program *program = params->program;
     struct kernel *kernel = ARENA_NEW(arena, struct kernel);
-    *kernel = (struct kernel){.arena = arena, .program = program};
+    *kernel = (struct kernel){.arena = arena, .program = program, .temporaries = params->temporaries};
     *l = (struct lowering){.arena = arena, .program = program, .shapes = params->shapes,
                            .values = params->values ? params->values : program->nodes,
                            .views = params->views ? params->views : program->views,
@@ -517,17 +517,19 @@ struct kernel *lower_value(struct arena *arena, const struct lower_params *param
     struct lowering l;
     begin(&l, arena, params, value->space);
     const struct join_piece *piece = l.piece = value->piece;
-    const int map = piece           ? 0
+    const int map = piece || value->sums ? 0
                     : value->around ? border_map(&l, value->around, value->space)
                                     : map_select(l.kernel, 0, value->space, params->shapes[value->node], value->axes);
-    lower_add_use(&l, value->node, map);
+    if (!value->sums)
+        lower_add_use(&l, value->node, map);
     if (value->sought >= 0)
         lower_add_use(&l, value->sought, map);
     if (!find_uses(&l, params->diags))
         return NULL;
     lower_uses(&l);
     l.map = map;
-    const int part = value->around ? border_value(&l, value->around, value->space)
+    const int part = value->sums     ? inner_sums(&l, value->sums, value->space)
+                     : value->around ? border_value(&l, value->around, value->space)
                      : value->sought < 0 ? lower_part(&l, joined_as(&l, value->node, value->dtype), value->part, span)
                                        : lower_search(&l, value);
     const enum weft_dtype dtype = l.kernel->ins[part].dtype;

@@ -117,6 +117,11 @@ int correlate_value(struct lowering *l, const struct node *node);
 int border_map(struct lowering *l, const struct node *node, const struct shape *space);
 int border_value(struct lowering *l, const struct node *node, const struct shape *space);
 
+/* separate.c: sums of a correlate whose array literal is an outer product, over a kernel's space: along its last
+ * dimensions, of what is stored with what lies around it; and along its first ones, of these. */
+int inner_sums(struct lowering *l, const struct node *node, const struct shape *space);
+int outer_sums(struct lowering *l, const struct node *node);
+
 /* lower_take.c: take, and lists of positions in selections. Adds uses of take's operands for a use under this map; the
  * value. */
 bool take_uses(struct lowering *l, const struct node *node, int map);

@@ -257,10 +257,18 @@ static int element_map(const struct terms *terms, int64_t element, int map)
     return map_select(l->kernel, map, ARENA_NEW(l->arena, struct shape), terms->shape, axes);
 }
 
+/* Whether sums along the last dimensions are stored. */
+static bool has_sums(const struct lowering *l, const struct node *node)
+{
+    return l->reduced && l->reduced[node_number(l, node)].sums >= 0;
+}
+
 bool correlate_uses(struct lowering *l, const struct node *node, int map)
 {
     struct terms terms = terms_of(l, node);
     bool good = true;
+    if (has_sums(l, node))
+        return true;
     l->kernel->granted_maps += l->kernel->granted_maps < MAX_MAPS ? (int)(2 * terms.count) : 0;
     for (int64_t n = 0; good && n < terms.count; n++) {
         const int64_t element = element_at(&terms, n);
@@ -319,6 +327,8 @@ int correlate_value(struct lowering *l, const struct node *node)
     const enum weft_dtype compute = type_rows[node->dtype].compute;
     const int map = l->map;
     int sum = -1;
+    if (has_sums(l, node))
+        return outer_sums(l, node);
     for (int64_t n = 0; n < terms.count; n++) {
         const int64_t element = element_at(&terms, n);
         int sign;

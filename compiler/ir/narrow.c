@@ -55,6 +55,10 @@ static struct value_range find_range(const struct narrowing *n, const struct ins
         return range_unknown;
     if (ins->kind == INS_LITERAL && all.known)
         return range_between(literal_value(n->from, ins), literal_value(n->from, ins));
+    if (ins->kind == INS_LOAD && n->from->temporaries && n->from->accesses[ins->index].kind == TENSOR_TEMPORARY) {
+        const struct temporary *temporary = &n->from->temporaries[n->from->accesses[ins->index].index];
+        return temporary->within.known && temporary->dtype == ins->dtype ? temporary->within : all;
+    }
     if (ins->kind != INS_OP || !operand_ranges(n, ins, r))
         return all;
     if (is_conversion(ins)) {

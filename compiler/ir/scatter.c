@@ -15,20 +15,88 @@ static int add_whole(struct kernel *kernel, int64_t number, struct span span)
                                                {-1, -1, -1}, index, span});
 }
 
-/* The temporary with the places, which are stored once for all that is put there. */
-static int store_places(struct lowering *l, int use)
+/* ---- places ---- */
+
+/* Whether the input lies side by side, in row-major order. */
+static bool is_dense(const struct strided *lies)
+{
+    int64_t step = 1;
+    bool dense = true;
+    for (int d = lies->rank - 1; dense && d >= 0; d--) {
+        dense = lies->extents[d] > 0 && (!lies->strides || lies->extents[d] == 1 || lies->strides[d] == step);
+        step *= lies->extents[d];
+    }
+    return dense;
+}
+
+/* Whether a view has the operand's elements in their order. */
+static bool keeps_order(const struct view_args *args)
+{
+    if (args->kind != VIEW_SELECT)
+        return args->kind == VIEW_RESHAPE || args->kind == VIEW_SQUEEZE || args->kind == VIEW_EXPAND_DIMS;
+    for (int i = 0; i < args->item_count; i++)
+        if (args->items[i].kind != ITEM_NEW && args->items[i].kind != ITEM_ELLIPSIS)
+            return false;
+    return true;
+}
+
+/* Integers without a sign of up to 16 bits. */
+static bool is_short_count(enum weft_dtype dtype)
+{
+    return dtype == WEFT_UINT8 || dtype == WEFT_UINT16;
+}
+
+/* The input whose elements are places as they lie: each of its type's values is a position along the only axis. NULL:
+ * there is none. */
+static const struct node *input_of_places(const struct lowering *l, int n)
+{
+    const struct program *program = l->program;
+    const struct node *places = &program->nodes[n];
+    const int *operands = &program->operands[places->operands];
+    const struct shape *value = l->shapes[operands[0]], *positions = l->shapes[operands[1]];
+    const struct node *node = named_node(program, &program->nodes[operands[1]]);
+    int at[WEFT_MAX_RANK];
+    while (node->kind == NODE_VIEW || node->kind == NODE_CAST) {
+        const struct node *from = named_node(program, operand_node(program, node, 0));
+        if (node->kind == NODE_VIEW ? !keeps_order(&program->views[node->view])
+                                    : !is_short_count(from->dtype) || !dtype_is_integer(node->dtype) ||
+                                          type_rows[node->dtype].bits <= type_rows[from->dtype].bits)
+            return NULL;
+        node = from;
+    }
+    const struct symbol *symbol = node->kind == NODE_NAME ? &program->symbols[node->symbol] : NULL;
+    if (!(l->fast & FAST_TALLY) || !l->inputs || l->open || !symbol || symbol->type.number ||
+        !is_short_count(node->dtype) || positions->extents[positions->rank - 1] != 1)
+        return NULL;
+    gather_axes(&l->views[places->view], value->rank, 1, at);
+    const bool all = value->extents[at[0]] >= INT64_C(1) << type_rows[node->dtype].bits;
+    return all && is_dense(&l->inputs[symbol->input]) ? node : NULL;
+}
+
+/* The smallest type that has a number for each of so many places, and -1. */
+static enum weft_dtype place_dtype(int64_t volume)
+{
+    return volume < 0 ? WEFT_INT64 : volume <= INT16_MAX ? WEFT_INT16 : volume <= INT32_MAX ? WEFT_INT32 : WEFT_INT64;
+}
+
+/* Where the places are, which are stored once for all that is put there. Negative index: with a diagnostic. */
+static struct access store_places(struct lowering *l, int use)
 {
     const int n = (int)(named_node(l->program, &l->program->nodes[use]) - l->program->nodes);
     struct reduced *places = &l->reduced[n];
-    if (places->stored)
-        return places->temporary;
+    const struct node *input = input_of_places(l, n);
+    if (input)
+        return (struct access){TENSOR_INPUT, l->program->symbols[input->symbol].input, input->dtype, 0};
     const struct shape *value = l->shapes[l->program->operands[l->program->nodes[n].operands]];
-    const bool few = shape_known(value) && shape_volume(value) <= INT32_MAX;
-    const int temporary = store_as(l, n, few ? WEFT_INT32 : WEFT_INT64);
-    places->stored = temporary >= 0;
-    places->temporary = temporary;
-    return temporary;
+    const enum weft_dtype dtype = place_dtype(shape_known(value) ? shape_volume(value) : -1);
+    if (!places->stored) {
+        places->temporary = store_as(l, n, dtype);
+        places->stored = places->temporary >= 0;
+    }
+    return (struct access){TENSOR_TABLE, places->temporary, dtype, 0};
 }
+
+/* ---- values ---- */
 
 /* The node of the only element that is put everywhere; -1: there are several. */
 static int single_value(const struct lowering *l, int full)
@@ -50,19 +118,15 @@ static int lying_input(const struct lowering *l, int full, enum weft_dtype dtype
         return -1;
     const struct strided *lies = &l->inputs[symbol->input];
     const struct shape *shape = l->shapes[full];
-    int64_t step = 1;
-    bool dense = lies->rank == shape->rank && shape_volume(shape) > 0;
-    for (int d = shape->rank - 1; dense && d >= 0; d--) {
-        dense = lies->extents[d] == shape->extents[d] &&
-                (!lies->strides || lies->extents[d] == 1 || lies->strides[d] == step);
-        step *= shape->extents[d];
-    }
-    return dense ? symbol->input : -1;
+    bool same = lies->rank == shape->rank && is_dense(lies);
+    for (int d = shape->rank - 1; same && d >= 0; d--)
+        same = lies->extents[d] == shape->extents[d];
+    return same ? symbol->input : -1;
 }
 
-/* Makes a kernel that puts elements to temporary `to`, at places that temporary `at` has. */
-static void add_put(struct lowering *l, int n, struct ins put, int at, struct access from, int to, int64_t count,
-                    int64_t inner)
+/* Makes a kernel that puts elements to temporary `to`, at places that `at` has. */
+static void add_put(struct lowering *l, int n, struct ins put, struct access at, struct access from, int to,
+                    int64_t count, int64_t inner)
 {
     const struct temporary *temporaries = l->kernels->temporaries;
     const struct span span = l->program->nodes[n].token;
@@ -71,7 +135,7 @@ static void add_put(struct lowering *l, int n, struct ins put, int at, struct ac
     struct kernel *kernel = ARENA_NEW(l->arena, struct kernel);
     *kernel = (struct kernel){.arena = l->arena, .program = l->program};
     ARENA_PUSH(l->arena, kernel->maps, kernel->map_count, ((struct index_map){.parent = -1, .to = space}));
-    kernel_add_access(kernel, (struct access){TENSOR_TABLE, at, temporaries[at].dtype, 0});
+    kernel_add_access(kernel, at);
     kernel_add_access(kernel, from);
     put.a[0] = add_whole(kernel, count, span);
     put.a[1] = add_whole(kernel, inner, span);
@@ -94,7 +158,8 @@ static bool lower_numbers(struct lowering *l, int n)
     const struct ins put = {.kind = INS_PUT, .op = OP_NONZERO, .a = {-1, -1, -1}};
     const int64_t count = extent_by(l->open, EXTENT_VOLUME, .shape = l->shapes[operands[1]]);
     if (mask >= 0)
-        add_put(l, n, put, mask, (struct access){TENSOR_TABLE, mask, WEFT_BOOL, 0}, to, count, 1);
+        add_put(l, n, put, (struct access){TENSOR_TABLE, mask, WEFT_BOOL, 0},
+                (struct access){TENSOR_TABLE, mask, WEFT_BOOL, 0}, to, count, 1);
     return mask >= 0;
 }
 
@@ -107,9 +172,10 @@ static int put_values(struct lowering *l, int n, enum value_part part)
     const enum weft_dtype whole = type_rows[l->program->nodes[operands[0]].dtype].compute;
     const enum weft_dtype dtype = part == PART_LOW ? WEFT_UINT64 : whole;
     const struct shape *places = l->shapes[operands[1]], *full = l->shapes[operands[2]];
-    const int to = store_as(l, operands[0], dtype), at = to < 0 ? -1 : store_places(l, operands[1]);
+    const int to = store_as(l, operands[0], dtype);
+    const struct access at = to < 0 ? (struct access){TENSOR_TABLE, -1, WEFT_INT64, 0} : store_places(l, operands[1]);
     const int single = single_value(l, operands[2]), input = part ? -1 : lying_input(l, operands[2], dtype);
-    const int from = at < 0       ? -1
+    const int from = at.index < 0 ? -1
                      : input >= 0 ? input
                                   : store_part(l, single < 0 ? operands[2] : single, whole, part);
     if (from < 0)

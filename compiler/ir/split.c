@@ -6,13 +6,21 @@
 
 #include <string.h>
 
-
 /* ---- where to split ---- */
+
+int64_t found_weight(const struct shape *space)
+{
+    int64_t run = 1;
+    for (int d = space->rank - 1; d >= 0 && run == 1; d--)
+        run = space->extents[d];
+    return NUMBER_WEIGHT + (run > 0 ? RUN_WEIGHT / run : 0);
+}
 
 /* Positions of the iteration space in front of which it is cut. */
 struct cuts {
     int count[WEFT_MAX_RANK];
     int64_t at[WEFT_MAX_RANK][MOST_PARTS];
+    int turning;                   /* loads that else find elements by number */
 };
 
 static void add_cut(struct cuts *cuts, int d, int64_t at)
@@ -53,7 +61,7 @@ static bool moves(const struct index_map *step)
 static void find_cuts(const struct kernel *kernel, struct cuts *cuts)
 {
     struct reach reach;
-    memset(cuts->count, 0, sizeof cuts->count);
+    *cuts = (struct cuts){.turning = 0};
     for (int m = 0; m < kernel->mask_count; m++)
         if (kernel->masks[m].constant < 0 &&
             map_reach(kernel, kernel->masks[m].where, kernel->masks[m].dimension, &reach))
@@ -62,9 +70,13 @@ static void find_cuts(const struct kernel *kernel, struct cuts *cuts)
         const struct mask *mask = find_mask(kernel, &kernel->accesses[a]);
         if (mask && map_reach(kernel, mask->where, mask->dimension, &reach))
             cut_at(cuts, &reach, mask->ones);
+        bool turns = false;
         for (int m = kernel->accesses[a].map; m; m = kernel->maps[m].parent)
-            if (moves(&kernel->maps[m]))
+            if (moves(&kernel->maps[m])) {
                 map_turns(kernel, &kernel->maps[m], cut_turn, cuts);
+                turns = true;
+            }
+        cuts->turning += turns;
     }
 }
 
@@ -89,10 +101,12 @@ static void keep_alternating(struct cuts *cuts, const struct shape *space)
 /* The number of parts; 1 where splitting does not pay. */
 static int64_t count_parts(const struct cuts *cuts, const struct shape *space)
 {
+    const int64_t volume = shape_volume(space);
     int64_t parts = 1;
     for (int d = 0; d < space->rank && parts <= MOST_PARTS; d++)
         parts *= cuts->count[d] + 1;
-    return parts <= MOST_PARTS && shape_volume(space) / parts >= LEAST_PART ? parts : 1;
+    const int64_t each = parts <= MOST_PARTS ? volume / parts : 0;
+    return each >= LEAST_PART || each * cuts->turning * found_weight(space) >= LAUNCH_C ? parts : 1;
 }
 
 /* ---- a part ---- */
@@ -286,7 +300,7 @@ void split_kernel(struct kernel_program *program, const struct program_kernel *w
     struct program_kernel *parts = NULL;
     int64_t first[WEFT_MAX_RANK], count = 1;
     int made = 0;
-    if (kernel->map_count && shape_volume(kernel->maps[0].to) >= 2 * LEAST_PART) {
+    if (kernel->map_count) {
         find_cuts(kernel, cuts);
         drop_outside(cuts, kernel->maps[0].to);
         keep_alternating(cuts, kernel->maps[0].to);

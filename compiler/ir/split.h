@@ -12,4 +12,7 @@
  * numbers. */
 void split_kernel(struct kernel_program *program, const struct program_kernel *whole);
 
+/* The weight of a load over this space, in vector instructions on a block, whose elements are found by number. */
+int64_t found_weight(const struct shape *space);
+
 #endif

@@ -8,6 +8,7 @@
 #include "compiler/check/check.h"
 #include "compiler/ir/index_map.h"
 #include "compiler/ir/kernel.h"
+#include "compiler/ir/split.h"
 
 enum {
     MOST_WEIGHT = 1 << 20,
@@ -202,23 +203,66 @@ static struct shape around(const struct lowering *l, const struct node *node)
     return shape;
 }
 
+/* Whether a correlate may be computed of its operand with what lies around it. */
+static bool may_have_border(const struct lowering *l, const struct node *node, const struct evaluations *e)
+{
+    return node->kind == NODE_CORRELATE && !l->views[node->view].modes.valid && l->fast & FAST_SPLIT &&
+           l->joiner == JOIN_TILES && !l->open && !e->faults[l->program->operands[node->operands]] &&
+           count_neighbours(l, node);
+}
+
 /* Whether a correlate's operand is stored with what lies around it: where the edges of the result would be so many
- * parts that it is not split, all of it would be found by number. Notes it. */
+ * parts, or such small ones, that it is not split, and all of it would be found by number. Notes it. */
 static bool worth_a_border(const struct lowering *l, int n, const struct evaluations *e)
 {
     const struct node *node = &l->program->nodes[n];
-    if (node->kind != NODE_CORRELATE || l->views[node->view].modes.valid || !(l->fast & FAST_SPLIT) ||
-        l->joiner != JOIN_TILES || l->open)
+    if (!may_have_border(l, node, e))
         return false;
     const int operand = l->program->operands[node->operands];
     const struct shape *k = l->shapes[l->program->operands[node->operands + 1]], space = around(l, node);
-    const int64_t volume = shape_volume(l->shapes[operand]), parts = shape_volume(k);
-    if (e->faults[operand] || parts <= MOST_PARTS || volume < 2 * LEAST_PART || shape_volume(&space) > 2 * volume)
+    const int64_t volume = shape_volume(l->shapes[operand]), parts = shape_volume(k), more = shape_volume(&space);
+    const int64_t count = count_neighbours(l, node), found = count * found_weight(&space);
+    const int64_t most = at_most(count / 2, BORDER_MOST); /* times the operand's elements */
+    if ((parts <= MOST_PARTS && volume / parts >= LEAST_PART) || volume <= l->launch / found || more < 0 ||
+        more / volume >= most)
         return false;
-    const struct neighbours all = {.node = operand, .fate = STORED_BORDER, .evaluations = count_neighbours(l, node),
-                                   .more = parts};
+    const struct neighbours all = {.node = operand, .fate = parts > MOST_PARTS ? STORED_BORDER : STORED_SMALL_BORDER,
+                                   .evaluations = count, .more = parts, .elements = volume};
     ARENA_PUSH(l->arena, l->kernels->neighbours, l->kernels->neighbour_count, all);
     return true;
+}
+
+/* What storing and loading a byte of an element takes, where they are so many in all. */
+static int64_t byte_weight(int64_t bytes)
+{
+    return bytes < BYTES_NEAR ? BYTE_WEIGHT_NEAR : bytes < BYTES_FAR ? BYTE_WEIGHT : BYTE_WEIGHT_FAR;
+}
+
+/* Whether a correlate of integers is summed along its last dimensions first, where its array literal is an outer
+ * product. Both sums read what is stored. Notes it. */
+static bool worth_sums(const struct lowering *l, int n, bool bordered, const struct evaluations *e)
+{
+    const struct node *node = &l->program->nodes[n];
+    const struct lower_params params = lower_params(l);
+    const struct factors *factors = l->fast & FAST_SEPARATE && may_have_border(l, node, e)
+                                        ? find_factors(l->arena, &params, node) : NULL;
+    if (!factors)
+        return false;
+    const struct shape space = around(l, node);
+    const int64_t volume = shape_volume(l->shapes[n]), more = shape_volume(&space);
+    const int64_t count = count_neighbours(l, node), saved = 2 * (count - factors->terms);
+    if (saved <= 0)
+        return false;
+    const enum weft_dtype operand = l->program->nodes[l->program->operands[node->operands]].dtype;
+    const int64_t bytes = type_rows[operand].size + type_rows[factors->dtype].size;
+    const int64_t weight = byte_weight(at_most(volume, INT64_C(1) << 40) * bytes);
+    const bool pays = saved >= weight * (bytes - (bordered ? type_rows[operand].size : 0)) &&
+                      volume > 2 * l->launch / saved && more >= 0 && more / 2 <= volume;
+    const struct neighbours all = {.node = n, .fate = pays ? STORED_SUMS : AGAIN_SUMS, .evaluations = count,
+                                   .more = factors->terms};
+    l->reduced[n].factors = factors;
+    ARENA_PUSH(l->arena, l->kernels->neighbours, l->kernels->neighbour_count, all);
+    return pays;
 }
 
 static void pass_down(const struct lowering *l, int n, int stored, struct evaluations *e)
@@ -278,7 +322,9 @@ unsigned char *find_stored(const struct lowering *l, const bool *needed)
     for (int n = count - 1; n >= 0; n--) {
         if (!needed[n])
             continue;
-        stored[n] = (worth_storing(l, n, &e) ? STORE_VALUE : 0) | (worth_a_border(l, n, &e) ? STORE_BORDER : 0);
+        const bool bordered = worth_a_border(l, n, &e), summed = worth_sums(l, n, bordered, &e);
+        stored[n] = (unsigned char)((worth_storing(l, n, &e) ? STORE_VALUE : 0) |
+                                    (bordered || summed ? STORE_BORDER : 0) | (summed ? STORE_SUMS : 0));
         pass_down(l, n, stored[n], &e);
     }
     return stored;
@@ -319,16 +365,63 @@ int store_part(struct lowering *l, int n, enum weft_dtype dtype, enum value_part
     return store(l, (struct lowered_value){.node = n, .dtype = dtype, .part = part, .space = space, .axes = axes});
 }
 
+static bool same_value(const struct program *program, int a, int b)
+{
+    const struct node *x = named_node(program, &program->nodes[a]), *y = named_node(program, &program->nodes[b]);
+    return x == y || (x->kind == NODE_NAME && y->kind == NODE_NAME && x->symbol == y->symbol && x->dtype == y->dtype);
+}
+
+/* Whether two correlates read the same neighbours of one value. */
+static bool same_border(const struct lowering *l, const struct node *a, const struct node *b)
+{
+    const int *in_a = &l->program->operands[a->operands], *in_b = &l->program->operands[b->operands];
+    const int rank = l->shapes[in_a[0]]->rank, last = l->shapes[in_a[1]]->rank;
+    int at_a[WEFT_MAX_RANK], at_b[WEFT_MAX_RANK];
+    if (!same_value(l->program, in_a[0], in_b[0]) || !shapes_equal(l->shapes[in_a[1]], l->shapes[in_b[1]]))
+        return false;
+    const int count = neighbour_axes(&l->views[a->view], rank, last, at_a);
+    neighbour_axes(&l->views[b->view], rank, last, at_b);
+    for (int i = 0; i < count; i++) {
+        const struct mode *x = neighbour_mode(&l->views[a->view], i), *y = neighbour_mode(&l->views[b->view], i);
+        if (at_a[i] != at_b[i] || x->edge != y->edge ||
+            (x->edge == EDGE_VALUE && (x->number >= 0 || y->number >= 0)))
+            return false;
+    }
+    return true;
+}
+
 bool store_border(struct lowering *l, int n)
 {
     const struct node *node = &l->program->nodes[n];
     const int operand = l->program->operands[node->operands];
     const struct shape space = around(l, node);
+    for (int m = 0; m < n && l->reduced[n].border < 0; m++)
+        if (l->reduced[m].border >= 0 && same_border(l, node, &l->program->nodes[m]))
+            l->reduced[n].border = l->reduced[m].border;
+    if (l->reduced[n].border >= 0)
+        return true;
     const int temporary = store(l, (struct lowered_value){.node = operand, .dtype = l->program->nodes[operand].dtype,
                                                           .space = arena_copy(l->arena, &space, sizeof space),
                                                           .around = node});
     l->reduced[n].border = temporary;
     return temporary >= 0;
+}
+
+bool store_sums(struct lowering *l, int n)
+{
+    const struct node *node = &l->program->nodes[n];
+    const struct factors *factors = l->reduced[n].factors;
+    const struct shape *k = l->shapes[l->program->operands[node->operands + 1]];
+    struct shape *space = arena_copy(l->arena, l->shapes[n], sizeof *space);
+    int at[WEFT_MAX_RANK];
+    neighbour_axes(&l->views[node->view], space->rank, k->rank, at);
+    for (int i = 0; i < factors->split; i++)
+        space->extents[at[i]] += k->extents[i] - 1;
+    const int sums = store(l, (struct lowered_value){.node = n, .dtype = factors->dtype, .space = space, .sums = node});
+    if (sums >= 0)
+        l->kernels->temporaries[sums].within = factors->range;
+    l->reduced[n].sums = sums;
+    return sums >= 0;
 }
 
 bool store_value(struct lowering *l, int n)

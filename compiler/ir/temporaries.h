@@ -49,11 +49,16 @@ bool lower_temporaries(struct lowering *l);
 /* stencils.c: whether the program has what may be worth storing, neighbours (section 10) or a wide join; what is worth
  * storing of the needed nodes, as it is evaluated again and again, [node] a set of enum storing. Add the kernel that
  * stores it; to be called in the order of nodes. False with a diagnostic. */
-enum storing { STORE_VALUE = 1, STORE_BORDER = 2 }; /* of a correlate: its operand and what lies around it */
+enum storing {
+    STORE_VALUE = 1,
+    STORE_BORDER = 2,              /* of a correlate: its operand and what lies around it, */
+    STORE_SUMS = 4                 /* and its sums along the last dimensions */
+};
 bool any_to_store(const struct lowering *l);
 unsigned char *find_stored(const struct lowering *l, const bool *needed);
 bool store_value(struct lowering *l, int n);
 bool store_border(struct lowering *l, int n);
+bool store_sums(struct lowering *l, int n);
 /* Adds a kernel that stores a node's value as a type. Returns the temporary; -1, with a diagnostic, where there are too
  * many maps. */
 int store_as(struct lowering *l, int n, enum weft_dtype dtype);

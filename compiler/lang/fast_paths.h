@@ -21,6 +21,10 @@ enum { IN_C = 1, IN_CUDA = 2, IN_AHEAD = 4 };
     FAST(HOIST, "hoist", IN_C | IN_CUDA | IN_AHEAD, "small subexpressions are computed once, before the loop")        \
     FAST(TABLE, "table", IN_C | IN_AHEAD, "costly functions of one uint8 become a table")                             \
     FAST(SPLIT, "split", IN_C, "what is joined or rolled is computed part by part, each without its bounds")          \
+    FAST(SEPARATE, "separate", IN_C,                                                                                  \
+         "correlate of integers with an outer product sums along each of its dimensions")                             \
+    FAST(TALLY, "tally", IN_C | IN_AHEAD,                                                                             \
+         "scatter sums integers in tables that take turns, at unsigned positions as they lie")                        \
     FAST(REDUCE, "reduce", IN_C | IN_CUDA | IN_AHEAD, "a kernel joins what it reduces, without storing it before")    \
     FAST(JOINS, "joins", IN_C, "reductions in C join by functions of the library, where it has them for their types") \
     FAST(ORDER, "order", IN_C,                                                                                        \

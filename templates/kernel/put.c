@@ -21,7 +21,7 @@ $entry
             tile++, to += s->tile_columns;
         to = to < s->columns ? to : s->columns;
         $row
-        for (i64 n = 0; inner == 1 && n < count; n++) {
+        for (i64 n = n0; inner == 1 && n < count; n++) {
             const i64 e = n;
             (void)e;
             $operands

@@ -53,12 +53,22 @@ enum {
     NEIGHBOUR_WEIGHT = 32,
     /* and the same of evaluations in kernels that reduce, which go over memory once more for it */
     KERNELS_WEIGHT = 512,
+    /* Sums in two passes (stencils.c): what storing and loading a byte of an element takes, by the bytes of all; more
+     * than those of the caches is new memory in each call */
+    BYTE_WEIGHT_NEAR = 2,
+    BYTE_WEIGHT = 4,
+    BYTE_WEIGHT_FAR = 20,
+    BYTES_NEAR = 1 << 20,
+    BYTES_FAR = 32 << 20,
     NEAR_MOST = 64,                /* elements apart, at most a block: loads that share where they begin (geometry.c) */
     NEAR_PART = 1 << 16,           /* elements of a part whose loads do: for less it takes longer to compile it */
     DIVISOR_WEIGHT = 8,            /* weight of an integer division by a literal */
     /* Parts of a join (split.c): elements of a part, on average. A kernel more costs about as much as copying 1,000. */
     LEAST_PART = 8192,
     MOST_PARTS = 32,
+    NUMBER_WEIGHT = 8,             /* weight of a load whose elements are found by number, as neighbours at edges, */
+    RUN_WEIGHT = 400,              /* and of each run of them that lie a step apart */
+    BORDER_MOST = 64,              /* an operand with what lies around it has at most so many times its elements */
     /* Searches (temporaries.c): tiles stop them where there are fewer results beside each other. Measured on 100 MB of
      * float32: as fast either way; the generic kernel is slower for less. */
     SEARCH_RESULTS = 32,

@@ -15,7 +15,8 @@ import weft
 
 MODES = ["edge", "wrap", "symmetric", "reflect"]
 SHAPES = [(40000,), (150, 200), (3, 9000), (9000, 3), (40, 30, 25), (120, 100, 3), (2, 17000), (1, 20000), (20000, 1),
-          (20, 12, 10, 11), (700, 410), (70, 60, 66), (300, 700, 2), (7,), (2, 3), (1, 1), (3, 1, 4), (5, 0)]
+          (20, 12, 10, 11), (700, 410), (70, 60, 66), (300, 700, 2), (64, 64, 3), (30, 31),
+          (16, 16, 3), (130, 128), (7,), (2, 3), (1, 1), (3, 1, 4), (5, 0)]
 TYPES = ["uint8", "int16", "int32", "int64", "uint64", "float16", "float32", "float64"]
 
 
@@ -101,7 +102,8 @@ class Neighbours(unittest.TestCase):
     def setUpClass(cls):
         cls.ways = {"": weft.Context(threads=1), "2 threads": weft.Context(threads=2),
                     "chain,near, 2 threads": without("chain,near", threads=2),
-                    **{words: without(words) for words in ("split", "hoist,split,narrow", "special", "near", "chain")}}
+                    **{words: without(words) for words in ("split", "hoist,split,narrow", "special", "near", "chain",
+                                                           "separate")}}
 
     def check(self, program, title, ways):
         for name in ways:
@@ -132,6 +134,52 @@ class Neighbours(unittest.TestCase):
                     context = self.ways[name]
                     found = np.asarray(weft.evaluate(text.format(*words), {"x": x}, context=context))
                     self.assertTrue(same(found, want), f"{shape} {a} {b} {name}")
+
+    def test_shared_borders(self):
+        """Several kernels over one operand, with equal neighbours around it and with others."""
+        rng = np.random.default_rng(4)
+        a, b, wide = (rng.integers(1, 5, extents).astype(np.float32) for extents in [(3, 3), (3, 3), (3, 5)])
+        for shape in [(40, 50), (700, 410)]:
+            x = rng.standard_normal(shape).astype(np.float32)
+            for k, mode, axes in [(b, "edge", [0, 1]), (b, "edge", [1, 0]), (b, "wrap", [0, 1]), (wide, "edge", [0, 1]),
+                                  (b, 0, [0, 1]), (b, 5, [0, 1])]:
+                word = f'"{mode}"' if isinstance(mode, str) else mode
+                text = (f'correlate(x, {a.tolist()}, {word if mode == 5 else chr(34) + "edge" + chr(34)}) - '
+                        f'convolve(x, {k.tolist()}, {word}, axes={axes})')
+                first = reference.correlate(x, a, 5 if mode == 5 else "edge", [0, 1], np.dtype("float32"))
+                second = reference.correlate(x, k, mode, axes, np.dtype("float32"), True)
+                found = np.asarray(weft.evaluate(text, {"x": x}, context=self.ways[""]))
+                self.assertTrue(same(found, first - second), f"{text} of {shape}")
+
+    def test_outer_products(self):
+        """Integers in two passes, with the bits of one: of all types, under all modes, in two and three dimensions."""
+        pick, rng = random.Random(9), np.random.default_rng(9)
+        count = sample.setting("WEFT_COUNT", 120) // 2
+        for number in range(count):
+            dtype, kind = pick.choice(TYPES[:5] + ["int8", "bool", "uint16"]), pick.choice(["correlate", "convolve"])
+            shape = pick.choice([(40, 50), (33, 20, 3), (130, 300), (12, 30, 25), (300, 257, 3)])
+            axes = pick.sample(range(len(shape)), pick.choice([2, 2, len(shape)]))
+            factors = [rng.integers(-9, 30, pick.choice([3, 5, 7, 8] if len(axes) == 2 else [2, 3, 5])) for _ in axes]
+            k = factors[0]
+            for factor in factors[1:]:
+                k = np.multiply.outer(k, factor)
+            if pick.random() < 0.2:
+                k.flat[pick.randrange(k.size)] += 1  # no outer product
+            if pick.random() < 0.2:
+                k = k * (1 << 20)  # sums that wrap
+            if abs(k).max() >= 2 ** 31:
+                continue
+            info = np.iinfo(dtype) if dtype != "bool" else None
+            x = (rng.integers(info.min, info.max, shape, dtype, endpoint=True) if info
+                 else rng.integers(0, 2, shape).astype(bool))
+            mode = pick.choice(MODES + [0, 1])
+            word = f'"{mode}"' if isinstance(mode, str) else mode if info else "false" if not mode else "true"
+            promoted = {"uint64": "int64", "int64": "int64"}.get(dtype, "int32")
+            text = f"{kind}(x, {k.tolist()}, {word}, axes={axes})"
+            want = reference.correlate(x, k.astype(np.int32), mode, axes, np.dtype(promoted), kind == "convolve")
+            for name in ("", "separate", "split"):
+                found = np.asarray(weft.evaluate(text, {"x": x}, context=self.ways[name]))
+                self.assertTrue(same(found, want), f"{number}: {text} of {dtype}{list(shape)} {name}")
 
     def test_batches(self):
         """Samples of unlike shapes, each as by itself."""

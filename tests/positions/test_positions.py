@@ -1,5 +1,6 @@
 """Section 12 of docs/language.md on NumPy (reference.py). WEFT_SEED=17 WEFT_COUNT=1 repeats one of the random programs;
 WEFT_COUNT is how many there are."""
+import itertools
 import os
 import random
 import sys
@@ -20,6 +21,14 @@ SEEDS = [0, 1, 2, 7, -1, -2 ** 63, 2 ** 31, 2 ** 63, 2 ** 64 - 1, 0x123456789ABC
 
 def same(a, b):
     return a.dtype == b.dtype and a.shape == b.shape and a.tobytes() == b.tobytes()
+
+
+def without(word):
+    before = os.environ.get("WEFT_DISABLE", "")
+    os.environ["WEFT_DISABLE"] = ",".join(filter(None, [before, word]))
+    context = weft.Context(threads=1)
+    os.environ["WEFT_DISABLE"] = before
+    return context
 
 
 class Chance(unittest.TestCase):
@@ -179,11 +188,48 @@ class Scatter(unittest.TestCase):
         for shape, count in [((100000,), 30000), ((7,), 100000), ((300, 400), 2000)]:
             x, i = rng.standard_normal(shape).astype(np.float32), rng.integers(0, shape[0], (count, 1))
             v = rng.standard_normal((count,) + shape[1:]).astype(np.float32)
-            want = x.copy()
-            np.add.at(want, i[:, 0], v)
-            for context in self.ways:
-                found = np.asarray(weft.evaluate('scatter(x, i, v, "add")', {"x": x, "i": i, "v": v}, context=context))
-                self.assertTrue(same(found, want), f"{shape}")
+            for mode in ("add", "set", "min"):
+                want = reference.scatter(x, i, v, mode)
+                for context in self.ways:
+                    found = np.asarray(weft.evaluate(f'scatter(x, i, v, "{mode}")', {"x": x, "i": i, "v": v},
+                                                     context=context))
+                    self.assertTrue(same(found, want), f"{mode} {shape}")
+
+    def test_counts(self):
+        """Sums of integers, in tables that take turns and one by one; positions as they lie and computed."""
+        rng, slow = np.random.default_rng(8), without("tally")
+        for bins, index, dtype in itertools.product([1, 16, 256, 300, 5000, 65536],
+                                                    ["uint8", "uint16", "int16", "int64"], ["int32", "uint8", "int64"]):
+            count = int(rng.choice([0, 3, 2000, 70001]))
+            x = rng.integers(0, 100, bins).astype(dtype)
+            most = min(bins, np.iinfo(index).max + 1)
+            i = rng.integers(0, most, count).astype(index) if bins != 300 else np.full(count, 7, index)
+            v = rng.integers(0, 100, count).astype(dtype)
+            for text, given, want in [
+                    ('scatter(x, int32(i)[:, None], 1, "add")', i, self.added(x, i, np.ones(count, dtype))),
+                    ('scatter(x, i[..., None], v, "add")', np.repeat(i, 2)[::2], self.added(x, i, v)),
+                    ('scatter(x, reshape(i, [-1, 1]), v, "add")', i, self.added(x, i, v))]:
+                for context in self.ways + [slow]:
+                    inputs = {"x": x, "i": given, "v": v} if "v" in text else {"x": x, "i": given}
+                    found = np.asarray(weft.evaluate(text, inputs, context=context))
+                    self.assertTrue(same(found, want), f"{text} of {dtype}[{bins}] at {count} {index}")
+
+    def test_counts_outside(self):
+        """Positions outside are left out with a remark, and negative ones count from the end."""
+        i = np.array([3, -1, 5, -6, 0] * 400 + [2], np.int8)
+        for context in self.ways + [without("tally")]:
+            with warnings.catch_warnings(record=True) as caught:
+                warnings.simplefilter("always")
+                found = np.asarray(weft.evaluate('scatter(x, i[:, None], 1, "add")',
+                                                 {"x": np.zeros(5, np.int32), "i": i}, context=context))
+            self.assertEqual(found.tolist(), [400, 0, 1, 400, 400])
+            self.assertEqual(len(caught), 1)
+
+    @staticmethod
+    def added(x, i, v):
+        total = x.copy()
+        np.add.at(total, i.astype(np.int64), v)
+        return total
 
     def test_within(self):
         """Beside other values, on computed positions, of itself, and in a batch."""
