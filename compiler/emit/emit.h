@@ -102,11 +102,21 @@ const char *generated_value(struct arena *arena, const struct kernel *kernel, in
  * are numbers in the text. What kernels share is there once. */
 struct emit_together;
 struct emit_together *emit_start(struct arena *arena, const struct target *target);
-/* Returns the text of one kernel's function, called `name`. *scratch is as in emit. */
+/* Returns the text of one kernel's function, called *function. Where the support file has it already, it is empty, and
+ * *function becomes that one's name. *scratch is as in emit. */
 char *emit_function(struct emit_together *together, const struct kernel *kernel,
-                    const struct emit_params *params, const char *name, size_t *scratch);
-/* Helpers are without what is the same for all kernels, which "heads" is. */
-void emit_heads_apart(struct emit_together *together);
+                    const struct emit_params *params, const char **function, size_t *scratch);
+/* Helpers shall be named, not defined: by emit_put_named, which adds inclusions of this file that define them. */
+void emit_by_name(struct emit_together *together);
+void emit_put_named(struct buf *out, const struct emit_together *together, const char *file);
+/* Adds the inclusions of the file that define how those functions join. */
+void emit_put_joins(struct buf *out, const struct emit_together *together, const char *file);
+/* What that file has for this: macros over types, declarations of all library functions, the helpers. */
+void emit_named_types(struct buf *out);
+void emit_named_library(struct buf *out);
+void emit_named_helpers(struct buf *out);
+/* The joins; `types` and `loops` stand before and behind the functions. */
+void emit_named_joins(struct buf *out, const char *types, const char *loops);
 /* Returns what all functions so far share: the section "types", "args", "library", "helpers" or
  * "blocks" of the skeleton; or "heads", on which helpers and loops of any kernel depend. */
 const char *emit_common(struct emit_together *together, const char *section);

@@ -148,7 +148,6 @@ SHARED bool multiplied(int64_t a, int64_t b, int64_t *product)
 #undef VECTORS
 #undef HALF_VECTORS
 #undef VECTOR_OF
-#undef COMPUTED
 #undef PASSED_OVER
 #undef SPREAD
 #undef OVER
@@ -209,6 +208,15 @@ static bool weft_fuses(void)
     volatile double x = 1 + 0x1p-30, y = 1 - 0x1p-30, z = -1;
     return x * y + z != 0;
 }
+//: rolled
+#undef WEFT_ROLLED
+#if defined __clang__
+#define WEFT_ROLLED _Pragma("clang loop unroll(disable)")
+#elif defined __GNUC__ && !defined __TINYC__
+#define WEFT_ROLLED _Pragma("GCC unroll 1")
+#else
+#define WEFT_ROLLED
+#endif
 //: loops end
 #if defined __GNUC__ && !defined __clang__ && !defined __TINYC__
 #pragma GCC pop_options
