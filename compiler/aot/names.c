@@ -45,7 +45,7 @@ static const char *taken_by(const char *name, bool parameter)
 
 const char *aot_local(struct arena *arena, const char *name)
 {
-    static const char own[] = "i j k e p d from count values tree blocks found next inner arrays quotient multiple "
+    static const char own[] = "i j k e p d all from count values tree blocks found next inner arrays quotient multiple "
                               "padded sliced size bits real becomes_infinite power_is_real rounded slice_resolve "
                               "slice_bound";
     const size_t length = strlen(name), letters = strcspn(name, "_0123456789"), end = name[letters] ? letters : 0;

@@ -34,7 +34,8 @@ void aot_put_support_header(struct buf *out)
         {weft_template_aot_support, "entries"}};
     struct emit_together *together = emit_start(out->arena, &target_c);
     buf_printf(out, notice, ": what they call, and the tables\n * that describe them.");
-    buf_printf(out, "#ifndef WEFT_SUPPORT\n#define WEFT_SUPPORT %d\n#if defined __cplusplus /* a missing file ends it, #error would not */\n"
+    buf_printf(out, "#ifndef WEFT_SUPPORT\n#define WEFT_SUPPORT %d\n"
+               "#if defined __cplusplus /* a missing file ends it, #error would not */\n"
                "#include \"this source is C: compile it as C, and include its header from C++\"\n#endif\n",
                AOT_SUPPORT_NUMBER);
     for (const char *const *name = (const char *const[]){"weft_run", "weft_run_one", "weft_infer", NULL}; *name; name++)

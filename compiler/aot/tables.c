@@ -175,8 +175,8 @@ static void put_loop(struct buf *out, struct aot_list *rows, struct aot_kernel *
     const char *name = k->program->name, *form = aot_form(k, k->loops[p].shape);
     const bool maps = kernel->map_count > 1, faults = kernel->fault_count > 0;
     put_constants(out, k, p);
-    struct aot_list list = {out, arena_printf(k->arena, "static const struct access " NAME_ACCESSES "[] = {", name, p),
-                            NULL, 0};
+    const char *begin = arena_printf(k->arena, "static const struct access " NAME_ACCESSES "[] = {", name, p);
+    struct aot_list list = {out, begin, NULL, 0};
     for (int a = 0; a < kernel->access_count; a++)
         put_access(&list, k, p, a);
     aot_list_end(&list, "};\n");
@@ -273,7 +273,8 @@ void aot_put_tables(struct buf *out, struct aot_kernel *k, const struct aot_para
     const struct program *program = k->program;
     const char *name = program->name;
     struct buf tables = buf_new(k->arena);
-    struct aot_list rows = {out, arena_printf(k->arena, "static const struct loop " NAME_LOOPS "[] = {", name), NULL, 0};
+    const char *begin = arena_printf(k->arena, "static const struct loop " NAME_LOOPS "[] = {", name);
+    struct aot_list rows = {out, begin, NULL, 0};
     put_operands(&tables, k);
     put_results(&tables, k);
     if (k->temporary_count)

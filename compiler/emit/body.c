@@ -58,6 +58,8 @@ static const char *hexadecimal(struct emitter *e, double value)
         uint64_t bits;
     } u = {value};
     const int exponent = (int)(u.bits >> 52 & 0x7ff);
+    if (value == 0)
+        return u.bits ? "-0.0" : "0.0";
     return arena_printf(e->arena, "%s0x%d.%013llxp%+d", u.bits >> 63 ? "-" : "", exponent != 0,
                         (unsigned long long)(u.bits & 0xfffffffffffff), exponent ? exponent - 1023 : -1022);
 }

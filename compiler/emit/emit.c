@@ -552,6 +552,8 @@ static struct buf show(struct emitter *e, const char *skeleton)
     struct buf out = buf_new(e->arena);
     out.marks = params->marks ? ARENA_NEW(e->arena, struct text_marks) : NULL;
     put_shown_head(e, &out, body.text, full.text);
+    if (e->part_names && params->shown == SHOWN_FULL)
+        buf_puts(&out, e->part_names);
     buf_append(&out, params->shown == SHOWN_OWN ? &body : &full);
     return out;
 }
@@ -624,18 +626,21 @@ char *emit(struct arena *arena, const struct kernel *kernel, const struct emit_p
 
 /* The text is filled in twice, since its names stand before it. */
 struct buf emit_part(struct arena *arena, const struct kernel *kernel, const struct emit_params *params, int part,
-                int *lines)
+                     int count, int *lines)
 {
     struct emitter e;
-    struct buf out = buf_new(arena);
+    struct buf out = buf_new(arena), names = buf_new(arena);
     out.marks = params->marks ? ARENA_NEW(arena, struct text_marks) : NULL;
     start_whole(&e, arena, kernel, params);
+    e.part = part + 1;
+    e.parts_together = count;
     fill_skeleton(&e, skeleton_of(&e));
     for (int i = 0; i < e.own->count; i++)
-        buf_printf(&out, "#undef %s\n#define %s " NAME_CHAINED "\n", e.own->items[i].name, e.own->items[i].name, part,
-                   e.own->items[i].name);
+        buf_printf(params->shown ? &names : &out, "#undef %s\n#define %s " NAME_CHAINED "\n", e.own->items[i].name,
+                   e.own->items[i].name, part, e.own->items[i].name);
+    e.part_names = names.text;
     e.own_lines = *lines + 2 * e.own->count;
-    const struct buf text = fill_skeleton(&e, skeleton_of(&e));
+    const struct buf text = params->shown ? show(&e, skeleton_of(&e)) : fill_skeleton(&e, skeleton_of(&e));
     buf_append(&out, &text);
     *lines = e.own_lines;
     return out;

@@ -90,8 +90,9 @@ struct access_way *access_ways(struct arena *arena, const struct kernel *kernel,
 /* Adds a piece of the program to a comment: printable characters on one line, at most `most`, and none that end it. */
 void put_piece(struct buf *out, const struct program *program, struct span span, size_t most);
 
-/* Adds a kernel's text. Of one for people, its head explains no word that an earlier one in `out` does. */
-void put_shown_text(struct buf *out, const char *text);
+/* Adds the text for people of kernel `number` of `count`. Its head explains no word that an earlier one in `out`
+ * does. */
+void put_shown_text(struct buf *out, const char *text, int number, int count);
 
 /* What an access reads or writes, for people: "img", "temporary 2". */
 const char *access_name(struct arena *arena, const struct kernel *kernel, int access);

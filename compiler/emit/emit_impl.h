@@ -31,6 +31,8 @@ struct emitter {
 #define MEMBER(name) struct buf name;
     SECTIONS(MEMBER)
 #undef MEMBER
+    int part, parts_together;      /* which of the kernels that share a launch it is, from 1; 0: it has its own */
+    const char *part_names;        /* what gives the names of such a part a number */
     bool baked;                    /* literals are numbers in the text, not arguments */
     const char **told;             /* lines of the target's texts that were added already, where once is enough */
     int told_count;
@@ -149,10 +151,10 @@ void emit_checks(struct emitter *e);
 /* Adds such a quotient of operands with these names. */
 void put_quotient(struct emitter *e, int i, const char *const names[3]);
 
-/* The text of a kernel that is part number `part` of a chain: the names that it defines are its own. *lines are those
+/* The text of a kernel that is part number `part` of a chain of `count`: the names that it defines are its own. *lines are those
  * of the text so far. */
 struct buf emit_part(struct arena *arena, const struct kernel *kernel, const struct emit_params *params, int part,
-                int *lines);
+                     int count, int *lines);
 
 /* lanes.c: reductions. */
 

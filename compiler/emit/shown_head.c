@@ -148,7 +148,8 @@ void put_shown_head(struct emitter *e, struct buf *out, const char *body, const 
 {
     const struct kernel *kernel = e->kernel;
     const struct access_way *ways = access_ways(e->arena, kernel, e->params);
-    const char *between = "/* ";
+    const char *between = e->parts_together ? arena_printf(e->arena, "/* part %d of %d: ", e->part, e->parts_together)
+                                            : "/* ";
     for (int a = kernel->load_count; a < kernel->access_count; a++, between = "\n * ") {
         buf_puts(out, between);
         put_stored(e, out, a);
@@ -177,11 +178,15 @@ static bool is_explanation(const char *line)
            dtype_find(told + 2, strcspn(told + 2, " ,")) == WEFT_DTYPE_COUNT;
 }
 
-void put_shown_text(struct buf *out, const char *text)
+void put_shown_text(struct buf *out, const char *text, int number, int count)
 {
     const char *end = strncmp(text, "/* ", 3) == 0 ? strstr(text, " */\n") : NULL;
     const char *before = arena_string(out->arena, out->length ? out->text : "", out->length), *between = "";
     bool drop = false;
+    if (count > 1) {
+        buf_printf(out, "/* kernel %d of %d: ", number, count);
+        text += strlen("/* ");
+    }
     for (size_t length; end && text < end; text += length) {
         length = strcspn(text, "\n");
         length = length < (size_t)(end - text) ? length : (size_t)(end - text);
