@@ -169,7 +169,8 @@ bool aot_gathers(const struct aot_loop *loop)
     return false;
 }
 
-static void put_loop(struct buf *out, struct aot_list *rows, struct aot_kernel *k, int p, const struct aot_params *params)
+static void put_loop(struct buf *out, struct aot_list *rows, struct aot_kernel *k, int p,
+                     const struct aot_params *params)
 {
     const struct kernel *kernel = k->loops[p].kernel;
     const char *name = k->program->name, *form = aot_form(k, k->loops[p].shape);

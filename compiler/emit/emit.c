@@ -486,18 +486,28 @@ static const char *section_text(struct emitter *e, const char *name, size_t leng
     return text.text;
 }
 
+/* Whether the line begins or ends a region that is not the program's own. */
+static bool is_region(const char *line, size_t length, bool *hidden)
+{
+    const bool begins = text_is(line, length, "//~{"), ends = text_is(line, length, "//~}");
+    *hidden = begins || (*hidden && !ends);
+    return begins || ends;
+}
+
 /* Adds every line of `text`, indented; in place of a line $name, the section of this name. */
 static void put_lines(struct emitter *e, struct buf *out, const char *text, const struct text_marks *marks,
                       const char *indent)
 {
     const bool all = e->params->shown != SHOWN_OWN;
     struct condition condition = {false, 0, 0};
-    bool kept;
+    bool kept, hidden = false;
     const char *begin = text;
     for (size_t line; *text; text += line + (text[line] == '\n')) {
         const size_t own = strspn(text, " ");
         line = strcspn(text, "\n");
-        if (!all && (is_left_out(e, &condition, text, line) ||
+        if (is_region(text, line, &hidden))
+            continue;
+        if (!all && (hidden || is_left_out(e, &condition, text, line) ||
                      (text[own] == '$' && is_common(e, text + own + 1, line - own - 1))))
             continue;
         if (text[own] == '$') {

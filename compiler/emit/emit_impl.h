@@ -151,8 +151,8 @@ void emit_checks(struct emitter *e);
 /* Adds such a quotient of operands with these names. */
 void put_quotient(struct emitter *e, int i, const char *const names[3]);
 
-/* The text of a kernel that is part number `part` of a chain of `count`: the names that it defines are its own. *lines are those
- * of the text so far. */
+/* The text of a kernel that is part number `part` of a chain of `count`: the names that it defines are its own. *lines
+ * are those of the text so far. */
 struct buf emit_part(struct arena *arena, const struct kernel *kernel, const struct emit_params *params, int part,
                      int count, int *lines);
 

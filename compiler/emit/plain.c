@@ -394,8 +394,9 @@ static const char *put_join(struct plain *p)
         {"FOLDED", joined(p, lanes->tree, "all[j]", "all[j + apart]")},
         {"ABSENT", value_code(p->e, lanes->acc, join_absent(lanes->join, lanes->acc))},
         {"NOTHING", nothing_of(p)}};
+    const char *section = ordered ? "ordered" : "any_order";
     size_t length;
-    const char *text = subst_find(p->e->params->target->skeleton, "plain", ordered ? "ordered" : "any_order", &length), *end = text + length;
+    const char *text = subst_find(p->e->params->target->skeleton, "plain", section, &length), *end = text + length;
     while (text < end) {
         const size_t name = strspn(text, "ABCDEFGHIJKLMNOPQRSTUVWXYZ");
         size_t w = 0;

@@ -1,7 +1,8 @@
 /* What people read of a kernel's text: names of the user's, comments that say which piece of the program a value is,
  * and, unless they ask for all of it, only the lines that are the program's own. Lines of the templates that end with
- * //~ are not: they are the same for all kernels of a kind. What compilers are given has numbers, so that programs
- * which differ in names share kernels. Both texts differ in identifiers and comments alone. */
+ * //~ are not, nor is what stands between //~{ and //~}: they are the same for all kernels of a kind. What compilers
+ * are given has numbers, so that programs which differ in names share kernels. Both texts differ in identifiers and
+ * comments alone. */
 #include "compiler/emit/emit_impl.h"
 
 #include <string.h>

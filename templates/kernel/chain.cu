@@ -7,7 +7,8 @@ DEVICE void OWN(run_tile)(const struct weft_args *args, const i64 tile, const i6
 {
     const struct weft_geometry *const s = &args->geometry; //~
     const int begin = GROUPS ? 0 : (int)args->dense >> 1; //~
-    const index of_tile = (index)((uindex)s->volume / (uindex)points * (uindex)(together < points ? together : points)); //~
+    const uindex taken = (uindex)(together < points ? together : points); //~
+    const index of_tile = (index)((uindex)s->volume / (uindex)points * taken); //~
     const index first = (index)(tile * of_tile) + begin, left = (index)s->volume + begin - first; //~
     const index end = first + (left < of_tile ? left : of_tile), //~
                 last = left - 4 * SPARE < of_tile ? first + left - 4 * SPARE : end; //~

@@ -134,7 +134,7 @@ class ShowText(CommandTest):
         self.assertEqual(self.shown(PROGRAMS[2], "c").count("BLOCK: "), 1)
 
     def test_parts_are_told(self):
-        """Kernels that share a launch on a GPU say which of them they are, in both texts, and their macros stand in one."""
+        """Kernels that share a launch on a GPU say which of them they are in both texts. Macros stand in one."""
         own, full = (self.shown(PROGRAMS[2], "cuda", *more) for more in ((), ("--full",)))
         for part in ("1 of 3: temporary 1 = greatest of x", "2 of 3: temporary 3 = sum", "3 of 3: out = softmax(x)"):
             self.assertIn(f"/* part {part}", own)
