@@ -96,8 +96,9 @@ void put_shown_text(struct buf *out, const char *text, int number, int count);
 
 /* What an access reads or writes, for people: "img", "temporary 2". */
 const char *access_name(struct arena *arena, const struct kernel *kernel, int access);
-/* The name of an instruction's value in the text. */
+/* The name of an instruction's value in the text; and in that for people. */
 const char *generated_value(struct arena *arena, const struct kernel *kernel, int i);
+const char *shown_value(struct arena *arena, const struct kernel *kernel, int i);
 
 /* Several kernels in one text, for a source made ahead of time. Each kernel is a function with its own name. Literals
  * are numbers in the text. What kernels share is there once. */

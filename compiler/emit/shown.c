@@ -119,6 +119,16 @@ void put_shown(const struct emitter *e, struct buf *out, const char *line, size_
     }
 }
 
+const char *shown_value(struct arena *arena, const struct kernel *kernel, int i)
+{
+    struct emitter e = {.arena = arena, .kernel = kernel};
+    struct buf name = buf_new(arena);
+    const char *own = generated_value(arena, kernel, i);
+    find_shown_names(&e);
+    put_shown(&e, &name, own, strlen(own));
+    return name.text;
+}
+
 /* ---- lines ---- */
 
 size_t shown_length(const char *line, size_t length, bool *own)
