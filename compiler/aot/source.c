@@ -169,6 +169,18 @@ static void put_body(const struct source_text *s, const char *loops)
         aot_put_tables(s->out, s->kernels[i], s->params);
 }
 
+/* Adds declarations of what the header defines under names that it puts together, so that they are found there. */
+static void put_pasted(struct buf *out, const struct source_text *s)
+{
+    const struct defined_names *names = emit_names(s->together, false);
+    for (int i = 0; i < names->count; i++)
+        buf_printf(out, "int %s(\n", names->items[i].name);
+    for (int i = 0; i < s->count; i++)
+        for (int p = 0; p < s->kernels[i]->loop_count; p++)
+            for (int c = 0; c < s->kernels[i]->loops[p].class_count; c++)
+                buf_printf(out, "int %s(\n", s->kernels[i]->loops[p].classes[c].function);
+}
+
 void aot_put_source(struct buf *out, struct aot_kernel *const *kernels, int count, const char *name,
                     const struct aot_params *params)
 {
@@ -180,6 +192,7 @@ void aot_put_source(struct buf *out, struct aot_kernel *const *kernels, int coun
         emit_loops(kernels[i], s.together, &loops);
     put_body(&s, loops.text);
     aot_put_support_header(&header);
+    put_pasted(&header, &s);
     buf_printf(&includes, "#include \"%s.h\"\n", name);
     s.out = out;
     buf_printf(out, "/* Made by weft build from %s. See %s.h; what is not defined here is in " AOT_SUPPORT ".h. */\n",

@@ -1,6 +1,7 @@
 /* Helpers by name, for sources made ahead of time: the text of each stands once in the support file, between conditions
- * on a macro that names it, with the tokens of templates as macros of the types WEFT_T and WEFT_S. A kernel's source
- * names what it calls, then includes the file. Helpers stand there behind those that they call. */
+ * on a macro that names it, with the tokens of templates as macros of the types WEFT_T and WEFT_S. These are ends of
+ * names, as _f32, since f32 itself may be a macro where a kernel is called so. A kernel's source names what it calls,
+ * then includes the file. Helpers stand there behind those that they call. */
 #include "compiler/emit/emit_impl.h"
 
 #include <string.h>
@@ -140,8 +141,10 @@ static struct sections list_sections(struct arena *arena)
 /* What stands for the tokens of templates there. */
 static void put_macros(struct buf *out)
 {
-    buf_puts(out, "#define T WEFT_T\n#define T_m WEFT_PASTED(WEFT_T, m)\n#define U WEFT_PASTED(WEFT_UNSIGNED, WEFT_T)\n"
-             "#define S WEFT_S\n#define S_m WEFT_PASTED(WEFT_S, m)\n"
+    buf_puts(out, "#define T WEFT_PASTED(WEFT_TYPE, WEFT_T)\n#define T_m WEFT_PASTED(WEFT_MEMORY, WEFT_T)\n"
+             "#define U WEFT_PASTED(WEFT_UNSIGNED, WEFT_T)\n"
+             "#define S WEFT_PASTED(WEFT_TYPE, WEFT_S)\n#define S_m WEFT_PASTED(WEFT_MEMORY, WEFT_S)\n"
+             "#undef FOR\n#define FOR(what, type) WEFT_PASTED(what, WEFT_##type)\n"
              "#define N(name) WEFT_PASTED(name, WEFT_T)\n"
              "#define M(name) WEFT_PASTED(WEFT_PASTED(name, WEFT_S), WEFT_T)\n"
              "#define F(name) WEFT_PASTED(WEFT_LIBRARY, WEFT_T)(name)\n"
@@ -151,14 +154,15 @@ static void put_macros(struct buf *out)
 
 void emit_named_types(struct buf *out)
 {
-    buf_puts(out, "#define WEFT_PASTE(a, b) a##_##b\n#define WEFT_PASTED(a, b) WEFT_PASTE(a, b)\n"
+    buf_puts(out, "#define WEFT_PASTE(a, b) a##b\n#define WEFT_PASTED(a, b) WEFT_PASTE(a, b)\n"
              "#define WEFT_LIBRARY_f32(name) name##f\n#define WEFT_LIBRARY_f64(name) name\n"
              "#define WEFT_SINGLE_f32 1\n#define WEFT_SINGLE_f64 0\n"
-             "#define JOINING_LOOP(kind) WEFT_PASTED(join_##kind, JOINING)\n");
+             "#define JOINING_LOOP(kind) WEFT_PASTED(join_##kind##_, JOINING)\n");
     for (int t = 0; t < WEFT_DTYPE_COUNT; t++)
-        buf_printf(out, "#define WEFT_UNSIGNED_%s %s\n#define WEFT_FRACTION_%s %d\n#define WEFT_KEY_%s %s\n",
-                   short_name(t), subst_unsigned(t), short_name(t), dtype_is_half(t) ? type_rows[t].fraction : 0,
-                   short_name(t), t == WEFT_FLOAT64 ? "i64" : "i32");
+        buf_printf(out, "#define WEFT_TYPE_%s %s\n#define WEFT_MEMORY_%s %s_m\n#define WEFT_UNSIGNED_%s %s\n"
+                   "#define WEFT_FRACTION_%s %d\n#define WEFT_KEY_%s %s\n", short_name(t), short_name(t), short_name(t),
+                   short_name(t), short_name(t), subst_unsigned(t), short_name(t),
+                   dtype_is_half(t) ? type_rows[t].fraction : 0, short_name(t), t == WEFT_FLOAT64 ? "_i64" : "_i32");
 }
 
 void emit_named_helpers(struct buf *out)
@@ -203,7 +207,8 @@ void emit_named_joins(struct buf *out, const char *types, const char *loops)
     for (const char *const *name = (const char *const[]){"KEYS", "WEFT_STAGED", "WEFT_OUT", "WEFT_ACC", "WEFT_TREE",
                                                          "WEFT_ROW", "WEFT_INNER", "WEFT_STAGE", "WEFT_ORDERED",
                                                          "WEFT_KEYS", "WEFT_ABSENT", "WEFT_NOTHING", "WEFT_JOIN",
-                                                         "WEFT_OF_LANES", NULL}; *name; name++)
+                                                         "WEFT_LANES", "WEFT_ACC_TYPE", "WEFT_TREE_TYPE", NULL};
+         *name; name++)
         buf_printf(out, "#undef %s\n", *name);
     buf_puts(out, "#endif\n");
 }
@@ -275,9 +280,9 @@ static bool take(struct inclusion *inclusion, const struct named_helper *helper,
 static void put_inclusion(struct buf *out, const struct sections *list, const struct inclusion *inclusion,
                           const char *file)
 {
-    buf_printf(out, "#define WEFT_T %s\n", short_name(inclusion->typed ? inclusion->t : WEFT_FLOAT32));
+    buf_printf(out, "#define WEFT_T _%s\n", short_name(inclusion->typed ? inclusion->t : WEFT_FLOAT32));
     if (inclusion->pair)
-        buf_printf(out, "#define WEFT_S %s\n", short_name(inclusion->s));
+        buf_printf(out, "#define WEFT_S _%s\n", short_name(inclusion->s));
     for (int i = 0; i < list->count; i++)
         if (inclusion->defined[i])
             buf_printf(out, "#define WEFT_%s\n", list->items[i].word);

@@ -340,7 +340,7 @@ void put_join_macros(struct emitter *e, struct buf *out)
         {"STAGED", stage}, {"OUT", lanes->tree}, {"ACC", lanes->acc}, {"TREE", lanes->tree}};
     for (size_t i = 0; i < sizeof types / sizeof *types; i++)
         if (i == 0 || types[i].dtype != stage)
-            buf_printf(out, "#define WEFT_%s %s\n", types[i].name, short_name(types[i].dtype));
+            buf_printf(out, "#define WEFT_%s _%s\n", types[i].name, short_name(types[i].dtype));
     buf_printf(out, "#define WEFT_ROW %d\n", lanes->tiles.row);
     if (row && lanes->tiles.inner > 1)
         buf_printf(out, "#define WEFT_INNER %d\n", (int)lanes->tiles.inner);

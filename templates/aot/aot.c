@@ -146,6 +146,8 @@ SHARED bool multiplied(int64_t a, int64_t b, int64_t *product)
 //: first time
 #if !defined WEFT_LEVEL /* this file includes itself, once for each instruction set */
 //: loops undefined
+#undef FOR
+#undef FOR_TYPE
 #undef VECTORS
 #undef HALF_VECTORS
 #undef VECTOR_OF

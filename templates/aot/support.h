@@ -26,11 +26,11 @@ SHARED _Thread_local struct weft_note weft_told;
 #define ENTRY __attribute__((weak, visibility("hidden")))
 #endif
 //: join types
-/* Functions that join, under names with the number JOINING: of elements of type WEFT_STAGED, in lanes of WEFT_ACC and a
- * tree of WEFT_TREE, to results of type WEFT_OUT. WEFT_JOIN joins two, WEFT_ABSENT changes nothing, WEFT_NOTHING is the
- * result of no elements. WEFT_ROW lanes are a row of memory, each with WEFT_INNER elements; 0: there may be many. Their
- * order matters where WEFT_ORDERED is 1. Where WEFT_KEYS is defined floats are joined as integers that are ordered as
- * they are: NaN is the largest where it is 1, the least where it is -1. */
+/* Functions that join, under names with the number JOINING: of elements of type WEFT_STAGED, as _f32 for float32, in
+ * lanes of WEFT_ACC and a tree of WEFT_TREE, to results of type WEFT_OUT. WEFT_JOIN joins two, WEFT_ABSENT changes
+ * nothing, WEFT_NOTHING is the result of no elements. WEFT_ROW lanes are a row of memory, each with WEFT_INNER
+ * elements; 0: there may be many. Their order matters where WEFT_ORDERED is 1. Where WEFT_KEYS is defined floats are
+ * joined as integers that are ordered as they are: NaN is the largest where it is 1, the least where it is -1. */
 #if !defined WEFT_ORDERED
 #define WEFT_ORDERED 0
 #endif
@@ -46,14 +46,16 @@ SHARED _Thread_local struct weft_note weft_told;
 #if !defined WEFT_TREE
 #define WEFT_TREE WEFT_STAGED
 #endif
+#define WEFT_ACC_TYPE WEFT_PASTED(WEFT_TYPE, WEFT_LANES(WEFT_ACC))
+#define WEFT_TREE_TYPE WEFT_PASTED(WEFT_TYPE, WEFT_LANES(WEFT_TREE))
 #undef ABSENT
 #undef NOTHING
 #if defined WEFT_KEYS
 #define KEYS WEFT_KEYS
-#define WEFT_OF_LANES(type) WEFT_PASTED(WEFT_KEY, type)
+#define WEFT_LANES(type) WEFT_PASTED(WEFT_KEY, type)
 #define ABSENT key_of(WEFT_ABSENT)
 #else
-#define WEFT_OF_LANES(type) type
+#define WEFT_LANES(type) type
 #define ABSENT WEFT_ABSENT
 #endif
 #if defined WEFT_NOTHING
@@ -77,17 +79,17 @@ enum {
     OWN(SIDE) = WEFT_ORDERED + WEFT_ROW > 0 ? 16 : BLOCK, /* lanes beside each other */
     OWN(HALF) = 8 * WEFT_INNER
 };
-typedef WEFT_PASTED(WEFT_STAGED, m) OWN(stage_t);
-typedef WEFT_PASTED(WEFT_OUT, m) OWN(out_t);
-typedef WEFT_PASTED(WEFT_OF_LANES(WEFT_ACC), m) OWN(acc_t);
-typedef WEFT_PASTED(WEFT_OF_LANES(WEFT_TREE), m) OWN(tree_t);
-static inline WEFT_OF_LANES(WEFT_ACC) OWN(join_acc)(WEFT_OF_LANES(WEFT_ACC) a, WEFT_OF_LANES(WEFT_ACC) b)
+typedef WEFT_PASTED(WEFT_MEMORY, WEFT_STAGED) OWN(stage_t);
+typedef WEFT_PASTED(WEFT_MEMORY, WEFT_OUT) OWN(out_t);
+typedef WEFT_PASTED(WEFT_MEMORY, WEFT_LANES(WEFT_ACC)) OWN(acc_t);
+typedef WEFT_PASTED(WEFT_MEMORY, WEFT_LANES(WEFT_TREE)) OWN(tree_t);
+static inline WEFT_ACC_TYPE OWN(join_acc)(WEFT_ACC_TYPE a, WEFT_ACC_TYPE b)
 {
-    return WEFT_JOIN(WEFT_OF_LANES(WEFT_ACC), WEFT_PASTED(WEFT_UNSIGNED, WEFT_OF_LANES(WEFT_ACC)), a, b);
+    return WEFT_JOIN(WEFT_ACC_TYPE, WEFT_PASTED(WEFT_UNSIGNED, WEFT_LANES(WEFT_ACC)), a, b);
 }
-static inline WEFT_OF_LANES(WEFT_TREE) OWN(join_tree)(WEFT_OF_LANES(WEFT_TREE) a, WEFT_OF_LANES(WEFT_TREE) b)
+static inline WEFT_TREE_TYPE OWN(join_tree)(WEFT_TREE_TYPE a, WEFT_TREE_TYPE b)
 {
-    return WEFT_JOIN(WEFT_OF_LANES(WEFT_TREE), WEFT_PASTED(WEFT_UNSIGNED, WEFT_OF_LANES(WEFT_TREE)), a, b);
+    return WEFT_JOIN(WEFT_TREE_TYPE, WEFT_PASTED(WEFT_UNSIGNED, WEFT_LANES(WEFT_TREE)), a, b);
 }
 #undef OVER
 #undef OVER_HALF
@@ -95,10 +97,10 @@ static inline WEFT_OF_LANES(WEFT_TREE) OWN(join_tree)(WEFT_OF_LANES(WEFT_TREE) a
 #undef join_acc_v
 #undef join_tree_v
 #if WEFT_ORDERED /* sums and products of floats join vectors; of other joins the C compiler makes them */
-typedef WEFT_ACC OWN(acc_v) VECTORS(WEFT_ACC);
-typedef WEFT_TREE OWN(tree_v) VECTORS(WEFT_TREE);
+typedef WEFT_PASTED(WEFT_TYPE, WEFT_ACC) OWN(acc_v) VECTORS(WEFT_PASTED(WEFT_TYPE, WEFT_ACC));
+typedef WEFT_PASTED(WEFT_TYPE, WEFT_TREE) OWN(tree_v) VECTORS(WEFT_PASTED(WEFT_TYPE, WEFT_TREE));
 typedef acc_v OWN(stage_v);
-typedef WEFT_TREE OWN(half_v) HALF_VECTORS(WEFT_TREE);
+typedef WEFT_PASTED(WEFT_TYPE, WEFT_TREE) OWN(half_v) HALF_VECTORS(WEFT_PASTED(WEFT_TYPE, WEFT_TREE));
 #define join_acc_v(a, b) WEFT_JOIN(, , a, b)
 #define join_tree_v(a, b) WEFT_JOIN(, , a, b)
 #if WEFT_ROW == 16 && WEFT_PASTED(WEFT_SINGLE, WEFT_TREE)
