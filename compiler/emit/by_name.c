@@ -19,6 +19,8 @@ struct sections {
     int count;
 };
 
+static const char block_word[] = "block_"; /* functions of blocks come last */
+
 /* ---- sections ---- */
 
 /* Adds a text with those tokens that are no macros replaced. */
@@ -170,6 +172,9 @@ void emit_named_helpers(struct buf *out)
     const struct sections list = list_sections(out->arena);
     put_macros(out);
     for (int i = 0; i < list.count; i++) {
+        if (strncmp(list.items[i].word, block_word, sizeof block_word - 1) == 0 &&
+            strncmp(list.items[i - 1].word, block_word, sizeof block_word - 1) != 0)
+            buf_puts(out, "#undef ROLLED\n#define ROLLED\n"); /* gcc warns where it is of no use */
         buf_printf(out, "#if defined WEFT_%s\n#undef WEFT_%s\n", list.items[i].word, list.items[i].word);
         put_tokens(out, &list.items[i]);
         buf_puts(out, "#endif\n");
@@ -299,7 +304,7 @@ void subst_put_named(struct buf *out, const struct subst *subst, const char *fil
         for (int i = 0; i < subst->named_count; i++) {
             const struct named_helper *helper = &subst->named[i];
             const int place = place_of(&list, helper->word);
-            const bool block = strncmp(helper->word, "block_", 6) == 0;
+            const bool block = strncmp(helper->word, block_word, sizeof block_word - 1) == 0;
             int to = rank == 2 && count ? count - 1 : 0;
             if (rank != (block ? 2 : helper->typed))
                 continue;
