@@ -78,7 +78,7 @@ static void put_name(struct buf *out, const char *name, bool function, bool defi
 static void put_names(struct buf *out, struct emit_together *together, struct aot_kernel *const *kernels, int count,
                       bool define)
 {
-    const struct defined_names *names = emit_names(together, false);
+    const struct defined_names *names = emit_names(together);
     put_name(out, "weft_fuses", false, define);
     for (int i = 0; i < names->count; i++)
         put_name(out, names->items[i].name, names->items[i].function, define);
@@ -172,7 +172,7 @@ static void put_body(const struct source_text *s, const char *loops)
 /* Adds declarations of what the header defines under names that it puts together, so that they are found there. */
 static void put_pasted(struct buf *out, const struct source_text *s)
 {
-    const struct defined_names *names = emit_names(s->together, false);
+    const struct defined_names *names = emit_names(s->together);
     for (int i = 0; i < names->count; i++)
         buf_printf(out, "int %s(\n", names->items[i].name);
     for (int i = 0; i < s->count; i++)

@@ -779,7 +779,7 @@ const char *emit_plain_value(struct emit_together *together, enum weft_dtype dty
     return value_code(&together->e, dtype, value);
 }
 
-const struct defined_names *emit_names(struct emit_together *together, bool joined)
+const struct defined_names *emit_names(struct emit_together *together)
 {
-    return joined ? &together->joined : &together->e.subst.names;
+    return &together->e.subst.names;
 }

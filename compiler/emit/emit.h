@@ -130,9 +130,8 @@ struct defined_names {
     } *items;
     int count;
 };
-/* Those of "helpers" and "blocks", once these texts were made; or those that each loop with reduced dimensions
- * defines. */
-const struct defined_names *emit_names(struct emit_together *together, bool joined);
+/* Those of helpers, of functions of blocks and, once it was made, of "heads". */
+const struct defined_names *emit_names(struct emit_together *together);
 
 /* How loops over dense arrays name what is the host's, as C. */
 struct plain_host {
