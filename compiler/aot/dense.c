@@ -5,6 +5,7 @@
 #include "compiler/check/check.h"
 #include "compiler/emit/emit.h"
 
+#include <stdio.h>
 #include <string.h>
 
 struct dense {
@@ -156,7 +157,7 @@ static void put_loop(struct buf *out, struct dense *dense, bool alone)
                                     host_shape, target_of(dense)};
     block_form(kernel, &form);
     const char *text = emit_plain(dense->together, kernel, &params, dense->loop->shape, &host);
-    if (alone) {
+    if (alone || strncmp(text, "    for (", 9) == 0) { /* it declares nothing outside of its loop */
         buf_puts(out, text);
         return;
     }
@@ -192,6 +193,20 @@ static void put_free(struct buf *out, struct dense *dense, const char *indent)
             buf_printf(out, "%sfree(%s);\n", indent, temporary_name(dense, t));
 }
 
+/* How many elements a shape has, if that is a number or one extent; else NULL. */
+static const char *single_count(struct aot_kernel *k, const struct shape *shape)
+{
+    int64_t known = 1;
+    int open = -1;
+    for (int d = 0; d < shape->rank; d++) {
+        known *= shape->extents[d] >= 0 ? shape->extents[d] : 1;
+        open = shape->extents[d] >= 0 ? open : open == -1 ? d : -2;
+    }
+    if (open == -1)
+        return arena_printf(k->arena, "%lld", (long long)known);
+    return open >= 0 && known == 1 ? aot_extent(k, shape->extents[open]) : NULL;
+}
+
 /* Adds the memory of temporaries. */
 static void put_memory(struct buf *out, struct dense *dense)
 {
@@ -201,8 +216,9 @@ static void put_memory(struct buf *out, struct dense *dense)
         if (!is_stored(dense, t))
             continue;
         const char *type = memory_type(k->temporaries[t].dtype), *name = temporary_name(dense, t);
-        buf_printf(out, "    %s *const %s = weft_lend(weft_count(%s), sizeof *%s);\n", type, name,
-                   aot_counted(k, k->temporaries[t].shape), name);
+        const char *count = single_count(k, k->temporaries[t].shape);
+        count = count ? count : arena_printf(k->arena, "weft_count(%s)", aot_counted(k, k->temporaries[t].shape));
+        buf_printf(out, "    %s *const %s = weft_lend(%s, sizeof *%s);\n", type, name, count, name);
         buf_printf(&missing, "%s!%s", missing.length ? " || " : "", name);
     }
     if (!missing.length)
@@ -277,17 +293,8 @@ static void find_count(struct buf *out, struct aot_kernel *k, int o, struct coun
 {
     const struct aot_operand own = aot_operand(k, o);
     const struct shape *shape = own.shape;
-    int64_t known = 1;
-    int open = -1;
-    for (int d = 0; d < shape->rank; d++) {
-        known *= shape->extents[d] >= 0 ? shape->extents[d] : 1;
-        open = shape->extents[d] >= 0 ? open : open == -1 ? d : -2;
-    }
-    if (open == -1)
-        counts[o].text = arena_printf(k->arena, "%lld", (long long)known);
-    else if (open >= 0 && known == 1)
-        counts[o].text = aot_extent(k, shape->extents[open]);
-    else
+    counts[o].text = single_count(k, shape);
+    if (!counts[o].text)
         counts[o].factors = aot_counted(k, shape);
     for (int i = 0; i < o && !counts[o].text; i++)
         if (counts[i].factors && strcmp(counts[i].factors, counts[o].factors) == 0)
@@ -429,6 +436,45 @@ static void put_size_functions(struct buf *out, const char *text)
     }
 }
 
+/* Whether there are helpers of integers. */
+static bool has_integers(const char *helpers)
+{
+    for (int t = 0; t < WEFT_DTYPE_COUNT; t++) {
+        char call[16];
+        snprintf(call, sizeof call, "_%s(", type_rows[t].short_name);
+        if (dtype_is_integer(t) && strstr(helpers, call))
+            return true;
+    }
+    return false;
+}
+
+/* Takes out of the helpers what they do not use, and conditions that go on. */
+static const char *put_together(struct arena *arena, const char *helpers)
+{
+    static const char *const types[] = {"union word_f32", "union word_f64", "struct hyperbolic_f32",
+                                        "struct hyperbolic_f64"};
+    static const char again[] = "#endif\n#ifdef OWN_MATH\n";
+    struct buf text = buf_new(arena);
+    bool other = false;            /* the condition has another branch */
+    for (const char *line = helpers, *next; *line; line = next) {
+        next = line + strcspn(line, "\n") + 1;
+        other = strncmp(line, "#if", 3) == 0 ? strncmp(line, again + 7, next - line) != 0
+                                             : other || strncmp(line, "#el", 3) == 0;
+        if (!other && strncmp(line, again, sizeof again - 1) == 0)
+            next = line + sizeof again - 1;
+        else {
+            const char *end = next;
+            for (size_t i = 0; i < sizeof types / sizeof *types; i++)
+                if (strncmp(line, types[i], strlen(types[i])) == 0 && !strstr(next, types[i]))
+                    end = strstr(line, "};\n") + 3;
+            if (end == next)
+                buf_add(&text, line, (size_t)(next - line));
+            next = end;
+        }
+    }
+    return text.length ? text.text : "";
+}
+
 void aot_put_dense_source(struct buf *out, struct aot_kernel *const *kernels, int count, const char *name,
                           const struct aot_params *params)
 {
@@ -442,7 +488,7 @@ void aot_put_dense_source(struct buf *out, struct aot_kernel *const *kernels, in
         buf_putc(&functions, '\n');
         put_function(&functions, &dense);
     }
-    const char *helpers = emit_common(dense.together, "helpers");
+    const char *helpers = put_together(out->arena, emit_common(dense.together, "helpers"));
     const char *all = arena_printf(out->arena, "%s%s%s", helpers, constants.text, functions.text);
     const char *library = emit_common(dense.together, "library");
     struct buf sizes = buf_new(out->arena);
@@ -456,7 +502,7 @@ void aot_put_dense_source(struct buf *out, struct aot_kernel *const *kernels, in
         buf_printf(&body, "#define SHARED static inline\n");
     buf_puts(&body, library);
     buf_puts(&body, sizes.text);
-    if (*helpers)
+    if (has_integers(helpers))
         buf_puts(&body, aot_shared_section(out->arena, "plain warnings"));
     buf_puts(&body, helpers);
     buf_puts(&body, constants.text);

@@ -285,18 +285,16 @@ void aot_put_header(struct buf *out, struct aot_kernel *const *kernels, int coun
 
 /* ---- definitions ---- */
 
-/* Writes an array that the entry's parameters describe. */
-static void put_array(struct buf *out, struct aot_kernel *k, enum entry entry, int number)
+/* Adds an array that the entry's parameters describe. */
+static void put_array(struct aot_list *list, struct aot_kernel *k, enum entry entry, int number)
 {
     const struct aot_operand o = aot_operand(k, number);
-    buf_printf(out, "        {%s%s%s, ", o.result ? "" : "(void *)(uintptr_t)",
-               !o.result && !o.shape->rank ? "&" : "", o.name);
     if (entry == ENTRY_STRIDED && o.shape->rank)
-        buf_printf(out, "%s_shape, %s_strides},\n", o.name, o.name);
+        aot_list_add(list, "WEFT_ARRAY(%s, %s_shape, %s_strides)", o.name, o.name, o.name);
     else if (o.result || !o.shape->rank)
-        buf_puts(out, "NULL, NULL},\n");
+        aot_list_add(list, "WEFT_ARRAY(%s%s, NULL, NULL)", o.result ? "" : "&", o.name);
     else
-        buf_printf(out, NAME_GIVEN_SHAPE ", NULL},\n", number);
+        aot_list_add(list, "WEFT_ARRAY(%s, " NAME_GIVEN_SHAPE ", NULL)", o.name, number);
 }
 
 static void put_shapes(struct buf *out, struct aot_kernel *k)
@@ -331,17 +329,19 @@ static void put_run(struct buf *out, struct aot_kernel *k, enum entry entry)
     buf_puts(out, "\n{\n");
     if (entry == ENTRY_DENSE)
         put_shapes(out, k);
-    buf_puts(out, "    const struct weft_array weft_arrays[] = {\n");
+    struct aot_list list = {out, "    const struct weft_array weft_arrays[] = {", NULL, 0};
     for (int i = 0; i < aot_operand_count(k); i++)
-        put_array(out, k, entry, i);
-    buf_printf(out, "    };\n    return weft_run_one(&" NAME_TABLES ", weft_arrays, %s);\n}\n\n", k->program->name,
+        put_array(&list, k, entry, i);
+    aot_list_end(&list, "};\n");
+    buf_printf(out, "    return weft_run_one(&" NAME_TABLES ", weft_arrays, %s);\n}\n\n", k->program->name,
                last_argument(k));
 }
 
-/* Writes the values of sizes, in the types of their parameters. */
-static void put_values(struct buf *out, struct aot_kernel *k)
+/* Writes the values of sizes, in the types of their parameters. Returns false if there are none. */
+static bool put_values(struct buf *out, struct aot_kernel *k)
 {
     struct buf list = buf_new(k->arena);
+    bool any = false;
     for (int i = 0; i < k->program->input_count; i++) {
         const struct aot_operand o = aot_operand(k, i);
         const char *type = c_type(k->arena, o.dtype);
@@ -350,9 +350,12 @@ static void put_values(struct buf *out, struct aot_kernel *k)
             buf_printf(out, "    const %s weft_value_%d = (%s)%s;\n", type, i, type, o.name);
         else if (number) /* no extent depends on it, and NaN passes all checks */
             buf_printf(out, "    const double weft_value_%d = real(INT64_C(0x7ff8000000000000));\n", i);
+        any = any || is_size(k, i) || number;
         buf_puts(&list, is_size(k, i) || number ? arena_printf(k->arena, "&weft_value_%d, ", i) : "NULL, ");
     }
-    buf_printf(out, "    const void *const weft_values[] = {%sNULL};\n", list.text);
+    if (any)
+        buf_printf(out, "    const void *const weft_values[] = {%sNULL};\n", list.text);
+    return any;
 }
 
 static void put_shape(struct buf *out, struct aot_kernel *k, enum entry entry)
@@ -368,9 +371,9 @@ static void put_shape(struct buf *out, struct aot_kernel *k, enum entry entry)
         }
         buf_puts(out, "NULL};\n");
     }
-    put_values(out, k);
-    buf_printf(out, "    return weft_infer(&" NAME_TABLES ", weft_shapes, weft_values, weft_results, %s);\n}\n\n",
-               k->program->name, note_of(k));
+    const char *values = put_values(out, k) ? "weft_values" : "NULL";
+    buf_printf(out, "    return weft_infer(&" NAME_TABLES ", weft_shapes, %s, weft_results, %s);\n}\n\n",
+               k->program->name, values, note_of(k));
 }
 
 static void put_batch(struct buf *out, struct aot_kernel *k, enum entry entry)

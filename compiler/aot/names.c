@@ -45,7 +45,7 @@ static const char *taken_by(const char *name, bool parameter)
 
 const char *aot_local(struct arena *arena, const char *name)
 {
-    static const char own[] = "i j k e p d from count values tree blocks found next inner arrays quotient multiple "
+    static const char own[] = "i j k e p d all from count values tree blocks found next inner arrays quotient multiple "
                               "padded sliced size bits real becomes_infinite power_is_real rounded slice_resolve "
                               "slice_bound";
     const size_t length = strlen(name), letters = strcspn(name, "_0123456789"), end = name[letters] ? letters : 0;
@@ -170,10 +170,10 @@ static size_t word_length(const char *text)
 }
 
 /* Adds the identifiers of a line that are followed by a character of `before`, or all of them if `any`.
- * A comment ends the line. */
+ * A comment ends the line, and so does what initializes a variable. */
 static void add_words(struct map *names, const char *line, const char *before, bool any)
 {
-    while (*line && *line != '\n' && strncmp(line, "/*", 2) != 0) {
+    while (*line && *line != '\n' && (any || *line != '=') && strncmp(line, "/*", 2) != 0) {
         const size_t length = begins_name(*line) ? word_length(line) : 0;
         if (length && (any || strchr(before, line[length]))) {
             map_put(names, line, length, 1);

@@ -45,6 +45,16 @@ enum { AOT_SUPPORT_NUMBER = WEFT_VERSION_MAJOR * 10000 + WEFT_VERSION_MINOR * 10
 void aot_put_support_header(struct buf *out);
 void aot_put_support_source(struct buf *out);
 
+/* sections.c: a list in braces, which takes one line, or as many as it needs. `begin` stands in front of it. */
+struct aot_list {
+    struct buf *out;
+    const char *begin;
+    const char **items;
+    int count;
+};
+void aot_list_add(struct aot_list *list, const char *format, ...) __attribute__((format(printf, 2, 3)));
+void aot_list_end(struct aot_list *list, const char *end);
+
 /* Parameters, then results. */
 struct aot_operand {
     const char *name;

@@ -3,6 +3,8 @@
 
 #include "compiler/emit/emit.h"
 
+#include <stdarg.h>
+#include <stdio.h>
 #include <string.h>
 
 const char *aot_section(struct arena *arena, const char *text, const char *name)
@@ -46,4 +48,48 @@ void aot_put_sections(struct buf *out, const struct aot_section *sections, size_
         else
             put_all(out, text);
     }
+}
+
+/* ---- lists ---- */
+
+enum { COLUMNS = 118 };
+
+void aot_list_add(struct aot_list *list, const char *format, ...)
+{
+    char text[256];
+    struct buf item = buf_new(list->out->arena);
+    va_list arguments;
+    va_start(arguments, format);
+    const int length = vsnprintf(text, sizeof text, format, arguments);
+    va_end(arguments);
+    if (length < (int)sizeof text)
+        buf_puts(&item, text);
+    va_start(arguments, format);
+    if (length >= (int)sizeof text) {
+        char *longer = ARENA_ARRAY(list->out->arena, char, length + 1);
+        vsnprintf(longer, (size_t)length + 1, format, arguments);
+        buf_puts(&item, longer);
+    }
+    va_end(arguments);
+    ARENA_PUSH(list->out->arena, list->items, list->count, item.text);
+}
+
+void aot_list_end(struct aot_list *list, const char *end)
+{
+    static const char indent[] = "    ";
+    size_t whole = strlen(list->begin) + strlen(end), column = COLUMNS;
+    for (int i = 0; i < list->count; i++)
+        whole += strlen(list->items[i]) + 2;
+    const bool one = whole <= COLUMNS;
+    buf_puts(list->out, list->begin);
+    for (int i = 0; i < list->count; i++) {
+        const size_t length = strlen(list->items[i]) + 2;
+        const bool wraps = !one && column + length > COLUMNS;
+        const size_t own = strspn(list->begin, " ");
+        buf_printf(list->out, "%s%.*s%s%s", wraps ? "\n" : i ? " " : "", wraps ? (int)own : 0, list->begin,
+                   wraps ? indent : "", list->items[i]);
+        buf_puts(list->out, i + 1 < list->count ? "," : "");
+        column = wraps ? own + sizeof indent - 1 + length : column + length;
+    }
+    buf_puts(list->out, end);
 }

@@ -37,8 +37,8 @@ static void emit_loops(struct aot_kernel *k, struct emit_together *together, str
                                                .fast = FAST_OF_C & FAST_AHEAD, .shown = SHOWN_FULL};
             block_form(loop->kernel, &form);
             class->function = function_name(k, p, c);
-            buf_putc(out, '\n');
-            buf_puts(out, emit_function(together, loop->kernel, &params, class->function, &class->scratch));
+            const char *text = emit_function(together, loop->kernel, &params, &class->function, &class->scratch);
+            buf_printf(out, "%s%s", *text ? "\n" : "", text);
         }
     }
 }
@@ -78,7 +78,7 @@ static void put_name(struct buf *out, const char *name, bool function, bool defi
 static void put_names(struct buf *out, struct emit_together *together, struct aot_kernel *const *kernels, int count,
                       bool define)
 {
-    const struct defined_names *names = emit_names(together, false);
+    const struct defined_names *names = emit_names(together);
     put_name(out, "weft_fuses", false, define);
     for (int i = 0; i < names->count; i++)
         put_name(out, names->items[i].name, names->items[i].function, define);
@@ -119,50 +119,22 @@ static void put_section(const struct source_text *s, const char *name)
     buf_puts(s->out, aot_shared_section(s->arena, name));
 }
 
-/* Declares library functions. Those that kernels call have no side effects. */
-static void put_library(const struct source_text *s)
-{
-    for (const char *line = emit_common(s->together, "library"); *line; line += strcspn(line, "\n") + 1)
-        buf_printf(s->out, "%.*s PURE;\n", (int)strcspn(line, ";"), line);
-}
-
-/* What the loops were made with must be what they are compiled with. */
-static void put_support(const struct source_text *s)
-{
-    buf_printf(s->out, "#include \"" AOT_SUPPORT ".h\"\n#if WEFT_SUPPORT != %d\n"
-               "#error \"" AOT_SUPPORT ".h is another version's: make this file and " AOT_SUPPORT
-               " anew, by one weft\"\n#endif\n", AOT_SUPPORT_NUMBER);
-    put_library(s);
-}
-
-/* Gives each loop with reduced dimensions names of its own, which have its number, or takes them back. */
-static void put_joined(const struct source_text *s, bool define)
-{
-    const struct defined_names *names = emit_names(s->together, true);
-    for (int i = 0; i < names->count; i++) {
-        buf_printf(s->out, "#undef %s\n", names->items[i].name);
-        if (define)
-            buf_printf(s->out, "#define %s OF_JOINS(%s)\n", names->items[i].name, names->items[i].name);
-    }
-}
 
 /* Writes the loops, and before them the helpers they call. */
 static void put_loops(const struct source_text *s, const char *loops)
 {
     const bool several = s->params->levels != 0;
-    const char *helpers = emit_common(s->together, "helpers"); /* whose names are known then */
     if (several) {
+        emit_common(s->together, "heads"); /* whose names are known then */
         put_section(s, "level begins");
         put_names(s->out, s->together, s->kernels, s->count, true);
         buf_puts(s->out, "#endif\n");
     }
-    buf_puts(s->out, "#define WEFT_LOOPS\n#include \"" AOT_SUPPORT ".h\"\n");
-    buf_puts(s->out, helpers);
-    buf_puts(s->out, "#undef ROLLED\n#define ROLLED\n"); /* gcc warns where it is of no use */
+    buf_printf(s->out, "#define WEFT_LOOPS %d\n", AOT_SUPPORT_NUMBER); /* what they are made for */
+    emit_put_named(s->out, s->together, AOT_SUPPORT ".h");
+    emit_put_joins(s->out, s->together, AOT_SUPPORT ".h");
     buf_puts(s->out, emit_common(s->together, "blocks"));
-    put_joined(s, true);
     buf_puts(s->out, loops);
-    put_joined(s, false);
     if (several) {
         put_section(s, "loops end");
         put_section(s, "level ends");
@@ -187,9 +159,8 @@ static void put_built(const struct source_text *s)
 /* Writes everything except the functions for callers. */
 static void put_body(const struct source_text *s, const char *loops)
 {
-    put_support(s);
     if (s->params->levels)
-        buf_puts(s->out, "#endif\n");
+        buf_puts(s->out, "#include \"" AOT_SUPPORT ".h\"\n#endif\n");
     put_loops(s, loops);
     if (s->params->levels)
         buf_puts(s->out, "#if !defined WEFT_LEVEL\n");
@@ -198,27 +169,39 @@ static void put_body(const struct source_text *s, const char *loops)
         aot_put_tables(s->out, s->kernels[i], s->params);
 }
 
+/* Adds declarations of what the header defines under names that it puts together, so that they are found there. */
+static void put_pasted(struct buf *out, const struct source_text *s)
+{
+    const struct defined_names *names = emit_names(s->together);
+    for (int i = 0; i < names->count; i++)
+        buf_printf(out, "int %s(\n", names->items[i].name);
+    for (int i = 0; i < s->count; i++)
+        for (int p = 0; p < s->kernels[i]->loop_count; p++)
+            for (int c = 0; c < s->kernels[i]->loops[p].class_count; c++)
+                buf_printf(out, "int %s(\n", s->kernels[i]->loops[p].classes[c].function);
+}
+
 void aot_put_source(struct buf *out, struct aot_kernel *const *kernels, int count, const char *name,
                     const struct aot_params *params)
 {
     struct buf loops = buf_new(out->arena), body = buf_new(out->arena), header = buf_new(out->arena);
     struct buf includes = buf_new(out->arena);
     struct source_text s = {&body, out->arena, params, kernels, count, name, emit_start(out->arena, &target_c)};
-    emit_heads_apart(s.together);
+    emit_by_name(s.together);
     for (int i = 0; i < count; i++)
         emit_loops(kernels[i], s.together, &loops);
     put_body(&s, loops.text);
     aot_put_support_header(&header);
+    put_pasted(&header, &s);
     buf_printf(&includes, "#include \"%s.h\"\n", name);
     s.out = out;
-    buf_printf(out, "/* Made by weft build from %s. See %s.h. */\n", params->file, name);
-    put_section(&s, "language");
+    buf_printf(out, "/* Made by weft build from %s. See %s.h; what is not defined here is in " AOT_SUPPORT ".h. */\n",
+               params->file, name);
     if (params->levels)
         put_section(&s, "first time");
     aot_put_wrapped(out, kernels, count, includes.text, header.text, body.text);
     if (params->levels)
         buf_puts(out, "#endif\n");
-    put_section(&s, "language end");
 }
 
 /* Where a kernel has a name of the body's own, the body's is renamed by a macro. The C library's headers are read

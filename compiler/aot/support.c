@@ -34,7 +34,10 @@ void aot_put_support_header(struct buf *out)
         {weft_template_aot_support, "entries"}};
     struct emit_together *together = emit_start(out->arena, &target_c);
     buf_printf(out, notice, ": what they call, and the tables\n * that describe them.");
-    buf_printf(out, "#ifndef WEFT_SUPPORT\n#define WEFT_SUPPORT %d\n", AOT_SUPPORT_NUMBER);
+    buf_printf(out, "#ifndef WEFT_SUPPORT\n#define WEFT_SUPPORT %d\n"
+               "#if defined __cplusplus /* a missing file ends it, #error would not */\n"
+               "#include \"this source is C: compile it as C, and include its header from C++\"\n#endif\n",
+               AOT_SUPPORT_NUMBER);
     for (const char *const *name = (const char *const[]){"weft_run", "weft_run_one", "weft_infer", NULL}; *name; name++)
         buf_printf(out, "#define %s %s_v%d\n", *name, *name, AOT_SUPPORT_NUMBER);
     buf_puts(out, aot_shared_section(out->arena, "includes"));
@@ -45,15 +48,26 @@ void aot_put_support_header(struct buf *out)
     buf_puts(out, "\n");
     buf_puts(out, aot_shared_section(out->arena, "shared"));
     buf_puts(out, emit_common(together, "types"));
+    emit_named_types(out);
+    emit_named_library(out);
     buf_puts(out, emit_common(together, "args"));
     put_sizes(out);
     aot_put_sections(out, elements, sizeof elements / sizeof *elements);
     buf_puts(out, "#endif\n\n/* What loops call, for the instruction set at hand. */\n#if defined WEFT_LOOPS\n"
-             "#undef WEFT_LOOPS\n");
+             "#if WEFT_LOOPS != WEFT_SUPPORT\n#error \"" AOT_SUPPORT ".h is another version's: make this file and "
+             AOT_SUPPORT " anew, by one weft\"\n#endif\n#undef WEFT_LOOPS\n");
     buf_puts(out, aot_shared_section(out->arena, "loops undefined"));
     buf_puts(out, aot_shared_section(out->arena, "loops begin"));
     buf_puts(out, aot_shared_section(out->arena, "joins begin"));
+    buf_puts(out, aot_shared_section(out->arena, "rolled"));
     buf_puts(out, emit_common(together, "heads"));
+    buf_puts(out, "#undef ROLLED\n#define ROLLED\n"); /* gcc warns where it is of no use */
+    buf_puts(out, "#endif\n\n/* Helpers of loops: those that are named, for the types WEFT_T and, where they convert, "
+             "WEFT_S. */\n#if defined WEFT_T\n#undef ROLLED\n#define ROLLED WEFT_ROLLED\n");
+    emit_named_helpers(out);
+    buf_puts(out, "#undef ROLLED\n#define ROLLED\n#endif\n\n#if defined JOINING\n");
+    emit_named_joins(out, aot_section(out->arena, weft_template_aot_support, "join types"),
+                     aot_section(out->arena, weft_template_aot_support, "join loops"));
     buf_puts(out, "#endif\n");
 }
 

@@ -42,7 +42,7 @@ static void put_constants(struct buf *out, struct aot_kernel *k, int p)
 
 /* ---- loops ---- */
 
-static void put_access(struct buf *out, struct aot_kernel *k, int p, int a)
+static void put_access(struct aot_list *list, struct aot_kernel *k, int p, int a)
 {
     const struct access *access = &k->loops[p].kernel->accesses[a];
     const bool given = access->kind == TENSOR_INPUT || access->kind == TENSOR_RESULT;
@@ -63,22 +63,26 @@ static void put_access(struct buf *out, struct aot_kernel *k, int p, int a)
                       : number ? k->number_slots[number_node(access->index)]
                       : device && access->kind == TENSOR_CONSTANT ? k->loops[p].constant + access->index
                                                                     : access->index;
-    buf_printf(out, "    {%s, %d, %d, %d, %d, %s, %s},", source, given ? operand : index,
-               type_rows[access->dtype].size, value ? 0 : old, value ? 0 : access->map, data, form);
-    buf_printf(out, given ? " /* %s */\n" : "\n", own.name);
+    const int size = type_rows[access->dtype].size;
+    if (given && !value && !old && !access->map)
+        aot_list_add(list, "WEFT_GIVEN(%d, %d) /* %s */", operand, size, own.name);
+    else
+        aot_list_add(list, "{%s, %d, %d, %d, %d, %s, %s}", source, given ? operand : index, size, value ? 0 : old,
+                     value ? 0 : access->map, data, form);
 }
 
 static void put_classes(struct buf *out, struct aot_kernel *k, int p, const struct aot_params *params)
 {
     const struct aot_loop *loop = &k->loops[p];
-    buf_printf(out, "static const struct class " NAME_CLASSES "[] = {\n", k->program->name, p);
+    struct aot_list list = {out, arena_printf(k->arena, "static const struct class " NAME_CLASSES "[] = {",
+                                              k->program->name, p), NULL, 0};
     for (int c = 0; c < loop->class_count; c++) {
         const struct aot_class *class = &loop->classes[c];
-        buf_printf(out, params->levels ? "    {\"%.*s\", LOOP(%s), %zu, %s},\n" : "    {\"%.*s\", {%s}, %zu, %s},\n",
-                   loop->kernel->access_count, (const char *)class->kinds, class->function, class->scratch,
-                   copied_load(loop->kernel, class->kinds) >= 0 ? "true" : "false");
+        aot_list_add(&list, params->levels ? "{\"%.*s\", LOOP(%s), %zu, %s}" : "{\"%.*s\", {%s}, %zu, %s}",
+                     loop->kernel->access_count, (const char *)class->kinds, class->function, class->scratch,
+                     copied_load(loop->kernel, class->kinds) >= 0 ? "true" : "false");
     }
-    buf_puts(out, "};\n");
+    aot_list_end(&list, "};\n");
 }
 
 /* A number as C, also the smallest one. */
@@ -165,16 +169,18 @@ bool aot_gathers(const struct aot_loop *loop)
     return false;
 }
 
-static void put_loop(struct buf *out, struct buf *row, struct aot_kernel *k, int p, const struct aot_params *params)
+static void put_loop(struct buf *out, struct aot_list *rows, struct aot_kernel *k, int p,
+                     const struct aot_params *params)
 {
     const struct kernel *kernel = k->loops[p].kernel;
     const char *name = k->program->name, *form = aot_form(k, k->loops[p].shape);
     const bool maps = kernel->map_count > 1, faults = kernel->fault_count > 0;
     put_constants(out, k, p);
-    buf_printf(out, "static const struct access " NAME_ACCESSES "[] = {\n", name, p);
+    const char *begin = arena_printf(k->arena, "static const struct access " NAME_ACCESSES "[] = {", name, p);
+    struct aot_list list = {out, begin, NULL, 0};
     for (int a = 0; a < kernel->access_count; a++)
-        put_access(out, k, p, a);
-    buf_puts(out, "};\n");
+        put_access(&list, k, p, a);
+    aot_list_end(&list, "};\n");
     if (maps)
         put_maps(out, k, p);
     if (faults)
@@ -182,11 +188,11 @@ static void put_loop(struct buf *out, struct buf *row, struct aot_kernel *k, int
     (k->target->device ? aot_put_device_classes : put_classes)(out, k, p, params);
     const char *joined = kernel->lanes ? arena_printf(k->arena, "&%s", put_joined(out, k, p)) : "NULL";
     /* the work for an element, as estimated in compiler/loop/schedule.c */
-    buf_printf(row, "    {%s, %d, %d, %d, %d, %d, " NAME_ACCESSES ", %s, " NAME_CLASSES ", %s, %s, %d / 3.0, %s},\n",
-               form, kernel->access_count, kernel->load_count, maps ? kernel->map_count : 1, k->loops[p].class_count,
-               kernel->fault_count, name, p, maps ? arena_printf(k->arena, NAME_MAPS, name, p) : "NULL", name, p,
-               faults ? arena_printf(k->arena, NAME_FAULTS, name, p) : "NULL", joined, kernel_weight(kernel),
-               aot_gathers(&k->loops[p]) ? "true" : "false");
+    aot_list_add(rows, "{%s, %d, %d, %d, %d, %d, " NAME_ACCESSES ", %s, " NAME_CLASSES ", %s, %s, %d / 3.0, %s}",
+                 form, kernel->access_count, kernel->load_count, maps ? kernel->map_count : 1, k->loops[p].class_count,
+                 kernel->fault_count, name, p, maps ? arena_printf(k->arena, NAME_MAPS, name, p) : "NULL", name, p,
+                 faults ? arena_printf(k->arena, NAME_FAULTS, name, p) : "NULL", joined, kernel_weight(kernel),
+                 aot_gathers(&k->loops[p]) ? "true" : "false");
 }
 
 /* ---- the kernel ---- */
@@ -207,8 +213,8 @@ static void put_extents(struct buf *out, const struct aot_kernel *k)
 {
     buf_putc(out, '\n');
     emit_host_begin(out, k->host, k->program->name);
-    buf_printf(out, "static int " NAME_EXTENTS "(const struct tensor *in, int64_t *d)\n{\n    (void)in, (void)d;\n",
-               k->program->name);
+    buf_printf(out, "static int " NAME_EXTENTS "(const struct tensor *in, int64_t *d)\n{\n%s", k->program->name,
+               strstr(k->extents.text, "in[") && strstr(k->extents.text, "d[") ? "" : "    (void)in, (void)d;\n");
     for (const char *line = k->extents.text; *line; line += strcspn(line, "\n") + 1)
         buf_printf(out, "    %.*s\n", (int)strcspn(line, "\n"), line);
     buf_puts(out, "    return 0;\n}\n\n");
@@ -218,14 +224,15 @@ static void put_extents(struct buf *out, const struct aot_kernel *k)
 static void put_operands(struct buf *out, struct aot_kernel *k)
 {
     const unsigned char *alignments = find_alignments(k->arena, k->program);
-    buf_printf(out, "static const struct operand " NAME_OPERANDS "[] = {\n", k->program->name);
+    struct aot_list list = {out, arena_printf(k->arena, "static const struct operand " NAME_OPERANDS "[] = {",
+                                              k->program->name), NULL, 0};
     for (int o = 0; o < aot_operand_count(k); o++) {
         const struct aot_operand own = aot_operand(k, o);
         const int size = type_rows[own.dtype].size;
-        buf_printf(out, "    {\"%s\", %d, %d, %d},\n", own.name, own.shape->rank, size,
-                   !own.result && alignments[o] > size ? alignments[o] : size);
+        aot_list_add(&list, "{\"%s\", %d, %d, %d}", own.name, own.shape->rank, size,
+                     !own.result && alignments[o] > size ? alignments[o] : size);
     }
-    buf_puts(out, "};\n");
+    aot_list_end(&list, "};\n");
 }
 
 static void put_results(struct buf *out, struct aot_kernel *k)
@@ -242,40 +249,43 @@ static void put_results(struct buf *out, struct aot_kernel *k)
 
 static void put_notes(struct buf *out, const struct aot_kernel *k)
 {
-    buf_printf(out, "static const struct weft_note " NAME_NOTES "[] = {\n    {0, 0, 0, NULL, NULL},\n",
-               k->program->name);
+    struct aot_list list = {out, arena_printf(k->arena, "static const struct weft_note " NAME_NOTES "[] = {",
+                                              k->program->name), NULL, 0};
+    aot_list_add(&list, "{0, 0, 0, NULL, NULL}");
     for (int n = 0; n < k->note_count; n++) {
         const struct text_place place = find_place(k->program->source, k->notes[n].span.start);
-        buf_printf(out, "    {WEFT_KERNEL_SHAPE_ERROR, %zu, %zu, NULL, \"%s\"},\n", place.line, place.column,
-                   k->notes[n].text);
+        aot_list_add(&list, "{WEFT_KERNEL_SHAPE_ERROR, %zu, %zu, NULL, \"%s\"}", place.line, place.column,
+                     k->notes[n].text);
     }
-    buf_puts(out, "};\n");
+    aot_list_end(&list, "};\n");
 }
 
 static void put_temporaries(struct buf *out, struct aot_kernel *k)
 {
-    buf_printf(out, "static const struct temporary " NAME_TEMPORARIES "[] = {", k->program->name);
+    struct aot_list list = {out, arena_printf(k->arena, "static const struct temporary " NAME_TEMPORARIES "[] = {",
+                                              k->program->name), NULL, 0};
     for (int t = 0; t < k->temporary_count; t++)
-        buf_printf(out, "%s{%s, %d}", t ? ", " : "", aot_form(k, k->temporaries[t].shape),
-                   type_rows[k->temporaries[t].dtype].size);
-    buf_puts(out, "};\n");
+        aot_list_add(&list, "{%s, %d}", aot_form(k, k->temporaries[t].shape), type_rows[k->temporaries[t].dtype].size);
+    aot_list_end(&list, "};\n");
 }
 
 void aot_put_tables(struct buf *out, struct aot_kernel *k, const struct aot_params *params)
 {
     const struct program *program = k->program;
     const char *name = program->name;
-    struct buf tables = buf_new(k->arena), rows = buf_new(k->arena);
+    struct buf tables = buf_new(k->arena);
+    const char *begin = arena_printf(k->arena, "static const struct loop " NAME_LOOPS "[] = {", name);
+    struct aot_list rows = {out, begin, NULL, 0};
     put_operands(&tables, k);
     put_results(&tables, k);
     if (k->temporary_count)
         put_temporaries(&tables, k);
     for (int p = 0; p < k->loop_count; p++)
         put_loop(&tables, &rows, k, p, params);
-    buf_printf(out, "\n/* ---- %s ---- */\n\n", name);
+    buf_printf(out, "\n/* ---- %s ---- */\n", name);
     put_forms(out, k); /* now that all of them are known */
     buf_puts(out, tables.text);
-    buf_printf(out, "static const struct loop " NAME_LOOPS "[] = {\n%s};\n", name, rows.text);
+    aot_list_end(&rows, "};\n");
     put_notes(out, k);
     put_extents(out, k);
     buf_printf(out, "static const struct kernel " NAME_TABLES " = {\n    %d, %d, %d, %d, ", name,

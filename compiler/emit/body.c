@@ -58,6 +58,8 @@ static const char *hexadecimal(struct emitter *e, double value)
         uint64_t bits;
     } u = {value};
     const int exponent = (int)(u.bits >> 52 & 0x7ff);
+    if (value == 0)
+        return u.bits ? "-0.0" : "0.0";
     return arena_printf(e->arena, "%s0x%d.%013llxp%+d", u.bits >> 63 ? "-" : "", exponent != 0,
                         (unsigned long long)(u.bits & 0xfffffffffffff), exponent ? exponent - 1023 : -1022);
 }
@@ -246,25 +248,27 @@ static void emit_ins(struct emitter *e, int i, int level)
     emit_mark(&e->body, start, ins);
 }
 
-/* The body of a row's function of a block, where that is more than a loop over the row's meaning; NULL if it is not. Of
- * 64-bit integers it has _64 behind its name, or serves all integers: T and U are there what they are in meanings. */
-static const char *own_block(struct emitter *e, const struct ins *ins, size_t *length)
+const char *own_block(struct emitter *e, const struct ins *ins, size_t *length, const char **name)
 {
     const char *math = e->params->target->math, *meaning = op_meaning(ins->op, ins->source);
     if (!math || (strncmp(meaning, "F(", 2) != 0 && strncmp(meaning, "N(", 2) != 0))
         return NULL;
     const bool integer = dtype_is_integer(ins->source);
-    const char *name = arena_string(e->arena, meaning + 2, strcspn(meaning + 2, ")"));
+    const char *plain = arena_string(e->arena, meaning + 2, strcspn(meaning + 2, ")"));
     const char *suffix = ins->source == WEFT_FLOAT32 ? "f" : integer && type_rows[ins->source].size == 8 ? "_64" : "";
-    const char *own = subst_find(math, "block", arena_printf(e->arena, "%s%s", name, suffix), length);
-    return own || !integer ? own : subst_find(math, "block", name, length);
+    *name = arena_printf(e->arena, "%s%s", plain, suffix);
+    const char *own = subst_find(math, "block", *name, length);
+    if (own || !integer)
+        return own;
+    *name = plain;
+    return subst_find(math, "block", plain, length);
 }
 
 /* Whether a row's function of a block calls the library, so that it needs to know where that is. */
 static bool calls_library(struct emitter *e, const struct ins *ins)
 {
     size_t length;
-    const char *own = own_block(e, ins, &length), *calls = own ? strstr(own, "calls->") : NULL;
+    const char *name, *own = own_block(e, ins, &length, &name), *calls = own ? strstr(own, "calls->") : NULL;
     return calls && calls < own + length;
 }
 
@@ -284,25 +288,31 @@ static void put_own_block(struct emitter *e, const struct ins *ins, const char *
     subst_text(&e->subst, &e->blocks, own, (size_t)(end - own), &tokens);
 }
 
-/* Adds the function that computes a row on a whole block, once. Returns its name. Our own of float32 may
- * become parts of their loops, so operands stay in registers; of float64 the constants alone would fill those of
- * AVX2. */
-static const char *block_function(struct emitter *e, const struct ins *ins)
+void put_block_head(struct emitter *e, struct buf *out, const struct ins *ins, const char *name, const char *type)
+{
+    size_t length;
+    const char *section;
+    const bool local = ins->source == WEFT_FLOAT32 && own_block(e, ins, &length, &section);
+    buf_printf(out, "%s void %s(%s_m *r", local ? "LOCAL" : "SEPARATE static", name, type);
+    for (int k = 0; k < op_arity(ins->op); k++)
+        buf_printf(out, ", const %s_m *%c", type, 'a' + k);
+    buf_puts(out, calls_library(e, ins) ? ", const struct weft_calls *calls)\n{\n" : ")\n{\n");
+}
+
+const char *block_name(struct emitter *e, const struct ins *ins)
+{
+    return arena_printf(e->arena, NAME_BLOCK_FUNCTION, op_name(e->arena, ins->op), short_name(ins->source));
+}
+
+/* Our own of float32 may become parts of their loops, so operands stay in registers; of float64 the constants alone
+ * would fill those of AVX2. */
+void put_block(struct emitter *e, const struct ins *ins)
 {
     static const char *const elements[3] = {"a[j]", "b[j]", "c[j]"};
-    const char *type = short_name(ins->source);
-    const char *name = arena_printf(e->arena, NAME_BLOCK_FUNCTION, op_name(e->arena, ins->op), type);
-    int arity = op_arity(ins->op);
     size_t length;
-    if (!subst_is_new(&e->subst, name))
-        return name;
-    const char *own = own_block(e, ins, &length);
+    const char *section, *own = own_block(e, ins, &length, &section);
     const bool condition = own && dtype_is_float(ins->source);
-    buf_printf(&e->blocks, "%s void %s(%s_m *r", own && ins->source == WEFT_FLOAT32 ? "LOCAL" : "SEPARATE static", name,
-               type);
-    for (int k = 0; k < arity; k++)
-        buf_printf(&e->blocks, ", const %s_m *%c", type, 'a' + k);
-    buf_puts(&e->blocks, calls_library(e, ins) ? ", const struct weft_calls *calls)\n{\n" : ")\n{\n");
+    put_block_head(e, &e->blocks, ins, block_name(e, ins), short_name(ins->source));
     buf_puts(&e->blocks, condition ? "#ifdef OWN_MATH\n" : "");
     if (own)
         put_own_block(e, ins, own, length, elements);
@@ -313,6 +323,25 @@ static const char *block_function(struct emitter *e, const struct ins *ins)
         buf_puts(&e->blocks, ";\n");
     }
     buf_puts(&e->blocks, condition ? "#endif\n}\n" : "}\n");
+}
+
+/* Adds the function that computes a row on a whole block, once. Returns its name. */
+static const char *block_function(struct emitter *e, const struct ins *ins)
+{
+    const char *name = block_name(e, ins), *section;
+    const struct buf before = e->blocks;
+    size_t length;
+    if (!subst_is_new(&e->subst, name))
+        return name;
+    const bool named = e->subst.by_name && own_block(e, ins, &length, &section);
+    if (named)
+        e->blocks = buf_new(e->arena);
+    put_block(e, ins);
+    if (!named)
+        return name;
+    e->blocks = before;
+    subst_name(&e->subst, arena_printf(e->arena, "block_%s", section),
+               dtype_is_float(ins->source) ? NULL : &(struct tokens){.t = ins->source});
     return name;
 }
 

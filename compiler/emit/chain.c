@@ -48,7 +48,7 @@ char *emit_chain(struct arena *arena, const struct kernel *const *kernels, const
     int lines = 0;
     out.marks = params->marks;
     for (int k = 0; k < count; k++) {
-        const struct buf part = emit_part(arena, kernels[k], &params[k], k, &lines);
+        const struct buf part = emit_part(arena, kernels[k], &params[k], k, count, &lines);
         buf_append(&out, &part);
     }
     put_entry(&out, params->target, count);

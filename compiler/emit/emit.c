@@ -9,7 +9,8 @@
 enum {
     MAX_STACK = 64 << 10,          /* bytes of blocks on the stack; more are in memory that the caller lends */
     TALLY_BYTES = 16 << 10,        /* of a table in which a kernel sums what it puts (emit_tally) */
-    TALLY_TABLES = 4
+    TALLY_TABLES = 4,
+    DECLARED = 110                 /* letters of a line that declares them */
 };
 
 const struct target target_c = {
@@ -98,6 +99,24 @@ void put_helper(struct emitter *e, const char *name, enum weft_dtype dtype)
     subst_helper(&e->subst, name, &tokens, false);
 }
 
+/* Adds a declaration, to that of the line before if it is of the same type and there is room. */
+static void declare(struct buf *out, const char *type, const char *declared)
+{
+    static const char end[] = "; //~\n";
+    const size_t size = sizeof end - 1;
+    const char *line = out->text + out->length;
+    if (out->length > size && strcmp(line - size, end) == 0) {
+        for (line -= size; line > out->text && line[-1] != '\n'; line--)
+            ;
+        if (strncmp(line, type, strlen(type)) == 0 && strlen(line) + strlen(declared) < DECLARED) {
+            out->length -= size;
+            buf_printf(out, ", %s", declared);
+            return;
+        }
+    }
+    buf_printf(out, "%s%s", type, declared);
+}
+
 void declare_block(struct emitter *e, struct buf *out, enum weft_dtype dtype, const char *name, int more)
 {
     const char *type = short_name(dtype);
@@ -106,8 +125,8 @@ void declare_block(struct emitter *e, struct buf *out, enum weft_dtype dtype, co
         return;
     }
     if (!e->heap) {
-        buf_printf(out, more ? "ALIGNED %s_m %s[BLOCK + %d]; //~\n" : "ALIGNED %s_m %s[BLOCK]; //~\n", type, name,
-                   more);
+        const char *own = arena_printf(e->arena, more ? "%s[BLOCK + %d]; //~\n" : "%s[BLOCK]; //~\n", name, more);
+        declare(out, arena_printf(e->arena, "ALIGNED %s_m ", type), own);
         return;
     }
     buf_printf(out, "%s_m *const %s = (%s_m *)(args->scratch + %zu); //~\n", type, name, type, e->scratch);
@@ -430,8 +449,7 @@ static void put_form(struct emitter *e, struct buf *out)
         put_joining(e, out);
 }
 
-/* Adds declarations of the library functions. */
-static void put_library(struct emitter *e, struct buf *out)
+void put_library(struct emitter *e, struct buf *out)
 {
     for (int i = 0; e->params->target->declares && i < e->subst.prototype_count; i++) {
         const struct prototype *p = &e->subst.prototypes[i];
@@ -508,12 +526,6 @@ static void put_heads(struct emitter *e, struct buf *out)
 static void put_helpers(struct emitter *e, struct buf *out)
 {
     const struct form *form = e->params->form;
-    struct buf noted = buf_new(e->arena);
-    if (e->heads_apart) {
-        put_heads(e, &noted);      /* for its names */
-        buf_add(out, e->subst.helpers.text, e->subst.helpers.length);
-        return;
-    }
     if (e->vectors)
         put_head(e, out, e->params->target->prelude, "//: vector head\n");
     if (e->shuffles)
@@ -562,18 +574,28 @@ static const char *section_text(struct emitter *e, const char *name, size_t leng
     return text.text;
 }
 
+/* Whether the line begins or ends a region that is not the program's own. */
+static bool is_region(const char *line, size_t length, bool *hidden)
+{
+    const bool begins = text_is(line, length, "//~{"), ends = text_is(line, length, "//~}");
+    *hidden = begins || (*hidden && !ends);
+    return begins || ends;
+}
+
 /* Adds every line of `text`, indented; in place of a line $name, the section of this name. */
 static void put_lines(struct emitter *e, struct buf *out, const char *text, const struct text_marks *marks,
                       const char *indent)
 {
     const bool all = e->params->shown != SHOWN_OWN;
     struct condition condition = {false, 0, 0};
-    bool kept;
+    bool kept, hidden = false;
     const char *begin = text;
     for (size_t line; *text; text += line + (text[line] == '\n')) {
         const size_t own = strspn(text, " ");
         line = strcspn(text, "\n");
-        if (!all && (is_left_out(e, &condition, text, line) ||
+        if (is_region(text, line, &hidden))
+            continue;
+        if (!all && (hidden || is_left_out(e, &condition, text, line) ||
                      (text[own] == '$' && is_common(e, text + own + 1, line - own - 1))))
             continue;
         if (text[own] == '$') {
@@ -628,6 +650,8 @@ static struct buf show(struct emitter *e, const char *skeleton)
     struct buf out = buf_new(e->arena);
     out.marks = params->marks ? ARENA_NEW(e->arena, struct text_marks) : NULL;
     put_shown_head(e, &out, body.text, full.text);
+    if (e->part_names && params->shown == SHOWN_FULL)
+        buf_puts(&out, e->part_names);
     buf_append(&out, params->shown == SHOWN_OWN ? &body : &full);
     return out;
 }
@@ -700,18 +724,21 @@ char *emit(struct arena *arena, const struct kernel *kernel, const struct emit_p
 
 /* The text is filled in twice, since its names stand before it. */
 struct buf emit_part(struct arena *arena, const struct kernel *kernel, const struct emit_params *params, int part,
-                int *lines)
+                     int count, int *lines)
 {
     struct emitter e;
-    struct buf out = buf_new(arena);
+    struct buf out = buf_new(arena), names = buf_new(arena);
     out.marks = params->marks ? ARENA_NEW(arena, struct text_marks) : NULL;
     start_whole(&e, arena, kernel, params);
+    e.part = part + 1;
+    e.parts_together = count;
     fill_skeleton(&e, skeleton_of(&e));
     for (int i = 0; i < e.own->count; i++)
-        buf_printf(&out, "#undef %s\n#define %s " NAME_CHAINED "\n", e.own->items[i].name, e.own->items[i].name, part,
-                   e.own->items[i].name);
+        buf_printf(params->shown ? &names : &out, "#undef %s\n#define %s " NAME_CHAINED "\n", e.own->items[i].name,
+                   e.own->items[i].name, part, e.own->items[i].name);
+    e.part_names = names.text;
     e.own_lines = *lines + 2 * e.own->count;
-    const struct buf text = fill_skeleton(&e, skeleton_of(&e));
+    const struct buf text = params->shown ? show(&e, skeleton_of(&e)) : fill_skeleton(&e, skeleton_of(&e));
     buf_append(&out, &text);
     *lines = e.own_lines;
     return out;
@@ -722,7 +749,9 @@ struct buf emit_part(struct arena *arena, const struct kernel *kernel, const str
 struct emit_together {
     struct emit_params params;
     struct emitter e;              /* what is shared: subst, blocks, vectors */
-    int joining;                   /* functions with reduced dimensions so far */
+    const char **joins;            /* for functions that join, by their numbers from 1: the macros of what they are
+                                      made with; NULL: a search's */
+    int join_count, joining;       /* joining: those of the last loop */
     struct defined_names joined;       /* what each of them defines */
 };
 
@@ -736,13 +765,62 @@ struct emit_together *emit_start(struct arena *arena, const struct target *targe
     return together;
 }
 
-void emit_heads_apart(struct emit_together *together)
+void emit_by_name(struct emit_together *together)
 {
-    together->e.heads_apart = together->e.subst.has_math = true;
+    together->e.subst.by_name = together->e.subst.has_math = true;
+}
+
+void emit_put_named(struct buf *out, const struct emit_together *together, const char *file)
+{
+    subst_put_named(out, &together->e.subst, file);
+}
+
+void emit_put_joins(struct buf *out, const struct emit_together *together, const char *file)
+{
+    for (int i = 0; i < together->join_count; i++)
+        buf_printf(out, "#undef JOINING\n#define JOINING %d\n%s#include \"%s\"\n", i + 1,
+                   together->joins[i] ? together->joins[i] : "", file);
+}
+
+/* The number of the functions that join so: those of another kernel, if it joins alike. NULL: it has its own. */
+static int number_joins(struct emit_together *together, const char *macros)
+{
+    for (int i = 0; macros && i < together->join_count; i++)
+        if (together->joins[i] && strcmp(together->joins[i], macros) == 0)
+            return i + 1;
+    ARENA_PUSH(together->e.arena, together->joins, together->join_count, macros);
+    return together->join_count;
+}
+
+/* The function of a kernel with reduced dimensions. What it joins with stands in the support file, and what does no
+ * more than join does so, too: *function becomes its name. */
+static char *reduced_function(struct emit_together *together, struct emitter *e, const char **function,
+                              size_t *scratch)
+{
+    struct buf macros = buf_new(e->arena), out = buf_new(e->arena);
+    const bool joins = !e->kernel->lanes->finds;
+    if (joins)
+        put_join_macros(e, &macros);
+    const int number = number_joins(together, joins ? macros.text : NULL);
+    const char *loop = joins ? joining_loop(e) : NULL;
+    e->own = &together->joined;
+    emit_joins(e);
+    together->e.subst = e->subst;
+    *scratch = e->scratch;
+    if (loop) {
+        *function = arena_printf(e->arena, NAME_JOINING, loop, number);
+        return out.text;
+    }
+    if (number != together->joining)
+        buf_printf(&out, "#undef JOINING\n#define JOINING %d\n", number);
+    together->joining = number;
+    const struct buf text = fill_skeleton(e, strstr(e->params->target->reduce, "$joins\n"));
+    buf_append(&out, &text);
+    return out.text;
 }
 
 char *emit_function(struct emit_together *together, const struct kernel *kernel,
-                    const struct emit_params *params, const char *name, size_t *scratch)
+                    const struct emit_params *params, const char **function, size_t *scratch)
 {
     struct emitter *shared = &together->e;
     struct emitter e = {.arena = shared->arena, .kernel = kernel, .params = params, .kinds = params->kinds,
@@ -750,23 +828,19 @@ char *emit_function(struct emit_together *together, const struct kernel *kernel,
     start(&e);
     e.subst = shared->subst;
     e.blocks = shared->blocks;
-    buf_printf(&e.literals, "enum { ACCESSES = %d };\n", kernel->access_count);
+    if (!kernel->lanes || kernel->lanes->finds)
+        buf_printf(&e.literals, "enum { ACCESSES = %d };\n", kernel->access_count);
     emit_parts(&e);
     shared->subst = e.subst;
     shared->blocks = e.blocks;
     shared->vectors = shared->vectors || e.vectors;
     shared->shuffles = shared->shuffles || e.shuffles;
-    e.name = name;
+    e.name = *function;
     if (!kernel->lanes) {
         *scratch = e.scratch;
         return fill_skeleton(&e, strstr(plain_skeleton(params->target, kernel), "$entry\n")).text;
     }
-    e.own = &together->joined;
-    emit_joins(&e);
-    shared->subst = e.subst;
-    *scratch = e.scratch;
-    return arena_printf(e.arena, "#undef JOINING\n#define JOINING %d\n%s", ++together->joining,
-                        fill_skeleton(&e, strstr(params->target->reduce, "$joins\n")).text);
+    return reduced_function(together, &e, function, scratch);
 }
 
 const char *emit_common(struct emit_together *together, const char *section)
@@ -793,7 +867,7 @@ const char *emit_plain_value(struct emit_together *together, enum weft_dtype dty
     return value_code(&together->e, dtype, value);
 }
 
-const struct defined_names *emit_names(struct emit_together *together, bool joined)
+const struct defined_names *emit_names(struct emit_together *together)
 {
-    return joined ? &together->joined : &together->e.subst.names;
+    return &together->e.subst.names;
 }

@@ -90,23 +90,35 @@ struct access_way *access_ways(struct arena *arena, const struct kernel *kernel,
 /* Adds a piece of the program to a comment: printable characters on one line, at most `most`, and none that end it. */
 void put_piece(struct buf *out, const struct program *program, struct span span, size_t most);
 
-/* Adds a kernel's text. Of one for people, its head explains no word that an earlier one in `out` does. */
-void put_shown_text(struct buf *out, const char *text);
+/* Adds the text for people of kernel `number` of `count`. Its head explains no word that an earlier one in `out`
+ * does. */
+void put_shown_text(struct buf *out, const char *text, int number, int count);
 
 /* What an access reads or writes, for people: "img", "temporary 2". */
 const char *access_name(struct arena *arena, const struct kernel *kernel, int access);
-/* The name of an instruction's value in the text. */
+/* The name of an instruction's value in the text; and in that for people. */
 const char *generated_value(struct arena *arena, const struct kernel *kernel, int i);
+const char *shown_value(struct arena *arena, const struct kernel *kernel, int i);
 
 /* Several kernels in one text, for a source made ahead of time. Each kernel is a function with its own name. Literals
  * are numbers in the text. What kernels share is there once. */
 struct emit_together;
 struct emit_together *emit_start(struct arena *arena, const struct target *target);
-/* Returns the text of one kernel's function, called `name`. *scratch is as in emit. */
+/* Returns the text of one kernel's function, called *function. Where the support file has it already, it is empty, and
+ * *function becomes that one's name. *scratch is as in emit. */
 char *emit_function(struct emit_together *together, const struct kernel *kernel,
-                    const struct emit_params *params, const char *name, size_t *scratch);
-/* Helpers are without what is the same for all kernels, which "heads" is. */
-void emit_heads_apart(struct emit_together *together);
+                    const struct emit_params *params, const char **function, size_t *scratch);
+/* Helpers shall be named, not defined: by emit_put_named, which adds inclusions of this file that define them. */
+void emit_by_name(struct emit_together *together);
+void emit_put_named(struct buf *out, const struct emit_together *together, const char *file);
+/* Adds the inclusions of the file that define how those functions join. */
+void emit_put_joins(struct buf *out, const struct emit_together *together, const char *file);
+/* What that file has for this: macros over types, declarations of all library functions, the helpers. */
+void emit_named_types(struct buf *out);
+void emit_named_library(struct buf *out);
+void emit_named_helpers(struct buf *out);
+/* The joins; `types` and `loops` stand before and behind the functions. */
+void emit_named_joins(struct buf *out, const char *types, const char *loops);
 /* Returns what all functions so far share: the section "types", "args", "library", "helpers" or
  * "blocks" of the skeleton; or "heads", on which helpers and loops of any kernel depend. */
 const char *emit_common(struct emit_together *together, const char *section);
@@ -118,9 +130,8 @@ struct defined_names {
     } *items;
     int count;
 };
-/* Those of "helpers" and "blocks", once these texts were made; or those that each loop with reduced dimensions
- * defines. */
-const struct defined_names *emit_names(struct emit_together *together, bool joined);
+/* Those of helpers, of functions of blocks and, once it was made, of "heads". */
+const struct defined_names *emit_names(struct emit_together *together);
 
 /* How loops over dense arrays name what is the host's, as C. */
 struct plain_host {

@@ -31,6 +31,8 @@ struct emitter {
 #define MEMBER(name) struct buf name;
     SECTIONS(MEMBER)
 #undef MEMBER
+    int part, parts_together;      /* which of the kernels that share a launch it is, from 1; 0: it has its own */
+    const char *part_names;        /* what gives the names of such a part a number */
     bool baked;                    /* literals are numbers in the text, not arguments */
     const char **told;             /* lines of the target's texts that were added already, where once is enough */
     int told_count;
@@ -38,7 +40,6 @@ struct emitter {
     int own_lines;                 /* lines of the text so far */
     bool vectors;                  /* the vector types of the prelude are needed */
     bool shuffles;                 /* what shuffle_c.h begins with is needed */
-    bool heads_apart;              /* what helpers begin with is not among them */
     bool whole;                    /* ends of rows are read as whole blocks (emit.c) */
     bool light;                    /* and little is computed */
     bool runs;                     /* a turn of the loop computes all whole blocks of a row (emit.c) */
@@ -72,6 +73,9 @@ void put_meaning(struct emitter *e, struct buf *out, const struct ins *ins, cons
 void put_helper(struct emitter *e, const char *name, enum weft_dtype dtype);
 /* Declares a block of elements, and `more` elements behind it: on the stack, or in the scratch memory. */
 void declare_block(struct emitter *e, struct buf *out, enum weft_dtype dtype, const char *name, int more);
+
+/* Adds declarations of the library functions that are called. */
+void put_library(struct emitter *e, struct buf *out);
 
 /* Adds a #line directive: the next line comes from the program's line of this instruction, or is the text's own. The
  * file names in it are absolute, because NVRTC prepends its working directory to others; profilers show them. */
@@ -149,19 +153,25 @@ void emit_checks(struct emitter *e);
 /* Adds such a quotient of operands with these names. */
 void put_quotient(struct emitter *e, int i, const char *const names[3]);
 
-/* The text of a kernel that is part number `part` of a chain: the names that it defines are its own. *lines are those
- * of the text so far. */
+/* The text of a kernel that is part number `part` of a chain of `count`: the names that it defines are its own. *lines
+ * are those of the text so far. */
 struct buf emit_part(struct arena *arena, const struct kernel *kernel, const struct emit_params *params, int part,
-                int *lines);
+                     int count, int *lines);
 
 /* lanes.c: reductions. */
 
 /* The access whose elements a reduction joins as they lie in memory; -1: they are computed, or gathered. */
 int joined_in_place(const struct emitter *e);
+/* Where a reduction in C puts the elements that it computes. */
+const char *joined_from(const struct emitter *e);
 /* Whether the instruction is the literal for absent elements, where only functions that join need it. */
 bool is_absent(const struct emitter *e, int i);
 /* Adds what the skeleton of a reduction needs. */
 void emit_joins(struct emitter *e);
+/* Adds the macros with which a support file is included for functions that join as this kernel does. */
+void put_join_macros(struct emitter *e, struct buf *out);
+/* The function there that does all that the kernel does; NULL: there is none. */
+const char *joining_loop(const struct emitter *e);
 /* Adds the sections of this name that the walk of a reduction in C is filled with. */
 void emit_walk_part(struct emitter *e, struct buf *out, const char *name, size_t length);
 
@@ -171,6 +181,16 @@ void emit_walk_part(struct emitter *e, struct buf *out, const char *name, size_t
 const char *literal_code(struct emitter *e, int index);
 /* The same of any value. */
 const char *value_code(struct emitter *e, enum weft_dtype dtype, union scalar value);
+
+/* The body of a row's function of a block, where that is more than a loop over the row's meaning, and the name of its
+ * section; NULL if it is not. Of 64-bit integers it has _64 behind its name, or serves all integers: T and U are there
+ * what they are in meanings. */
+const char *own_block(struct emitter *e, const struct ins *ins, size_t *length, const char **name);
+/* The function that computes a row on a whole block: its name, how it begins with this name and type, all of it, which
+ * goes to the section of blocks. */
+const char *block_name(struct emitter *e, const struct ins *ins);
+void put_block_head(struct emitter *e, struct buf *out, const struct ins *ins, const char *name, const char *type);
+void put_block(struct emitter *e, const struct ins *ins);
 
 /* Adds literal k, which instruction `ins` reads. */
 void emit_literal(struct emitter *e, int k, int ins);

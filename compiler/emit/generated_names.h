@@ -69,6 +69,7 @@
 #define NAME_LITERALS "literals_%s_%d"
 #define NAME_CONSTANT "constant_%s_%d_%d"
 #define NAME_LOOP "loop_%s_%d_%s"      /* the last word stands for its accesses */
+#define NAME_JOINING "join_%s_%d"      /* one that joins what lies in memory, by the number of how it joins */
 #define NAME_CODES "codes_%s_%d_%d"
 #define NAME_CODE "code_%s_%d_%d_%s"   /* for an architecture */
 

@@ -64,23 +64,37 @@ static bool keeps_lanes(const struct emitter *e)
            BLOCK % lanes->tiles.row == 0;
 }
 
+const char *joined_from(const struct emitter *e)
+{
+    const struct lanes *lanes = e->kernel->lanes;
+    return lanes->beside      ? "stage + (i - column0)"
+           : lanes->finds     ? "stage"
+           : keeps_lanes(e) ? "values"
+                              : "stage + filled";
+}
+
+static void put_vector_join(struct emitter *e, struct buf *out, const char *name)
+{
+    const enum weft_dtype tree = e->kernel->lanes->tree;
+    const struct ins ins = {INS_OP, join_rows[e->kernel->lanes->join].op, tree, tree, {-1, -1, -1}};
+    buf_printf(out, "#undef join_%s_v\n#define join_%s_v(a, b) (", name, name);
+    put_meaning(e, out, &ins, op_meaning(ins.op, tree), (const char *[]){"(a)", "(b)", NULL});
+    buf_puts(out, ")\n");
+}
+
 /* The type of vectors of what a reduction in C joins, and how two are joined: sums and products of floats by an
  * operator on the machine's. Other vectors have one element, and the C compiler makes longer ones of loops over
  * them. */
 static void put_vector(struct emitter *e, struct buf *out, const char *name)
 {
     const struct lanes *lanes = e->kernel->lanes;
-    const enum op op = join_rows[lanes->join].op;
-    const struct ins ins = {INS_OP, op, lanes->tree, lanes->tree, {-1, -1, -1}};
     if (!join_is_ordered(lanes->join, lanes->tree)) {
         buf_printf(out, "typedef %s_t OWN(%s_v);\n#undef join_%s_v\n#define join_%s_v join_%s\n", name, name, name,
                    name, name);
         return;
     }
-    buf_printf(out, "typedef %s OWN(%s_v) VECTORS(%s);\n#undef join_%s_v\n#define join_%s_v(a, b) (",
-               short_name(lanes->tree), name, short_name(lanes->tree), name, name);
-    put_meaning(e, out, &ins, op_meaning(op, lanes->tree), (const char *[]){"(a)", "(b)", NULL});
-    buf_puts(out, ")\n");
+    buf_printf(out, "typedef %s OWN(%s_v) VECTORS(%s);\n", short_name(lanes->tree), name, short_name(lanes->tree));
+    put_vector_join(e, out, name);
 }
 
 /* What joins by a vector need to know of vectors of accumulators. */
@@ -158,18 +172,32 @@ static void put_scan(struct emitter *e, struct buf *out, const struct ins *compa
     buf_printf(out, "#define SOUGHT %s\n#define SCANNED %d\n", value_name(e, comparison->a[1]), x->index);
 }
 
+/* How many elements may wait to be joined. */
+static int stage_size(const struct emitter *e)
+{
+    const int row = e->kernel->lanes->tiles.row;
+    int stage = row ? row : BLOCK; /* whole blocks, and whole rows of lanes */
+    while (stage % BLOCK != 0)
+        stage += row;
+    return stage * (row ? STAGED : 1);
+}
+
+/* What of them is the loop's own, where sources share what joins. */
+static void put_own_lanes(struct emitter *e)
+{
+    const int source = joined_in_place(e);
+    buf_printf(&e->literals, "enum { ACCESSES = %d, TARGET = %d, SCRATCH = %zu%s };\n", e->kernel->access_count,
+               e->kernel->load_count, e->scratch, source < 0 ? "" : arena_printf(e->arena, ", SOURCE = %d", source));
+}
+
 /* How the kernel goes over its lanes, as constants. */
 static void put_lanes(struct emitter *e, struct buf *out)
 {
     const struct lanes *lanes = e->kernel->lanes;
-    const int row = lanes->tiles.row, source = joined_in_place(e);
-    int stage = row ? row : BLOCK; /* whole blocks, and whole rows of lanes */
-    while (stage % BLOCK != 0)
-        stage += row;
-    stage *= row ? STAGED : 1;
+    const int row = lanes->tiles.row, source = joined_in_place(e), stage = stage_size(e);
     const bool ordered = join_is_ordered(lanes->join, lanes->tree);
     const int inner = row ? (int)lanes->tiles.inner : 1;
-    buf_printf(out, "#undef ROW\n#define ROW %d\n", row);
+    buf_printf(out, e->baked ? "enum { OWN(ROW) = %d };\n" : "#undef ROW\n#define ROW %d\n", row);
     buf_printf(out, "enum { OWN(INNER) = %d, OWN(STAGE) = %d, OWN(MAX_LANES) = %d, OWN(WIDTH) = %d, "
                "OWN(SCRATCH) = %zu };\n", inner, stage, MAX_LANES, MAX_WIDTH, e->scratch);
     buf_printf(out, "enum { OWN(SOURCE) = %d, OWN(ORDERED) = %d, OWN(LEVELS) = %d, OWN(SIDE) = %d, OWN(HALF) = %d };\n",
@@ -186,14 +214,13 @@ static void put_search(struct emitter *e, struct buf *out)
     if (e->kernel->lanes->beside) {
         const char *const parts[] = {"short_search", "short_elements"};
         memcpy(e->parts, parts, sizeof parts);
-        buf_puts(out, "#undef COMPUTED\n#define COMPUTED (stage + (i - column0))\n");
         return;
     }
     assert(e->kernel->lanes->tree == WEFT_INT64); /* of positions, as struct weft_run has them */
     const struct ins *comparison = find_comparison(e);
     const char *const parts[] = {comparison ? "scan" : "each", "search"};
     memcpy(e->parts, parts, sizeof parts);
-    buf_puts(out, "#undef COMPUTED\n#define COMPUTED stage\n#undef PASSED_OVER\n");
+    buf_puts(out, "#undef PASSED_OVER\n");
     if (e->kernel->lanes->parts >= 0)
         put_passed_over(e, out);
     else
@@ -244,7 +271,7 @@ static void put_short_joining(struct emitter *e, struct buf *out)
                                  joined_in_place(e) >= 0 ? "short_direct" : "short_elements"};
     memcpy(e->parts, parts, sizeof parts);
     put_own_joins(e, out);
-    buf_puts(out, "#undef COMPUTED\n#define COMPUTED (stage + (i - column0))\n#undef WORDS\n");
+    buf_puts(out, "#undef WORDS\n");
     if (type_rows[lanes->tree].size == 4)
         buf_puts(out, "#define WORDS\n");
     buf_printf(&e->literals,
@@ -263,7 +290,9 @@ static void put_joining(struct emitter *e, struct buf *out)
         put_short_joining(e, out);
         return;
     }
-    if (library < 0) {
+    if (e->baked) {
+        buf_puts(&e->literals, "const struct weft_join *const join = &this_join;\n");
+    } else if (library < 0) {
         e->parts[count++] = joins_keys(e) ? "keys" : "plain";
         e->parts[count++] = "own";
         e->parts[count++] = row ? "row" : "columns";
@@ -282,9 +311,64 @@ static void put_joining(struct emitter *e, struct buf *out)
     e->parts[count++] = direct ? "direct" : "computed";
     if (kept) {
         e->parts[count++] = "kept";
-        buf_puts(out, "enum { OWN(KEPT) = ROW / PER_VECTOR };\n");
+        if (e->baked)
+            put_vector_join(e, out, "acc");
+        else
+            buf_puts(out, "enum { OWN(KEPT) = ROW / PER_VECTOR };\n");
     }
-    buf_printf(out, "#undef COMPUTED\n#define COMPUTED %s\n", kept ? "values" : "(stage + filled)");
+}
+
+/* The meaning of a join for the macros T and U. */
+static void put_join_meaning(struct buf *out, const char *meaning)
+{
+    buf_putc(out, '(');
+    for (const char *at = meaning; *at; at++) {
+        const bool operand = (*at == 'A' || *at == 'B') && !is_word(at[1]) && (at == meaning || !is_word(at[-1]));
+        buf_printf(out, operand ? "(%c)" : "%c", operand ? *at - 'A' + 'a' : *at);
+    }
+    buf_putc(out, ')');
+}
+
+/* The defaults are those of the support file: a type is that of what is joined. */
+void put_join_macros(struct emitter *e, struct buf *out)
+{
+    const struct lanes *lanes = e->kernel->lanes;
+    const enum weft_dtype stage = e->kernel->accesses[e->kernel->load_count].dtype;
+    const enum op op = join_rows[lanes->join].op;
+    const bool row = lanes->tiles.row, ordered = join_is_ordered(lanes->join, lanes->tree);
+    const struct { const char *name; enum weft_dtype dtype; } types[] = {
+        {"STAGED", stage}, {"OUT", lanes->tree}, {"ACC", lanes->acc}, {"TREE", lanes->tree}};
+    for (size_t i = 0; i < sizeof types / sizeof *types; i++)
+        if (i == 0 || types[i].dtype != stage)
+            buf_printf(out, "#define WEFT_%s _%s\n", types[i].name, short_name(types[i].dtype));
+    buf_printf(out, "#define WEFT_ROW %d\n", lanes->tiles.row);
+    if (row && lanes->tiles.inner > 1)
+        buf_printf(out, "#define WEFT_INNER %d\n", (int)lanes->tiles.inner);
+    if (stage_size(e) != (row ? STAGED * BLOCK : BLOCK))
+        buf_printf(out, "#define WEFT_STAGE %d\n", stage_size(e));
+    if (ordered)
+        buf_puts(out, "#define WEFT_ORDERED 1\n");
+    if (joins_keys(e))
+        buf_printf(out, "#define WEFT_KEYS %d\n", join_rows[lanes->join].absent < 0 ? 1 : -1);
+    buf_printf(out, "#define WEFT_ABSENT %s\n", literal_code(e, e->kernel->ins[lanes->absent].index));
+    if (join_is_sum(lanes->join))
+        buf_puts(out, "#define WEFT_NOTHING 0\n");
+    buf_puts(out, "#define WEFT_JOIN(T, U, a, b) ");
+    put_join_meaning(out, op_meaning(op, joined_dtype(e, lanes->tree)));
+    buf_putc(out, '\n');
+}
+
+const char *joining_loop(const struct emitter *e)
+{
+    const struct kernel *kernel = e->kernel;
+    const struct ins *store = kernel->ins;
+    while (store->kind != INS_STORE)
+        store++;
+    const struct ins *value = &kernel->ins[store->a[0]];
+    if (kernel->access_count != 2 || value->kind != INS_LOAD || value->dtype == WEFT_BOOL ||
+        value->dtype != kernel->accesses[0].dtype)
+        return NULL;
+    return e->kinds[0] == ACCESS_UNIT ? "direct" : e->kinds[0] == ACCESS_STRIDED ? "strided" : NULL;
 }
 
 void emit_walk_part(struct emitter *e, struct buf *out, const char *name, size_t length)
@@ -323,7 +407,10 @@ void emit_joins(struct emitter *e)
     if (joined_in_place(e) >= 0)
         clear_body(e);
     e->scratch = (e->scratch + 63) / 64 * 64;
-    put_lanes(e, &joins);
+    if (e->baked && !lanes->finds)
+        put_own_lanes(e);
+    else
+        put_lanes(e, &joins);
     (lanes->finds ? put_search : put_joining)(e, &joins);
     subst_own(&e->joins, joins.text, joins.length, e->own);
     if (lanes->finds)

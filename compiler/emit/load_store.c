@@ -84,7 +84,8 @@ static void put_line(struct emitter *e, int k, bool store, bool called, const ch
                       : e->joined[k] != k  ? e->joined[k]
                                            : first_deinterleaved(e, k);
     const bool shares = e->kinds[k] == ACCESS_NEAR || (!store && elements_behind(e, k));
-    const char *choice = shares ? arena_printf(e->arena, "%d", e->params->near[k].elements) : e->choice[k];
+    const char *choice = store && e->kernel->lanes ? joined_from(e)
+                         : shares ? arena_printf(e->arena, "%d", e->params->near[k].elements) : e->choice[k];
     struct tokens tokens = {.section = "move", .t = dtype, .s = dtype, .memory = true, .number = k, .first = first,
                             .choice = choice, .name = access_name(e->arena, e->kernel, k)};
     if (skip_word(&at, "head:")) {

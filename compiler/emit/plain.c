@@ -4,6 +4,7 @@
  * by functions of templates/kernel/plain.c. */
 #include "compiler/emit/plain_impl.h"
 
+#include <assert.h>
 #include <string.h>
 
 static void put_indent(struct plain *p)
@@ -351,6 +352,23 @@ static void put_elements(struct plain *p)
 
 /* ---- reductions ---- */
 
+/* The result of no elements. */
+static const char *nothing_of(struct plain *p)
+{
+    const struct lanes *lanes = p->e->kernel->lanes;
+    return join_is_sum(lanes->join) ? "0" : value_code(p->e, lanes->tree, join_absent(lanes->join, lanes->tree));
+}
+
+/* Two joined values. */
+static const char *joined(struct plain *p, enum weft_dtype dtype, const char *a, const char *b)
+{
+    const enum op op = join_rows[p->e->kernel->lanes->join].op;
+    const struct ins ins = {INS_OP, op, dtype, dtype, {-1, -1, -1}};
+    struct buf text = buf_new(p->e->arena);
+    put_meaning(p->e, &text, &ins, op_meaning(op, dtype), (const char *[]){a, b, NULL});
+    return text.text;
+}
+
 /* Adds the functions that join values of this kind, once. Returns what stands behind their names. */
 static const char *put_join(struct plain *p)
 {
@@ -358,28 +376,27 @@ static const char *put_join(struct plain *p)
     const enum op op = join_rows[lanes->join].op;
     const enum weft_dtype stage = p->e->kernel->accesses[p->e->kernel->load_count].dtype;
     const char *of = arena_printf(p->e->arena, "%s_%s", op_name(p->e->arena, op), short_name(lanes->tree));
+    const bool ordered = join_is_ordered(lanes->join, lanes->tree);
     const char *kind = stage == lanes->tree && lanes->acc == lanes->tree
                            ? of : arena_printf(p->e->arena, "%s_%s_%s", of, short_name(stage), short_name(lanes->acc));
-    if (!subst_is_new(&p->e->subst, arena_printf(p->e->arena, "join_block_%s", kind)))
+    const char *value = stage == lanes->acc ? "values[i + j]"
+                                            : arena_printf(p->e->arena, "(%s)values[i + j]", short_name(lanes->acc));
+    if (!subst_is_new(&p->e->subst, arena_printf(p->e->arena, "join_%s", kind)))
         return kind;
-    const char *texts[2];
-    const enum weft_dtype types[] = {lanes->acc, lanes->tree};
-    for (int i = 0; i < 2; i++) {
-        const struct ins ins = {INS_OP, op, types[i], types[i], {-1, -1, -1}};
-        struct buf text = buf_new(p->e->arena);
-        const char *const sides[2][3] = {{"lanes[j]", "x", NULL}, {"a", "b", NULL}};
-        put_meaning(p->e, &text, &ins, op_meaning(op, types[i]), sides[i]);
-        texts[i] = text.text;
-    }
+    assert(!ordered || lanes->acc == lanes->tree);
     const struct { const char *word, *text; } words[] = {
         {"KIND", kind}, {"STAGE", short_name(stage)}, {"ACC", short_name(lanes->acc)},
         {"TREE", short_name(lanes->tree)},
-        {"JOIN", texts[0]}, {"JOINED", texts[1]},
+        {"JOIN", joined(p, lanes->acc, "lanes[j]", value)},
+        {"GATHERED", joined(p, lanes->tree, "all", "lanes[j]")},
+        {"PLANTED", joined(p, lanes->tree, "tree[level][j]", "lanes[j]")},
+        {"HARVESTED", joined(p, lanes->tree, "tree[level][j]", "all[j]")},
+        {"FOLDED", joined(p, lanes->tree, "all[j]", "all[j + apart]")},
         {"ABSENT", value_code(p->e, lanes->acc, join_absent(lanes->join, lanes->acc))},
-        {"NOTHING", join_is_sum(lanes->join) ? "0"
-                                             : value_code(p->e, lanes->tree, join_absent(lanes->join, lanes->tree))}};
+        {"NOTHING", nothing_of(p)}};
+    const char *section = ordered ? "ordered" : "any_order";
     size_t length;
-    const char *text = subst_find(p->e->params->target->skeleton, "plain", "join", &length), *end = text + length;
+    const char *text = subst_find(p->e->params->target->skeleton, "plain", section, &length), *end = text + length;
     while (text < end) {
         const size_t name = strspn(text, "ABCDEFGHIJKLMNOPQRSTUVWXYZ");
         size_t w = 0;
@@ -470,15 +487,20 @@ static void put_reduction(struct plain *p, const char *target)
     const char *elements = whole_extent(p, lanes->tiles.elements), *kind = put_join(p);
     const enum weft_dtype stage = p->e->kernel->accesses[p->e->kernel->load_count].dtype;
     open_points(p);
+    const bool ordered = join_is_ordered(lanes->join, lanes->tree);
     put_indent(p);
-    buf_printf(p->out, "%s tree[48][16];\n", short_name(lanes->tree));
+    if (ordered)
+        buf_printf(p->out, "%s tree[48][16], values[1024];\n", short_name(lanes->tree));
+    else
+        buf_printf(p->out, "%s all = %s;\n", short_name(lanes->tree), nothing_of(p));
     put_indent(p);
-    buf_puts(p->out, "int64_t blocks = 0;\n");
+    if (ordered)
+        buf_puts(p->out, "int64_t blocks = 0;\n");
+    else
+        buf_printf(p->out, "%s values[1024];\n", short_name(stage));
     put_indent(p);
     buf_printf(p->out, "for (int64_t from = 0; from < %s; from += 1024) {\n", elements);
     p->depth++;
-    put_indent(p);
-    buf_printf(p->out, "%s values[1024];\n", short_name(stage));
     put_indent(p);
     buf_printf(p->out, "const int64_t count = %s - from < 1024 ? %s - from : 1024;\n", elements, elements);
     begin_loop(p, "k", "count");
@@ -487,10 +509,12 @@ static void put_reduction(struct plain *p, const char *target)
     buf_printf(p->out, "values[k] = %s;\n", name_of(p, value));
     end_loops(p, p->depth - 1);
     put_indent(p);
-    buf_printf(p->out, "join_block_%s(tree, blocks++, values, count);\n", kind);
+    buf_printf(p->out, ordered ? "join_block_%s(tree, blocks++, values, count);\n"
+                               : "all = join_%s(all, values, count);\n", kind);
     end_loops(p, p->depth - 1);
     put_indent(p);
-    buf_printf(p->out, "%s[%s] = join_all_%s(tree, blocks);\n", target, result_number(p), kind);
+    buf_printf(p->out, "%s[%s] = ", target, result_number(p));
+    buf_printf(p->out, ordered ? "join_all_%s(tree, blocks);\n" : "all;\n", kind);
     end_loops(p, depth);
 }
 

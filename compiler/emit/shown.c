@@ -1,7 +1,8 @@
 /* What people read of a kernel's text: names of the user's, comments that say which piece of the program a value is,
  * and, unless they ask for all of it, only the lines that are the program's own. Lines of the templates that end with
- * //~ are not: they are the same for all kernels of a kind. What compilers are given has numbers, so that programs
- * which differ in names share kernels. Both texts differ in identifiers and comments alone. */
+ * //~ are not, nor is what stands between //~{ and //~}: they are the same for all kernels of a kind. What compilers
+ * are given has numbers, so that programs which differ in names share kernels. Both texts differ in identifiers and
+ * comments alone. */
 #include "compiler/emit/emit_impl.h"
 
 #include <string.h>
@@ -116,6 +117,16 @@ void put_shown(const struct emitter *e, struct buf *out, const char *line, size_
         else
             buf_add(out, line + i, step);
     }
+}
+
+const char *shown_value(struct arena *arena, const struct kernel *kernel, int i)
+{
+    struct emitter e = {.arena = arena, .kernel = kernel};
+    struct buf name = buf_new(arena);
+    const char *own = generated_value(arena, kernel, i);
+    find_shown_names(&e);
+    put_shown(&e, &name, own, strlen(own));
+    return name.text;
 }
 
 /* ---- lines ---- */

@@ -106,8 +106,10 @@ static void put_called(struct emitter *e, struct buf *out, const char *body, con
         buf_printf(&text, joins ? "%s, %s: " : "%s: ", name, joins ? join_name(e->arena, lanes->join) : "");
         if (told)
             put_shown(e, &text, told, strlen(told));
+        else if (strncmp(name, "block_", 6) == 0)
+            buf_printf(&text, "%.*s of each element of a block", (int)(strrchr(name, '_') - name - 6), name + 6);
         else
-            buf_puts(&text, strncmp(name, "block_", 6) == 0 ? "the function of a block of elements" : "a helper");
+            buf_puts(&text, "a helper");
         put_wrapped(out, text.text);
         count++;
     }
@@ -137,18 +139,58 @@ static bool has_one(const char *text, const char *words)
     return false;
 }
 
+/* Whether the text has one of the words that a clause tells; or the clause names none. */
+static bool is_told(const struct emitter *e, const char *body, const char *clause, size_t length)
+{
+    const char *end = strstr(clause, ": ");
+    struct buf words = buf_new(e->arena);
+    if (!end || end >= clause + length)
+        return true;
+    for (size_t size; clause < end; clause += size + 2) {
+        for (size = 0; is_word(clause[size]); size++)
+            ;
+        buf_printf(&words, "%s%.*s%s", words.length ? " " : "", (int)size, clause, clause[size - 1] == '_' ? "*" : "");
+    }
+    return strcmp(words.text, "temporaries") == 0 || has_one(body, words.text);
+}
+
+static const char clause_end[] = "; ";
+
+/* The length of the clause that a text begins with; *next: what follows. */
+static size_t clause_length(const char *text, const char **next)
+{
+    const char *end = strstr(text, clause_end);
+    const size_t length = end ? (size_t)(end - text) : strlen(text);
+    *next = text + length + (end ? sizeof clause_end - 1 : 0);
+    return length;
+}
+
+/* Adds the clauses of a row that the text needs. */
+static void put_clauses(const struct emitter *e, struct buf *out, const char *body, const char *text)
+{
+    const char *between = "\n * ";
+    for (const char *next; *text; text = next) {
+        const size_t length = clause_length(text, &next);
+        if (!is_told(e, body, text, length))
+            continue;
+        buf_printf(out, "%s%.*s", between, (int)length, text);
+        between = clause_end;
+    }
+}
+
 static void put_words(const struct emitter *e, struct buf *out, const char *body)
 {
     for (size_t i = 0; i < sizeof explained / sizeof *explained && e->params->target == &target_c; i++)
         if (has_one(body, explained[i].words))
-            buf_printf(out, "\n * %s", explained[i].text);
+            put_clauses(e, out, body, explained[i].text);
 }
 
 void put_shown_head(struct emitter *e, struct buf *out, const char *body, const char *full)
 {
     const struct kernel *kernel = e->kernel;
     const struct access_way *ways = access_ways(e->arena, kernel, e->params);
-    const char *between = "/* ";
+    const char *between = e->parts_together ? arena_printf(e->arena, "/* part %d of %d: ", e->part, e->parts_together)
+                                            : "/* ";
     for (int a = kernel->load_count; a < kernel->access_count; a++, between = "\n * ") {
         buf_puts(out, between);
         put_stored(e, out, a);
@@ -177,17 +219,36 @@ static bool is_explanation(const char *line)
            dtype_find(told + 2, strcspn(told + 2, " ,")) == WEFT_DTYPE_COUNT;
 }
 
-void put_shown_text(struct buf *out, const char *text)
+/* What of a line of explanations does not stand in a text before; NULL: nothing. */
+static const char *new_clauses(struct arena *arena, const char *line, const char *before)
+{
+    struct buf kept = buf_new(arena);
+    line += strlen(" * ");
+    for (const char *next; *line; line = next) {
+        const size_t length = clause_length(line, &next);
+        if (!strstr(before, arena_string(arena, line, length)))
+            buf_printf(&kept, "%s%.*s", kept.length ? clause_end : " * ", (int)length, line);
+    }
+    return kept.length ? kept.text : NULL;
+}
+
+void put_shown_text(struct buf *out, const char *text, int number, int count)
 {
     const char *end = strncmp(text, "/* ", 3) == 0 ? strstr(text, " */\n") : NULL;
     const char *before = arena_string(out->arena, out->length ? out->text : "", out->length), *between = "";
     bool drop = false;
+    if (count > 1) {
+        buf_printf(out, "/* kernel %d of %d%s: ", number, count, number == 1 ? ", each a source of its own" : "");
+        text += strlen("/* ");
+    }
     for (size_t length; end && text < end; text += length) {
         length = strcspn(text, "\n");
         length = length < (size_t)(end - text) ? length : (size_t)(end - text);
         const char *line = arena_string(out->arena, text, length);
         const bool goes_on = strncmp(line, " *  ", 4) == 0;
-        drop = goes_on ? drop : is_explanation(line) && strstr(before, line);
+        if (!goes_on && is_explanation(line))
+            line = new_clauses(out->arena, line, before);
+        drop = goes_on ? drop : !line;
         if (!drop) {
             buf_printf(out, "%s%s", between, line);
             between = "\n";

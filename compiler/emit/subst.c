@@ -37,7 +37,7 @@ static const char *type_name(const struct tokens *tokens, struct arena *arena)
     return tokens->memory ? arena_printf(arena, "%s_m", name) : name;
 }
 
-static const char *unsigned_name(enum weft_dtype dtype)
+const char *subst_unsigned(enum weft_dtype dtype)
 {
     return dtype_is_float(dtype)             ? type_rows[dtype].short_name
            : type_rows[dtype].bits == 64 ? "u64"
@@ -81,6 +81,29 @@ void subst_own(struct buf *out, const char *text, size_t length, struct defined_
     buf_puts(out, at);
 }
 
+void subst_name(struct subst *subst, const char *word, const struct tokens *tokens)
+{
+    struct named_helper helper = {.word = word, .typed = tokens != NULL};
+    if (tokens)
+        helper.t = tokens->t, helper.s = tokens->s, helper.pair = tokens->pair;
+    ARENA_PUSH(subst->arena, subst->named, subst->named_count, helper);
+}
+
+const char *helper_word(struct arena *arena, const char *section, const char *name)
+{
+    const bool plain = strcmp(section, "move") == 0 || strcmp(section, name) == 0;
+    return plain ? name : arena_printf(arena, "%s_%s", section, name);
+}
+
+/* Adds a text without types, which defines its names. */
+static void add_part(struct subst *subst, const char *word, const char *text, size_t length)
+{
+    struct buf unused = buf_new(subst->arena);
+    subst_own(subst->by_name ? &unused : &subst->helpers, text, length, &subst->names);
+    if (subst->by_name)
+        subst_name(subst, word, NULL);
+}
+
 void subst_helper(struct subst *subst, const char *name, const struct tokens *tokens, bool pair)
 {
     const char *full = helper_name(subst, name, tokens, pair), *text;
@@ -100,7 +123,11 @@ void subst_helper(struct subst *subst, const char *name, const struct tokens *to
         return;
     struct buf body = buf_new(subst->arena);
     subst_text(subst, &body, text, length, &inside);
-    buf_add(&subst->helpers, body.text, body.length);
+    if (subst->by_name)
+        subst_name(subst, helper_word(subst->arena, inside.section, name), &(struct tokens){
+            .t = tokens->t, .s = tokens->s, .pair = pair});
+    else
+        buf_add(&subst->helpers, body.text, body.length);
 }
 
 /* Counts the arguments of the call whose "(" is at `text`. */
@@ -158,7 +185,7 @@ void subst_parts(struct subst *subst, const char *own)
         if (!part || !subst_is_new(subst, arena_printf(subst->arena, "part_%s", name)))
             continue;
         subst_parts(subst, part);
-        subst_own(&subst->helpers, part, part_length, &subst->names);
+        add_part(subst, helper_word(subst->arena, "part", name), part, part_length);
     }
 }
 
@@ -175,7 +202,7 @@ static void add_library(struct subst *subst, struct buf *out, const char *name,
             return;
     if (own) {
         subst_parts(subst, own);
-        subst_own(&subst->helpers, own, length, &subst->names);
+        add_part(subst, helper_word(subst->arena, "library", full), own, length);
     }
     ARENA_PUSH(subst->arena, subst->prototypes, subst->prototype_count,
                ((struct prototype){full, dtype, count_arguments(call)}));
@@ -232,7 +259,7 @@ static const char *token_text(struct subst *subst, const char *word, size_t leng
         return NULL;
     switch (*word) {
     case 'T': return type_name(tokens, subst->arena);
-    case 'U': return unsigned_name(tokens->t);
+    case 'U': return subst_unsigned(tokens->t);
     case 'S': return tokens->pair ? type_rows[tokens->s].short_name : NULL;
     case 'A': case 'B': case 'C': return tokens->a[*word - 'A'];
     default: return NULL;

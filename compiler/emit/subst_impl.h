@@ -12,8 +12,18 @@ struct prototype {
     int arguments;
 };
 
+/* A helper whose text stands in the support file, for the types that a kernel's source names (by_name.c). */
+struct named_helper {
+    const char *word;              /* names it there, behind WEFT_ */
+    enum weft_dtype t, s;          /* its types */
+    bool typed, pair;              /* it has a type; it has both */
+};
+
 struct subst {
     struct arena *arena;
+    bool by_name;                  /* helpers are named, not defined */
+    struct named_helper *named;
+    int named_count;
     const struct target *target;
     const char *first;             /* the section in which helpers are looked up first; NULL: none */
     struct buf helpers;            /* definitions, each after those it calls */
@@ -44,6 +54,14 @@ void subst_text(struct subst *subst, struct buf *out, const char *text, size_t l
 void subst_math_head(struct subst *subst, struct buf *out, bool again);
 /* Defines a helper unless it is defined already, as N(name), or M(name) for a pair, in a text would. */
 void subst_helper(struct subst *subst, const char *name, const struct tokens *tokens, bool pair);
+/* Adds a helper to those that are named. tokens NULL: it has no type. */
+void subst_name(struct subst *subst, const char *word, const struct tokens *tokens);
+/* The unsigned type that U stands for beside T. */
+const char *subst_unsigned(enum weft_dtype dtype);
+/* by_name.c: adds the inclusions of the support file that define what is named. */
+void subst_put_named(struct buf *out, const struct subst *subst, const char *file);
+/* The word that names a helper of a section. */
+const char *helper_word(struct arena *arena, const char *section, const char *name);
 /* Notes the name of a function. False if it was noted before. */
 bool subst_is_new(struct subst *subst, const char *name);
 /* Adds, each once, the parts that the marker line in front of this section of the math names, and what all need. */

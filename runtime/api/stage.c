@@ -157,6 +157,22 @@ bool stage_is_text(enum stage stage)
     return stage_targets[stage] && stage_targets[stage] != stage_targets[stage - 1];
 }
 
+/* The text of a kernel, or of several that are launched together. */
+static void put_text(const struct subject *subject, struct buf *out)
+{
+    const struct schedule *schedule = subject->schedule;
+    const char *text = schedule->kernels[subject->kernel].launched->text;
+    int number = 0, count = 0;
+    for (int k = 0; k < schedule->count; k++) {
+        count += schedule->kernels[k].launched != NULL;
+        number += schedule->kernels[k].launched && k <= subject->kernel;
+    }
+    if (subject->shown)
+        put_shown_text(out, text, number, count);
+    else
+        buf_puts(out, text);
+}
+
 void stage_put(struct buf *out, const struct subject *subject, struct diags *diags)
 {
     const struct schedule *schedule = subject->schedule;
@@ -175,7 +191,7 @@ void stage_put(struct buf *out, const struct subject *subject, struct diags *dia
     else if (subject->stage == STAGE_IR)
         dump_ir(out, s->kernel, &s->geometry, &s->form);
     else if (stage_is_text(subject->stage))
-        put_shown_text(out, s->launched->text);
+        put_text(subject, out);
     else
         put_compiled(subject, out, diags);
 }
@@ -208,7 +224,7 @@ static void put_kernels(struct weft_program *program, struct typed *typed, enum 
         dump_neighbours(out, &made.kernels);
     for (int k = 0; !of_pass && k < (stage == STAGE_SCHEDULE ? 1 : made.schedule.count); k++)
         if (last != PASS_TEXT || made.schedule.kernels[k].launched)
-            stage_put(out, &(struct subject){stage, program, typed->program, &made.schedule, k}, diags);
+            stage_put(out, &(struct subject){stage, program, typed->program, &made.schedule, k, shown}, diags);
 }
 
 /* The ranks of the inputs, where its types depend on them and all are known; else NULL. */

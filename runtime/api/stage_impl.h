@@ -26,6 +26,7 @@ struct subject {
     const struct program *tree;
     const struct schedule *schedule; /* NULL: not a kernel. It has texts for stages from STAGE_C on */
     int kernel;                    /* its number in the schedule */
+    enum shown shown;              /* for whom its text is */
 };
 /* Appends the stage. Errors of a compiler go to the diagnostics. */
 void stage_put(struct buf *out, const struct subject *subject, struct diags *diags);

@@ -179,7 +179,7 @@ static void put_comment(struct buf *out, const char *text, size_t length)
 static void put_value(struct buf *out, const struct kernel *kernel, int i, int width)
 {
     size_t start = out->length;
-    buf_puts(out, generated_value(out->arena, kernel, i));
+    buf_puts(out, shown_value(out->arena, kernel, i));
     while (out->length < start + (size_t)width)
         buf_putc(out, ' ');
 }
@@ -208,8 +208,8 @@ static void put_line(struct buf *out, const struct kernel *kernel, const struct 
     const struct ins *ins = &kernel->ins[i];
     const struct span span = whole_span(spans, ins->span);
     buf_puts(out, " *   ");
-    put_value(out, kernel, i, 6);
-    buf_printf(out, "%-9s", type_rows[ins->dtype].name);
+    put_value(out, kernel, i, 5);
+    buf_printf(out, " %-9s", type_rows[ins->dtype].name);
     put_operation(out, kernel, ins);
     put_piece(out, kernel->program, span, COLUMN * 2);
     buf_puts(out, "\n");

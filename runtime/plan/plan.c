@@ -348,7 +348,9 @@ static struct plan *new_plan(struct weft_program *program, struct typed *typed,
         return diag_no_memory(diags);
     *plan = (struct plan){.typed = typed, .device = occasion->device, .users = 1, .own.block = PLAN_BLOCK};
     arena_init(&scratch);
-    bool good = make_plan(program, plan, &scratch, key, occasion, diags) && add_plan(program, plan, diags);
+    struct occasion own = *occasion; /* what is kept is for people */
+    own.shown = program->context->keep ? SHOWN_FULL : SHOWN_NOT;
+    bool good = make_plan(program, plan, &scratch, key, &own, diags) && add_plan(program, plan, diags);
     arena_finish(&scratch);
     if (good)
         return plan;

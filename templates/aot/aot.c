@@ -45,9 +45,10 @@ _Static_assert(sizeof(1.0) == 8, "constants would be float: compile without -fsi
 #pragma float_control(except, on)
 #endif
 #elif defined __GNUC__
-#pragma GCC optimize("O3", "no-fast-math", "no-unsafe-math-optimizations", "no-finite-math-only", "signed-zeros", \
-                     "no-associative-math", "no-reciprocal-math", "no-trapping-math", "no-math-errno", \
-                     "fp-contract=off")
+/* Threaded jumps make branches of a clamp and a saturation behind it, and vectors of those take twice as long. */
+#pragma GCC optimize("O3", "no-thread-jumps", "no-fast-math", "no-unsafe-math-optimizations", "no-finite-math-only", \
+                     "signed-zeros", "no-associative-math", "no-reciprocal-math", "no-trapping-math", \
+                     "no-math-errno", "fp-contract=off")
 #endif
 #if (defined __FLT_EVAL_METHOD__ && __FLT_EVAL_METHOD__ != 0 && __FLT_EVAL_METHOD__ != 16) || \
     (defined __FAST_MATH__ && !defined __GNUC__)
@@ -145,10 +146,11 @@ SHARED bool multiplied(int64_t a, int64_t b, int64_t *product)
 //: first time
 #if !defined WEFT_LEVEL /* this file includes itself, once for each instruction set */
 //: loops undefined
+#undef FOR
+#undef FOR_TYPE
 #undef VECTORS
 #undef HALF_VECTORS
 #undef VECTOR_OF
-#undef COMPUTED
 #undef PASSED_OVER
 #undef SPREAD
 #undef OVER
@@ -209,6 +211,15 @@ static bool weft_fuses(void)
     volatile double x = 1 + 0x1p-30, y = 1 - 0x1p-30, z = -1;
     return x * y + z != 0;
 }
+//: rolled
+#undef WEFT_ROLLED
+#if defined __clang__
+#define WEFT_ROLLED _Pragma("clang loop unroll(disable)")
+#elif defined __GNUC__ && !defined __TINYC__
+#define WEFT_ROLLED _Pragma("GCC unroll 1")
+#else
+#define WEFT_ROLLED
+#endif
 //: loops end
 #if defined __GNUC__ && !defined __clang__ && !defined __TINYC__
 #pragma GCC pop_options

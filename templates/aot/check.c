@@ -29,6 +29,12 @@ struct access {
     struct form shape;             /* but for operands */
 };
 
+/* A parameter or a result, as it is. */
+#define WEFT_GIVEN(operand, size) {FROM_OPERAND, operand, size, 0, 0, NULL, {0, NULL}}
+
+/* An array of a call, which is only read if it is a parameter's. */
+#define WEFT_ARRAY(data, shape, strides) {(void *)(uintptr_t)(data), shape, strides}
+
 /* As struct index_map, with shapes as they stand in the tables. */
 struct map {
     int parent;
@@ -208,7 +214,9 @@ SHARED bool becomes_infinite(double number, double most)
     return number - number == 0 && (number >= most || number <= -most);
 }
 
+#if !defined WEFT_SUPPORT /* which declares it */
 double pow(double a, double b);
+#endif
 
 /* Whether a ** b is what a literal expression may be: Python raises for others, or has a complex number. */
 SHARED bool power_is_real(double a, double b, double power)

@@ -342,7 +342,7 @@ ENTRY int weft_run_one(const struct kernel *kernel, const struct weft_array *arr
 }
 
 //: infer
-/* Extents of the results from those of the parameters, and from the values of sizes. */
+/* Extents of the results from those of the parameters, and from the values of sizes; NULL: there are none. */
 static int infer_in_room(const struct kernel *kernel, const int64_t *const *inputs, const void *const *values,
                          int64_t *const *results, struct room room)
 {
@@ -352,7 +352,7 @@ static int infer_in_room(const struct kernel *kernel, const int64_t *const *inpu
     const environment before = enter();
     int status = WEFT_KERNEL_OK;
     for (int i = 0; !status && i < kernel->inputs; i++)
-        tensors[i].data = (char *)(uintptr_t)values[i], /* only read */
+        tensors[i].data = values ? (char *)(uintptr_t)values[i] : NULL, /* only read */
         tensors[i].sample = 0,
         status = read_layout(&kernel->operand[i], inputs[i], NULL, &tensors[i], &reach);
     status = status ? status : find_extents(kernel, tensors, d);

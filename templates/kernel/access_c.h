@@ -17,17 +17,15 @@ called row: N(fill)(x_$, a_$);
 head: vector
 block: w_$
 operands: const T *x_$ = (const T *)p[$] + i; /* NAME */
-padded operands: if (RARE(m < BLOCK)) //~
-whole operands: if (RARE(m < BLOCK) && !long_row) //~
-operands:     x_$ = args->calls->pad(w_$, x_$, m, sizeof(T), BLOCK); //~
+padded operands: PAD_BLOCK(x_$, w_$, m < BLOCK, 0) //~
+whole operands: PAD_BLOCK(x_$, w_$, m < BLOCK && !long_row, 0) //~
 operands: fetch(x_$, args->ahead, sizeof *x_$); //~
 //: load wide
 head: vector
 block: w_$
 operands: const T *x_$ = (const T *)p[$] + i; /* NAME, of which others are read from here, too */
-padded operands: if (RARE(m < BLOCK)) //~
-whole operands: if (RARE(m < BLOCK) && !long_row) //~
-operands:     x_$ = args->calls->pad(w_$, x_$, m + CHOICE, sizeof(T), BLOCK + CHOICE); //~
+padded operands: PAD_BLOCK(x_$, w_$, m < BLOCK, CHOICE) //~
+whole operands: PAD_BLOCK(x_$, w_$, m < BLOCK && !long_row, CHOICE) //~
 operands: fetch(x_$, args->ahead, sizeof *x_$); //~
 //: load near
 body: const T *const x_$ = x_@ + CHOICE; /* NAME */
@@ -48,8 +46,7 @@ block: w_$
 operands: const T *const x_$ = N(gather)(w_$, p[$] + i * s->strides[$ * stride + groups],
 + s->strides[$ * stride + groups], m); /* NAME */
 head: vector
-operands: if (s->strides[$ * stride + groups] < 0) //~
-operands:     fetch_row(args, s, p[$], s->strides + $ * stride, 1, column0, column1, i, m); //~
+operands: FETCH_BELOW($) //~
 //: load deinterleaved
 head: shuffles
 block: w_$
@@ -191,13 +188,9 @@ rows row: fetch_end(args, p[$] + step[$] + column0 * sizeof(T), column1 - column
 operands: T *const o_$ = (T *)p[$] + i; /* NAME */ //~
 operands: const int n_$ = m == BLOCK && streams(args, o_$); //~
 operands: T *const y_$ = m < BLOCK || n_$ ? w_$ : o_$;
-results: if (RARE(m < BLOCK)) //~
-padded results:     args->calls->put(o_$, w_$, m, sizeof(T)); //~
-whole results:     args->calls->put(o_$ + back, w_$ + back, m, sizeof(T)); //~
-results: else if (RARE(n_$)) //~
-results:     stream(o_$, w_$, BLOCK * sizeof *w_$); //~
-once end: if (args->stream) //~
-once end:     fence(); //~
+padded results: PUT_BLOCK(o_$, w_$, 0, n_$, w_$) //~
+whole results: PUT_BLOCK(o_$, w_$, back, n_$, w_$) //~
+once end: fence(args); //~
 //: store copied
 head: vector
 block: w_$
@@ -205,33 +198,27 @@ once row: head = first_block(args, p[$] + column0 * sizeof(T), 0, sizeof(T)); //
 operands: T *const o_$ = (T *)p[$] + i; /* NAME */ //~
 operands: const int n_$ = m == BLOCK && streams(args, o_$); //~
 operands: T *const y_$ = m < BLOCK ? w_$ : o_$;
-results: if (RARE(m < BLOCK)) //~
-results:     args->calls->put(o_$, w_$, m, sizeof(T)); //~
-results: else if (RARE(n_$)) //~
-results:     stream(o_$, x_@, BLOCK * sizeof(T)); //~
-once end: if (args->stream) //~
-once end:     fence(); //~
+results: PUT_BLOCK(o_$, w_$, 0, n_$, x_@) //~
+once end: fence(args); //~
 //: store run
 head: vector
 operands: m = column1 - i;
 operands: N(copy)(args, (T *)p[$] + i, x_@, m, args->ahead); /* NAME */
-once end: if (args->stream) //~
-once end:     fence(); //~
+once end: fence(args); //~
 //: store gathered
 head: vector
 operands: m = turn_@ - i;
 operands: if (args->stream && turn_@ < column1) /* up to a whole line */
 operands:     m -= (u64)((T *)p[$] + turn_@) % 64 / sizeof(T);
 operands: N(copy)(args, (T *)p[$] + i, x_@, m, 0); /* NAME */
-once end: if (args->stream) //~
-once end:     fence(); //~
+once end: fence(args); //~
 //: store strided
 block: w_$
 operands: T *const y_$ = w_$; /* NAME */
 results: N(scatter)(p[$] + i * s->strides[$ * stride + groups], s->strides[$ * stride + groups], w_$,
 + m);
 //: store reduced
-operands: T *const y_$ = COMPUTED; /* NAME */
+operands: T *const y_$ = CHOICE; /* NAME */
 //: store nested
 block: w_$
 operands: T *const y_$ = w_$; /* NAME */

@@ -9,18 +9,9 @@
  * kept: and lanes stay in registers */
 
 //: lanes room
-ALIGNED acc_t lanes[ROW + 1]; //~
-ALIGNED tree_t tree[ROW * LEVELS + 1]; //~
-char *start[ACCESSES], *p[ACCESSES]; //~
-i64 step[ACCESSES]; //~
-struct weft_run run = {.part.tile = {0, begin, end}, .join = join, .target = TARGET, .accesses = ACCESSES, //~
-                       .start = start, .p = p, .step = step}; //~
-run.lanes = ROW ? (void *)lanes : args->scratch + SCRATCH; //~
-run.tree = ROW ? (void *)tree : args->scratch + SCRATCH + WIDTH * sizeof(acc_t); //~
+RUN_ROOM //~
 //: direct room
-run.direct = 1; //~
-run.access = SOURCE; //~
-run.accesses = 1; //~
+run.direct = 1, run.access = SOURCE, run.accesses = 1; //~
 //: direct run
 run.lane = join->fold(run.lanes, run.width, run.lane, (const stage_t *)p[0] + column0, run.count, args->ahead);
 //: computed room
@@ -47,8 +38,7 @@ $give
 //: kept held
 ALIGNED stage_t values[BLOCK]; //~
 acc_v kept[KEPT]; /* the lanes */ //~
-ALL(k, KEPT) //~
-    kept[k] = ((acc_v *)run.lanes)[k]; //~
+TAKE_LANES //~
 //: kept keep
 if (m == BLOCK && !run.lane && !filled) { /* a whole block is joined to lanes in registers */
     for (int k = 0; k < BLOCK / PER_VECTOR; k++)
@@ -58,8 +48,6 @@ if (m == BLOCK && !run.lane && !filled) { /* a whole block is joined to lanes in
 for (int k = 0; k < BLOCK / PER_VECTOR; k++)
     ((acc_v *)(stage + filled))[k] = ((const acc_v *)values)[k];
 //: kept give
-ALL(k, KEPT) //~
-    ((acc_v *)run.lanes)[k] = kept[k]; //~
+GIVE_LANES //~
 //: kept take
-ALL(k, KEPT) //~
-    kept[k] = ((acc_v *)run.lanes)[k]; //~
+TAKE_LANES //~

@@ -51,57 +51,55 @@ static inline int64_t weft_reflected(int64_t position, int64_t extent)
     const int64_t at = rest < 0 ? rest + round : rest;
     return at < extent ? at : round - at;
 }
-//: plain join
+//: plain ordered
 /* Joins values to 16 lanes, value i to lane i % 16, and these to the lanes of earlier blocks as large as they are
- * together: level l of the tree has those of 2 to the l blocks. */
-static void join_block_KIND(TREE tree[][16], int64_t number, const STAGE *values, int64_t count)
+ * together: level l of the tree has those of 2 to the l blocks. There is room for values up to a multiple of 16. */
+static void join_block_KIND(TREE tree[][16], int64_t number, STAGE *values, int64_t count)
 {
     ACC lanes[16];
-    TREE own[16];
-    int64_t i = 0;
     int level = 0;
     for (int j = 0; j < 16; j++)
         lanes[j] = ABSENT;
-    for (; i + 16 <= count; i += 16)
-        for (int j = 0; j < 16; j++) {
-            const ACC x = (ACC)values[i + j];
+    for (; count % 16; count++)
+        values[count] = ABSENT;
+    for (int64_t i = 0; i < count; i += 16)
+        for (int j = 0; j < 16; j++)
             lanes[j] = JOIN;
-        }
-    for (int j = 0; i < count; i++, j++) {
-        const ACC x = (ACC)values[i];
-        lanes[j] = JOIN;
-    }
-    for (int j = 0; j < 16; j++)
-        own[j] = (TREE)lanes[j];
     for (; number & 1; number >>= 1, level++)
-        for (int j = 0; j < 16; j++) {
-            const TREE a = tree[level][j], b = own[j];
-            own[j] = JOINED;
-        }
-    memcpy(tree[level], own, sizeof own);
+        for (int j = 0; j < 16; j++)
+            lanes[j] = PLANTED;
+    memcpy(tree[level], lanes, sizeof lanes);
 }
 
 /* Joins what the tree has of so many blocks, and then the lanes. */
 static TREE join_all_KIND(TREE tree[][16], int64_t blocks)
 {
     TREE all[16];
-    int level = 0;
-    if (!blocks)
-        return NOTHING;
-    while (!(blocks >> level & 1))
-        level++;
-    memcpy(all, tree[level], sizeof all);
-    for (level++; blocks >> level; level++)
-        for (int j = 0; j < 16 && (blocks >> level & 1); j++) {
-            const TREE a = tree[level][j], b = all[j];
-            all[j] = JOINED;
-        }
+    for (int j = 0; j < 16; j++)
+        all[j] = ABSENT;
+    for (int level = 0; blocks >> level; level++)
+        for (int j = 0; j < 16 && (blocks >> level & 1); j++)
+            all[j] = HARVESTED;
     for (int apart = 8; apart; apart /= 2)
-        for (int j = 0; j < apart; j++) {
-            const TREE a = all[j], b = all[j + apart];
-            all[j] = JOINED;
-        }
-    return all[0];
+        for (int j = 0; j < apart; j++)
+            all[j] = FOLDED;
+    return blocks ? all[0] : NOTHING;
+}
+//: plain any_order
+/* Joins values to what there is of earlier ones, in 16 lanes. There is room for values up to a multiple of 16. */
+static TREE join_KIND(TREE all, STAGE *values, int64_t count)
+{
+    ACC lanes[16];
+    for (int j = 0; j < 16; j++)
+        lanes[j] = ABSENT;
+    for (; count % 16; count++)
+        values[count] = ABSENT;
+    for (int64_t i = 0; i < count; i += 16)
+        for (int j = 0; j < 16; j++)
+            lanes[j] = JOIN;
+    for (int j = 0; j < 16; j++)
+        all = GATHERED;
+    return all;
 }
 //: library head
 #if defined __FMA__ /* else the C library's are called */

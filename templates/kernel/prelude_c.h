@@ -39,6 +39,31 @@
 #define IS_CONSTANT(x) 1
 #define RARE(x) (x)
 #endif
+/* What a kernel's loop over bands begins with, and what a band gives it names for. */
+#define BAND_ROOM \
+    char *room[ACCESSES], *p[ACCESSES]; \
+    i64 steps[ACCESSES], at[64]; \
+    struct weft_band band = {{0, begin, end}, ACCESSES, room, steps, at, 0, 0, 0, 0, 0, 0, 0, 0};
+#define BAND_VALUES \
+    const struct weft_sample *const sample = band.tile.sample; \
+    const struct weft_geometry *const s = sample->geometry; \
+    const i64 groups = s->groups, stride = groups + 2, rows = band.rows, *const step = band.step; \
+    const i64 column0 = band.column0, column1 = band.column1; \
+    char *const *const start = band.start; \
+    const int fresh = band.fresh;
+/* A block of which not all is there is padded; what is left of its results is stored, others may go past the caches. */
+#define PAD_BLOCK(x, block, is_short, more) \
+    if (RARE(is_short)) \
+        x = args->calls->pad(block, x, m + (more), sizeof *x, BLOCK + (more));
+#define PUT_BLOCK(to, block, back, past, from) \
+    if (RARE(m < BLOCK)) \
+        args->calls->put(to + back, block + back, m, sizeof *to); \
+    else if (RARE(past)) \
+        stream(to, from, BLOCK * sizeof *to);
+/* Where the load with this number descends along a row, what it reads next. */
+#define FETCH_BELOW(load) \
+    if (s->strides[(load) * stride + groups] < 0) \
+        fetch_row(args, s, p[load], s->strides + (load) * stride, 1, column0, column1, i, m);
 //: move nested
 /* Brings a block whose elements lie in two levels. */
 SEPARATE static const T *N(nested)(T *block, const char *from, i64 step, i64 jump, i64 period, i64 i, int m)
@@ -360,7 +385,8 @@ typedef u8 OWN(half) __attribute__((vector_size(2 * LANES), aligned(1), may_alia
 #define BYTES_i16 ""
 #define WORDS_i32 ""
 #define BYTES_i32 ""
-#define FOR(what, type) what##_##type
+#define FOR(what, type) FOR_TYPE(what, type)
+#define FOR_TYPE(what, type) what##_##type
 /* The products of low halves. */
 static inline longs OWN(product)(longs a, u64 b)
 {
@@ -380,9 +406,10 @@ static inline void OWN(stream)(void *to, const void *from, int size)
         __asm__ volatile("vmovntdq %1, %0" : "=m"(*(bytes *)((char *)to + k)) : WIDE(x));
     }
 }
-static inline void OWN(fence)(void)
+static inline void OWN(fence)(const struct weft_args *args)
 {
-    __asm__ volatile("sfence" ::: "memory");
+    if (args->stream)
+        __asm__ volatile("sfence" ::: "memory");
 }
 #else
 static inline int OWN(streams)(const struct weft_args *args, const void *to)
@@ -392,7 +419,7 @@ static inline int OWN(streams)(const struct weft_args *args, const void *to)
 static inline void OWN(stream)(void *to, const void *from, int size)
 {
 }
-static inline void OWN(fence)(void)
+static inline void OWN(fence)(const struct weft_args *args)
 {
 }
 #endif

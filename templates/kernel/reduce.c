@@ -18,12 +18,7 @@ $entry
     $buffers
     $room
     while (args->calls->next_run(args, &run)) { /* elements of a point that lie in a row */
-        const struct weft_sample *const sample = run.part.tile.sample; //~
-        const struct weft_geometry *const s = sample->geometry; //~
-        const i64 groups = s->groups, stride = groups + 2, column0 = run.column0, column1 = run.column1; //~
-        const int fresh = run.fresh; //~
-        i64 head = 0; //~
-        (void)head, (void)stride, (void)fresh; //~
+        RUN_VALUES //~
         $skip
         $band
         $row

@@ -14,6 +14,7 @@ $joins
 #else
 #define INNER (index)s->lanes.inner
 #endif
+//~{
 /* The number of element e behind others. Of whole turns it is a step from the first one's, in 64 bits, so that steps
  * which the compiler knows are part of a load's address. */
 #define NUMBER(others) (WHOLE ? (i64)(((others) + element) * INNER + inner) + u * BETWEEN * (i64)(INNER) \
@@ -24,6 +25,7 @@ $joins
 #define KERNEL extern "C" __global__ void __launch_bounds__(THREADS, THREADS > 32 ? 1024 / THREADS : 32)
 #endif
 #define ALWAYS_WHOLE (SERIAL && UNROLL < LANE_COUNT) /* there are no more elements */
+//~}
 /* What is joined of element `element` of a point and an inner element, and of every BETWEEN-th behind it: UNROLL
  * values. If WHOLE, all of these are there; else the first one is. From element `end` on there are none: `absent` takes
  * their place, and the one before is computed again, so that loads need no branches. BLOCK is 1, or of whole ones
@@ -83,6 +85,7 @@ DEVICE void OWN(compute)(const struct weft_args *args, const struct weft_geometr
     }
     $remarks
 }
+//~{
 /* The same, for the place at hand. */
 DEVICE void OWN(compute_values)(const struct weft_args *args, const struct weft_geometry *s, char *const *bases,
                            const index point, const index element, const index end, const index inner,
@@ -311,6 +314,7 @@ DEVICE void OWN(join_tile)(const struct weft_args *args, const struct weft_geome
             to[(i64)point * INNER + from + (place + k) % width] = x[k];
 }
 #endif
+//~}
 $samples
 KERNEL weft_kernel(const BY_VALUE struct weft_args parameters)
 {

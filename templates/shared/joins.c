@@ -38,6 +38,25 @@
 #define HALF_VECTORS(type) VECTOR_OF(16, type)
 #endif
 #define SPREAD(x) ((x) - (acc_v){0}) /* in all elements of a vector; -0.0 stays */
+/* Memory for lanes and their tree; and what a run of elements gives a kernel names for. Lanes in registers. */
+#define RUN_ROOM \
+    ALIGNED acc_t lanes[ROW + 1]; \
+    ALIGNED tree_t tree[ROW * LEVELS + 1]; \
+    char *start[ACCESSES], *p[ACCESSES]; \
+    i64 step[ACCESSES]; \
+    struct weft_run run = {.part.tile = {0, begin, end}, .join = join, .target = TARGET, .accesses = ACCESSES, \
+                           .start = start, .p = p, .step = step}; \
+    run.lanes = ROW ? (void *)lanes : args->scratch + SCRATCH; \
+    run.tree = ROW ? (void *)tree : args->scratch + SCRATCH + WIDTH * sizeof(acc_t);
+#define RUN_VALUES \
+    const struct weft_sample *const sample = run.part.tile.sample; \
+    const struct weft_geometry *const s = sample->geometry; \
+    const i64 groups = s->groups, stride = groups + 2, column0 = run.column0, column1 = run.column1; \
+    const int fresh = run.fresh; \
+    i64 head = 0; \
+    (void)head, (void)stride, (void)fresh;
+#define TAKE_LANES ALL(k, KEPT) kept[k] = ((acc_v *)run.lanes)[k];
+#define GIVE_LANES ALL(k, KEPT) ((acc_v *)run.lanes)[k] = kept[k];
 //: here
 #else
 #if defined KEYS

@@ -38,9 +38,9 @@ class Keep(CommandTest):
         text = self.read("*.c")
         self.assertIn("\nvoid weft_kernel_%s(" % NAME, text)
         self.assertIn(" * out = %s\n" % MISTAKE, text)
-        for line in (" *   a_0   uint8    load                    img\n",
+        for line in (" *   in_img uint8    load                    img\n",
                      " *   t_3   int16    mul t_1 c_0             img * 2\n",
-                     " *   t_5   uint8    mul a_0 a_0             img * img\n"):  # in columns
+                     " *   t_5   uint8    mul in_img in_img       img * img\n"):  # in columns
             self.assertIn(line, text)
         symbols = subprocess.run(["nm", "-D", self.path("kept/" + binary)], check=True, capture_output=True, text=True)
         self.assertIn(" T weft_kernel_" + NAME, symbols.stdout)

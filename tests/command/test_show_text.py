@@ -124,19 +124,42 @@ class ShowText(CommandTest):
     def test_joins_are_told(self):
         """Which of a softmax's joins a text makes, and what a temporary is called in it."""
         first, second, third = re.split(r"(?m)^(?=/\* .* = )", self.shown(PROGRAMS[2], "c"))[1:]
-        self.assertIn("/* temporary 1 = greatest of x\n", first)
+        self.assertIn("/* kernel 1 of 3, each a source of its own: temporary 1 = greatest of x\n", first)
+        self.assertIn("/* kernel 2 of 3: temporary 3 = sum, for softmax(x)\n", second)
+        self.assertIn("/* kernel 3 of 3: out = softmax(x)\n", third)
         self.assertIn("/* greatest of float32 */", first)
         self.assertIn("/* sum of float32 */", second)
         self.assertIn("const f32 t_2 = in_x - in_temporary_1;", second)
         self.assertIn("/ in_temporary_3;", third)
         self.assertEqual(self.shown(PROGRAMS[2], "c").count("BLOCK: "), 1)
 
+    def test_parts_are_told(self):
+        """Kernels that share a launch on a GPU say which of them they are in both texts. Macros stand in one."""
+        own, full = (self.shown(PROGRAMS[2], "cuda", *more) for more in ((), ("--full",)))
+        for part in ("1 of 3: temporary 1 = greatest of x", "2 of 3: temporary 3 = sum", "3 of 3: out = softmax(x)"):
+            self.assertIn(f"/* part {part}", own)
+            self.assertIn(f"/* part {part}", full)
+        self.assertIn("#define compute chained_1_compute\n", full)
+        self.assertNotIn("#define", own)
+
     def test_length(self):
         """A person reads a kernel in a minute."""
-        for program, most in zip(PROGRAMS, (40, 60, 150)):
-            self.assertLessEqual(self.shown(program, "c").count("\n"), most)
-        for program, most in zip(PROGRAMS[:2], (60, 80)):
-            self.assertLessEqual(self.shown(program, "cuda").count("\n"), most)
+        for target, lines in ("c", (40, 60, 150)), ("cuda", (60, 80, 170)):
+            for program, most in zip(PROGRAMS, lines):
+                self.assertLessEqual(self.shown(program, target).count("\n"), most)
+
+    def test_length_ahead(self):
+        """Sources made ahead of time hold what is their own: with all entries, and with dense ones alone."""
+        kernels = [("axb(a: float32[], x: float32[n], b: float32[])", "a * x + b", 150, 60),
+                   ("soft(x: float32[h, w])", "softmax(x)", 400, 235)]
+        with tempfile.TemporaryDirectory() as folder:
+            for head, text, *limits in kernels:
+                with open(f"{folder}/k.weft", "w", encoding="utf-8") as file:
+                    file.write(f"kernel {head} {{\n    return {text}\n}}\n")
+                for more, most in zip(([], ["--entries", "dense"]), limits):
+                    self.text("build", f"{folder}/k.weft", "-o", folder, "-q", *more)
+                    with open(f"{folder}/{head.split('(')[0]}.c", encoding="utf-8") as file:
+                        self.assertLessEqual(file.read().count("\n"), most)
 
     @each(PROGRAMS, TARGETS)
     def test_helpers_are_told(self, program, target):

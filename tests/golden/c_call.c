@@ -1,6 +1,7 @@
 /* float32 out */
-@ helpers: ROLLED, b1, weft_lanes, weft_geometry, weft_sample, struct weft_calls;, weft_args, weft_tile, weft_band,
-@   weft_part, weft_rows, weft_join, weft_run, weft_calls
+@ helpers: ROLLED, BAND_ROOM, BAND_VALUES, PAD_BLOCK, PUT_BLOCK, FETCH_BELOW, b1, weft_lanes, weft_geometry,
+@   weft_sample, struct weft_calls;, weft_args, weft_tile, weft_band, weft_part, weft_rows, weft_join, weft_run,
+@   weft_calls
 f32 expf(f32);
 f32 sinf(f32);
 f32 powf(f32, f32);
@@ -30,15 +31,16 @@ void weft_kernel(const struct weft_args *args, i64 begin, i64 end)
     ALIGNED f32_m w_0[BLOCK + 2048];
     const char *from_0 = 0; /* where the row in w_0 begins */
     i64 turn_0 = 0; /* and its columns */
-    ALIGNED f32_m w_1[BLOCK];
-    ALIGNED f32_m w_2[BLOCK];
+    ALIGNED f32_m w_1[BLOCK], w_2[BLOCK];
     ALIGNED u64 slots[5][BLOCK]; /* values kept between loops */
     f32_m *const v_1 = (f32_m *)slots[0];
     f32_m *const v_4 = (f32_m *)slots[1];
     f32_m *const v_5 = (f32_m *)slots[2];
     f32_m *const v_6 = (f32_m *)slots[3];
     f32_m *const v_8 = (f32_m *)slots[4];
-@ headline.c, 10 lines: char *room[ACCESSES], *p[ACCESSES]; ... const int fresh = band.fresh;
+    BAND_ROOM
+    while (args->calls->next_band(args, &band)) { /* rows that lie beside each other */
+        BAND_VALUES
         if (fresh)
             from_0 = 0;
         for (i64 row = 0; row < rows; row++) {
@@ -54,8 +56,7 @@ void weft_kernel(const struct weft_args *args, i64 begin, i64 end)
                 head = 0;
                 const f32_m *const x_0 = w_0 + i;
                 const f32_m *x_1 = (const f32_m *)p[1] + i; /* x */
-                if (RARE(m < BLOCK))
-                    x_1 = args->calls->pad(w_1, x_1, m, sizeof(f32_m), BLOCK);
+                PAD_BLOCK(x_1, w_1, m < BLOCK, 0)
                 fetch(x_1, args->ahead, sizeof *x_1);
                 f32_m *const o_2 = (f32_m *)p[2] + i; /* out */
                 const int n_2 = m == BLOCK && streams(args, o_2);
@@ -79,6 +80,4 @@ void weft_kernel(const struct weft_args *args, i64 begin, i64 end)
                     const f32 t_10 = t_9 + a_1;
                     y_2[j] = t_10;
                 }
-                if (RARE(m < BLOCK))
-                    args->calls->put(o_2, w_2, m, sizeof(f32_m));
-@ headline.c, 8 lines: else if (RARE(n_2)) ... }
+@ headline.c, 6 lines: PUT_BLOCK(o_2, w_2, 0, n_2, w_2) ... }

@@ -1,13 +1,13 @@
 /* int32 out */
-@ helpers: ROLLED, b1, weft_lanes, weft_geometry, weft_sample, struct weft_calls;, weft_args, weft_tile, weft_band,
-@   weft_part, weft_rows, weft_join, weft_run, weft_calls, enum { LANES = 16 };, ints, CONVERSION, fetch,
-@   __attribute__((always_inline)), fetch_row, first_block, fetch_end
+@ helpers: ROLLED, BAND_ROOM, BAND_VALUES, PAD_BLOCK, PUT_BLOCK, FETCH_BELOW, b1, weft_lanes, weft_geometry,
+@   weft_sample, struct weft_calls;, weft_args, weft_tile, weft_band, weft_part, weft_rows, weft_join, weft_run,
+@   weft_calls, enum { LANES = 16 };, ints, CONVERSION, fetch, __attribute__((always_inline)), fetch_row, first_block,
+@   fetch_end
 void weft_kernel(const struct weft_args *args, i64 begin, i64 end)
 {
     const i32 c_0 = *(const i32_m *)&args->literals[0]; /* 2 */
-    ALIGNED i32_m w_0[BLOCK];
-    ALIGNED i32_m w_2[BLOCK + 16];
-@ headline.c, 14 lines: char *room[ACCESSES], *p[ACCESSES]; ... p[k] = start[k] + row * step[k]; /* where the row of each begins */
+    ALIGNED i32_m w_0[BLOCK], w_2[BLOCK + 16];
+@ headline.c, 7 lines: BAND_ROOM ... p[k] = start[k] + row * step[k]; /* where the row of each begins */
             const int long_row = column1 - column0 >= BLOCK;
             const i32 a_1 = *(const i32_m *)p[1]; /* column */
             const i32 t_3 = (i32)((u32)a_1 * (u32)c_0);
@@ -20,8 +20,7 @@ void weft_kernel(const struct weft_args *args, i64 begin, i64 end)
                 const i64 back = long_row && column1 - i < BLOCK ? BLOCK - (column1 - i) : 0;
                 i -= back;
                 const i32_m *x_0 = (const i32_m *)p[0] + i; /* x */
-                if (RARE(m < BLOCK) && !long_row)
-                    x_0 = args->calls->pad(w_0, x_0, m, sizeof(i32_m), BLOCK);
+                PAD_BLOCK(x_0, w_0, m < BLOCK && !long_row, 0)
                 fetch(x_0, args->ahead, sizeof *x_0);
                 i32_m *const o_2 = (i32_m *)p[2] + i; /* out */
                 const int n_2 = m == BLOCK && streams(args, o_2);
@@ -32,9 +31,6 @@ void weft_kernel(const struct weft_args *args, i64 begin, i64 end)
                     const i32 t_4 = (i32)((u32)a_0 + (u32)t_3);
                     y_2[j] = t_4;
                 }
-                if (RARE(m < BLOCK))
-                    args->calls->put(o_2 + back, w_2 + back, m, sizeof(i32_m));
-                else if (RARE(n_2))
-                    stream(o_2, w_2, BLOCK * sizeof *w_2);
+                PUT_BLOCK(o_2, w_2, back, n_2, w_2)
                 i += back;
-@ headline.c, 6 lines: } ... }
+@ headline.c, 5 lines: } ... }

@@ -1,31 +1,26 @@
 /* int32 out0, int32 out1 */
 @ sizes: BLOCK = 64, ACCESSES = 4
-@ helpers: ROLLED, b1, weft_lanes, weft_geometry, weft_sample, struct weft_calls;, weft_args, weft_tile, weft_band,
-@   weft_part, weft_rows, weft_join, weft_run, weft_calls, enum { LANES = 16 };, ints, CONVERSION, fetch,
-@   __attribute__((always_inline)), fetch_row, first_block, fetch_end, quotient_i32, floordiv_i32, remainder_i32,
-@   floormod_i32
+@ helpers: ROLLED, BAND_ROOM, BAND_VALUES, PAD_BLOCK, PUT_BLOCK, FETCH_BELOW, b1, weft_lanes, weft_geometry,
+@   weft_sample, struct weft_calls;, weft_args, weft_tile, weft_band, weft_part, weft_rows, weft_join, weft_run,
+@   weft_calls, enum { LANES = 16 };, ints, CONVERSION, fetch, __attribute__((always_inline)), fetch_row, first_block,
+@   fetch_end, quotient_i32, floordiv_i32, remainder_i32, floormod_i32
 void weft_kernel(const struct weft_args *args, i64 begin, i64 end)
 {
     const i32 c_0 = *(const i32_m *)&args->literals[0]; /* 0 */
     unsigned char f_0 = 0;
     unsigned char f_1 = 0;
-    ALIGNED i32_m w_0[BLOCK];
-    ALIGNED i32_m w_1[BLOCK];
-    ALIGNED i32_m w_2[BLOCK];
-    ALIGNED i32_m w_3[BLOCK];
-@ headline.c, 14 lines: char *room[ACCESSES], *p[ACCESSES]; ... p[k] = start[k] + row * step[k]; /* where the row of each begins */
-            head = first_block(args, p[2] + column0 * sizeof(i32_m), 0, sizeof(i32_m));
+    ALIGNED i32_m w_0[BLOCK], w_1[BLOCK], w_2[BLOCK], w_3[BLOCK];
+@ headline.c, 7 lines: BAND_ROOM ... p[k] = start[k] + row * step[k]; /* where the row of each begins */
+            head = first_block(args, p[2] + column0 * sizeof(i32_m), sizeof(i32_m));
             for (i64 i = column0, m; i < column1; i += m) {
                 m = head ? head : BLOCK;
                 m = column1 - i < m ? column1 - i : m; /* the last ones are computed as a block, and stored alone */
                 head = 0;
                 const i32_m *x_0 = (const i32_m *)p[0] + i; /* b */
-                if (RARE(m < BLOCK))
-                    x_0 = args->calls->pad(w_0, x_0, m, sizeof(i32_m), BLOCK);
+                PAD_BLOCK(x_0, w_0, m < BLOCK, 0)
                 fetch(x_0, args->ahead, sizeof *x_0);
                 const i32_m *x_1 = (const i32_m *)p[1] + i; /* a */
-                if (RARE(m < BLOCK))
-                    x_1 = args->calls->pad(w_1, x_1, m, sizeof(i32_m), BLOCK);
+                PAD_BLOCK(x_1, w_1, m < BLOCK, 0)
                 fetch(x_1, args->ahead, sizeof *x_1);
                 i32_m *const o_2 = (i32_m *)p[2] + i; /* out0 */
                 const int n_2 = m == BLOCK && streams(args, o_2);
@@ -46,14 +41,8 @@ void weft_kernel(const struct weft_args *args, i64 begin, i64 end)
                     y_2[j] = t_5;
                     y_3[j] = t_6;
                 }
-                if (RARE(m < BLOCK))
-                    args->calls->put(o_2, w_2, m, sizeof(i32_m));
-                else if (RARE(n_2))
-                    stream(o_2, w_2, BLOCK * sizeof *w_2);
-                if (RARE(m < BLOCK))
-                    args->calls->put(o_3, w_3, m, sizeof(i32_m));
-                else if (RARE(n_3))
-                    stream(o_3, w_3, BLOCK * sizeof *w_3);
+                PUT_BLOCK(o_2, w_2, 0, n_2, w_2)
+                PUT_BLOCK(o_3, w_3, 0, n_3, w_3)
             }
         }
     }
@@ -61,6 +50,5 @@ void weft_kernel(const struct weft_args *args, i64 begin, i64 end)
         args->faults[0] = 1;
     if (f_1)
         args->faults[1] = 1;
-    if (args->stream)
-        fence();
+    fence(args);
 }

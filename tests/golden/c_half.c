@@ -1,11 +1,11 @@
 /* float16 out0, bfloat16 out1 */
 @ sizes: BLOCK = 64, ACCESSES = 5
-@ helpers: ROLLED, b1, weft_lanes, weft_geometry, weft_sample, struct weft_calls;, weft_args, weft_tile, weft_band,
-@   weft_part, weft_rows, weft_join, weft_run, weft_calls, enum { LANES = 16 };, ints, CONVERSION, fetch,
-@   __attribute__((always_inline)), fetch_row, first_block, fetch_end, decode_f16_f32 af7f57f3, unpack_f16_f32 fc3ba9f8,
-@   decode_bf16_f32 f3a3a288, unpack_bf16_f32 de849bf2, fneg_f32, to_bfloat16_f32_f32, to_float16_f32_f32,
-@   nearest_f32_f32, encode_f32_bf16 cc952e44, rounded_f32_bf16 32ad7706, fmin_f32, encode_f32_f16 0cf16d4c,
-@   rounded_f32_f16 385223e8
+@ helpers: ROLLED, BAND_ROOM, BAND_VALUES, PAD_BLOCK, PUT_BLOCK, FETCH_BELOW, b1, weft_lanes, weft_geometry,
+@   weft_sample, struct weft_calls;, weft_args, weft_tile, weft_band, weft_part, weft_rows, weft_join, weft_run,
+@   weft_calls, enum { LANES = 16 };, ints, CONVERSION, fetch, __attribute__((always_inline)), fetch_row, first_block,
+@   fetch_end, decode_f16_f32 af7f57f3, unpack_f16_f32 fc3ba9f8, decode_bf16_f32 f3a3a288, unpack_bf16_f32 de849bf2,
+@   fneg_f32, to_bfloat16_f32_f32, to_float16_f32_f32, nearest_f32_f32, encode_f32_bf16 cc952e44, rounded_f32_bf16
+@   32ad7706, fmin_f32, encode_f32_f16 0cf16d4c, rounded_f32_f16 385223e8
 void weft_kernel(const struct weft_args *args, i64 begin, i64 end)
 {
     const f32 c_0 = *(const f32_m *)&args->literals[0]; /* 0.100097656 */
@@ -24,7 +24,7 @@ void weft_kernel(const struct weft_args *args, i64 begin, i64 end)
     bf16_m *const v_16 = (bf16_m *)slots[6];
     f32_m *const v_8 = (f32_m *)slots[5];
     f16_m *const v_9 = (f16_m *)slots[2];
-@ headline.c, 14 lines: char *room[ACCESSES], *p[ACCESSES]; ... p[k] = start[k] + row * step[k]; /* where the row of each begins */
+@ headline.c, 7 lines: BAND_ROOM ... p[k] = start[k] + row * step[k]; /* where the row of each begins */
             const int long_row = column1 - column0 >= BLOCK;
             head = first_block(args, p[3] + column0 * sizeof(f16_m), 0, sizeof(f16_m));
             for (i64 i = column0, m; i < column1; i += m) {
@@ -34,16 +34,13 @@ void weft_kernel(const struct weft_args *args, i64 begin, i64 end)
                 const i64 back = long_row && column1 - i < BLOCK ? BLOCK - (column1 - i) : 0;
                 i -= back;
                 const f16_m *x_0 = (const f16_m *)p[0] + i; /* x */
-                if (RARE(m < BLOCK) && !long_row)
-                    x_0 = args->calls->pad(w_0, x_0, m, sizeof(f16_m), BLOCK);
+                PAD_BLOCK(x_0, w_0, m < BLOCK && !long_row, 0)
                 fetch(x_0, args->ahead, sizeof *x_0);
                 const b1_m *x_1 = (const b1_m *)p[1] + i; /* c */
-                if (RARE(m < BLOCK) && !long_row)
-                    x_1 = args->calls->pad(w_1, x_1, m, sizeof(b1_m), BLOCK);
+                PAD_BLOCK(x_1, w_1, m < BLOCK && !long_row, 0)
                 fetch(x_1, args->ahead, sizeof *x_1);
                 const bf16_m *x_2 = (const bf16_m *)p[2] + i; /* y */
-                if (RARE(m < BLOCK) && !long_row)
-                    x_2 = args->calls->pad(w_2, x_2, m, sizeof(bf16_m), BLOCK);
+                PAD_BLOCK(x_2, w_2, m < BLOCK && !long_row, 0)
                 fetch(x_2, args->ahead, sizeof *x_2);
                 f16_m *const o_3 = (f16_m *)p[3] + i; /* out0 */
                 const int n_3 = m == BLOCK && streams(args, o_3);
@@ -87,13 +84,7 @@ void weft_kernel(const struct weft_args *args, i64 begin, i64 end)
                     y_3[j] = t_9;
                     y_4[j] = t_16;
                 }
-                if (RARE(m < BLOCK))
-                    args->calls->put(o_3 + back, w_3 + back, m, sizeof(f16_m));
-                else if (RARE(n_3))
-                    stream(o_3, w_3, BLOCK * sizeof *w_3);
-                if (RARE(m < BLOCK))
-                    args->calls->put(o_4 + back, w_4 + back, m, sizeof(bf16_m));
-                else if (RARE(n_4))
-                    stream(o_4, w_4, BLOCK * sizeof *w_4);
+                PUT_BLOCK(o_3, w_3, back, n_3, w_3)
+                PUT_BLOCK(o_4, w_4, back, n_4, w_4)
                 i += back;
-@ headline.c, 6 lines: } ... }
+@ headline.c, 5 lines: } ... }

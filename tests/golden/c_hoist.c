@@ -1,6 +1,7 @@
 /* float64 temporary 1 */
-@ helpers: ROLLED, b1, weft_lanes, weft_geometry, weft_sample, struct weft_calls;, weft_args, weft_tile, weft_band,
-@   weft_part, weft_rows, weft_join, weft_run, weft_calls
+@ helpers: ROLLED, BAND_ROOM, BAND_VALUES, PAD_BLOCK, PUT_BLOCK, FETCH_BELOW, b1, weft_lanes, weft_geometry,
+@   weft_sample, struct weft_calls;, weft_args, weft_tile, weft_band, weft_part, weft_rows, weft_join, weft_run,
+@   weft_calls
 f64 exp(f64);
 @ helpers: enum { LANES = 16 };, ints, CONVERSION, fetch, __attribute__((always_inline)), fetch_row, first_block,
 @   fetch_end
@@ -11,11 +12,10 @@ f64 exp(f64);
 @   78efbbb6, own_exp, block_exp_f64 47688ac7
 void weft_kernel(const struct weft_args *args, i64 begin, i64 end)
 {
-    ALIGNED f64_m w_0[BLOCK];
-    ALIGNED f64_m w_2[BLOCK + 8];
+    ALIGNED f64_m w_0[BLOCK], w_2[BLOCK + 8];
     ALIGNED u64 slots[1][BLOCK]; /* values kept between loops */
     f64_m *const v_2 = (f64_m *)slots[0];
-@ headline.c, 14 lines: char *room[ACCESSES], *p[ACCESSES]; ... p[k] = start[k] + row * step[k]; /* where the row of each begins */
+@ headline.c, 7 lines: BAND_ROOM ... p[k] = start[k] + row * step[k]; /* where the row of each begins */
             const int long_row = column1 - column0 >= BLOCK;
             const f64 a_1 = *(const f64_m *)p[1]; /* scale */
             head = first_block(args, p[2] + column0 * sizeof(f64_m), 0, sizeof(f64_m));
@@ -27,8 +27,7 @@ void weft_kernel(const struct weft_args *args, i64 begin, i64 end)
                 const i64 back = long_row && column1 - i < BLOCK ? BLOCK - (column1 - i) : 0;
                 i -= back;
                 const f64_m *x_0 = (const f64_m *)p[0] + i; /* row */
-                if (RARE(m < BLOCK) && !long_row)
-                    x_0 = args->calls->pad(w_0, x_0, m, sizeof(f64_m), BLOCK);
+                PAD_BLOCK(x_0, w_0, m < BLOCK && !long_row, 0)
                 fetch(x_0, args->ahead, sizeof *x_0);
                 f64_m *const o_2 = (f64_m *)p[2] + i; /* temporary 1 */
                 const int n_2 = m == BLOCK && streams(args, o_2);
@@ -40,15 +39,13 @@ void weft_kernel(const struct weft_args *args, i64 begin, i64 end)
                     v_2[j] = t_2;
                 }
                 block_exp_f64(y_2, v_2);
-                if (RARE(m < BLOCK))
-                    args->calls->put(o_2 + back, w_2 + back, m, sizeof(f64_m));
-                else if (RARE(n_2))
-                    stream(o_2, w_2, BLOCK * sizeof *w_2);
+                PUT_BLOCK(o_2, w_2, back, n_2, w_2)
                 i += back;
-@ headline.c, 6 lines: } ... }
+@ headline.c, 5 lines: } ... }
 /* float64 temporary 0 */
-@ helpers: ROLLED, b1, weft_lanes, weft_geometry, weft_sample, struct weft_calls;, weft_args, weft_tile, weft_band,
-@   weft_part, weft_rows, weft_join, weft_run, weft_calls
+@ helpers: ROLLED, BAND_ROOM, BAND_VALUES, PAD_BLOCK, PUT_BLOCK, FETCH_BELOW, b1, weft_lanes, weft_geometry,
+@   weft_sample, struct weft_calls;, weft_args, weft_tile, weft_band, weft_part, weft_rows, weft_join, weft_run,
+@   weft_calls
 f64 exp(f64);
 @ helpers: enum { LANES = 16 };, ints, CONVERSION, fetch, __attribute__((always_inline)), fetch_row, first_block,
 @   fetch_end
@@ -59,11 +56,10 @@ f64 exp(f64);
 @   78efbbb6, own_exp, block_exp_f64 47688ac7
 void weft_kernel(const struct weft_args *args, i64 begin, i64 end)
 {
-    ALIGNED f64_m w_1[BLOCK];
-    ALIGNED f64_m w_2[BLOCK + 8];
+    ALIGNED f64_m w_1[BLOCK], w_2[BLOCK + 8];
     ALIGNED u64 slots[1][BLOCK]; /* values kept between loops */
     f64_m *const v_2 = (f64_m *)slots[0];
-@ headline.c, 14 lines: char *room[ACCESSES], *p[ACCESSES]; ... p[k] = start[k] + row * step[k]; /* where the row of each begins */
+@ headline.c, 7 lines: BAND_ROOM ... p[k] = start[k] + row * step[k]; /* where the row of each begins */
             const int long_row = column1 - column0 >= BLOCK;
             const f64 a_0 = *(const f64_m *)p[0]; /* scale */
             head = first_block(args, p[2] + column0 * sizeof(f64_m), 0, sizeof(f64_m));
@@ -75,8 +71,7 @@ void weft_kernel(const struct weft_args *args, i64 begin, i64 end)
                 const i64 back = long_row && column1 - i < BLOCK ? BLOCK - (column1 - i) : 0;
                 i -= back;
                 const f64_m *x_1 = (const f64_m *)p[1] + i; /* column */
-                if (RARE(m < BLOCK) && !long_row)
-                    x_1 = args->calls->pad(w_1, x_1, m, sizeof(f64_m), BLOCK);
+                PAD_BLOCK(x_1, w_1, m < BLOCK && !long_row, 0)
                 fetch(x_1, args->ahead, sizeof *x_1);
                 f64_m *const o_2 = (f64_m *)p[2] + i; /* temporary 0 */
                 const int n_2 = m == BLOCK && streams(args, o_2);
@@ -88,21 +83,18 @@ void weft_kernel(const struct weft_args *args, i64 begin, i64 end)
                     v_2[j] = t_2;
                 }
                 block_exp_f64(y_2, v_2);
-                if (RARE(m < BLOCK))
-                    args->calls->put(o_2 + back, w_2 + back, m, sizeof(f64_m));
-                else if (RARE(n_2))
-                    stream(o_2, w_2, BLOCK * sizeof *w_2);
+                PUT_BLOCK(o_2, w_2, back, n_2, w_2)
                 i += back;
-@ headline.c, 6 lines: } ... }
+@ headline.c, 5 lines: } ... }
 /* float64 out */
-@ helpers: ROLLED, b1, weft_lanes, weft_geometry, weft_sample, struct weft_calls;, weft_args, weft_tile, weft_band,
-@   weft_part, weft_rows, weft_join, weft_run, weft_calls, enum { LANES = 16 };, ints, CONVERSION, fetch,
-@   __attribute__((always_inline)), fetch_row, first_block, fetch_end
+@ helpers: ROLLED, BAND_ROOM, BAND_VALUES, PAD_BLOCK, PUT_BLOCK, FETCH_BELOW, b1, weft_lanes, weft_geometry,
+@   weft_sample, struct weft_calls;, weft_args, weft_tile, weft_band, weft_part, weft_rows, weft_join, weft_run,
+@   weft_calls, enum { LANES = 16 };, ints, CONVERSION, fetch, __attribute__((always_inline)), fetch_row, first_block,
+@   fetch_end
 void weft_kernel(const struct weft_args *args, i64 begin, i64 end)
 {
-    ALIGNED f64_m w_0[BLOCK];
-    ALIGNED f64_m w_2[BLOCK + 8];
-@ headline.c, 14 lines: char *room[ACCESSES], *p[ACCESSES]; ... p[k] = start[k] + row * step[k]; /* where the row of each begins */
+    ALIGNED f64_m w_0[BLOCK], w_2[BLOCK + 8];
+@ headline.c, 7 lines: BAND_ROOM ... p[k] = start[k] + row * step[k]; /* where the row of each begins */
             const int long_row = column1 - column0 >= BLOCK;
             const f64 a_1 = *(const f64_m *)p[1]; /* temporary 0 */
             head = first_block(args, p[2] + column0 * sizeof(f64_m), column1 - column0, sizeof(f64_m));
@@ -114,8 +106,7 @@ void weft_kernel(const struct weft_args *args, i64 begin, i64 end)
                 const i64 back = long_row && column1 - i < BLOCK ? BLOCK - (column1 - i) : 0;
                 i -= back;
                 const f64_m *x_0 = (const f64_m *)p[0] + i; /* temporary 1 */
-                if (RARE(m < BLOCK) && !long_row)
-                    x_0 = args->calls->pad(w_0, x_0, m, sizeof(f64_m), BLOCK);
+                PAD_BLOCK(x_0, w_0, m < BLOCK && !long_row, 0)
                 fetch(x_0, args->ahead, sizeof *x_0);
                 f64_m *const o_2 = (f64_m *)p[2] + i; /* out */
                 const int n_2 = m == BLOCK && streams(args, o_2);
@@ -126,9 +117,6 @@ void weft_kernel(const struct weft_args *args, i64 begin, i64 end)
                     const f64 t_2 = a_0 + a_1;
                     y_2[j] = t_2;
                 }
-                if (RARE(m < BLOCK))
-                    args->calls->put(o_2 + back, w_2 + back, m, sizeof(f64_m));
-                else if (RARE(n_2))
-                    stream(o_2, w_2, BLOCK * sizeof *w_2);
+                PUT_BLOCK(o_2, w_2, back, n_2, w_2)
                 i += back;
-@ headline.c, 6 lines: } ... }
+@ headline.c, 5 lines: } ... }

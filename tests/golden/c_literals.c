@@ -1,14 +1,14 @@
 /* float64 out */
 @ sizes: BLOCK = 64, ACCESSES = 2
-@ helpers: ROLLED, b1, weft_lanes, weft_geometry, weft_sample, struct weft_calls;, weft_args, weft_tile, weft_band,
-@   weft_part, weft_rows, weft_join, weft_run, weft_calls, enum { LANES = 16 };, ints, CONVERSION, fetch,
-@   __attribute__((always_inline)), fetch_row, first_block, fetch_end
+@ helpers: ROLLED, BAND_ROOM, BAND_VALUES, PAD_BLOCK, PUT_BLOCK, FETCH_BELOW, b1, weft_lanes, weft_geometry,
+@   weft_sample, struct weft_calls;, weft_args, weft_tile, weft_band, weft_part, weft_rows, weft_join, weft_run,
+@   weft_calls, enum { LANES = 16 };, ints, CONVERSION, fetch, __attribute__((always_inline)), fetch_row, first_block,
+@   fetch_end
 void weft_kernel(const struct weft_args *args, i64 begin, i64 end)
 {
     const unsigned long long *const literals = args->literals;
-    ALIGNED f64_m w_0[BLOCK];
-    ALIGNED f64_m w_1[BLOCK + 8];
-@ headline.c, 14 lines: char *room[ACCESSES], *p[ACCESSES]; ... p[k] = start[k] + row * step[k]; /* where the row of each begins */
+    ALIGNED f64_m w_0[BLOCK], w_1[BLOCK + 8];
+@ headline.c, 7 lines: BAND_ROOM ... p[k] = start[k] + row * step[k]; /* where the row of each begins */
             const int long_row = column1 - column0 >= BLOCK;
             head = first_block(args, p[1] + column0 * sizeof(f64_m), 0, sizeof(f64_m));
             for (i64 i = column0, m; i < column1; i += m) {
@@ -18,8 +18,7 @@ void weft_kernel(const struct weft_args *args, i64 begin, i64 end)
                 const i64 back = long_row && column1 - i < BLOCK ? BLOCK - (column1 - i) : 0;
                 i -= back;
                 const f64_m *x_0 = (const f64_m *)p[0] + i; /* x */
-                if (RARE(m < BLOCK) && !long_row)
-                    x_0 = args->calls->pad(w_0, x_0, m, sizeof(f64_m), BLOCK);
+                PAD_BLOCK(x_0, w_0, m < BLOCK && !long_row, 0)
                 fetch(x_0, args->ahead, sizeof *x_0);
                 f64_m *const o_1 = (f64_m *)p[1] + i; /* out */
                 const int n_1 = m == BLOCK && streams(args, o_1);
@@ -95,9 +94,6 @@ void weft_kernel(const struct weft_args *args, i64 begin, i64 end)
                     const f64 t_132 = t_130 + *(const f64_m *)&literals[65];
                     y_1[j] = t_132;
                 }
-                if (RARE(m < BLOCK))
-                    args->calls->put(o_1 + back, w_1 + back, m, sizeof(f64_m));
-                else if (RARE(n_1))
-                    stream(o_1, w_1, BLOCK * sizeof *w_1);
+                PUT_BLOCK(o_1, w_1, back, n_1, w_1)
                 i += back;
-@ headline.c, 6 lines: } ... }
+@ headline.c, 5 lines: } ... }

@@ -1,20 +1,17 @@
 /* float32 s, float32 twice, float32 z */
 @ sizes: BLOCK = 64, ACCESSES = 6
-@ helpers: ROLLED, b1, weft_lanes, weft_geometry, weft_sample, struct weft_calls;, weft_args, weft_tile, weft_band,
-@   weft_part, weft_rows, weft_join, weft_run, weft_calls, enum { LANES = 16 };, ints, CONVERSION, fetch,
-@   __attribute__((always_inline)), fetch_row, first_block, fetch_end, widen_u8_f32
+@ helpers: ROLLED, BAND_ROOM, BAND_VALUES, PAD_BLOCK, PUT_BLOCK, FETCH_BELOW, b1, weft_lanes, weft_geometry,
+@   weft_sample, struct weft_calls;, weft_args, weft_tile, weft_band, weft_part, weft_rows, weft_join, weft_run,
+@   weft_calls, enum { LANES = 16 };, ints, CONVERSION, fetch, __attribute__((always_inline)), fetch_row, first_block,
+@   fetch_end, widen_u8_f32
 void weft_kernel(const struct weft_args *args, i64 begin, i64 end)
 {
     const f32 c_0 = *(const f32_m *)&args->literals[0]; /* 2.0 */
     ALIGNED u8_m w_0[BLOCK];
-    ALIGNED f32_m w_1[BLOCK];
-    ALIGNED f32_m w_2[BLOCK];
-    ALIGNED f32_m w_3[BLOCK + 16];
-    ALIGNED f32_m w_4[BLOCK + 16];
-    ALIGNED f32_m w_5[BLOCK + 16];
+    ALIGNED f32_m w_1[BLOCK], w_2[BLOCK], w_3[BLOCK + 16], w_4[BLOCK + 16], w_5[BLOCK + 16];
     ALIGNED u64 slots[1][BLOCK]; /* values kept between loops */
     f32_m *const v_2 = (f32_m *)slots[0];
-@ headline.c, 14 lines: char *room[ACCESSES], *p[ACCESSES]; ... p[k] = start[k] + row * step[k]; /* where the row of each begins */
+@ headline.c, 7 lines: BAND_ROOM ... p[k] = start[k] + row * step[k]; /* where the row of each begins */
             const int long_row = column1 - column0 >= BLOCK;
             head = first_block(args, p[3] + column0 * sizeof(f32_m), column1 - column0, sizeof(f32_m));
             for (i64 i = column0, m; i < column1; i += m) {
@@ -24,16 +21,13 @@ void weft_kernel(const struct weft_args *args, i64 begin, i64 end)
                 const i64 back = long_row && column1 - i < BLOCK ? BLOCK - (column1 - i) : 0;
                 i -= back;
                 const u8_m *x_0 = (const u8_m *)p[0] + i; /* x */
-                if (RARE(m < BLOCK) && !long_row)
-                    x_0 = args->calls->pad(w_0, x_0, m, sizeof(u8_m), BLOCK);
+                PAD_BLOCK(x_0, w_0, m < BLOCK && !long_row, 0)
                 fetch(x_0, args->ahead, sizeof *x_0);
                 const f32_m *x_1 = (const f32_m *)p[1] + i; /* y */
-                if (RARE(m < BLOCK) && !long_row)
-                    x_1 = args->calls->pad(w_1, x_1, m, sizeof(f32_m), BLOCK);
+                PAD_BLOCK(x_1, w_1, m < BLOCK && !long_row, 0)
                 fetch(x_1, args->ahead, sizeof *x_1);
                 const f32_m *x_2 = (const f32_m *)p[2] + i; /* z */
-                if (RARE(m < BLOCK) && !long_row)
-                    x_2 = args->calls->pad(w_2, x_2, m, sizeof(f32_m), BLOCK);
+                PAD_BLOCK(x_2, w_2, m < BLOCK && !long_row, 0)
                 fetch(x_2, args->ahead, sizeof *x_2);
                 f32_m *const o_3 = (f32_m *)p[3] + i; /* s */
                 const int n_3 = m == BLOCK && streams(args, o_3);
@@ -52,17 +46,8 @@ void weft_kernel(const struct weft_args *args, i64 begin, i64 end)
                     y_4[j] = t_5;
                     y_5[j] = a_2;
                 }
-                if (RARE(m < BLOCK))
-                    args->calls->put(o_3 + back, w_3 + back, m, sizeof(f32_m));
-                else if (RARE(n_3))
-                    stream(o_3, w_3, BLOCK * sizeof *w_3);
-                if (RARE(m < BLOCK))
-                    args->calls->put(o_4 + back, w_4 + back, m, sizeof(f32_m));
-                else if (RARE(n_4))
-                    stream(o_4, w_4, BLOCK * sizeof *w_4);
-                if (RARE(m < BLOCK))
-                    args->calls->put(o_5 + back, w_5 + back, m, sizeof(f32_m));
-                else if (RARE(n_5))
-                    stream(o_5, w_5, BLOCK * sizeof *w_5);
+                PUT_BLOCK(o_3, w_3, back, n_3, w_3)
+                PUT_BLOCK(o_4, w_4, back, n_4, w_4)
+                PUT_BLOCK(o_5, w_5, back, n_5, w_5)
                 i += back;
-@ headline.c, 6 lines: } ... }
+@ headline.c, 5 lines: } ... }

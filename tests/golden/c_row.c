@@ -1,14 +1,13 @@
 /* float32 out */
-@ helpers: ROLLED, b1, weft_lanes, weft_geometry, weft_sample, struct weft_calls;, weft_args, weft_tile, weft_band,
-@   weft_part, weft_rows, weft_join, weft_run, weft_calls, enum { LANES = 16 };, ints, CONVERSION, fetch,
-@   __attribute__((always_inline)), fetch_row, first_block, fetch_end
+@ helpers: ROLLED, BAND_ROOM, BAND_VALUES, PAD_BLOCK, PUT_BLOCK, FETCH_BELOW, b1, weft_lanes, weft_geometry,
+@   weft_sample, struct weft_calls;, weft_args, weft_tile, weft_band, weft_part, weft_rows, weft_join, weft_run,
+@   weft_calls, enum { LANES = 16 };, ints, CONVERSION, fetch, __attribute__((always_inline)), fetch_row, first_block,
+@   fetch_end
 void weft_kernel(const struct weft_args *args, i64 begin, i64 end)
 {
     const f32 c_0 = *(const f32_m *)&args->literals[0]; /* 0.0 */
-    ALIGNED f32_m w_0[BLOCK];
-    ALIGNED f32_m w_1[BLOCK];
-    ALIGNED f32_m w_2[BLOCK + 16];
-@ headline.c, 14 lines: char *room[ACCESSES], *p[ACCESSES]; ... p[k] = start[k] + row * step[k]; /* where the row of each begins */
+    ALIGNED f32_m w_0[BLOCK], w_1[BLOCK], w_2[BLOCK + 16];
+@ headline.c, 7 lines: BAND_ROOM ... p[k] = start[k] + row * step[k]; /* where the row of each begins */
             const int long_row = column1 - column0 >= BLOCK;
             head = first_block(args, p[2] + column0 * sizeof(f32_m), column1 - column0, sizeof(f32_m));
             for (i64 i = column0, m; i < column1; i += m) {
@@ -18,12 +17,10 @@ void weft_kernel(const struct weft_args *args, i64 begin, i64 end)
                 const i64 back = long_row && column1 - i < BLOCK ? BLOCK - (column1 - i) : 0;
                 i -= back;
                 const f32_m *x_0 = (const f32_m *)p[0] + i; /* x */
-                if (RARE(m < BLOCK) && !long_row)
-                    x_0 = args->calls->pad(w_0, x_0, m, sizeof(f32_m), BLOCK);
+                PAD_BLOCK(x_0, w_0, m < BLOCK && !long_row, 0)
                 fetch(x_0, args->ahead, sizeof *x_0);
                 const f32_m *x_1 = (const f32_m *)p[1] + i; /* row */
-                if (RARE(m < BLOCK) && !long_row)
-                    x_1 = args->calls->pad(w_1, x_1, m, sizeof(f32_m), BLOCK);
+                PAD_BLOCK(x_1, w_1, m < BLOCK && !long_row, 0)
                 fetch(x_1, args->ahead, sizeof *x_1);
                 f32_m *const o_2 = (f32_m *)p[2] + i; /* out */
                 const int n_2 = m == BLOCK && streams(args, o_2);
@@ -36,9 +33,6 @@ void weft_kernel(const struct weft_args *args, i64 begin, i64 end)
                     const f32 t_4 = c_0 > t_2 ? c_0 : t_2;
                     y_2[j] = t_4;
                 }
-                if (RARE(m < BLOCK))
-                    args->calls->put(o_2 + back, w_2 + back, m, sizeof(f32_m));
-                else if (RARE(n_2))
-                    stream(o_2, w_2, BLOCK * sizeof *w_2);
+                PUT_BLOCK(o_2, w_2, back, n_2, w_2)
                 i += back;
-@ headline.c, 6 lines: } ... }
+@ headline.c, 5 lines: } ... }

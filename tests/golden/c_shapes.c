@@ -1,13 +1,14 @@
 /* float32 out0 */
-@ helpers: ROLLED, b1, weft_lanes, weft_geometry, weft_sample, struct weft_calls;, weft_args, weft_tile, weft_band,
-@   weft_part, weft_rows, weft_join, weft_run, weft_calls, enum { LANES = 16 };, ints, CONVERSION, fetch,
-@   __attribute__((always_inline)), fetch_row, first_block, fetch_end
+@ helpers: ROLLED, BAND_ROOM, BAND_VALUES, PAD_BLOCK, PUT_BLOCK, FETCH_BELOW, b1, weft_lanes, weft_geometry,
+@   weft_sample, struct weft_calls;, weft_args, weft_tile, weft_band, weft_part, weft_rows, weft_join, weft_run,
+@   weft_calls, enum { LANES = 16 };, ints, CONVERSION, fetch, __attribute__((always_inline)), fetch_row, first_block,
+@   fetch_end
 void weft_kernel(const struct weft_args *args, i64 begin, i64 end)
 {
     ALIGNED f32_m w_0[BLOCK];
     ALIGNED i64_m w_1[BLOCK];
     ALIGNED f32_m w_2[BLOCK + 16];
-@ headline.c, 14 lines: char *room[ACCESSES], *p[ACCESSES]; ... p[k] = start[k] + row * step[k]; /* where the row of each begins */
+@ headline.c, 7 lines: BAND_ROOM ... p[k] = start[k] + row * step[k]; /* where the row of each begins */
             const int long_row = column1 - column0 >= BLOCK;
             head = first_block(args, p[2] + column0 * sizeof(f32_m), column1 - column0, sizeof(f32_m));
             for (i64 i = column0, m; i < column1; i += m) {
@@ -17,12 +18,10 @@ void weft_kernel(const struct weft_args *args, i64 begin, i64 end)
                 const i64 back = long_row && column1 - i < BLOCK ? BLOCK - (column1 - i) : 0;
                 i -= back;
                 const f32_m *x_0 = (const f32_m *)p[0] + i; /* x */
-                if (RARE(m < BLOCK) && !long_row)
-                    x_0 = args->calls->pad(w_0, x_0, m, sizeof(f32_m), BLOCK);
+                PAD_BLOCK(x_0, w_0, m < BLOCK && !long_row, 0)
                 fetch(x_0, args->ahead, sizeof *x_0);
                 const i64_m *x_1 = (const i64_m *)p[1] + i; /* row */
-                if (RARE(m < BLOCK) && !long_row)
-                    x_1 = args->calls->pad(w_1, x_1, m, sizeof(i64_m), BLOCK);
+                PAD_BLOCK(x_1, w_1, m < BLOCK && !long_row, 0)
                 fetch(x_1, args->ahead, sizeof *x_1);
                 f32_m *const o_2 = (f32_m *)p[2] + i; /* out0 */
                 const int n_2 = m == BLOCK && streams(args, o_2);
@@ -35,23 +34,20 @@ void weft_kernel(const struct weft_args *args, i64 begin, i64 end)
                     const f32 t_3 = a_0 + t_2;
                     y_2[j] = t_3;
                 }
-                if (RARE(m < BLOCK))
-                    args->calls->put(o_2 + back, w_2 + back, m, sizeof(f32_m));
-                else if (RARE(n_2))
-                    stream(o_2, w_2, BLOCK * sizeof *w_2);
+                PUT_BLOCK(o_2, w_2, back, n_2, w_2)
                 i += back;
-@ headline.c, 6 lines: } ... }
+@ headline.c, 5 lines: } ... }
 /* int64 out1 */
 @ sizes: BLOCK = 64, ACCESSES = 2
-@ helpers: ROLLED, b1, weft_lanes, weft_geometry, weft_sample, struct weft_calls;, weft_args, weft_tile, weft_band,
-@   weft_part, weft_rows, weft_join, weft_run, weft_calls, enum { LANES = 16 };, ints, CONVERSION, fetch,
-@   __attribute__((always_inline)), fetch_row, first_block, fetch_end
+@ helpers: ROLLED, BAND_ROOM, BAND_VALUES, PAD_BLOCK, PUT_BLOCK, FETCH_BELOW, b1, weft_lanes, weft_geometry,
+@   weft_sample, struct weft_calls;, weft_args, weft_tile, weft_band, weft_part, weft_rows, weft_join, weft_run,
+@   weft_calls, enum { LANES = 16 };, ints, CONVERSION, fetch, __attribute__((always_inline)), fetch_row, first_block,
+@   fetch_end
 void weft_kernel(const struct weft_args *args, i64 begin, i64 end)
 {
     const i64 c_0 = *(const i64_m *)&args->literals[0]; /* 2 */
-    ALIGNED i64_m w_0[BLOCK];
-    ALIGNED i64_m w_1[BLOCK + 8];
-@ headline.c, 14 lines: char *room[ACCESSES], *p[ACCESSES]; ... p[k] = start[k] + row * step[k]; /* where the row of each begins */
+    ALIGNED i64_m w_0[BLOCK], w_1[BLOCK + 8];
+@ headline.c, 7 lines: BAND_ROOM ... p[k] = start[k] + row * step[k]; /* where the row of each begins */
             const int long_row = column1 - column0 >= BLOCK;
             head = first_block(args, p[1] + column0 * sizeof(i64_m), column1 - column0, sizeof(i64_m));
             for (i64 i = column0, m; i < column1; i += m) {
@@ -61,8 +57,7 @@ void weft_kernel(const struct weft_args *args, i64 begin, i64 end)
                 const i64 back = long_row && column1 - i < BLOCK ? BLOCK - (column1 - i) : 0;
                 i -= back;
                 const i64_m *x_0 = (const i64_m *)p[0] + i; /* row */
-                if (RARE(m < BLOCK) && !long_row)
-                    x_0 = args->calls->pad(w_0, x_0, m, sizeof(i64_m), BLOCK);
+                PAD_BLOCK(x_0, w_0, m < BLOCK && !long_row, 0)
                 fetch(x_0, args->ahead, sizeof *x_0);
                 i64_m *const o_1 = (i64_m *)p[1] + i; /* out1 */
                 const int n_1 = m == BLOCK && streams(args, o_1);
@@ -73,9 +68,6 @@ void weft_kernel(const struct weft_args *args, i64 begin, i64 end)
                     const i64 t_2 = (i64)((u64)a_0 * (u64)c_0);
                     y_1[j] = t_2;
                 }
-                if (RARE(m < BLOCK))
-                    args->calls->put(o_1 + back, w_1 + back, m, sizeof(i64_m));
-                else if (RARE(n_1))
-                    stream(o_1, w_1, BLOCK * sizeof *w_1);
+                PUT_BLOCK(o_1, w_1, back, n_1, w_1)
                 i += back;
-@ headline.c, 6 lines: } ... }
+@ headline.c, 5 lines: } ... }

@@ -1,6 +1,7 @@
 /* float32 table 0 */
-@ helpers: ROLLED, b1, weft_lanes, weft_geometry, weft_sample, struct weft_calls;, weft_args, weft_tile, weft_band,
-@   weft_part, weft_rows, weft_join, weft_run, weft_calls
+@ helpers: ROLLED, BAND_ROOM, BAND_VALUES, PAD_BLOCK, PUT_BLOCK, FETCH_BELOW, b1, weft_lanes, weft_geometry,
+@   weft_sample, struct weft_calls;, weft_args, weft_tile, weft_band, weft_part, weft_rows, weft_join, weft_run,
+@   weft_calls
 f32 powf(f32, f32);
 @ helpers: enum { LANES = 16 };, ints, CONVERSION, fetch, __attribute__((always_inline)), fetch_row, first_block,
 @   fetch_end, fill_f32, widen_u8_f32
@@ -13,13 +14,12 @@ void weft_kernel(const struct weft_args *args, i64 begin, i64 end)
 {
     const f32 c_0 = *(const f32_m *)&args->literals[0]; /* 255.0 */
     ALIGNED u8_m w_0[BLOCK];
-    ALIGNED f32_m x_1[BLOCK];
-    ALIGNED f32_m w_2[BLOCK + 16];
+    ALIGNED f32_m x_1[BLOCK], w_2[BLOCK + 16];
     ALIGNED u64 slots[3][BLOCK]; /* values kept between loops */
     f32_m *const v_1 = (f32_m *)slots[0];
     f32_m *const v_3 = (f32_m *)slots[1];
     f32_m *const v_5 = (f32_m *)slots[2];
-@ headline.c, 14 lines: char *room[ACCESSES], *p[ACCESSES]; ... p[k] = start[k] + row * step[k]; /* where the row of each begins */
+@ headline.c, 7 lines: BAND_ROOM ... p[k] = start[k] + row * step[k]; /* where the row of each begins */
             const int long_row = column1 - column0 >= BLOCK;
             const f32 a_1 = *(const f32_m *)p[1]; /* gamma */
             fill_f32(x_1, a_1);
@@ -32,8 +32,7 @@ void weft_kernel(const struct weft_args *args, i64 begin, i64 end)
                 const i64 back = long_row && column1 - i < BLOCK ? BLOCK - (column1 - i) : 0;
                 i -= back;
                 const u8_m *x_0 = (const u8_m *)p[0] + i; /* 0 to 255 */
-                if (RARE(m < BLOCK) && !long_row)
-                    x_0 = args->calls->pad(w_0, x_0, m, sizeof(u8_m), BLOCK);
+                PAD_BLOCK(x_0, w_0, m < BLOCK && !long_row, 0)
                 fetch(x_0, args->ahead, sizeof *x_0);
                 f32_m *const o_2 = (f32_m *)p[2] + i; /* table 0 */
                 const int n_2 = m == BLOCK && streams(args, o_2);
@@ -52,18 +51,15 @@ void weft_kernel(const struct weft_args *args, i64 begin, i64 end)
                     const f32 t_6 = c_0 * t_5;
                     y_2[j] = t_6;
                 }
-                if (RARE(m < BLOCK))
-                    args->calls->put(o_2 + back, w_2 + back, m, sizeof(f32_m));
-                else if (RARE(n_2))
-                    stream(o_2, w_2, BLOCK * sizeof *w_2);
+                PUT_BLOCK(o_2, w_2, back, n_2, w_2)
                 i += back;
-@ headline.c, 6 lines: } ... }
+@ headline.c, 5 lines: } ... }
 /* uint8 out */
 @ sizes: BLOCK = 64, ACCESSES = 4
-@ helpers: ROLLED, b1, weft_lanes, weft_geometry, weft_sample, struct weft_calls;, weft_args, weft_tile, weft_band,
-@   weft_part, weft_rows, weft_join, weft_run, weft_calls, rintf, enum { LANES = 16 };, ints, CONVERSION, fetch,
-@   __attribute__((always_inline)), fetch_row, first_block, fetch_end, repeat_f32, optimize, lookup_f32,
-@   roundsat_f32_u8, whole_f32_u8
+@ helpers: ROLLED, BAND_ROOM, BAND_VALUES, PAD_BLOCK, PUT_BLOCK, FETCH_BELOW, b1, weft_lanes, weft_geometry,
+@   weft_sample, struct weft_calls;, weft_args, weft_tile, weft_band, weft_part, weft_rows, weft_join, weft_run,
+@   weft_calls, rintf, enum { LANES = 16 };, ints, CONVERSION, fetch, __attribute__((always_inline)), fetch_row,
+@   first_block, fetch_end, repeat_f32, optimize, lookup_f32, roundsat_f32_u8, whole_f32_u8
 void weft_kernel(const struct weft_args *args, i64 begin, i64 end)
 {
     ALIGNED u8_m w_0[BLOCK];
@@ -72,13 +68,13 @@ void weft_kernel(const struct weft_args *args, i64 begin, i64 end)
     ALIGNED u64 slots[2][BLOCK]; /* values kept between loops */
     f32_m *const v_1 = (f32_m *)slots[0];
     f32_m *const v_3 = (f32_m *)slots[1];
-@ headline.c, 14 lines: char *room[ACCESSES], *p[ACCESSES]; ... p[k] = start[k] + row * step[k]; /* where the row of each begins */
+@ headline.c, 7 lines: BAND_ROOM ... p[k] = start[k] + row * step[k]; /* where the row of each begins */
             repeat_f32(w_2, p[2], s->strides[2 * stride + groups], s->period); /* gain */
             const i64 advance = BLOCK % s->period;
             i64 phase = column0 % s->period;
             head = first_block(args, p[3] + column0 * sizeof(u8_m), 0, sizeof(u8_m));
             fetch_end(args, p[3] + step[3] + column0 * sizeof(u8_m), column1 - column0, sizeof(u8_m)); /* of the next row */
-@ headline.c, 8 lines: for (i64 i = column0, m; i < column1; i += m) { ... fetch(x_0, args->ahead, sizeof *x_0);
+@ headline.c, 7 lines: for (i64 i = column0, m; i < column1; i += m) { ... fetch(x_0, args->ahead, sizeof *x_0);
                 const f32_m *const x_2 = w_2 + phase;
                 u8_m *const o_3 = (u8_m *)p[3] + i; /* out */
                 const int n_3 = m == BLOCK && streams(args, o_3);
@@ -95,8 +91,5 @@ void weft_kernel(const struct weft_args *args, i64 begin, i64 end)
                 phase += m == BLOCK ? advance : m % s->period;
                 if (phase >= s->period)
                     phase -= s->period;
-                if (RARE(m < BLOCK))
-                    args->calls->put(o_3, w_3, m, sizeof(u8_m));
-                else if (RARE(n_3))
-                    stream(o_3, w_3, BLOCK * sizeof *w_3);
-@ headline.c, 6 lines: } ... }
+                PUT_BLOCK(o_3, w_3, 0, n_3, w_3)
+@ headline.c, 5 lines: } ... }

@@ -1,9 +1,9 @@
 /* uint8 out */
 @ sizes: BLOCK = 64, ACCESSES = 3
-@ helpers: ROLLED, b1, weft_lanes, weft_geometry, weft_sample, struct weft_calls;, weft_args, weft_tile, weft_band,
-@   weft_part, weft_rows, weft_join, weft_run, weft_calls, rintf, enum { LANES = 16 };, ints, CONVERSION, fetch,
-@   __attribute__((always_inline)), fetch_row, first_block, fetch_end, repeat_f32, widen_u8_f32, roundsat_f32_u8,
-@   whole_f32_u8
+@ helpers: ROLLED, BAND_ROOM, BAND_VALUES, PAD_BLOCK, PUT_BLOCK, FETCH_BELOW, b1, weft_lanes, weft_geometry,
+@   weft_sample, struct weft_calls;, weft_args, weft_tile, weft_band, weft_part, weft_rows, weft_join, weft_run,
+@   weft_calls, rintf, enum { LANES = 16 };, ints, CONVERSION, fetch, __attribute__((always_inline)), fetch_row,
+@   first_block, fetch_end, repeat_f32, widen_u8_f32, roundsat_f32_u8, whole_f32_u8
 void weft_kernel(const struct weft_args *args, i64 begin, i64 end)
 {
     const f32 c_0 = *(const f32_m *)&args->literals[0]; /* 0.5 */
@@ -13,16 +13,9 @@ void weft_kernel(const struct weft_args *args, i64 begin, i64 end)
     ALIGNED u64 slots[2][BLOCK]; /* values kept between loops */
     f32_m *const v_2 = (f32_m *)slots[0];
     f32_m *const v_5 = (f32_m *)slots[1];
-    char *room[ACCESSES], *p[ACCESSES];
-    i64 steps[ACCESSES], at[64];
-    struct weft_band band = {{0, begin, end}, ACCESSES, room, steps, at, 0, 0, 0, 0, 0, 0, 0, 0};
+    BAND_ROOM
     while (args->calls->next_band(args, &band)) { /* rows that lie beside each other */
-        const struct weft_sample *const sample = band.tile.sample;
-        const struct weft_geometry *const s = sample->geometry;
-        const i64 groups = s->groups, stride = groups + 2, rows = band.rows, *const step = band.step;
-        const i64 column0 = band.column0, column1 = band.column1;
-        char *const *const start = band.start;
-        const int fresh = band.fresh;
+        BAND_VALUES
         for (i64 row = 0; row < rows; row++) {
             i64 head = 0; /* elements in front of the first whole block */
             for (int k = 0; k < ACCESSES; k++)
@@ -36,8 +29,7 @@ void weft_kernel(const struct weft_args *args, i64 begin, i64 end)
                 m = column1 - i < m ? column1 - i : m; /* the last ones are computed as a block, and stored alone */
                 head = 0;
                 const u8_m *x_0 = (const u8_m *)p[0] + i; /* img */
-                if (RARE(m < BLOCK))
-                    x_0 = args->calls->pad(w_0, x_0, m, sizeof(u8_m), BLOCK);
+                PAD_BLOCK(x_0, w_0, m < BLOCK, 0)
                 fetch(x_0, args->ahead, sizeof *x_0);
                 const f32_m *const x_1 = w_1 + phase;
                 u8_m *const o_2 = (u8_m *)p[2] + i; /* out */
@@ -56,13 +48,9 @@ void weft_kernel(const struct weft_args *args, i64 begin, i64 end)
                 phase += m == BLOCK ? advance : m % s->period;
                 if (phase >= s->period)
                     phase -= s->period;
-                if (RARE(m < BLOCK))
-                    args->calls->put(o_2, w_2, m, sizeof(u8_m));
-                else if (RARE(n_2))
-                    stream(o_2, w_2, BLOCK * sizeof *w_2);
+                PUT_BLOCK(o_2, w_2, 0, n_2, w_2)
             }
         }
     }
-    if (args->stream)
-        fence();
+    fence(args);
 }

@@ -1,9 +1,13 @@
 /* joins what lies in memory */
 @ sizes: BLOCK = 64, ACCESSES = 2
-@ helpers: ROLLED, b1, weft_lanes, weft_geometry, weft_sample, struct weft_calls;, weft_args, weft_tile, weft_band,
-@   weft_part, weft_rows, weft_join, weft_run, weft_calls, enum { LANES = 16 };, ints, CONVERSION, fetch,
-@   __attribute__((always_inline)), fetch_row, first_block, fetch_end, ALL, ONE_BY_ONE, VECTOR_OF, VECTORS
+@ helpers: ROLLED, BAND_ROOM, BAND_VALUES, PAD_BLOCK, PUT_BLOCK, FETCH_BELOW, b1, weft_lanes, weft_geometry,
+@   weft_sample, struct weft_calls;, weft_args, weft_tile, weft_band, weft_part, weft_rows, weft_join, weft_run,
+@   weft_calls, enum { LANES = 16 };, ints, CONVERSION, fetch, __attribute__((always_inline)), fetch_row, first_block,
+@   fetch_end, ALL, ONE_BY_ONE, VECTOR_OF, VECTORS
 #define SPREAD(x) ((x) - (acc_v){0}) /* in all elements of a vector; -0.0 stays */
+@ helpers: RUN_ROOM, RUN_VALUES
+#define TAKE_LANES ALL(k, KEPT) kept[k] = ((acc_v *)run.lanes)[k];
+#define GIVE_LANES ALL(k, KEPT) ((acc_v *)run.lanes)[k] = kept[k];
 #undef ROW
 @ sizes: ROW 0, INNER = 1, STAGE = 64, MAX_LANES = 64, WIDTH = 65536, SCRATCH = 0, SOURCE = 0, ORDERED = 1, LEVELS = 32,
 @   SIDE = 16, HALF = 8
@@ -11,29 +15,13 @@
 #undef TARGET
 @ sizes: TARGET 1
 @ helpers: acc_t
-#undef COMPUTED
-#define COMPUTED (stage + filled)
 void weft_kernel(const struct weft_args *args, i64 begin, i64 end)
 {
     const struct weft_join *const join = args->calls->joins[1]; /* sum of float32 */
-    ALIGNED acc_t lanes[ROW + 1];
-    ALIGNED tree_t tree[ROW * LEVELS + 1];
-    char *start[ACCESSES], *p[ACCESSES];
-    i64 step[ACCESSES];
-    struct weft_run run = {.part.tile = {0, begin, end}, .join = join, .target = TARGET, .accesses = ACCESSES,
-                           .start = start, .p = p, .step = step};
-    run.lanes = ROW ? (void *)lanes : args->scratch + SCRATCH;
-    run.tree = ROW ? (void *)tree : args->scratch + SCRATCH + WIDTH * sizeof(acc_t);
-    run.direct = 1;
-    run.access = SOURCE;
-    run.accesses = 1;
+    RUN_ROOM
+    run.direct = 1, run.access = SOURCE, run.accesses = 1;
     while (args->calls->next_run(args, &run)) { /* elements of a point that lie in a row */
-        const struct weft_sample *const sample = run.part.tile.sample;
-        const struct weft_geometry *const s = sample->geometry;
-        const i64 groups = s->groups, stride = groups + 2, column0 = run.column0, column1 = run.column1;
-        const int fresh = run.fresh;
-        i64 head = 0;
-        (void)head, (void)stride, (void)fresh;
+        RUN_VALUES
         run.lane = join->fold(run.lanes, run.width, run.lane, (const stage_t *)p[0] + column0, run.count, args->ahead);
     }
 }

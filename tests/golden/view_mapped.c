@@ -1,19 +1,20 @@
 /* float32 out */
 @ sizes: BLOCK = 64, ACCESSES = 4
-@ helpers: ROLLED, b1, weft_lanes, weft_geometry, weft_sample, struct weft_calls;, weft_args, weft_tile, weft_band,
-@   weft_part, weft_rows, weft_join, weft_run, weft_calls, enum { LANES = 16 };, ints, CONVERSION, fetch,
-@   __attribute__((always_inline)), fetch_row, first_block, fetch_end, run_f32, elements_f32, mapped_f32
+@ helpers: ROLLED, BAND_ROOM, BAND_VALUES, PAD_BLOCK, PUT_BLOCK, FETCH_BELOW, b1, weft_lanes, weft_geometry,
+@   weft_sample, struct weft_calls;, weft_args, weft_tile, weft_band, weft_part, weft_rows, weft_join, weft_run,
+@   weft_calls, enum { LANES = 16 };, ints, CONVERSION, fetch, __attribute__((always_inline)), fetch_row, first_block,
+@   fetch_end, run_f32, elements_f32, mapped_f32
 #undef RUN
 @ helpers: copy_run_f32, expand_f32
 void weft_kernel(const struct weft_args *args, i64 begin, i64 end)
 {
-    ALIGNED f32_m w_0[BLOCK];
-    ALIGNED f32_m w_1[BLOCK];
-    ALIGNED f32_m w_2[BLOCK + 2048];
+    ALIGNED f32_m w_0[BLOCK], w_1[BLOCK], w_2[BLOCK + 2048];
     const char *from_2 = 0; /* where the row in w_2 begins */
     i64 turn_2 = 0; /* and its columns */
     ALIGNED f32_m w_3[BLOCK];
-@ headline.c, 10 lines: char *room[ACCESSES], *p[ACCESSES]; ... const int fresh = band.fresh;
+    BAND_ROOM
+    while (args->calls->next_band(args, &band)) { /* rows that lie beside each other */
+        BAND_VALUES
         if (fresh)
             from_2 = 0;
         for (i64 row = 0; row < rows; row++) {
@@ -42,8 +43,5 @@ void weft_kernel(const struct weft_args *args, i64 begin, i64 end)
                     const f32 t_4 = t_2 * a_2;
                     y_3[j] = t_4;
                 }
-                if (RARE(m < BLOCK))
-                    args->calls->put(o_3, w_3, m, sizeof(f32_m));
-                else if (RARE(n_3))
-                    stream(o_3, w_3, BLOCK * sizeof *w_3);
-@ headline.c, 6 lines: } ... }
+                PUT_BLOCK(o_3, w_3, 0, n_3, w_3)
+@ headline.c, 5 lines: } ... }

@@ -1,22 +1,24 @@
 /* float32 out */
 @ sizes: BLOCK = 64, ACCESSES = 4
-@ helpers: ROLLED, b1, weft_lanes, weft_geometry, weft_sample, struct weft_calls;, weft_args, weft_tile, weft_band,
-@   weft_part, weft_rows, weft_join, weft_run, weft_calls, enum { LANES = 16 };, ints, CONVERSION, fetch,
-@   __attribute__((always_inline)), fetch_row, first_block, fetch_end
+@ helpers: ROLLED, BAND_ROOM, BAND_VALUES, PAD_BLOCK, PUT_BLOCK, FETCH_BELOW, b1, weft_lanes, weft_geometry,
+@   weft_sample, struct weft_calls;, weft_args, weft_tile, weft_band, weft_part, weft_rows, weft_join, weft_run,
+@   weft_calls, enum { LANES = 16 };, ints, CONVERSION, fetch, __attribute__((always_inline)), fetch_row, first_block,
+@   fetch_end
 #undef RUN
 @ helpers: copy_run_f32, expand_f32
 void weft_kernel(const struct weft_args *args, i64 begin, i64 end)
 {
     const f32 c_0 = *(const f32_m *)&args->literals[0]; /* 1.0 */
-    ALIGNED f32_m w_0[BLOCK];
-    ALIGNED f32_m w_1[BLOCK + 2048];
+    ALIGNED f32_m w_0[BLOCK], w_1[BLOCK + 2048];
     const char *from_1 = 0; /* where the row in w_1 begins */
     i64 turn_1 = 0; /* and its columns */
     ALIGNED f32_m w_2[BLOCK + 2048];
     const char *from_2 = 0; /* where the row in w_2 begins */
     i64 turn_2 = 0; /* and its columns */
     ALIGNED f32_m w_3[BLOCK];
-@ headline.c, 10 lines: char *room[ACCESSES], *p[ACCESSES]; ... const int fresh = band.fresh;
+    BAND_ROOM
+    while (args->calls->next_band(args, &band)) { /* rows that lie beside each other */
+        BAND_VALUES
         if (fresh)
             from_1 = 0;
         if (fresh)
@@ -35,8 +37,7 @@ void weft_kernel(const struct weft_args *args, i64 begin, i64 end)
                 m = column1 - i < m ? column1 - i : m; /* the last ones are computed as a block, and stored alone */
                 head = 0;
                 const f32_m *x_0 = (const f32_m *)p[0] + i; /* x */
-                if (RARE(m < BLOCK))
-                    x_0 = args->calls->pad(w_0, x_0, m, sizeof(f32_m), BLOCK);
+                PAD_BLOCK(x_0, w_0, m < BLOCK, 0)
                 fetch(x_0, args->ahead, sizeof *x_0);
                 const f32_m *const x_1 = w_1 + i;
                 const f32_m *const x_2 = w_2 + i;
@@ -53,8 +54,5 @@ void weft_kernel(const struct weft_args *args, i64 begin, i64 end)
                     const f32 t_6 = t_4 + a_2;
                     y_3[j] = t_6;
                 }
-                if (RARE(m < BLOCK))
-                    args->calls->put(o_3, w_3, m, sizeof(f32_m));
-                else if (RARE(n_3))
-                    stream(o_3, w_3, BLOCK * sizeof *w_3);
-@ headline.c, 6 lines: } ... }
+                PUT_BLOCK(o_3, w_3, 0, n_3, w_3)
+@ headline.c, 5 lines: } ... }

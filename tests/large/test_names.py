@@ -192,8 +192,11 @@ class Texts(unittest.TestCase):
         known |= set().union(*helpers().values())
         known |= {name + end for name in types() for end in ("", "_m")}
         known |= {f"part_{name}" for name in re.findall(r"^//: part (\w+)", templates()["math_c.h"], re.M)}
-        known |= {"define", "ifndef", "undef", "include", "line", "weft_support", "WEFT_SUPPORT", "WEFT_LOOPS",
-                  "LOOP"}
+        for text_of in templates().values():  # what names a helper of the support file
+            for section, name in re.findall(r"^//: (\w+) (\w+)", text_of, re.M):
+                known |= {f"WEFT_{name}", f"WEFT_{section}_{name}"}
+        known |= {"WEFT_T", "WEFT_S", "define", "ifndef", "undef", "include", "line", "weft_support", "WEFT_SUPPORT",
+                  "WEFT_LOOPS", "LOOP"}
         known |= {"ACCESS_" + kind for kind in re.findall(r"^KIND\((\w+),", templates()["access_kinds.def"], re.M)}
         known |= set(program.inputs) | set(program.results) | set().union(*program.sizes.values())
         known |= {f"{name}_{what}" for name in (*program.inputs, *program.results)
