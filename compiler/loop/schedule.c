@@ -106,8 +106,8 @@ static bool reads_batches(const struct schedule *schedule, const struct kernel *
     return reads;
 }
 
-/* Where samples put elements of their own, or store a part of a temporary, each has all of it for itself, parts that are
- * the same for all too. */
+/* Where samples put elements of their own, or store a part of a temporary, each has all of it for itself, parts that
+ * are the same for all too. */
 static void part_samples(struct schedule *schedule, int k)
 {
     const struct kernel *kernel = schedule->kernels[k].kernel;
