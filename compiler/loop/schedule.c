@@ -106,13 +106,22 @@ static bool reads_batches(const struct schedule *schedule, const struct kernel *
     return reads;
 }
 
-/* Where samples put elements of their own, each has what they are put to for itself. */
+/* Where samples put elements of their own, or store a part of a temporary, each has all of it for itself, parts that
+ * are the same for all too. */
 static void part_samples(struct schedule *schedule, int k)
 {
     const struct kernel *kernel = schedule->kernels[k].kernel;
-    for (int i = 0; i < k && kernel_puts(kernel) && !schedule->kernels[k].shared; i++)
-        if (kernel_stores(schedule->kernels[i].kernel, kernel->accesses[kernel->access_count - 1].index))
-            schedule->kernels[i].shared = false;
+    for (int a = kernel->load_count; a < kernel->access_count && k < schedule->first_result; a++) {
+        const int to = kernel->accesses[a].index;
+        for (int i = 0; i < k; i++) {
+            if (!kernel_stores(schedule->kernels[i].kernel, to))
+                continue;
+            if (!schedule->kernels[i].shared)
+                schedule->kernels[k].shared = false;
+            else if (!schedule->kernels[k].shared)
+                schedule->kernels[i].shared = false;
+        }
+    }
 }
 
 /* Finds the kernels, and so the temporaries, that are the same for all samples, and what reads these last. */

@@ -184,9 +184,11 @@ class Neighbours(unittest.TestCase):
     def test_batches(self):
         """Samples of unlike shapes, each as by itself."""
         rng = np.random.default_rng(5)
-        samples = [values(shape, "float32", rng) for shape in [(3, 5), (1, 1), (70, 1100), (200, 2), (1, 0), (0, 4)]]
+        samples = [values(shape, "float32", rng) for shape in
+                   [(3, 5), (1, 1), (70, 1100), (200, 2), (1, 0), (0, 4), (191, 17)]]
         for text in ('offset(x, [1, -2], "reflect")', 'pad(x, [[1, 0], [2, 3]], 7)',
-                     'correlate(x, [[1, 2], [3, 4]], "edge")', 'correlate(x, [[1, 2], [3, 4]], "valid")',
+                     'correlate(x, [[1, 2], [3, 4]], "edge")',
+                     'correlate(x, [2, 1, 3, 2], 0.5, axes=0)', 'correlate(x, [[1, 2], [3, 4]], "valid")',
                      'offset(x, extent(x, 1) - 1, 3)'):
             for x, found in zip(samples, weft.evaluate(text, {"x": samples})):
                 self.assertTrue(same(np.asarray(found), np.asarray(weft.evaluate(text, {"x": x}))),
