@@ -65,6 +65,7 @@ static bool check_kernel(struct aot_kernel *k)
         !pipeline_run(&pipeline, PASS_CHECK, PASS_LAYOUTS) || !check_arrays(program))
         return false;
     warn_losses(program);
+    warn_channels(program, shapes, k->layouts);
     return true;
 }
 

@@ -135,6 +135,52 @@ static const char *look_around(struct layouts *l, const struct node *node, int l
     return NULL;
 }
 
+/* Whether dimensions like those of a picture, height and width, stand before a last one like channels. */
+static bool is_picture(const struct shape *shape, int last)
+{
+    enum { MOST_CHANNELS = 4 };
+    const int channels = shape->rank - 1;
+    bool picture = channels >= 2 && channels >= last && shape->extents[channels] >= 1 &&
+                   shape->extents[channels] <= MOST_CHANNELS;
+    for (int d = channels - (last > 2 ? last : 2); picture && d < channels; d++)
+        picture = d >= 0 && (shape->extents[d] < 0 || shape->extents[d] > MOST_CHANNELS);
+    return picture;
+}
+
+/* The dimensions from one on, as a text gives them. */
+static const char *axes_text(struct arena *arena, int first, int count)
+{
+    const char *text = arena_printf(arena, "%d", first);
+    for (int i = 1; i < count; i++)
+        text = arena_printf(arena, "%s, %d", text, first + i);
+    return count == 1 ? text : arena_printf(arena, "[%s]", text);
+}
+
+void warn_channels(struct program *program, const struct shape *const *shapes, const char *const *layouts)
+{
+    struct arena *arena = program->arena;
+    for (int n = 0; n < program->node_count; n++) {
+        const struct node *node = &program->nodes[n];
+        const bool weighs = node->kind == NODE_CORRELATE;
+        const struct view_args *args = weighs || node->kind == NODE_VIEW ? &program->views[node->view] : NULL;
+        if (!args || args->axes.given || !(weighs || args->kind == VIEW_OFFSET))
+            continue;
+        const int x = program->operands[node->operands];
+        const struct shape *shape = shapes[x], *k = weighs ? shapes[program->operands[node->operands + 1]] : NULL;
+        const int last = !weighs ? args->offsets.count : k ? k->rank : 0;
+        if (last <= 0 || !shape || !is_picture(shape, last) || (layouts[x] && *layouts[x]) ||
+            (program->dims && program->dims[x]))
+            continue;
+        const int channels = shape->rank - 1, count = (int)shape->extents[channels];
+        diag_at(program->diags, DIAG_CHANNELS, ((struct span[]){node->token, program->nodes[x].span}), 2,
+                expression_text(arena, program, program->nodes[x].span), shape_text(arena, program, shape),
+                last == 1 ? arena_printf(arena, "the last dimension, of extent %d", count)
+                          : arena_printf(arena, "the last %d dimensions, also the one of extent %d", last, count),
+                axes_text(arena, channels - last, last), axes_text(arena, channels - last + 1, last));
+        return;
+    }
+}
+
 static const char *viewed(struct layouts *l, const struct node *node, int rank)
 {
     const struct view_args *args = &l->program->views[node->view];

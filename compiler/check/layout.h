@@ -12,6 +12,9 @@ const char *input_layout(const struct symbol *symbol);
  * where layouts do not go together. */
 bool infer_layouts(struct arena *arena, const struct program *program, struct diags *diags,
                    const struct shape *const *shapes, const struct contents *contents, const char **layouts);
+/* Adds a warning for the first value without a layout or names that looks like a picture, and whose neighbours lie, for
+ * want of axes, along its channels, too. Shapes and layouts are as far as they are known. */
+void warn_channels(struct program *program, const struct shape *const *shapes, const char *const *layouts);
 /* Finds the positions of axes that are letters of a layout (rule 9.5), of views and reductions. Ranks are not known
  * yet: where one turns out to be another than the layout's length, the value has no layout, and the shape pass reports
  * it. Returns false, with diagnostics, where a letter names nothing. */

@@ -78,12 +78,19 @@ static int rounded_operand(const struct program *program, const struct node *nod
     return -1;
 }
 
-static bool warn_integer(struct program *program, const struct node *node)
+/* Whether float32 holds all values that an integer can have: i % 1000, clamp(i, 0, 255). */
+static bool is_small(struct value_range range)
+{
+    const int64_t most = 1 << 24;
+    return range.known && range.lo >= -most && range.hi <= most;
+}
+
+static bool warn_integer(struct program *program, const struct node *node, const struct value_range *ranges)
 {
     for (int i = 0; i < node->operand_count; i++) {
         const struct node *operand = operand_node(program, node, i);
         const char *text = expression_text(program->arena, program, operand->span);
-        if (!loses_integer(program, node, i))
+        if (!loses_integer(program, node, i) || is_small(ranges[operand - program->nodes]))
             continue;
         diag_at(program->diags, DIAG_INTEGER_LOSS, ((struct span[]){node->token, operand->span}), 2, text,
                 type_rows[operand->dtype].name, text);
@@ -131,9 +138,10 @@ void warn_habits(struct program *program)
 
 void warn_losses(struct program *program)
 {
-    bool (*const warnings[])(struct program *, const struct node *) = {warn_integer, warn_literal};
-    for (size_t w = 0; w < sizeof warnings / sizeof *warnings; w++)
-        for (int n = 0; n < program->node_count && !warnings[w](program, &program->nodes[n]); n++)
-            continue;
+    const struct value_range *ranges = find_ranges(program->arena, program);
+    for (int n = 0; n < program->node_count && !warn_integer(program, &program->nodes[n], ranges); n++)
+        continue;
+    for (int n = 0; n < program->node_count && !warn_literal(program, &program->nodes[n]); n++)
+        continue;
     warn_wraps(program);
 }

@@ -38,10 +38,12 @@ static bool add(struct lookup *l, int d, struct span span)
 
 static bool unknown(const struct lookup *l, const char *name, struct span span)
 {
-    const char *names[WEFT_MAX_RANK];
+    const char *names[WEFT_MAX_RANK + DIM_KIND_COUNT];
     for (int d = 0; d < l->dims->rank; d++)
         names[d] = l->dims->items[d].name;
-    const char *near = diag_nearest(name, names, (size_t)l->dims->rank);
+    for (int k = 0; k < DIM_KIND_COUNT; k++)
+        names[l->dims->rank + k] = dim_kind_word((enum dim_kind)k);
+    const char *near = diag_nearest(name, names, (size_t)l->dims->rank + DIM_KIND_COUNT);
     return wrong(l, DIAG_DIM_NAME, span,
                  arena_printf(l->n->arena, "%s %s has no dimension '%.40s'%s%s%s", names_text(l->n, l->of),
                               dims_text(l), name, near ? "; did you mean '" : "", near ? near : "", near ? "'?" : ""));

@@ -171,7 +171,7 @@ bool view_transpose(struct view_walk *w)
     uint32_t set;
     if (!view_read_list(w, &w->args->axes, "axes", &axes))
         return false;
-    if (!in && axes.count < 0)
+    if (!in && (axes.count < 0 || w->args->part)) /* a part of scatter names some of the axes */
         return view_unknown(w);
     view_unknown_extents(w->out, in ? in->rank : axes.count);
     if (!in || (axes.from->given && axes.count < 0))

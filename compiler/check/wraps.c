@@ -1,6 +1,7 @@
 /* Implements wraps.h. Low bits do not depend on whether a sum, difference or product wrapped, so programs that mean to
  * wrap go on with such operations, or with bits. What makes a number of the value sees whether it did: a conversion to
- * another type, a comparison, a division. */
+ * another type, a comparison, a division. A cast to the type that a value has changes nothing, so whoever writes
+ * uint8(a + b) takes the sum for a wider one: it sees the value, too. */
 #include "compiler/check/wraps.h"
 
 #include "compiler/check/shape.h"
@@ -99,7 +100,7 @@ static struct value_range find_range(const struct finding *f, const struct node 
     return range_fits(range, node->dtype) ? range : all;
 }
 
-const bool *find_wraps(struct arena *arena, const struct program *program)
+static struct finding find(struct arena *arena, const struct program *program)
 {
     struct finding f = {program, ARENA_ARRAY(arena, struct value_range, program->node_count),
                         ARENA_ARRAY(arena, bool, program->node_count)};
@@ -110,7 +111,17 @@ const bool *find_wraps(struct arena *arena, const struct program *program)
         f.wraps[n] = grows(node) && !range_fits(exact_range(&f, node), node->dtype) &&
                      !(wide && at_least(program, operand_node(program, node, 0), operand_node(program, node, 1), 0));
     }
-    return f.wraps;
+    return f;
+}
+
+const bool *find_wraps(struct arena *arena, const struct program *program)
+{
+    return find(arena, program).wraps;
+}
+
+const struct value_range *find_ranges(struct arena *arena, const struct program *program)
+{
+    return find(arena, program).ranges;
 }
 
 const char *wrap_limit(struct arena *arena, const struct node *node)
@@ -206,7 +217,7 @@ static bool sees(const struct program *program, const struct node *node, int i)
     const enum weft_dtype own = operand_node(program, node, i)->dtype;
     switch (node->kind) {
     case NODE_OP: return node->literal.kind == LITERAL_NONE && !node->size && op_sees(program, node, i, own);
-    case NODE_CAST: return i == 0 && node->dtype != own && node->dtype != WEFT_BOOL;
+    case NODE_CAST: return i == 0 && node->dtype != WEFT_BOOL && (node->dtype != own || !node->made);
     case NODE_REDUCE: return node->join != JOIN_ANY && node->join != JOIN_ALL;
     case NODE_JOIN: case NODE_CORRELATE: return node->dtype != own;
     default: return false;
@@ -232,6 +243,16 @@ static const int *find_low_bits(struct arena *arena, const struct program *progr
     return low;
 }
 
+static void add_warning(struct program *program, const bool *wraps, const struct node *found, bool real,
+                        const struct span *user, const char *before)
+{
+    const char *type = type_rows[found->dtype].name;
+    const struct span places[] = {found->token, user ? *user : found->token};
+    diag_at(program->diags, DIAG_WRAP_LOSS, places, user ? 2 : 1,
+            expression_text(program->arena, program, found->span), type, wrap_limit(program->arena, found), before,
+            wrap_cure(program, wraps, found, real), type);
+}
+
 static bool warn_of(struct program *program, const bool *wraps, const struct node *node, int low)
 {
     for (int i = 0; i < node->operand_count; i++) {
@@ -240,21 +261,54 @@ static bool warn_of(struct program *program, const bool *wraps, const struct nod
         if (!found || low <= type_rows[found->dtype].bits)
             continue;
         const bool real = dtype_is_float(node->kind == NODE_OP ? operand_dtype(program, node) : node->dtype);
-        diag_at(program->diags, DIAG_WRAP_LOSS, ((struct span[]){found->token, node->token}), 2,
-                expression_text(program->arena, program, found->span), type_rows[found->dtype].name,
-                wrap_limit(program->arena, found), expression_text(program->arena, program, node->token),
-                wrap_cure(program, wraps, found, real), type_rows[found->dtype].name);
+        const char *user = expression_text(program->arena, program, node->token);
+        add_warning(program, wraps, found, real, &node->token,
+                    arena_printf(program->arena, " before '%s' uses it", user));
         return true;
     }
     return false;
+}
+
+/* What a view, or several, show the elements of. */
+static const struct node *viewed(const struct program *program, const struct node *node)
+{
+    node = named_node(program, node);
+    while (node->kind == NODE_VIEW && node->operand_count > 0)
+        node = named_node(program, operand_node(program, node, 0));
+    return node;
+}
+
+/* x[1:] - x[:-1], which is hardly meant modulo 256. Of two inputs only their author knows which is the larger. */
+static bool is_step(const struct program *program, const struct node *node)
+{
+    const bool difference = node->kind == NODE_OP && node->op == OP_SUB && node->operand_count == 2 &&
+                            type_rows[node->dtype].class == CLASS_UNSIGNED;
+    return difference && same(program, viewed(program, operand_node(program, node, 0)),
+                              viewed(program, operand_node(program, node, 1)));
+}
+
+/* A result is a conversion where its kernel declares another type. */
+static bool warn_of_result(struct program *program, const bool *wraps, const struct result *result)
+{
+    const struct node *found = find_wrapped(program, wraps, &program->nodes[result->node], 0);
+    const enum weft_dtype own = program->nodes[result->node].dtype;
+    const bool converts = result->has_dtype && result->dtype != own && result->dtype != WEFT_BOOL;
+    if (!found || !(converts || is_step(program, found)))
+        return false;
+    add_warning(program, wraps, found, dtype_is_float(result->dtype), NULL,
+                converts ? arena_printf(program->arena, " before it becomes %s", type_rows[result->dtype].name) : "");
+    return true;
 }
 
 bool warn_wraps(struct program *program)
 {
     const bool *wraps = find_wraps(program->arena, program);
     const int *low = find_low_bits(program->arena, program);
-    int n = 0;
-    while (n < program->node_count && !warn_of(program, wraps, &program->nodes[n], low[n]))
-        n++;
-    return n < program->node_count;
+    for (int n = 0; n < program->node_count; n++)
+        if (warn_of(program, wraps, &program->nodes[n], low[n]))
+            return true;
+    for (int i = 0; i < program->result_count; i++)
+        if (warn_of_result(program, wraps, &program->results[i]))
+            return true;
+    return false;
 }

@@ -247,6 +247,37 @@ static bool reads_whole(const struct emitter *e)
     return whole;
 }
 
+/* Whether such a kernel computes so little that a row's head, which is computed as a block, costs less than stores
+ * across cache lines. */
+static bool is_light(const struct emitter *e)
+{
+    enum { LIGHT = 16 };
+    return e->whole && kernel_weight(e->kernel) < LIGHT;
+}
+
+/* Whether a loop over elements goes on for all whole blocks of a row: what a turn does besides counts where a block has
+ * a vector or two. No value may need room for a block. */
+static bool computes_runs(const struct emitter *e)
+{
+    bool runs = e->whole && !e->evaluation.slot_count, bytes = false;
+    for (int a = 0; a < e->kernel->access_count; a++)
+        bytes = bytes || type_rows[e->kernel->accesses[a].dtype].size == 1;
+    for (int i = 0; runs && i < e->kernel->ins_count; i++)
+        runs = !e->evaluation.call[i] && !e->called[i];
+    return runs && bytes;
+}
+
+/* How much a turn of the loop along a row computes, once the row's head is known: a block, or all whole blocks where
+ * they are neither prefetched nor written past the caches. */
+static void put_turn(struct emitter *e)
+{
+    if (e->runs)
+        buf_puts(&e->row, "const i64 behind = column1 - column0 - head; //~\n"
+                          "const i64 most = args->ahead || args->stream || behind < BLOCK ? BLOCK : behind & -BLOCK; "
+                          "//~\n");
+    buf_printf(&e->turn, "m = head ? head : %s;\n", e->runs ? "most" : "BLOCK");
+}
+
 /* Before the loads of a block. */
 static void begin_ends(struct emitter *e)
 {
@@ -268,6 +299,8 @@ static void emit_parts(struct emitter *e)
     find_joined(e);
     find_copied(e);
     e->whole = reads_whole(e);
+    e->light = is_light(e);
+    e->runs = computes_runs(e);
     emit_checks(e);
     e->calls_rows = many_heavy(e);
     e->heap = !e->params->target->chunks && block_bytes(e) > MAX_STACK;
@@ -288,6 +321,7 @@ static void emit_parts(struct emitter *e)
         else if (e->evaluation.rate[i] != RATE_BLOCK)
             emit_single(e, i);
     }
+    put_turn(e);
     if (e->whole)
         buf_puts(&e->results, "i += back; //~\n");
     if (!copies_runs(e)) {

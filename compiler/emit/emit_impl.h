@@ -14,7 +14,7 @@ enum { MAX_PARTS = 9 };
 
 /* The sections of a skeleton that are put together line by line. */
 #define SECTIONS(S)                                                                                  \
-    S(blocks) S(literals) S(faults) S(buffers) S(band) S(row) S(operands) S(body) S(results) S(remarks) S(end) \
+    S(blocks) S(literals) S(faults) S(buffers) S(band) S(row) S(turn) S(operands) S(body) S(results) S(remarks) S(end) \
     S(joins) S(absent) S(offsets) S(groups) S(loads) S(checks)
 
 struct emitter {
@@ -41,6 +41,8 @@ struct emitter {
     bool vectors;                  /* the vector types of the prelude are needed */
     bool shuffles;                 /* what shuffle_c.h begins with is needed */
     bool whole;                    /* ends of rows are read as whole blocks (emit.c) */
+    bool light;                    /* and little is computed */
+    bool runs;                     /* a turn of the loop computes all whole blocks of a row (emit.c) */
     bool heap;                     /* blocks are in the scratch memory that the caller lends */
     size_t scratch;
     bool calls_rows;               /* heavy rows are functions, because there are many */

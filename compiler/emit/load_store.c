@@ -73,6 +73,7 @@ static void put_line(struct emitter *e, int k, bool store, bool called, const ch
     const bool copied = e->copied == k && access_is(e->kinds[k], TILED);
     if ((skip_word(&at, "called ") && !called) || (skip_word(&at, "copied ") && !copied) ||
         (skip_word(&at, "whole ") && !e->whole) || (skip_word(&at, "padded ") && e->whole) ||
+        (skip_word(&at, "light ") && !e->light) || (skip_word(&at, "heavy ") && e->light) ||
         (skip_word(&at, "rows ") && !has_rows(e)) ||
         (skip_word(&at, "once ") && again(e, place)) || (skip_word(&at, "32nd ") && k % 32 != 31))
         return;
@@ -138,6 +139,13 @@ bool copies_runs(const struct emitter *e)
     return e->copied >= 0 && (e->kinds[e->copied] == ACCESS_UNIT || e->kinds[e->copied] == ACCESS_INTERLEAVED);
 }
 
+/* Whether the kernel goes over transposed tiles. */
+static bool has_transposed(const struct emitter *e)
+{
+    const size_t loads = (size_t)e->kernel->load_count;
+    return memchr(e->kinds, ACCESS_TRANSPOSED, loads) || memchr(e->kinds, ACCESS_CROSSED, loads);
+}
+
 /* How a load is made, by what is known of its kernel and of other loads. */
 static struct access_way load_way(const struct emitter *e, int k)
 {
@@ -149,7 +157,7 @@ static struct access_way load_way(const struct emitter *e, int k)
         return (struct access_way){"wide", row->in_blocks, k};
     if (e->kinds[k] == ACCESS_UNIT && copies_runs(e))
         return (struct access_way){"run", "copied in runs", k};
-    if (e->kinds[k] == ACCESS_UNIT && memchr(e->kinds, ACCESS_TRANSPOSED, (size_t)e->kernel->load_count))
+    if (e->kinds[k] == ACCESS_UNIT && has_transposed(e))
         return (struct access_way){"tiled", row->in_blocks, k};
     if (e->kinds[k] == ACCESS_DEINTERLEAVED)
         return (struct access_way){deinterleaved == k ? row->section : "beside", row->in_blocks, deinterleaved};

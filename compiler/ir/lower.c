@@ -198,6 +198,14 @@ static int element_map(struct lowering *l, const struct node *node, int map, int
     return map_select(l->kernel, map, from, to, axes);
 }
 
+/* The map under which what a reduction left is read, where the reduction itself is under `map`: an equal one may have
+ * left it, with or without keepdims. -1: there are too many maps. */
+static int reduced_map(struct lowering *l, const struct node *node, int map)
+{
+    const int n = node_number(l, node), temporary = l->reduced[n].temporary;
+    return temporary < 0 ? map : map_view(l->kernel, map, l->shapes[n], l->temporaries[temporary].shape);
+}
+
 /* Whether the node's value is loaded from a temporary in its place. */
 static bool is_stored(const struct lowering *l, const struct node *node)
 {
@@ -219,10 +227,12 @@ static bool pass_use(struct lowering *l, const struct node *node, int map)
     bool good = true;
     if (is_stored(l, node))
         return true;
+    if (node_is_reduced(node) && !few_elements(l, node))
+        return reduced_map(l, node, map) >= 0;
     if (node->kind == NODE_POSITION)
         return position_uses(l, node, map);
-    if (node->kind == NODE_ARRAY || (node_is_reduced(node) && !few_elements(l, node)) ||
-        node->literal.kind != LITERAL_NONE || view_is_cast_input(l, node) || is_extent(l, node))
+    if (node->kind == NODE_ARRAY || node->literal.kind != LITERAL_NONE || view_is_cast_input(l, node) ||
+        is_extent(l, node))
         return true;
     for (int i = 0; good && i < few_elements(l, node); i++)
         good = lower_add_use(l, operand_index(l, node, 0), element_map(l, node, map, i));
@@ -342,7 +352,10 @@ static int lower_node(struct lowering *l, const struct node *node)
         if (from->temporary < 0)
             return ins_add_literal(l, (union scalar){.i64 = from->number}, node->dtype, node->span);
         const enum weft_dtype dtype = l->temporaries[from->temporary].dtype;
+        const int map = l->map;
+        l->map = reduced_map(l, node, map);
         const int value = ins_add_load(l, TENSOR_TEMPORARY, from->temporary, dtype, node);
+        l->map = map;
         return ins_convert(l, value, node->dtype, false, node->token);
     }
     default:

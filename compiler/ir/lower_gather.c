@@ -181,12 +181,12 @@ static int number_outside(const struct taking *t, int a, enum weft_dtype dtype)
     return ins_convert(l, number, dtype, false, t->node->token);
 }
 
-/* Marks the instructions from `least` on that instruction `of` is computed from. Returns whether one may fault. */
-static bool mark_operands(const struct lowering *l, int of, int least, bool *marks)
+/* Whether instruction `of`, or one that it is computed from, may fault. */
+static bool may_fault(const struct lowering *l, int of)
 {
-    bool faulty = false;
+    bool *marks = ARENA_ARRAY(l->arena, bool, of + 1), faulty = false;
     marks[of] = true;
-    for (int i = of; i >= least; i--) {
+    for (int i = of; i >= 0; i--) {
         const struct ins *ins = &l->kernel->ins[i];
         faulty = faulty || (marks[i] && ins_may_fault(l, ins));
         for (int k = 0; marks[i] && k < 3; k++)
@@ -196,20 +196,22 @@ static bool mark_operands(const struct lowering *l, int of, int least, bool *mar
     return faulty;
 }
 
-/* `value`, which stands for an element at `number`, as one that uses the number: where x has one element no access
- * does, and what is wrong with its positions would not be told. */
+/* `value`, which stands for an element at `number`, as one that uses the number, where its positions may fault: where x
+ * has one element no access does, and what is wrong with them would not be told; where a reduction stands in between it
+ * would be told of what nobody uses. */
 static int tied_to_number(struct lowering *l, int value, int number, const struct taking *t)
 {
-    bool *marks = ARENA_ARRAY(l->arena, bool, l->kernel->ins_count);
-    if (!mark_operands(l, number, 0, ARENA_ARRAY(l->arena, bool, l->kernel->ins_count)) || value == number)
+    const struct ins *ins = &l->kernel->ins[value];
+    const bool taken = ins->kind == INS_TAKE && ins->a[0] == number;
+    if (value == number || !may_fault(l, number))
         return value;
-    mark_operands(l, value, number, marks);
+    const int always = taken ? -1 : taken_op(t, OP_GE, number, taken_literal(t, INT64_MIN));
+    ARENA_PUSH(l->arena, l->guards, l->guard_count, ((struct guard){number, always}));
     const enum weft_dtype dtype = l->kernel->ins[value].dtype;
-    const int always = taken_op(t, OP_GE, number, taken_literal(t, INT64_MIN));
-    return marks[number] ? value
-                         : ins_add_op(l, OP_WHERE, dtype, dtype,
-                                      (int[]){always, value, ins_add_literal(l, (union scalar){0}, dtype,
-                                                                             t->node->token)}, t->node->token);
+    return taken ? value
+                 : ins_add_op(l, OP_WHERE, dtype, dtype,
+                              (int[]){always, value, ins_add_literal(l, (union scalar){0}, dtype, t->node->token)},
+                              t->node->token);
 }
 
 /* The element of x that a corner takes. */

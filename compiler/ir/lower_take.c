@@ -274,13 +274,42 @@ static int axis_at(const struct taking *t, int d)
     return a;
 }
 
+/* Whether there is nothing to take. What is taken may still be read where it lies outside, as by pad. */
+static bool is_empty(const struct shape *to)
+{
+    bool empty = false;
+    for (int d = 0; d < to->rank; d++)
+        empty = empty || to->extents[d] == 0;
+    return empty;
+}
+
+/* The lesser one; a is -1 where there is none yet. */
+static int lesser(const struct taking *t, int a, int b)
+{
+    return a < 0 ? b : taken_op(t, OP_MIN, a, b);
+}
+
+/* What is -1 if an extent is 0, one that is not known yet, too, where something is read that lies outside; -1: there is
+ * no such extent. */
+static int least_extent(const struct taking *t)
+{
+    bool outside = false;
+    int least = is_empty(t->to) ? taken_literal(t, -1) : -1;
+    for (int map = t->parent; map; map = t->l->kernel->maps[map].parent)
+        outside = outside || t->l->kernel->maps[map].outside;
+    for (int d = 0; outside && d < t->to->rank; d++)
+        if (t->to->extents[d] < 0)
+            least = lesser(t, least, taken_op(t, OP_SUB, taken_extent(t, t->to->extents[d]), taken_literal(t, 1)));
+    return least;
+}
+
 static int number_of(const struct taking *t)
 {
     struct digit digits[WEFT_MAX_RANK];
-    int own[WEFT_MAX_RANK], number = -1, least = -1, i = 0;
+    int own[WEFT_MAX_RANK], number = -1, least = least_extent(t), i = 0;
     for (int a = 0; a < t->axis_count; a++) {
         own[a] = position(t, a);
-        least = least < 0 ? own[a] : taken_op(t, OP_MIN, least, own[a]);
+        least = lesser(t, least, own[a]);
     }
     list_digits(t->to, t->set, digits);
     for (int d = 0; d < t->to->rank;) {
@@ -297,7 +326,7 @@ static int number_of(const struct taking *t)
     }
     if (number < 0)
         return taken_literal(t, 0); /* there is one element */
-    return number == least || t->list || least < 0
+    return number == least || (t->list && least == own[0]) || least < 0
                ? number
                : taken_choice(t, taken_op(t, OP_GE, least, taken_literal(t, 0)), number, taken_literal(t, -1));
 }
@@ -340,6 +369,8 @@ int take_value(struct lowering *l, const struct node *node)
     const int inside = ins_add_op(l, OP_GE, WEFT_INT64, WEFT_BOOL,
                                   (int[]){number, ins_add_literal(l, zero, WEFT_INT64, node->token), -1}, node->token);
     ARENA_PUSH(l->arena, l->guards, l->guard_count, ((struct guard){number, inside}));
-    return ins_add_op(l, OP_WHERE, dtype, dtype, (int[]){inside, value, ins_add_literal(l, zero, dtype, node->token)},
-                      node->token);
+    const int chosen = ins_add_op(l, OP_WHERE, dtype, dtype,
+                                  (int[]){inside, value, ins_add_literal(l, zero, dtype, node->token)}, node->token);
+    ARENA_PUSH(l->arena, l->modes, l->mode_count, chosen); /* what a reduction joins outside is no element */
+    return chosen;
 }

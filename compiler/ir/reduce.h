@@ -33,6 +33,10 @@ struct lane_tiles deal_block(int64_t points, int64_t elements, int64_t inner, in
                              int64_t deepest);
 int64_t threads_left(int64_t points, int64_t elements, int64_t inner, int threads);
 
+/* reduce_equal.c: whether two kernels whose values are to be joined compute the same ones, and these are joined in the
+ * same way. b comes later. */
+bool reductions_equal(const struct program_kernel *a, const struct program_kernel *b);
+
 /* reduce_beside.c: moves kernels that cut what they reduce into the same tiles behind each other. */
 void sort_reductions(struct kernel_program *program);
 /* Whether both cut it into the same tiles, several of a point. */

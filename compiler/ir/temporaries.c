@@ -150,7 +150,17 @@ static struct reducing order_dimensions(const struct lowering *l, int n)
                              searches ? WEFT_INT64 : join_dtype(node->join, l->program->nodes[operand].dtype), finds};
 }
 
-/* Adds a kernel that computes what is reduced. Returns the temporary for the final values; -1 with a diagnostic. */
+/* The temporary with the final values of an equal reduction; -1: there is none. */
+static int find_reduction(const struct lowering *l, const struct program_kernel *kernel)
+{
+    for (int k = 0; k < l->kernels->count; k++)
+        if (reductions_equal(&l->kernels->kernels[k], kernel))
+            return l->kernels->kernels[k].reduce->to;
+    return -1;
+}
+
+/* Adds a kernel that computes what is reduced, unless there is an equal one. Returns the temporary for the final
+ * values; -1 with a diagnostic. */
 static int add_reduction(struct lowering *l, const struct reducing *reduction, enum value_part part,
                          enum weft_dtype dtype, enum weft_dtype result)
 {
@@ -165,13 +175,33 @@ static int add_reduction(struct lowering *l, const struct reducing *reduction, e
     struct kernel *kernel = lower_value(l->arena, &params, &value);
     if (!kernel)
         return -1;
-    const int to = add_temporary(l->kernels, result, l->shapes[node - l->program->nodes]);
     const int extreme = reduction->finds && l->fast & FAST_SKIP ? l->reduced[value.sought].temporary : -1;
-    const struct reduce how = {node->join, joined, result, reduction->finds, extreme, to, node->token};
-    add_kernel(l->kernels, (struct program_kernel){.kernel = kernel, .space = value.space,
-                                                    .reduced = reduction->reduced, .inner = reduction->inner,
-                                                    .reduce = arena_copy(l->arena, &how, sizeof how)});
-    return to;
+    struct reduce how = {node->join, joined, result, reduction->finds, extreme, -1, node->token};
+    struct program_kernel whole = {.kernel = kernel, .space = value.space, .reduced = reduction->reduced,
+                                   .inner = reduction->inner, .reduce = &how};
+    const int found = find_reduction(l, &whole);
+    if (found >= 0) {
+        l->kernels->temporary_count--; /* of the values, the last one so far */
+        return found;
+    }
+    how.to = add_temporary(l->kernels, result, l->shapes[node - l->program->nodes]);
+    whole.reduce = arena_copy(l->arena, &how, sizeof how);
+    add_kernel(l->kernels, whole);
+    return how.to;
+}
+
+/* The temporary with the float64 of sums of high and low bits; -1: there is none yet. */
+static int find_total(const struct lowering *l, int high, int low)
+{
+    for (int k = 0; k < l->kernels->count; k++) {
+        const struct kernel *kernel = l->kernels->kernels[k].kernel;
+        const struct access *a = kernel->accesses;
+        if (!l->kernels->kernels[k].reduce && kernel->load_count == 2 && kernel->access_count == 3 &&
+            a[0].kind == TENSOR_TEMPORARY && a[0].index == high && !a[0].map &&
+            a[1].kind == TENSOR_TEMPORARY && a[1].index == low && !a[1].map && a[2].dtype == WEFT_FLOAT64)
+            return a[2].index;
+    }
+    return -1;
 }
 
 /* The exact sum of 64-bit integers as a float64. */
@@ -180,8 +210,9 @@ static int add_exact_total(struct lowering *l, const struct reducing *reduction,
     const struct node *node = reduction->node;
     const int high = add_reduction(l, reduction, PART_HIGH, dtype, dtype);
     const int low = high < 0 ? -1 : add_reduction(l, reduction, PART_LOW, dtype, WEFT_UINT64);
-    if (low < 0)
-        return -1;
+    const int found = low < 0 ? -1 : find_total(l, high, low);
+    if (low < 0 || found >= 0)
+        return found;
     const int to = add_temporary(l->kernels, WEFT_FLOAT64, l->shapes[node - l->program->nodes]);
     add_total(l->kernels, high, low, to, node->token);
     return to;

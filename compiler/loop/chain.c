@@ -53,23 +53,58 @@ static bool divides(const struct scheduled *s, int64_t points)
                                      points_in_row(s, points) > 1);
 }
 
+/* The shape under which a temporary is read in the kernel's space: its own, or that of a view which only has further
+ * dimensions of extent 1; NULL: another. */
+static const struct shape *shape_read(const struct kernel *kernel, const struct access *access,
+                                      const struct shape *stored)
+{
+    const struct index_map *step = &kernel->maps[access->map];
+    if (!access->map)
+        return stored;
+    return step->parent || step->axes || step->outside ? NULL : step->from;
+}
+
 /* Whether each point of the kernel needs only the same point of a temporary that it loads. */
 static bool loads_point(const struct scheduled *s, const struct access *access, const struct shape *stored,
                         int64_t points)
 {
+    const struct shape *read = shape_read(s->kernel, access, stored);
     const int count = leading_dimensions(s->space, points);
-    bool same = !access->map && count > 0 && stored->rank == s->space->rank &&
-                leading_dimensions(stored, points) == count;
+    bool same = read && count > 0 && read->rank == s->space->rank && leading_dimensions(read, points) == count &&
+                leading_dimensions(stored, points) > 0;
     for (int d = 0; same && d < count; d++)
-        same = stored->extents[d] == s->space->extents[d];
+        same = read->extents[d] == s->space->extents[d];
     return same;
+}
+
+/* Whether two kernels load the same tensor. */
+static bool share_load(const struct kernel *a, const struct kernel *b)
+{
+    bool share = false;
+    for (int i = 0; i < a->load_count; i++)
+        for (int j = 0; !share && j < b->load_count; j++)
+            share = a->accesses[i].kind == b->accesses[j].kind && a->accesses[i].index == b->accesses[j].index &&
+                    a->accesses[i].kind != TENSOR_CONSTANT;
+    return share;
+}
+
+/* Whether kernel k, which stores a result, may take turns with kernels `first` to k - 1: as the only such kernel; or as
+ * a reduction of a tensor that an earlier one reads. Of others one may store to what another reads. */
+static bool result_follows(const struct schedule *schedule, int first, int k)
+{
+    bool follows = schedule->count == schedule->first_result + 1;
+    for (int i = first; !follows && schedule->kernels[k].kernel->lanes && i < k; i++)
+        follows = share_load(schedule->kernels[i].kernel, schedule->kernels[k].kernel);
+    for (int i = schedule->first_result; follows && schedule->count > schedule->first_result + 1 && i < k; i++)
+        follows = i < first || schedule->kernels[i].kernel->lanes;
+    return follows;
 }
 
 /* Whether each point of kernel k needs only the same one of what kernels `first` to k - 1 store. */
 static bool needs_only_points(const struct schedule *schedule, int first, int k, int64_t points)
 {
     const struct kernel *kernel = schedule->kernels[k].kernel;
-    bool good = k < schedule->first_result || schedule->count == schedule->first_result + 1;
+    bool good = k < schedule->first_result || k == first || result_follows(schedule, first, k);
     for (int a = 0; good && a < kernel->load_count; a++) {
         const struct access *access = &kernel->accesses[a];
         if (!access_is_temporary(access))

@@ -240,17 +240,34 @@ static struct tiling sharing_tiles(int64_t beside, int64_t rows, int64_t columns
     return tile_by(tile_rows, within(TILE / tile_rows / WHOLE * WHOLE, columns), rows, columns);
 }
 
-/* Rows along which elements lie across. */
+/* Rows along which elements lie across. Where groups of them do, tiles are theirs. */
 static void turn(const struct grouping *groups, const struct kernel *kernel, struct geometry *g)
 {
     const int outer = g->groups - 1;
-    const bool allowed = (g->fast & FAST_TRANSPOSE) && (g->fast & FAST_SPECIAL) && outer >= 0;
+    const bool crosses = memchr(g->kinds, ACCESS_CROSSED, (size_t)kernel->load_count),
+               allowed = (g->fast & FAST_TRANSPOSE) && (g->fast & FAST_SPECIAL) && outer >= 0 && !crosses;
     const int most = allowed ? transpose_loads(groups, outer, kernel->load_count, g->columns, g->kinds) : 0;
     if (most)
         g->tiling = transpose_tiles(groups->extents[outer], g->rows, g->columns, most,
                                     copied_load(kernel, g->kinds) >= 0);
     else if (allowed && rows_share_lines(groups, outer, kernel->load_count))
         g->tiling = sharing_tiles(groups->extents[outer], g->rows, g->columns);
+}
+
+/* Loads of a reduction in the order of rows, along which elements lie across: some rows are transposed at a time. */
+static void read_across(const struct grouping *groups, const struct kernel *kernel, struct geometry *g)
+{
+    enum { WANTED = FAST_TRANSPOSE | FAST_ORDER | FAST_SPECIAL, LEAST_ROWS = 4 };
+    const struct lanes *lanes = kernel->lanes;
+    const int outer = g->groups - 1;
+    if ((g->fast & WANTED) != WANTED || g->chunks || lanes->tiles.inner != 1 || lanes->finds || outer < 0 ||
+        g->columns < BLOCK)
+        return;
+    for (int a = 0; a < kernel->load_count; a++)
+        if (g->kinds[a] == ACCESS_STRIDED && !groups->walks[a] &&
+            group_strides(groups, outer)[a] == groups->sizes[a] &&
+            (g->columns + BLOCK) * groups->sizes[a] * LEAST_ROWS <= ACROSS_ROOM)
+            g->kinds[a] = ACCESS_ACROSS;
 }
 
 /* Finds loads of the same tensor that are made together. */
@@ -319,6 +336,36 @@ static void find_near(struct arena *arena, const struct kernel *kernel, struct g
         }
 }
 
+/* Makes interleaved loads crossed of whose groups the next row's, along group `outer`, lie beside them, element by
+ * element or group by group, so that cache lines belong to many rows. `many`: groups of a row. Returns the bytes of the
+ * widest element; 0: there is none. */
+static int cross_loads(const struct grouping *groups, int outer, int loads, int64_t period, int64_t many,
+                       const int (*offsets)[INTERLEAVED_ROOM], unsigned char *kinds)
+{
+    enum { VECTOR = 16, MOST = 4 };
+    int most = 0;
+    for (int a = 0; a < loads && outer >= 0; a++) {
+        const int64_t size = groups->sizes[a], step = group_strides(groups, outer)[a];
+        bool inside = step == period * size;
+        for (int64_t c = 0; c < period && inside; c++)
+            inside = offsets[a][c] == c * size;
+        if (kinds[a] != ACCESS_INTERLEAVED || period > MOST || (step != size && !inside) ||
+            groups->extents[outer] * size < VECTOR || many * size < TRANSPOSED_LINE)
+            continue;
+        kinds[a] = ACCESS_CROSSED;
+        most = size > most ? (int)size : most;
+    }
+    return most;
+}
+
+/* Tiles of such groups, each begun by one. */
+static struct tiling cross_tiles(int64_t beside, int64_t rows, int64_t columns, int most)
+{
+    enum { WHOLE = 3 * BLOCK };
+    const int64_t tile_rows = within(TRANSPOSED_LINE / most, beside);
+    return tile_by(tile_rows, within(TRANSPOSED_TILE / most / tile_rows / WHOLE * WHOLE, columns), rows, columns);
+}
+
 /* Makes loads interleaved, and tiles that begin with a group. */
 static void interleave(struct arena *arena, const struct grouping *groups, bool folded, int loads, struct geometry *g)
 {
@@ -328,6 +375,11 @@ static void interleave(struct arena *arena, const struct grouping *groups, bool 
     for (int a = 0; a < loads; a++)
         g->offsets[a] = g->kinds[a] == ACCESS_INTERLEAVED ? offsets[a] : NULL;
     g->tiling = interleave_tiles(g->rows, g->columns);
+    const int outer = g->groups - 1,
+              most = !(g->fast & FAST_TRANSPOSE) || !(g->fast & FAST_ORDER) ? 0
+                     : cross_loads(groups, outer, loads, g->period, g->columns / g->period, offsets, g->kinds);
+    if (most)
+        g->tiling = cross_tiles(groups->extents[outer], g->rows, g->columns, most);
 }
 
 static void walk_plainly(struct arena *arena, const struct grouping *groups, bool flat, struct geometry *g)
@@ -419,6 +471,8 @@ void make_geometry(struct arena *arena, const struct kernel *kernel, int rank, c
         if (!g->period)
             part(arena, &groups, kernel, g);
     }
+    if (!g->row_groups && kernel->lanes)
+        read_across(&groups, kernel, g);
     if (!chunks && g->volume)
         find_near(arena, kernel, g);
     if (!g->volume)

@@ -51,7 +51,7 @@ static int64_t bytes_to_row(const struct scheduled *s)
         const int64_t *const strides = g->strides + (ptrdiff_t)a * (g->groups + 2);
         const int64_t row = g->columns * type_rows[s->kernel->accesses[a].dtype].size, jump = strides[g->groups - 1],
                       rows = (FETCH_AHEAD - 1) / row + 1;
-        if (g->kinds[a] != ACCESS_UNIT || !jump)
+        if ((g->kinds[a] != ACCESS_UNIT && g->kinds[a] != ACCESS_INTERLEAVED) || !jump)
             continue;
         if (jump == row || row > LONG_ROWS * FETCH_AHEAD || rows >= g->extents[g->groups - 1] ||
             (ahead && ahead != rows * jump))

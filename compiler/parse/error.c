@@ -175,6 +175,17 @@ static const char *as_call(struct parser *p, const char *name, struct span recei
     return arena_printf(p->arena, p->next.kind == TOKEN_RPAREN ? "%s(%s)" : "%s(%s, ...)", name, value);
 }
 
+/* Reports x.dim.label. */
+static void label_by_dot(struct parser *p, struct span dot, struct span receiver, const char *label)
+{
+    const char *dim = p->source->text + dot.end, *value = parse_text(p, receiver);
+    const int length = (int)strcspn(dim, ". \t\r\n");
+    const bool is_value = receiver.end - receiver.start <= 30 && is_letter(*value);
+    diag(p->diags, DIAG_SYNTAX, dot,
+         arena_printf(p->arena, "'.' selects along a named dimension and takes an item in [ ], a label in quotes, as "
+                      "in %s.%.*s['%.40s']", is_value ? value : "u", length > 40 ? 40 : length, dim, label));
+}
+
 /* Reports x.y: a function of a module, or a selection along a named dimension. */
 static int unexpected_dot(struct parser *p)
 {
@@ -203,6 +214,8 @@ static int unexpected_dot(struct parser *p)
              arena_printf(p->arena, "constants are called by their name alone; write %s", name));
     else if (*name && p->token.kind == TOKEN_LPAREN)
         diag(p->diags, DIAG_UNKNOWN_FUNCTION, dot, name, parse_suggest_function(p, name));
+    else if (*name && !single)
+        label_by_dot(p, dot, receiver, name);
     else
         diag(p->diags, DIAG_SYNTAX, dot,
              arena_printf(p->arena, "'.' selects along a named dimension and takes an item in [ ], as in u.%.40s[0], "

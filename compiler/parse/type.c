@@ -23,8 +23,11 @@ PARSE_APART enum weft_dtype parse_dtype(struct parser *p)
         return in_module(p, span);
     if (dtype != WEFT_DTYPE_COUNT || p->failed)
         return dtype;
-    diag(p->diags, DIAG_UNKNOWN_TYPE, span, name, parse_suggest_type(p, name));
-    return WEFT_FLOAT32;
+    const bool alone = span.start == 0, /* a type by itself */
+               dims = alone && (p->token.kind == TOKEN_COMMA || p->token.kind == TOKEN_COLON);
+    diag(p->diags, DIAG_UNKNOWN_TYPE, span, name,
+         dims ? "; named dimensions stand in parentheses, as in (y, x, c:c)" : parse_suggest_type(p, name));
+    return dims ? (enum weft_dtype)parse_fail(p) : WEFT_FLOAT32;
 }
 
 static int64_t size_variable(struct parser *p, struct span span)

@@ -42,8 +42,10 @@ static int read_type(struct types *all, const struct program *program, PyObject 
     const char *word = PyErr_Occurred() ? NULL : error_utf8(name);
     if (!word)
         return -1;
-    for (Py_ssize_t i = 0; !text && i < program->input_count; i++) {
-        if (PyUnicode_Compare(program->names[i], name) != 0)
+    bool known = false;
+    for (Py_ssize_t i = 0; !known && i < program->input_count; i++) {
+        known = PyUnicode_Compare(program->names[i], name) == 0;
+        if (!known || text)
             continue;
         if (number.kind == NUMBER_TOO_LARGE)
             return number_refuse(program, i);
@@ -54,7 +56,8 @@ static int read_type(struct types *all, const struct program *program, PyObject 
         add_number(all, word, &number);
         return 0;
     }
-    all->types[all->count++] = (struct weft_input_type){.name = word, .type = text};
+    if (known || !program->ignore_unused) /* a name that is no input's is left to the library to refuse */
+        all->types[all->count++] = (struct weft_input_type){.name = word, .type = text ? text : "number"};
     return 0;
 }
 

@@ -162,34 +162,11 @@ static PyObject *run(struct program *program, const struct options *options, PyO
     return result;
 }
 
-/* Of a DataFrame, or another mapping that is no dict, the values that the program has names for. */
-static PyObject *chosen(const struct program *program, PyObject *mapping)
-{
-    PyObject *dict = PyDict_New();
-    for (Py_ssize_t i = 0; dict && i < program->input_count; i++) {
-        PyObject *name = program->names[i];
-        const int there = PySequence_Contains(mapping, name);
-        PyObject *value = there > 0 ? PyObject_GetItem(mapping, name) : NULL;
-        if (there < 0 || (there && !value) || (value && PyDict_SetItem(dict, name, value) < 0))
-            Py_CLEAR(dict);
-        Py_XDECREF(value);
-    }
-    return dict;
-}
-
-static bool is_mapping(PyObject *object)
-{
-    const bool names = PyObject_HasAttrString(object, "keys") || PyObject_HasAttrString(object, "columns");
-    return PyDict_Check(object) || (names && PyMapping_Check(object));
-}
-
 static bool check(PyObject *const *args, Py_ssize_t count)
 {
     if (count < 1 || count > 2)
         error_call("evaluate takes a text and perhaps a dict of inputs by position; give others by name");
-    else if (!PyUnicode_Check(args[0]))
-        error_type("the text is", args[0], "it has to be a str");
-    else if (count == 2 && args[1] != Py_None && !is_mapping(args[1]))
+    else if (text_check(args[0]) == 0 && count == 2 && args[1] != Py_None && !is_mapping(args[1]))
         error_type("the inputs are", args[1], "they have to be a dict or another mapping, such as a DataFrame");
     return !PyErr_Occurred();
 }
@@ -204,7 +181,7 @@ static PyObject *attempt(PyObject *const *args, Py_ssize_t count, PyObject *name
     read_options(&options, args + count, names, named);
     struct program *program = program_of(&options, args[0]);
     const bool mapping = program && inputs && !PyDict_Check(inputs);
-    inputs = mapping ? chosen(program, inputs) : Py_XNewRef(inputs);
+    inputs = mapping ? mapping_inputs(program, inputs) : Py_XNewRef(inputs);
     PyObject *result = NULL;
     if (program && (inputs || !mapping))
         result = run(program, &options, inputs, whole, args + count, names, named);

@@ -105,6 +105,10 @@ struct program {
 
 extern PyTypeObject *program_type;
 int program_add(PyObject *module);
+/* -1 with weft.Error where the text is no str. */
+int text_check(PyObject *text);
+/* The text as the library takes it; NULL with weft.Error, also where it is the name of a file. */
+const char *text_bytes(PyObject *text);
 /* Compiles the text of a program. `more`: inputs with their types, or NULL. */
 int program_compile(const struct program *self, const struct weft_compile_params *more, struct weft_program **made);
 /* The names in results= as a new tuple; None for None. */
@@ -262,6 +266,9 @@ int gather_begin(struct gathered *gathered, struct program *program, Py_ssize_t 
 void gather_position(struct gathered *gathered, Py_ssize_t index, PyObject *value);
 void gather_name(struct gathered *gathered, PyObject *name, PyObject *value);
 int gather_dict(struct gathered *gathered, PyObject *dict);
+bool is_mapping(PyObject *object);
+/* Of a DataFrame, or another mapping that is no dict, a new dict of the values that the program has names for. */
+PyObject *mapping_inputs(const struct program *program, PyObject *mapping);
 /* Takes what is missing from the caller's locals and globals. */
 int gather_frame(struct gathered *gathered);
 /* Does what is asked; or says what is wrong with what was given. */

@@ -97,6 +97,26 @@ int gather_dict(struct gathered *gathered, PyObject *dict)
     return 0;
 }
 
+PyObject *mapping_inputs(const struct program *program, PyObject *mapping)
+{
+    PyObject *dict = PyDict_New();
+    for (Py_ssize_t i = 0; dict && i < program->input_count; i++) {
+        PyObject *name = program->names[i];
+        const int there = PySequence_Contains(mapping, name);
+        PyObject *value = there > 0 ? PyObject_GetItem(mapping, name) : NULL;
+        if (there < 0 || (there && !value) || (value && PyDict_SetItem(dict, name, value) < 0))
+            Py_CLEAR(dict);
+        Py_XDECREF(value);
+    }
+    return dict;
+}
+
+bool is_mapping(PyObject *object)
+{
+    const bool names = PyObject_HasAttrString(object, "keys") || PyObject_HasAttrString(object, "columns");
+    return PyDict_Check(object) || (names && PyMapping_Check(object));
+}
+
 /* Borrowed, or NULL, also with an exception. The locals of a class body need not be a dict. */
 static PyObject *look_up(PyObject *locals, PyObject *globals, PyObject *name)
 {

@@ -7,15 +7,12 @@ struct words words;
 static PyObject *kernel_names(PyObject *module, PyObject *text)
 {
     (void)module;
-    const char *bytes = PyUnicode_Check(text) ? PyUnicode_AsUTF8AndSize(text, NULL) : NULL;
+    const char *bytes = text_bytes(text);
     const char **names = NULL;
     size_t count = 0;
     struct weft_error *error = NULL;
-    if (!bytes) {
-        PyErr_Clear();
-        error_call("the text has to be a str");
+    if (!bytes)
         return NULL;
-    }
     enum weft_status status = weft_kernel_names(bytes, NULL, &names, &count, &error);
     PyObject *list = status < 0 ? NULL : PyList_New(0);
     if (status < 0)

@@ -20,19 +20,48 @@ static const char program_doc[] =
     ">>> f(2.0, x, b=x)\n"
     "array([0., 3., 6.], dtype=float32)\n\n"
     "out= takes an array for the result (a tuple for several, a list for a batch), stream= a cudaStream_t as an int\n"
-    "for arrays of a GPU. Inputs with these names are given by position, or all of them as one dict. What a call\n"
-    "returns and raises is what weft.evaluate does. Several threads may call one program.\n";
+    "for arrays of a GPU. Inputs with these names are given by position, or all of them as one dict. A DataFrame or\n"
+    "another mapping alone has the values of several inputs, too. What a call returns and raises is what\n"
+    "weft.evaluate does. Several threads may call one program.\n";
 
 /* ---- compiling ---- */
 
-/* The text as the library takes it; NULL with weft.Error. */
-static const char *text_bytes(PyObject *text)
+#define WORD_CHARACTERS "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789_"
+enum { FILE_NAME = 4096 };         /* bytes that a path has at most */
+
+int text_check(PyObject *text)
+{
+    if (PyUnicode_Check(text))
+        return 0;
+    const bool file = PyObject_HasAttrString(text, "read") || PyObject_HasAttrString(text, "__fspath__");
+    error_type("the text is", text, file ? "it has to be a str, what the file holds, as open(..).read() gives it"
+                                         : "it has to be a str");
+    return -1;
+}
+
+/* Refuses the name of a file, x.weft or x.weft:kernel, which is no program: a dimension stands before [ ]. */
+static int refuse_name(const char *bytes)
+{
+    static const char suffix[] = ".weft";
+    const char *at = strstr(bytes, suffix), *after = at ? at + sizeof suffix - 1 : "?";
+    const bool kernel = *after == ':' && after[1];
+    const size_t word = kernel ? strspn(after + 1, WORD_CHARACTERS) : 0;
+    if (!(kernel ? after[1 + word] == '\0' : *after == '\0') || strpbrk(bytes, "\n;(,") || at - bytes > FILE_NAME)
+        return 0;
+    PyObject *file = PyUnicode_FromStringAndSize(bytes, after - bytes);
+    if (file && kernel)
+        error_call("the text is the name of a file; write weft.compile(open(%R).read(), kernel='%s')", file, after + 1);
+    else if (file)
+        error_call("the text is the name of a file; write weft.compile(open(%R).read())", file);
+    Py_XDECREF(file);
+    return -1;
+}
+
+const char *text_bytes(PyObject *text)
 {
     Py_ssize_t size;
-    if (!PyUnicode_Check(text)) {
-        error_type("the text is", text, "it has to be a str");
+    if (text_check(text) < 0)
         return NULL;
-    }
     const char *bytes = PyUnicode_AsUTF8AndSize(text, &size);
     if (!bytes && PyErr_ExceptionMatches(PyExc_UnicodeError)) {
         PyErr_Clear();
@@ -41,7 +70,7 @@ static const char *text_bytes(PyObject *text)
         error_call("the text has a NUL character");
         bytes = NULL;
     }
-    return bytes;
+    return bytes && refuse_name(bytes) == 0 ? bytes : NULL;
 }
 
 PyObject *program_wanted(PyObject *results)
@@ -344,22 +373,38 @@ static void gather_keywords(struct gathered *gathered, PyObject *names, PyObject
     }
 }
 
-/* One dict by position has inputs by name. */
+/* Whether a single value by position has inputs by name: a dict, or a DataFrame or other mapping in place of several
+ * inputs of which none is given. A DataFrame of numbers may also be an operand. */
+static bool has_inputs(const struct program *self, PyObject *value, PyObject *names)
+{
+    const Py_ssize_t count = names ? PyTuple_Size(names) : 0;
+    bool alone = true;
+    for (Py_ssize_t i = 0; i < count; i++)
+        alone = alone && option_of(PyTuple_GetItem(names, i)) >= 0;
+    const bool column = PyObject_HasAttrString(value, "__array__") && !PyObject_HasAttrString(value, "columns");
+    return PyDict_Check(value) || (self->input_count > 1 && alone && !column && is_mapping(value));
+}
+
 static PyObject *call(struct program *self, struct asked asked, PyObject *const *args, Py_ssize_t count,
                       PyObject *names)
 {
-    PyObject *result = NULL;
-    PyObject *dict = count == 1 && PyDict_Check(args[0]) ? args[0] : NULL;
+    PyObject *result = NULL, *dict = NULL;
+    if (count == 1 && has_inputs(self, args[0], names)) {
+        dict = PyDict_Check(args[0]) ? Py_NewRef(args[0]) : mapping_inputs(self, args[0]);
+        if (!dict)
+            return NULL;
+    }
     Py_ssize_t room = count + (names ? PyTuple_Size(names) : 0) + (dict ? PyDict_Size(dict) : 0);
     struct gathered gathered;
-    if (gather_begin(&gathered, self, room) < 0)
-        return NULL;
-    for (Py_ssize_t i = 0; !dict && i < count; i++)
-        gather_position(&gathered, i, args[i]);
-    gather_keywords(&gathered, names, args + count, &asked.out, &asked.stream);
-    if (!dict || gather_dict(&gathered, dict) == 0)
-        result = gather_run(&gathered, &asked);
-    gather_end(&gathered);
+    if (gather_begin(&gathered, self, room) == 0) {
+        for (Py_ssize_t i = 0; !dict && i < count; i++)
+            gather_position(&gathered, i, args[i]);
+        gather_keywords(&gathered, names, args + count, &asked.out, &asked.stream);
+        if (!dict || gather_dict(&gathered, dict) == 0)
+            result = gather_run(&gathered, &asked);
+        gather_end(&gathered);
+    }
+    Py_XDECREF(dict);
     return result;
 }
 

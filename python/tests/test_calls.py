@@ -8,6 +8,7 @@ import pickle
 import subprocess
 import sys
 import tempfile
+import textwrap
 import time
 import unittest
 import warnings
@@ -380,6 +381,48 @@ class Contexts(unittest.TestCase):
 
 
 class Remarks(unittest.TestCase):
+    def told(self, call):
+        with warnings.catch_warnings(record=True) as caught:
+            warnings.simplefilter("always")
+            call()
+        return [str(one.message).partition("; ")[2].partition("\n")[0] for one in caught]
+
+    def test_digits(self):
+        """int64 in float32 is told for each program, with the advice once a process; filters know the number."""
+        code = textwrap.dedent("""
+            import warnings, numpy, weft
+            i = numpy.arange(3)
+            with warnings.catch_warnings(record=True) as caught:
+                warnings.simplefilter("always")
+                for text in "i / 2", "i / 3", "mean(i)", "i % 9 / 2", "i / 2":
+                    weft.evaluate(text)
+                warnings.filterwarnings("ignore", r".*\\[W0310\\]")
+                weft.evaluate("i / 5"), weft.evaluate("i // i")
+            for one in caught:
+                print(str(one.message).replace("\\n", "|"))
+            """)
+        done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)
+        told = "%s: warning[W0310]: i is int64 and is rounded to float32 here, whose fraction has 24 bits"
+        self.assertEqual(done.stdout.splitlines()[:3], [
+            told % "<expr>:1:3" + '; write float64(i) to keep its digits, or take rules="numpy"|i / 2|~ ^',
+            told % "<expr>:1:3", told % "<expr>:1:1"])
+        self.assertIn("divided by zero", done.stdout.splitlines()[3])
+        self.assertEqual(len(done.stdout.splitlines()), 4, done.stdout)
+
+    def test_channels(self):
+        """Neighbours along what looks like channels are told once a program, by the shapes of its calls."""
+        picture, volume = np.zeros((6, 7, 3), np.float32), np.zeros((3, 6, 7), np.float32)
+        write = "write axes=[0, 1] if it holds channels, axes=[1, 2] if not"
+        kernel = np.ones((3, 3), np.float32)
+        self.assertEqual(self.told(lambda: weft.evaluate("correlate(img, k)", img=picture, k=kernel)), [write])
+        self.assertEqual(self.told(lambda: weft.evaluate("offset(img, [0, 1], 1)", img=[picture] * 2)), [write])
+        f = weft.compile('offset(img, [1, 1], "edge")')
+        for img, expected in (volume, []), (picture[:, :, :1], [write]), (picture, []), (picture[:, :, 0], []):
+            self.assertEqual(self.told(lambda: f(img)), expected)
+        self.assertEqual(self.told(lambda: weft.compile("offset(u, [1, 1])", types={"u": "float32[h, w, 3]"})(picture)),
+                         [write])
+        self.assertEqual(self.told(lambda: weft.evaluate("offset(u, [1, 1], 2, axes=[0, 1])", u=picture)), [])
+
     def test_division_by_zero(self):
         with self.assertWarnsRegex(weft.Remark, "divided by zero") as caught:
             result = weft.evaluate("x // y", x=np.int32([4, 5]), y=np.int32([2, 0]))

@@ -34,6 +34,17 @@ class Plain(unittest.TestCase):
         np.testing.assert_array_equal(weft.evaluate("x + 1", names), [2, 3])
         self.assertRaises(weft.Error, weft.evaluate, "x + 1", 3)
 
+    def test_mapping_of_a_program(self):
+        """A mapping alone gives several inputs, and what the text does not use may be there; a dict is checked."""
+        f, out = weft.compile("x + y"), np.zeros(2, np.float32)
+        names = collections.ChainMap({"x": np.float32([1, 2]), "y": 1}, {"other": "text"})
+        np.testing.assert_array_equal(f(names), [2, 3])
+        self.assertIs(f(names, out=out), out)
+        self.assertRaisesRegex(weft.Error, "no input 'other'", f, dict(names))
+        self.assertRaisesRegex(weft.Error, "'y' is not given", f, collections.ChainMap({"x": 1}))
+        self.assertRaises(weft.Error, f, names, y=1)
+        self.assertRaises(weft.Error, weft.compile("x + 1"), names)
+
     def test_results(self):
         results = weft.evaluate("return total = a + b, difference = a - b", a=5, b=3)
         self.assertEqual({name: int(value) for name, value in dict(results).items()}, {"total": 8, "difference": 2})
@@ -46,6 +57,13 @@ class Pandas(unittest.TestCase):
         import pandas
         self.pandas = pandas
 
+    def test_frames_of_a_program(self):
+        frame = self.pandas.DataFrame({"a": [1.5, 2], "b": [3.0, 4], "name": ["x", "y"]}, index=[7, 9])
+        f = weft.compile("a + b")
+        self.pandas.testing.assert_series_equal(f(frame), frame.a + frame.b)
+        self.pandas.testing.assert_frame_equal(f(frame[["a"]], b=1.0), frame[["a"]] + 1)
+        self.pandas.testing.assert_frame_equal(weft.compile("a * 2")(frame[["a", "b"]]), frame[["a", "b"]] * 2)
+
     def test_series_and_frames(self):
         frame = self.pandas.DataFrame({"a": [1.5, 2], "b": [3, 4], "name": ["x", "y"]})
         np.testing.assert_array_equal(weft.evaluate("a + b", frame, rules="numpy"), [4.5, 6])
@@ -55,7 +73,9 @@ class Pandas(unittest.TestCase):
         codes = frame["name"].astype("category").cat.codes
         np.testing.assert_array_equal(weft.evaluate("name * 2", name=codes, rules="numpy"), [0, 2])
         with self.assertRaisesRegex(weft.Error, r"as in f\(\*\*df\[\['a', 'b', 'name'\]\]\)"):
-            weft.compile("a + b")(frame)
+            weft.compile("a + 1")(frame)
+        with self.assertRaisesRegex(weft.Error, "no input 'name'; .*ignore_unused=True"):
+            weft.compile("a + b")(**frame)
         np.testing.assert_array_equal(weft.compile("a + b", rules="numpy")(**frame[["a", "b"]]), [4.5, 6])
         with self.assertRaisesRegex(weft.Error, r"no such name in the DataFrame, .*; did you mean 'name'\?"):
             weft.evaluate("nam * 2", frame)

@@ -33,7 +33,9 @@ INPUTS = {
     "x[1:, ::-1, None]": cube(), "np.squeeze": {"x": np.ones((1, 3))}, "(2, 0, 1)": cube(), "swapaxes": cube(),
     "broadcast_to": {"x": np.array([1.0, 2, 3])}, "x[..., [2, 0, 1]]": cube(),
     "map_coordinates": plane(at=np.array([[0.5, 1.25], [1.0, 2.0]])), "np.interp": flat(p=np.array([0.5, 2.25, 4])),
-    "scipy.ndimage.correlate": plane(k=np.array([[0, 1, 0.5], [1, -4, 1], [2, 1, 0]])),
+    "scipy.ndimage.correlate(img": {"img": np.arange(60.0).reshape(4, 5, 3) ** 2, "k": np.array([[0, 1, 2.0]] * 3)},
+    "np.where(m": {"img": np.arange(5, dtype=np.uint8), "m": np.arange(5) > 2},
+    "scipy.ndimage.correlate(x": plane(k=np.array([[0, 1, 0.5], [1, -4, 1], [2, 1, 0]])),
     "scipy.ndimage.convolve": plane(k=np.array([[0, 1, 0.5], [1, -4, 1], [2, 1, 0]])),
     "np.convolve": flat(k=np.array([1.0, 2, 4])), "np.gradient": flat(), "x[x > 0]": plane(), "y = x.copy()": flat(),
     "np.add.at": flat(), "np.bincount": flat(i=np.array([1, 0, 1]), n=3), "np.dstack": plane(

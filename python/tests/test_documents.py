@@ -1,4 +1,5 @@
 """The examples in docstrings, the signatures, and the stub, as mypy --strict sees it."""
+import contextlib
 import doctest
 import importlib.metadata
 import inspect
@@ -93,16 +94,21 @@ class Doctests(unittest.TestCase):
 
 
 class Documents(unittest.TestCase):
-    """The blocks of Python in the documents, one after the other; those marked py need dask."""
+    """The blocks of Python in the documents, one after the other, in a folder with the files of other blocks; those
+    marked py need dask."""
 
     def check(self, path, marks="python"):
         if not path.is_file():
             self.skipTest(f"there is no {path.name} beside the tests")
-        blocks = re.findall(rf"^```(?:{marks})\n(.*?)^```", path.read_text(encoding="utf-8"), re.MULTILINE | re.DOTALL)
+        page = path.read_text(encoding="utf-8")
+        blocks = re.findall(rf"^```(?:{marks})\n(.*?)^```", page, re.MULTILINE | re.DOTALL)
         examples = [example for block in blocks for example in doctest.DocTestParser().get_examples(block)]
         said = []
         test = doctest.DocTest(examples, {}, path.name, str(path), 0, None)
-        failed, tried = doctest.DocTestRunner(verbose=False).run(test, out=said.append)
+        with tempfile.TemporaryDirectory() as folder, contextlib.chdir(folder):
+            for name, text in re.findall(r"^```\w+ file=(\S+)\n(.*?)^```", page, re.MULTILINE | re.DOTALL):
+                pathlib.Path(name).write_text(text, encoding="utf-8")
+            failed, tried = doctest.DocTestRunner(verbose=False).run(test, out=said.append)
         self.assertEqual(failed, 0, "".join(said))
         self.assertGreater(tried, 2)
 

@@ -1,6 +1,8 @@
 """Bad input gets a weft.Error that says what and where; nothing is evaluated, nothing written, nothing leaked."""
 import ctypes
 import decimal
+import io
+import pathlib
 import pickle
 import re
 import unittest
@@ -93,7 +95,7 @@ class Refused(unittest.TestCase):
     def test_no_arrays(self):
         for value in (object(), None, "abc", {1: 2}, 1j, int, len, np, decimal.Decimal(1)):
             self.refuse("input 'x': the .* is no array( and no number; give|; a file is read)", "x + 1", x=value)
-            self.refuse("no input 'y'$", "x + 1", x=1, y=value)
+            self.refuse("no input 'y'; its input is x; ", "x + 1", x=1, y=value)
             self.refuse("output 'out': the .* is no array$", "x + 1", x=1, out=value) if value is not None else None
         self.refuse("a list is a batch of arrays, for one array write numpy.array", "x + 1", x=[1, "a"])
         released = memoryview(b"abc")
@@ -177,7 +179,7 @@ class Refused(unittest.TestCase):
         self.refuse("input 'nowhere' is not given", "nowhere + 1")
         self.refuse("no input 'y'.*", "x + 1", x=np.ones(1), y=np.ones(1))
         self.refuse("no input 'y'", "x + 1", x=np.ones(1), y=2)
-        self.refuse("no input 'y'$", "x + 1", x=1, y=2**70)
+        self.refuse("no input 'y'; its input is x; .*ignore_unused=True$", "x + 1", x=1, y=2**70)
         self.refuse("input 'x': the integer fits neither", "x + y", {"x": 2**70, "z": 1})
         with self.assertRaisesRegex(weft.Error, "given twice|no input"):
             weft.compile("x + 1")(np.ones(1), x=np.ones(1))
@@ -187,6 +189,34 @@ class Refused(unittest.TestCase):
             weft.compile("x + y")(x=np.ones(1))
         with self.assertRaisesRegex(weft.Error, "no str"):
             weft.evaluate("x + 1", {1: np.ones(1)})
+
+    def test_names_of_what_is_asked(self):
+        f, spare = weft.compile("a * x + b"), weft.compile("a * x + b", ignore_unused=True)
+        for ask in (f.infer, f.html, f.prepare, f.trace, f, lambda **q: f.source("c", **q)):
+            for value in 1, "float32[3]":
+                with self.assertRaisesRegex(weft.Error, "no input 'q'; its inputs are a, x, b; evaluate and compile "):
+                    ask(q=value)
+        with self.assertRaisesRegex(weft.Error, r"no input 'gian'; did you mean 'gain'\?$"):
+            weft.compile("x * gain").infer(gian=1)
+        types = {"a": 1.5, "x": "float32[3]", "b": 2}
+        self.assertEqual(spare.infer(**types, q=1, r="float32[2]"), f.infer(**types))
+        self.refuse("no input 'q'; it has none; evaluate", "1 + 2", q=1)
+        self.refuse("its inputs are " + ", ".join("abcdefgh") + r", \.\.;", "+".join("abcdefghi"), q=1)
+
+    def test_names_of_files(self):
+        for call in weft.compile, weft.evaluate, weft.kernels:
+            for text, write in (("f.weft", r"weft.compile\(open\('f.weft'\).read\(\)\)$"),
+                                ("../a b/f-1.weft", r"open\('../a b/f-1.weft'\).read\(\)\)$"),
+                                ("/tmp/f.weft:blur", r"open\('/tmp/f.weft'\).read\(\), kernel='blur'\)$")):
+                with self.assertRaisesRegex(weft.Error, "the text is the name of a file; write .*" + write):
+                    call(text)
+            for file in pathlib.Path("f.weft"), io.StringIO("1"):
+                with self.assertRaisesRegex(weft.Error, r"has to be a str, what the file holds, as open\(..\).read"):
+                    call(file)
+        two = "kernel f(x: int32[n]) { return x } kernel g(x: int32[n]) { return -x }"
+        with self.assertRaisesRegex(weft.Error, r"name one: f, g; as in weft.compile\(text, kernel='..'\)"):
+            weft.compile(two)
+        self.assertEqual(weft.evaluate("f.weft[0]", f=np.ones((2, 3)), types={"f": "(weft:s, x)"}).shape, (3,))
 
     def test_reaching_python(self):
         for text in ("x.__class__", "__import__('os')", "open('/etc/passwd')", "x.real", "(lambda: 1)()", "[].append",

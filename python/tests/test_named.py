@@ -25,6 +25,10 @@ class Types(unittest.TestCase):
         with self.assertRaisesRegex(weft.Error, "has no names"):
             weft.evaluate("sum(u, y)", u=self.u)
 
+    def test_parentheses(self):
+        with self.assertRaisesRegex(weft.Error, "'y'; named dimensions stand in parentheses, as in"):
+            weft.evaluate("sum(u, y)", u=self.u, types={"u": "y, x"})
+
     def test_dtype_of_the_call(self):
         f = weft.compile("u.x[1:] - u.x[:-1]", types={"u": "(y, x)"})
         for dtype in np.int8, np.float64:

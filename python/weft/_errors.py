@@ -69,7 +69,11 @@ class Remark(RuntimeWarning):
 def one(record):
     status, code, _, message, start, end, line, column, text = record
     span = None if start < 0 else (start, end)
-    return Error(text.rstrip("\n"), f"W{code:04}", Status(status), message, span, line, column)
+    text = text.rstrip("\n")
+    for number, words, advice in ADVICE:
+        if code == number and words in message:
+            text, message = text.replace(message, message + advice, 1), message + advice
+    return Error(text, f"W{code:04}", Status(status), message, span, line, column)
 
 
 def make(status, records):
@@ -92,9 +96,20 @@ def tell(severity, text):
             if told.outside == "quiet":
                 return
             raise IndexError(text.rstrip("\n").replace(f"warning{OUTSIDE}", "error").replace(ZERO, ""))
-        warnings.warn(text.rstrip("\n"), Remark, stacklevel=level_of_caller())
+        warnings.warn(shortened(text.rstrip("\n")), Remark, stacklevel=level_of_caller())
     elif "logging" in sys.modules:
         sys.modules["logging"].getLogger("weft").info("%s", text.rstrip("\n"))
+
+
+def shortened(text):
+    """NumPy's integers are int64, so W0310 comes often: after the first one of a process without the advice, which is
+    always the same, and in Python's words."""
+    if DIGITS not in text:
+        return text
+    if DIGITS in advised:
+        return text.partition("; write ")[0]
+    advised.add(DIGITS)
+    return text.replace("take rules=numpy", 'take rules="numpy"', 1)
 
 
 def missing(names, mapping):
@@ -164,6 +179,11 @@ def outside_is(what):
 
 
 WARNING = 1  # of enum weft_severity
+# What Python's side adds to messages of the library with these words.
+ADVICE = ((72, "; it", "; evaluate and compile pass over such names with ignore_unused=True"),
+          (81, ", name one", "; as in weft.compile(text, kernel='..')"))
 OUTSIDE = "[W0088]"
+DIGITS = "[W0310]"
 ZERO = "; such elements are 0, or dropped by scatter"
 told = Told()
+advised = set()  # of the remarks whose advice is always the same, those that were told

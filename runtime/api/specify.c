@@ -423,6 +423,8 @@ static bool look_ahead(struct arena *arena, const struct program *parsed, const 
     if (typed && good && advise)
         warn_habits(program);
     good = pipeline_run(&pipeline, PASS_SHAPES, PASS_LAYOUTS) && good;
+    if (good)
+        warn_channels(program, shapes, layouts);
     for (int r = 0; good && types && r < program->result_count; r++) {
         const struct result *result = &program->results[r];
         const struct shape *shape = shapes[result->node];
@@ -458,6 +460,14 @@ static bool warned(const struct program *parsed, const struct diags *diags)
     return typed;
 }
 
+static bool told(const struct diags *diags, enum diag_id id)
+{
+    const struct diag *one = diags->first;
+    while (one && one->id != id)
+        one = one->next;
+    return one;
+}
+
 /* Matches dimensions by name. A later call, which may know more, begins with the text again. */
 static bool match_program(struct weft_program *program, struct diags *diags)
 {
@@ -478,6 +488,7 @@ bool program_specify(struct weft_program *program, const struct weft_compile_par
                 match_program(program, diags) && check_early(program, scratch, diags);
     program->text->diags = program->parsed->diags = NULL;
     program->warned = warned(program->parsed, diags);
+    program->pictured = told(diags, DIAG_CHANNELS);
     debug_program(program);
     return good;
 }

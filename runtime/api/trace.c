@@ -329,7 +329,8 @@ static void make_part(struct tracing *t, const int *values, int count)
     if (!t->part)
         arena_fail(arena_of(t));
     *t->part = (struct weft_program){.context = whole->context, .source = whole->source, .math = whole->math,
-                                     .ignore_unused = true, .alignments = whole->alignments, .warned = true};
+                                     .ignore_unused = true, .alignments = whole->alignments, .warned = true,
+                                     .pictured = true};
     pthread_mutex_init(&t->part->mutex, NULL);
     struct arena *arena = &t->part->arena;
     arena->out_of_memory = arena_of(t)->out_of_memory;

@@ -35,7 +35,7 @@ static bool inside_openmp(void)
     return found && ((int (*)(void))found)();
 }
 
-static int processors(bool allowed)
+int processors(bool allowed)
 {
     cpu_set_t set;
     long count = allowed && sched_getaffinity(0, sizeof set, &set) == 0 ? CPU_COUNT(&set)

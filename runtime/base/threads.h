@@ -13,6 +13,9 @@ struct threads {
 };
 
 /* `openmp` is the environment's OMP_NUM_THREADS, or NULL. */
+/* How many processors the machine has; `allowed`: of those on which the calling thread may run. */
+int processors(bool allowed);
+
 void threads_init(struct threads *threads, const struct weft_context_params *params, const char *openmp);
 /* How many threads a run may use if it starts now, the calling one included. It is 1 after a fork, except in contexts
  * made since then, and inside a parallel region of OpenMP. */

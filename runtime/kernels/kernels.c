@@ -60,21 +60,15 @@ static void adopt(struct loaded *entry, const struct made *made)
     entry->info.first_seconds = first > 0 ? first : made->info.first_seconds;
 }
 
-/* Makes the kernel without holding the mutex, then wakes the waiting threads. A failed entry is
- * removed from the table, so that the next call tries again; the last thread that waits for it
- * frees it. */
-static struct loaded *build(struct weft_context *context, struct loaded **bucket,
-                            struct loaded *entry, const struct kernel_request *request,
-                            struct diags *diags)
+/* Ends what was pending, and wakes the waiting threads. A failed entry is removed from the table, so that the next call
+ * tries again; the last thread that waits for it frees it. Returns the entry if it is good. */
+static struct loaded *end(struct weft_context *context, struct loaded *entry, bool good, const struct made *made)
 {
-    struct made made;
-    pthread_mutex_unlock(&context->mutex);
-    bool good = tiers_make(context, entry->key + 1, request, diags, &made);
-    pthread_mutex_lock(&context->mutex);
+    struct loaded **bucket = bucket_of(context, entry->key);
     entry->state = good ? LOADED_READY : LOADED_FAILED;
     pthread_cond_broadcast(&context->changed);
     if (good) {
-        adopt(entry, &made);
+        adopt(entry, made);
         if (!entry->final)
             worker_add(context, entry);
         return entry;
@@ -87,12 +81,38 @@ static struct loaded *build(struct weft_context *context, struct loaded **bucket
     return NULL;
 }
 
+/* Makes the kernel without holding the mutex. */
+static struct loaded *build(struct weft_context *context, struct loaded *entry, const struct kernel_request *request,
+                            struct diags *diags)
+{
+    struct made made;
+    entry->queued = false;
+    pthread_mutex_unlock(&context->mutex);
+    const bool good = tiers_make(context, entry->key + 1, request, diags, &made);
+    pthread_mutex_lock(&context->mutex);
+    return end(context, entry, good, &made);
+}
+
+void kernels_work(struct weft_context *context, struct loaded *entry)
+{
+    struct made made;
+    if (!entry->queued) {
+        kernels_improve(context, entry);
+        return;
+    }
+    entry->queued = false;
+    pthread_mutex_unlock(&context->mutex);
+    const bool good = tiers_improve(context, entry->key + 1, entry->label, entry->math, false, &made);
+    pthread_mutex_lock(&context->mutex);
+    end(context, entry, good, &made);
+}
+
 void kernels_improve(struct weft_context *context, struct loaded *entry)
 {
     struct made made;
     entry->building = true;
     pthread_mutex_unlock(&context->mutex);
-    bool good = tiers_improve(context, entry->key + 1, entry->label, entry->math, &made);
+    bool good = tiers_improve(context, entry->key + 1, entry->label, entry->math, true, &made);
     pthread_mutex_lock(&context->mutex);
     entry->building = false;
     if (good)
@@ -103,28 +123,49 @@ void kernels_improve(struct weft_context *context, struct loaded *entry)
     pthread_cond_broadcast(&context->changed);
 }
 
+/* Waits while a thread makes the kernel. False: look again. */
 static bool await(struct weft_context *context, struct loaded *entry)
 {
     entry->waiting++;
-    while (entry->state == LOADED_PENDING)
+    while (entry->state == LOADED_PENDING && !entry->queued)
         pthread_cond_wait(&context->changed, &context->mutex);
-    bool ready = entry->state == LOADED_READY;
-    if (--entry->waiting == 0 && !ready)
+    const bool ready = entry->state == LOADED_READY, failed = entry->state == LOADED_FAILED;
+    if (--entry->waiting == 0 && failed)
         free_entry(entry);
     return ready;
 }
 
-/* The ready entry for this key; NULL: there is none. If its maker fails while this thread waits, it
+static struct loaded *look_up(struct weft_context *context, const char *key)
+{
+    struct loaded *entry = *bucket_of(context, key);
+    while (entry && strcmp(entry->key, key) != 0)
+        entry = entry->next;
+    return entry;
+}
+
+/* The entry for this key, ready or queued; NULL: there is none. If its maker fails while this thread waits, it
  * looks again, and so makes the kernel itself and gets a diagnostic of its own. */
 static struct loaded *find(struct weft_context *context, const char *key)
 {
     for (;;) {
-        struct loaded *entry = *bucket_of(context, key);
-        while (entry && strcmp(entry->key, key) != 0)
-            entry = entry->next;
-        if (!entry || entry->state == LOADED_READY || await(context, entry))
+        struct loaded *entry = look_up(context, key);
+        if (!entry || entry->queued || entry->state == LOADED_READY || await(context, entry))
             return entry;
     }
+}
+
+/* Adds a pending entry, which gets the key. NULL: there is no memory. */
+static struct loaded *add(struct weft_context *context, char *key, const struct kernel_request *request)
+{
+    struct loaded *entry = calloc(1, sizeof *entry), **bucket = bucket_of(context, key);
+    if (!entry) {
+        free(key);
+        return NULL;
+    }
+    *entry = (struct loaded){.next = *bucket, .key = key, .math = request->math, .device = request->device,
+                             .label = request->label ? strdup(request->label) : NULL};
+    *bucket = entry;
+    return entry;
 }
 
 /* Waits for the thread that makes the good kernel, or makes it here. The mutex must be held. */
@@ -144,26 +185,57 @@ static struct loaded *get(struct weft_context *context, char *key,
                           struct weft_kernel_info *info)
 {
     struct loaded *entry = find(context, key);
-    if (entry) {
+    if (entry && !entry->queued) {
         free(key);
         if (request->wait)
             settle(context, entry);
+        if (entry->begun)
+            *info = entry->info;
+        entry->begun = false;
         return entry;
     }
-    entry = calloc(1, sizeof *entry);
-    if (!entry) {
+    if (entry) {
         free(key);
+        worker_remove(context, entry);
+    } else if (!(entry = add(context, key, request))) {
         return diag_no_memory(diags);
     }
-    struct loaded **bucket = bucket_of(context, key);
-    *entry = (struct loaded){.next = *bucket, .key = key, .math = request->math,
-                              .device = request->device,
-                              .label = request->label ? strdup(request->label) : NULL};
-    *bucket = entry;
-    entry = build(context, bucket, entry, request, diags);
+    entry->begun = false;
+    entry = build(context, entry, request, diags);
     if (entry)
         *info = entry->info;
     return entry;
+}
+
+bool kernels_begin(struct weft_context *context, const struct kernel_request *request)
+{
+    char *key = request->device || context->keep || !tiers_wait(context, request) ? NULL : make_key(request);
+    struct made made;
+    struct diags diags = {.arena = NULL}; /* what is on disk needs none */
+    if (!key)
+        return false;
+    pthread_mutex_lock(&context->mutex);
+    const bool known = look_up(context, key);
+    struct loaded *entry = known ? NULL : add(context, key, request);
+    if (!entry) {
+        pthread_mutex_unlock(&context->mutex);
+        if (known)
+            free(key);
+        return true;
+    }
+    entry->begun = true;
+    pthread_mutex_unlock(&context->mutex);
+    const bool found = tiers_find(context, entry->key + 1, request, &diags, &made);
+    pthread_mutex_lock(&context->mutex);
+    if (found) {
+        end(context, entry, true, &made);
+    } else {
+        entry->queued = true;
+        pthread_cond_broadcast(&context->changed); /* whoever waits for it may make it */
+        worker_add(context, entry);
+    }
+    pthread_mutex_unlock(&context->mutex);
+    return true;
 }
 
 struct loaded *kernels_get(struct weft_context *context, const struct kernel_request *request,
@@ -211,6 +283,7 @@ void kernels_abandon(struct weft_context *context)
         for (struct loaded **at = &context->buckets[i]; *at;) {
             struct loaded *entry = *at;
             if (entry->state == LOADED_PENDING) {
+                worker_remove(context, entry);
                 *at = entry->next;
                 free_entry(entry);
                 continue;

@@ -28,6 +28,8 @@ struct loaded {
     atomic_bool final;             /* `run` will not change any more */
     _Atomic int64_t used;          /* nanoseconds that runs took while it was not final */
     bool building;                 /* a thread is making the good kernel */
+    bool queued;                   /* pending, and its maker has not begun; see kernels_begin */
+    bool begun;                    /* nobody has been told yet how it was made */
     struct loaded *next_job;       /* in the worker's queue */
     struct weft_kernel_info info;  /* how the best kernel so far was made */
     char *label;                   /* of the request; NULL: none */
@@ -48,6 +50,9 @@ struct kernel_request {
  * the context. *info says where it came from. NULL with a diagnostic. From any thread. */
 struct loaded *kernels_get(struct weft_context *context, const struct kernel_request *request,
                            struct diags *diags, struct weft_kernel_info *info);
+/* Lets the context's threads begin to make a kernel for which kernels_get will be asked soon, and wait. False where it
+ * would not wait. */
+bool kernels_begin(struct weft_context *context, const struct kernel_request *request);
 /* Waits until the kernel is final. If *info says that libtcc made it, fills in how the final one was made. */
 void kernels_settle(struct weft_context *context, struct loaded *loaded,
                     struct weft_kernel_info *info);
@@ -63,6 +68,8 @@ void kernels_finish(struct weft_context *context);
 /* Makes the good kernel and puts it in the place of the first one. The context's mutex must be held; it is
  * released meanwhile. */
 void kernels_improve(struct weft_context *context, struct loaded *loaded);
+/* What a thread of the context does with a job: that, or makes a kernel that was begun. The same holds. */
+void kernels_work(struct weft_context *context, struct loaded *loaded);
 /* In the child of a fork: drops or requeues what other threads were making. The mutex must be held. */
 void kernels_abandon(struct weft_context *context);
 

@@ -120,25 +120,42 @@ static bool wait_for_good(const struct build *build, const struct kernel_request
     return false;
 }
 
+static struct build build_of(struct weft_context *context, const char *key, const struct kernel_request *request)
+{
+    return (struct build){context, key, request->text, request->entry ? request->entry : NAME_ENTRY,
+                          request->math, request->device, request->label};
+}
+
+bool tiers_wait(const struct weft_context *context, const struct kernel_request *request)
+{
+    return request->device || (!context->only_first && (request->wait || !first_serves(context, request)));
+}
+
+bool tiers_find(struct weft_context *context, const char *key, const struct kernel_request *request,
+                struct diags *diags, struct made *made)
+{
+    const double start = clock_seconds();
+    const struct build build = build_of(context, key, request);
+    return use_built(&build, build_from_disk(&build), WEFT_FROM_DISK, start, diags, made);
+}
+
 bool tiers_make(struct weft_context *context, const char *key, const struct kernel_request *request,
                 struct diags *diags, struct made *made)
 {
-    double start = clock_seconds();
-    const struct build build = {context, key, request->text, request->entry ? request->entry : NAME_ENTRY,
-                                request->math, request->device, request->label};
+    const struct build build = build_of(context, key, request);
     *made = (struct made){.final = context->only_first};
     if (context->only_first && !request->device)
         return use_first(context, request, made, diags);
-    if (request->device || request->wait || !first_serves(context, request))
+    if (tiers_wait(context, request))
         return wait_for_good(&build, request, diags, made);
-    return use_built(&build, build_from_disk(&build), WEFT_FROM_DISK, start, diags, made) ||
+    return tiers_find(context, key, request, diags, made) ||
            use_first(context, request, made, NULL) || wait_for_good(&build, request, diags, made);
 }
 
 struct improvement {
     struct build build;
     struct made *made;
-    bool good;
+    bool told, good;
 };
 
 static void improve(struct diags *diags, void *user)
@@ -146,14 +163,14 @@ static void improve(struct diags *diags, void *user)
     struct improvement *improvement = user;
     struct weft_context *context = improvement->build.context;
     improvement->good = use_good(&improvement->build, diags, improvement->made);
-    if (!improvement->good && !context->running.cancelled)
+    if (!improvement->good && improvement->told && !context->running.cancelled)
         log_reason(context, diags);
 }
 
 bool tiers_improve(struct weft_context *context, const char *key, const char *label, enum weft_math math,
-                   struct made *made)
+                   bool told, struct made *made)
 {
-    struct improvement improvement = {{context, key, key, NAME_ENTRY, math, NULL, label}, made, false};
+    struct improvement improvement = {{context, key, key, NAME_ENTRY, math, NULL, label}, made, told, false};
     *made = (struct made){0};
     guarded_call(NULL, NULL, improve, &improvement, NULL);
     return improvement.good;

@@ -18,9 +18,15 @@ struct made {
 /* Makes the kernel to begin with. `key` is the text without comments. False with diagnostics. */
 bool tiers_make(struct weft_context *context, const char *key, const struct kernel_request *request,
                 struct diags *diags, struct made *made);
-/* Makes the good kernel for one whose first kernel is in use. False: it cannot be made, which the
+/* Whether a call waits for the good kernel. */
+bool tiers_wait(const struct weft_context *context, const struct kernel_request *request);
+/* The kernel from disk. False: it is not there. */
+bool tiers_find(struct weft_context *context, const char *key, const struct kernel_request *request,
+                struct diags *diags, struct made *made);
+/* Makes the good kernel for one whose first kernel is in use; or, without `told`, for one that has none, and whoever
+ * wants it tries again. False: it cannot be made, which the
  * log is told, or the context is being destroyed. */
 bool tiers_improve(struct weft_context *context, const char *key, const char *label, enum weft_math math,
-                   struct made *made);
+                   bool told, struct made *made);
 
 #endif

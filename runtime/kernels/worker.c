@@ -50,7 +50,7 @@ static void in_child(void)
         init_locks(context);
         pthread_mutex_init(&context->nvrtc.mutex, NULL);
         context->running.first = NULL;
-        context->worker.running = false;
+        context->worker.count = context->worker.idle = 0;
         kernels_abandon(context);
     }
     go_on(true);
@@ -77,7 +77,7 @@ __attribute__((destructor)) static void finish_process(void)
     }
 }
 
-/* ---- the thread of one context ---- */
+/* ---- the threads of one context ---- */
 
 static void *work(void *context_)
 {
@@ -88,22 +88,32 @@ static void *work(void *context_)
         struct loaded *job = worker->first;
         if (job) {
             worker->first = job->next_job;
-            kernels_improve(context, job);
+            kernels_work(context, job);
         } else {
+            worker->idle++;
             pthread_cond_wait(&worker->wake, &context->mutex);
+            worker->idle--;
         }
     }
     pthread_mutex_unlock(&context->mutex);
     return NULL;
 }
 
+/* How many threads a context may have. The one that calls compiles, too, or runs. */
+static int most_workers(void)
+{
+    const int others = processors(true) - 1;
+    return others < 1 ? 1 : others < MAX_WORKERS ? others : MAX_WORKERS;
+}
+
 static void start(struct weft_context *context)
 {
+    struct worker *worker = &context->worker;
     sigset_t all, before;
     sigfillset(&all);
     if (pthread_sigmask(SIG_SETMASK, &all, &before) != 0)
         return;
-    context->worker.running = pthread_create(&context->worker.thread, NULL, work, context) == 0;
+    worker->count += pthread_create(&worker->threads[worker->count], NULL, work, context) == 0;
     pthread_sigmask(SIG_SETMASK, &before, NULL);
 }
 
@@ -135,12 +145,12 @@ void worker_finish(struct weft_context *context)
     forget(context);
     pthread_mutex_lock(&context->mutex);
     context->worker.stop = true;
-    pthread_cond_signal(&context->worker.wake);
-    bool running = context->worker.running;
-    context->worker.running = false;
+    pthread_cond_broadcast(&context->worker.wake);
+    const int count = context->worker.count;
+    context->worker.count = 0;
     pthread_mutex_unlock(&context->mutex);
-    if (running)
-        pthread_join(context->worker.thread, NULL);
+    for (int i = 0; i < count; i++)
+        pthread_join(context->worker.threads[i], NULL);
 }
 
 void workers_cancel(void)
@@ -163,8 +173,11 @@ void worker_requeue(struct weft_context *context, struct loaded *loaded)
 
 void worker_add(struct weft_context *context, struct loaded *loaded)
 {
+    int jobs = 0;
     worker_requeue(context, loaded);
-    if (!context->worker.running)
+    for (const struct loaded *job = context->worker.first; job; job = job->next_job)
+        jobs++;
+    if (jobs > context->worker.idle && context->worker.count < most_workers())
         start(context);
     pthread_cond_signal(&context->worker.wake);
 }
@@ -172,7 +185,7 @@ void worker_add(struct weft_context *context, struct loaded *loaded)
 void worker_wake(struct weft_context *context)
 {
     pthread_mutex_lock(&context->mutex);
-    if (context->worker.first && !context->worker.running)
+    if (context->worker.first && !context->worker.count)
         start(context);
     pthread_mutex_unlock(&context->mutex);
 }

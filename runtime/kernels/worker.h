@@ -1,5 +1,6 @@
-/* A context's background thread, which makes good kernels while first ones run. The first job starts
- * it. It blocks all signals. It does not survive a fork; the child starts its own. */
+/* A context's background threads, which make good kernels while first ones run, and kernels of a program side by side
+ * where a call waits for all of them. Jobs start them, up to one fewer than there are processors. They block all
+ * signals. They do not survive a fork; the child starts its own. */
 #ifndef WEFT_RUNTIME_KERNELS_WORKER_H
 #define WEFT_RUNTIME_KERNELS_WORKER_H
 
@@ -9,31 +10,34 @@
 struct weft_context;
 struct loaded;
 
+enum { MAX_WORKERS = 8 };          /* a compiler takes some 50 MB */
+
 struct worker {
-    pthread_t thread;
+    pthread_t threads[MAX_WORKERS];
+    int count, idle;               /* threads that were started; those that wait for a job */
     pthread_cond_t wake;
-    bool running, stop;
+    bool stop;
     struct loaded *first;          /* the queue of jobs, linked by next_job */
 };
 
 /* Makes the context's locks, and adds it to the list that forks and the end of the process go through. */
 void worker_init(struct weft_context *context);
-/* Ends the thread and kills the compiler that it waits for. Takes milliseconds; the remaining jobs
+/* Ends the threads and kills the compilers that they wait for. Takes milliseconds; the remaining jobs
  * are not done. */
 void worker_finish(struct weft_context *context);
 
 /* Kills the compilers of all contexts; no further one is started, also by contexts to come. */
 void workers_cancel(void);
 
-/* The context's mutex must be held for these three. Adds a job and starts the thread if needed. If
- * no thread can be started, the job remains in the queue. */
+/* The context's mutex must be held for these three. Adds a job and starts a thread if needed. If
+ * none can be started, the job remains in the queue. */
 void worker_add(struct weft_context *context, struct loaded *loaded);
 /* Puts a job back that the parent's thread had begun, without starting a thread. */
 void worker_requeue(struct weft_context *context, struct loaded *loaded);
 /* Removes a job that has not begun, if it is in the queue. */
 void worker_remove(struct weft_context *context, struct loaded *loaded);
 
-/* Starts the thread if there are jobs and none is running, as after a fork. The mutex must not be
+/* Starts a thread if there are jobs and none is running, as after a fork. The mutex must not be
  * held. */
 void worker_wake(struct weft_context *context);
 

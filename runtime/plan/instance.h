@@ -42,6 +42,7 @@ struct weft_program {
     struct tensor *read;           /* [inputs] with the numbers that views take of the values it was told; NULL: none */
     pthread_mutex_t mutex;         /* guards what follows, and the plans */
     bool warned;                   /* what its types lose was told (rule 2.8) */
+    bool pictured;                 /* neighbours along what looks like channels were told (rule 10.1) */
     struct typed *typed;
     const struct recent *recent;   /* the record of the plan that ran last, or NULL; recent_call.c */
 };

@@ -111,6 +111,33 @@ static const char *label_of(const struct weft_program *program, struct arena *ar
     return *source->origin == '<' ? text : arena_printf(arena, "%.80s: %s", source->origin, text);
 }
 
+static struct kernel_request request_of(struct weft_program *program, const struct plan *plan, int k,
+                                        struct arena *scratch, bool wait)
+{
+    const struct planned *planned = &plan->kernels[k];
+    return (struct kernel_request){planned->launched->made.text, NULL, program->math, all_exact(planned->kernel), wait,
+                                   plan->gpu, label_of(program, scratch)};
+}
+
+/* Where several kernels are not there yet, lets all but the last be compiled side by side, from the first one on.
+ * Whoever then asks for them from the last one on meets the others half-way. Returns whether some were begun. */
+static bool begin_kernels(struct weft_program *program, const struct plan *plan, struct arena *scratch, bool wait)
+{
+    int before = -1;
+    bool begun = false;
+    for (int k = 0; k < plan->kernel_count; k++) {
+        struct emitted *emitted = plan->kernels[k].launched;
+        if (!emitted || atomic_load(&emitted->loaded))
+            continue;
+        if (before >= 0) {
+            const struct kernel_request request = request_of(program, plan, before, scratch, wait);
+            begun = kernels_begin(program->context, &request) || begun;
+        }
+        before = k;
+    }
+    return begun;
+}
+
 /* Loads kernel k, unless it is loaded. False with a diagnostic. */
 static bool load_kernel(struct weft_program *program, struct plan *plan, int k, struct arena *scratch, bool wait,
                         struct diags *diags)
@@ -121,8 +148,7 @@ static bool load_kernel(struct weft_program *program, struct plan *plan, int k, 
     planned->loaded = atomic_load(&emitted->loaded);
     if (planned->loaded && planned->loaded->device == plan->gpu && (!wait || atomic_load(&planned->loaded->final)))
         return true;
-    struct kernel_request request = {emitted->made.text, NULL, program->math, all_exact(planned->kernel), wait,
-                                     plan->gpu, label_of(program, scratch)};
+    struct kernel_request request = request_of(program, plan, k, scratch, wait);
     if (context->keep)
         request.text = keep_text(scratch, planned->kernel, request.text, &request.entry);
     planned->loaded = kernels_get(context, &request, diags, &plan->infos[k]);
@@ -133,14 +159,17 @@ static bool load_kernel(struct weft_program *program, struct plan *plan, int k, 
 static bool load_kernels(struct weft_program *program, struct plan *plan, struct arena *scratch, bool wait,
                          struct diags *diags)
 {
+    const bool begun = begin_kernels(program, plan, scratch, wait);
     bool good = true;
-    for (int k = 0; good && k < plan->kernel_count; k++) {
+    for (int i = 0; good && i < plan->kernel_count; i++) {
+        const int k = begun ? plan->kernel_count - 1 - i : i;
         plan->infos[k] = (struct weft_kernel_info){.origin = WEFT_FROM_MEMORY};
         if (plan->kernels[k].launched)
             good = load_kernel(program, plan, k, scratch, wait, diags);
-        else
-            plan->kernels[k].loaded = plan->kernels[k - 1].loaded;
     }
+    for (int k = 0; good && k < plan->kernel_count; k++)
+        if (!plan->kernels[k].launched)
+            plan->kernels[k].loaded = plan->kernels[k - 1].loaded;
     return good;
 }
 
@@ -247,6 +276,31 @@ static bool find_gpu(struct weft_program *program, struct plan *plan, struct dia
     return !plan->device || plan->gpu;
 }
 
+/* Whether neighbours along channels were told; sets it, too. */
+static bool told_of_channels(struct weft_program *program, bool now)
+{
+    pthread_mutex_lock(&program->mutex);
+    const bool before = program->pictured;
+    program->pictured |= now;
+    pthread_mutex_unlock(&program->mutex);
+    return before;
+}
+
+/* Tells once, by a call's shapes, of what looks like a picture and has neighbours along its channels. */
+static void warn_of_channels(struct weft_program *program, const struct program *filled, struct arena *arena,
+                             const struct shape *const *shapes, const char *const *layouts)
+{
+    struct diags diags = diags_new(arena, &program->source);
+    struct program seen = *filled;
+    seen.arena = arena;
+    seen.diags = &diags;
+    if (told_of_channels(program, false))
+        return;
+    warn_channels(&seen, shapes, layouts);
+    if (diags.warnings && !told_of_channels(program, true))
+        keep_untold(&program->context->log, &diags);
+}
+
 /* Checks the outputs against the results before anything is compiled for them. */
 static bool make_plan(struct weft_program *program, struct plan *plan, struct arena *scratch,
                       const struct plan_key *key, const struct occasion *occasion,
@@ -267,6 +321,7 @@ static bool make_plan(struct weft_program *program, struct plan *plan, struct ar
     keep_results(plan, shapes, occasion->taken);
     if (!check_outputs(plan, occasion->outputs, diags))
         return false;
+    warn_of_channels(program, filled_program(plan, occasion), scratch, shapes, layouts);
     plan->viewed = find_viewed(&plan->own, plan->typed->program);
     return make_kernels(program, plan, scratch, shapes, views, occasion, diags) && find_gpu(program, plan, diags) &&
            load_kernels(program, plan, scratch, occasion->wait, diags) &&

@@ -9,6 +9,17 @@ static const char *name_of(const struct program *parsed, size_t index, bool outp
     return output ? parsed->results[index].name : parsed->symbols[parsed->inputs[index]].name;
 }
 
+/* The inputs that there are, at most a few of them. */
+static const char *inputs_text(struct arena *arena, const struct program *parsed)
+{
+    enum { MOST = 8 };
+    const int count = parsed->input_count;
+    const char *text = count == 0 ? "; it has none" : count == 1 ? "; its input is " : "; its inputs are ";
+    for (int i = 0; i < count && i < MOST; i++)
+        text = arena_printf(arena, "%s%s%s", text, i ? ", " : "", name_of(parsed, (size_t)i, false));
+    return count > MOST ? arena_printf(arena, "%s, ..", text) : text;
+}
+
 const char *suggestion(struct arena *arena, const struct program *parsed, const char *name, bool output)
 {
     size_t count = (size_t)(output ? parsed->result_count : parsed->input_count);
@@ -16,7 +27,7 @@ const char *suggestion(struct arena *arena, const struct program *parsed, const 
     for (size_t i = 0; i < count; i++)
         names[i] = name_of(parsed, i, output);
     const char *near = diag_nearest(name, names, count);
-    return near ? arena_printf(arena, "; did you mean '%s'?", near) : "";
+    return near ? arena_printf(arena, "; did you mean '%s'?", near) : output ? "" : inputs_text(arena, parsed);
 }
 
 static int find_result(const struct program *parsed, const char *name)

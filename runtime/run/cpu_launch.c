@@ -97,7 +97,8 @@ static void choose_traffic(const struct launch *launch, const struct weft_contex
     const struct traffic traffic = {
         .touched = launch->touched, .stored = launch->stored, .joins = kernel->lanes,
         .transposes = memchr(planned->kinds, ACCESS_TRANSPOSED, (size_t)kernel->load_count),
-        .interleaves = memchr(planned->kinds, ACCESS_INTERLEAVED, (size_t)kernel->load_count),
+        .interleaves = memchr(planned->kinds, ACCESS_INTERLEAVED, (size_t)kernel->load_count) ||
+                       memchr(planned->kinds, ACCESS_CROSSED, (size_t)kernel->load_count),
         .alone = reads_constants(kernel)};
     args->ahead = fetched_ahead(&traffic);
     if (args->ahead && planned->ahead)

@@ -5,8 +5,9 @@
  * load that is turned or interleaved @ is the store. `block: w_$` declares that block; `head: vector` wants that part
  * of the prelude; what is marked `called` is emitted where a function of whole blocks reads the load, `copied` where
  * the kernel only stores what it turns or interleaves, `whole` where ends of rows are read as whole blocks and `padded`
- * where they are not, `rows` where some load stays at one element along a row, `once` for the first access alone,
- * `32nd` for every 32nd access. A line that begins with + goes on with the one before. */
+ * where they are not, `light` where such a kernel computes little and `heavy` elsewhere, `rows` where some load stays at
+ * one element along a row, `once` for the first access alone, `32nd` for every 32nd access. A line that begins with +
+ * goes on with the one before. */
 
 //: load scalar
 row: const VALUE a_$ = LOAD(*(const T *)p[$]); /* NAME */
@@ -89,7 +90,7 @@ operands: const T *const x_$ = w_$ + i;
 head: shuffles
 block: w_$
 copied band: const int laid_$ = N(lay)(args, start[@], step[@], start[$], s->strides[$ * stride + groups],
-+ rows, column0, column1, s->columns); /* in the result */
++ rows, column0, column1, s->columns, TRANSPOSED); /* in the result */
 copied band: if (laid_$)
 copied band:     continue;
 band: N(turn)(w_$, start[$] + column0 * s->strides[$ * stride + groups], s->strides[$ * stride + groups],
@@ -100,6 +101,22 @@ operands:     fetch_transposed(start[$], s->strides[$ * stride + groups], rows *
 + column1 < s->columns ? column1 : -1, (row * (column1 - column0) + i - column0) * (i64)sizeof(T),
 + BLOCK * sizeof(T)); //~
 operands: const T *const x_$ = w_$ + row * (column1 - column0 + BLOCK) + i - column0;
+//: load across
+head: shuffles
+block: w_$
+buffers: const char *from_$ = 0, *turn_$ = 0; /* where the rows in w_$ begin and end */
+row: if (fresh || p[$] < from_$ || p[$] >= turn_$) {
+row:     i64 more = run.rows - (p[$] - start[$]) / (i64)sizeof(T); /* no more than lie beside each other, */
+row:     const i64 wanted = (run.part.stop - run.at + run.count) / s->columns + 2; /* are in the tile, */
+row:     const i64 most = ACROSS / (i64)sizeof(T) / (s->columns + BLOCK); /* have room, */
+row:     const i64 line = (64 - (i64)((u64)p[$] % 64)) / (i64)sizeof(T); /* and are in a cache line */
+row:     more = more < wanted ? more : wanted;
+row:     more = more < most ? more : most;
+row:     more = line * (i64)sizeof(T) >= 16 && line < more ? line : more;
+row:     from_$ = p[$], turn_$ = from_$ + more * (i64)sizeof(T);
+row:     N(turn)(w_$, from_$, s->strides[$ * stride + groups], more, s->columns); /* NAME */
+row: }
+operands: const T *const x_$ = w_$ + (p[$] - from_$) / (i64)sizeof(T) * (s->columns + BLOCK) + i;
 //: load interleaved
 head: vector
 head: shuffles
@@ -125,10 +142,28 @@ operands:     }
 copied operands:     if (i == column0 && N(lay_groups)(args, (T *)p[@] + i, at_$, jump_$, s->period, end_$ - group_$,
 + group_$, after - end_$ + group_$))
 copied operands:         break;
-operands:     N(gather_groups)(w_$, at_$, jump_$, s->period, many_$, group_$, after - many_$, &order_$); /* NAME */
+operands:     N(gather_groups)(w_$, at_$, jump_$, s->period, many_$, group_$, after - many_$, &order_$,
++ args->ahead); /* NAME */
 operands:     fetch_row(args, s, p[$], s->strides + $ * stride, s->period, begin_$, end_$, group_$, many_$); //~
 operands: }
 operands: const T *const x_$ = w_$ + i - from_$;
+//: load crossed
+head: vector
+head: shuffles
+block: w_$
+band: const char *at_$[MOST_INTERLEAVED];
+band: const i64 jump_$ = s->strides[$ * stride + groups + 1];
+band: for (i64 c = 0; c < s->period; c++)
+band:     at_$[c] = start[$] + column0 / s->period * jump_$ + s->offsets[$][c];
+copied band: if (N(lay_crossed)(args, start[@] + column0 * sizeof(T), step[@], at_$, jump_$, step[$], rows,
++ column1 - column0, s->period)) /* in the result */
+copied band:     continue;
+band: const i64 pitch_$ = column1 - column0 + BLOCK;
+band: N(cross)((char *)w_$, pitch_$ * sizeof(T), at_$, jump_$, step[$], rows, (column1 - column0) / s->period,
++ s->period, 0); /* NAME */
+band: for (i64 r = 0; r < rows; r++)
+band:     N(fill)(w_$ + (r + 1) * pitch_$ - BLOCK, w_$[(r + 1) * pitch_$ - BLOCK - 1]);
+operands: const T *const x_$ = w_$ + row * pitch_$ + i - column0;
 //: load joined
 head: vector
 operands: if (more_@)
@@ -147,7 +182,8 @@ operands: const T *const x_$ = N(bounded)(w_$, sample->bases[$], s->maps[$], p[$
 //: store unit
 head: vector
 block: w_$
-once row: head = first_block(args, p[$] + column0 * sizeof(T), sizeof(T)); //~
+light once row: head = first_block(args, p[$] + column0 * sizeof(T), column1 - column0, sizeof(T)); //~
+heavy once row: head = first_block(args, p[$] + column0 * sizeof(T), 0, sizeof(T)); //~
 rows row: fetch_end(args, p[$] + step[$] + column0 * sizeof(T), column1 - column0, sizeof(T)); /* of the next row */ //~
 operands: T *const o_$ = (T *)p[$] + i; /* NAME */ //~
 operands: const int n_$ = m == BLOCK && streams(args, o_$); //~
@@ -158,7 +194,7 @@ once end: fence(args); //~
 //: store copied
 head: vector
 block: w_$
-once row: head = first_block(args, p[$] + column0 * sizeof(T), sizeof(T)); //~
+once row: head = first_block(args, p[$] + column0 * sizeof(T), 0, sizeof(T)); //~
 operands: T *const o_$ = (T *)p[$] + i; /* NAME */ //~
 operands: const int n_$ = m == BLOCK && streams(args, o_$); //~
 operands: T *const y_$ = m < BLOCK ? w_$ : o_$;

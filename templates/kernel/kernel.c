@@ -21,7 +21,7 @@ $entry
                 p[k] = start[k] + row * step[k]; /* where the row of each begins */
             $row
             for (i64 i = column0, m; i < column1; i += m) {
-                m = head ? head : BLOCK;
+                $turn
                 m = column1 - i < m ? column1 - i : m; /* the last ones are computed as a block, and stored alone */
                 head = 0; //~
                 $operands

@@ -461,10 +461,12 @@ static inline void OWN(fetch_row)(const struct weft_args *args, const struct wef
         __builtin_prefetch(p + k);
 #endif
 }
-/* Elements in front of the first block that starts on a cache line. */
-static inline i64 OWN(first_block)(const struct weft_args *args, const char *to, int size)
+/* Elements in front of the first block that starts on a cache line, where results are written past the caches or the
+ * `count` elements of a row are many: a vector across two lines takes as long as two. NumPy's arrays often begin at a
+ * quarter of a line, all of them. */
+static inline i64 OWN(first_block)(const struct weft_args *args, const char *to, i64 count, int size)
 {
-    return args->stream ? (i64)(-(u64)to % 64 / size) % BLOCK : 0;
+    return args->stream || count * size >= 4096 ? (i64)(-(u64)to % 64 / size) % BLOCK : 0;
 }
 /* Where large work is written past the caches, brings what is not at the end of a row of `count` elements: plain stores
  * to it hold up those behind them. Not inline, gcc takes calls for ones without an effect. */
@@ -473,7 +475,7 @@ static inline void OWN(fetch_end)(const struct weft_args *args, const char *to, 
 #if defined __GNUC__ && !defined __TINYC__
     if (!args->stream || count < BLOCK)
         return;
-    for (i64 rest = (count - first_block(args, to, size)) % BLOCK * size; rest > 0; rest -= 64)
+    for (i64 rest = (count - first_block(args, to, 0, size)) % BLOCK * size; rest > 0; rest -= 64)
         __builtin_prefetch(to + count * size - rest, 1);
 #endif
 }

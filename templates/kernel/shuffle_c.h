@@ -8,21 +8,26 @@
     index((o + 4), x, y, z), index((o + 5), x, y, z), index((o + 6), x, y, z), index((o + 7), x, y, z), \
     index((o + 8), x, y, z), index((o + 9), x, y, z), index((o + 10), x, y, z), index((o + 11), x, y, z), \
     index((o + 12), x, y, z), index((o + 13), x, y, z), index((o + 14), x, y, z), index((o + 15), x, y, z)
-/* SHUFFLE(x, y, index, ..): a vector whose byte k is byte index(k, ..) of x and, behind it, y. */
+/* SHUFFLE(size, x, y, index, ..): a vector whose byte k is byte index(k, ..) of x and, behind it, y, in elements of
+ * this size. */
 /* The library defines VBMI where the processor has it. */
 #if (defined VBMI || defined __AVX512VBMI__) && defined __AVX512BW__
 #undef VBMI
 #define VBMI
 enum { OWN(VECTOR_BYTES) = 64 };
 typedef u8 OWN(vector) __attribute__((vector_size(64), aligned(1), may_alias));
-static inline vector OWN(shuffled)(vector x, vector y, vector order)
+typedef u32 OWN(words) __attribute__((vector_size(64)));
+static inline vector OWN(shuffled)(vector x, vector y, vector order, const int size)
 {
-    __asm__("vpermt2b %2, %1, %0" : "+v"(x) : "v"(order), "v"(y));
+    if (size == 4)                 /* in fewer steps than bytes */
+        __asm__("vpermt2d %2, %1, %0" : "+v"(x) : "v"(((words)order & 255) / 4), "v"(y));
+    else
+        __asm__("vpermt2b %2, %1, %0" : "+v"(x) : "v"(order), "v"(y));
     return x;
 }
-#define SHUFFLE(x, y, index, a, b, c) \
+#define SHUFFLE(size, x, y, index, a, b, c) \
     shuffled(x, y, (vector){SIXTEEN(index, 0, a, b, c), SIXTEEN(index, 16, a, b, c), SIXTEEN(index, 32, a, b, c), \
-                            SIXTEEN(index, 48, a, b, c)})
+                            SIXTEEN(index, 48, a, b, c)}, size)
 /* Bytes of what is at `from` in this order, 0 where they are not its own; only those used are read. */
 static inline vector OWN(ordered_bytes)(const char *from, vector order, u64 own, u64 used)
 {
@@ -32,17 +37,17 @@ static inline vector OWN(ordered_bytes)(const char *from, vector order, u64 own,
     return x;
 }
 #define ORDER ordered_bytes
-#define ORDERED
+#define BY_ORDER
 #else
 #undef VBMI
 enum { OWN(VECTOR_BYTES) = 16 };
 typedef u8 OWN(vector) __attribute__((vector_size(16), aligned(1), may_alias));
-#define SHUFFLE(x, y, index, a, b, c) __builtin_shufflevector(x, y, SIXTEEN(index, 0, a, b, c))
+#define SHUFFLE(size, x, y, index, a, b, c) __builtin_shufflevector(x, y, SIXTEEN(index, 0, a, b, c))
 #ifdef __SSSE3__
 typedef char OWN(signs) __attribute__((vector_size(16), aligned(1), may_alias));
 #define ORDER(from, order, own, used) \
     ((void)(own), (void)(used), (vector)__builtin_ia32_pshufb128(*(const signs *)(from), (signs)(order)))
-#define ORDERED
+#define BY_ORDER
 #endif
 #endif
 #endif
@@ -67,7 +72,7 @@ enum { OWN(NEAR), OWN(CLAIMED), OWN(PAST) };
 struct OWN(interleaved_source) {
     i64 first, jump, low, above;   /* its first element, bytes to the next group, and between which from there a group
                                       lies */
-#ifdef ORDERED
+#ifdef BY_ORDER
     vector order;                  /* where each byte comes from, in the source's vector; 128: from another source */
     u64 own, used;                 /* the bytes that are its own, and those of the source that are used, a bit each */
 #endif
@@ -184,12 +189,12 @@ SEPARATE static const T *N(gather)(T *block, const char *from, i64 step, int m)
 #define LATER_OF(k, part, parts, x) \
     (EVERY(k, part, parts, x) < 128 ? k : 64 + (parts == 3 ? EVERY(k, part, parts, x) & 63 : k))
 #define PART3(part) \
-    y = SHUFFLE(x[0], x[1], FIRST_OF, part, 3, 0); \
-    PUT_PART(part, SHUFFLE(y, x[2], LATER_OF, part, 3, 0))
+    y = SHUFFLE(ONE, x[0], x[1], FIRST_OF, part, 3, 0); \
+    PUT_PART(part, SHUFFLE(ONE, y, x[2], LATER_OF, part, 3, 0))
 #define PART4(part) \
-    y = SHUFFLE(x[0], x[1], FIRST_OF, part, 4, 0); \
-    z = SHUFFLE(x[2], x[3], FIRST_OF, part, 4, 0); \
-    PUT_PART(part, SHUFFLE(y, z, LATER_OF, part, 4, 0))
+    y = SHUFFLE(ONE, x[0], x[1], FIRST_OF, part, 4, 0); \
+    z = SHUFFLE(ONE, x[2], x[3], FIRST_OF, part, 4, 0); \
+    PUT_PART(part, SHUFFLE(ONE, y, z, LATER_OF, part, 4, 0))
 #else
 /* In which of three vectors the element of the part is that stands where byte k does: each place has one. */
 #define WHERE(k, part) ((k / ONE - part + 3) % 3 == 0 ? 0 : (SIDE + k / ONE - part + 3) % 3 == 0 ? 1 : 2)
@@ -200,9 +205,9 @@ SEPARATE static const T *N(gather)(T *block, const char *from, i64 step, int m)
 /* The elements of a vector in the order of their four parts, in 4 bytes each. */
 #define QUARTERS(k, x, y, z) (k % 4 / ONE * 4 * ONE + k / 4 * ONE + k % ONE)
 #define PART3(part) \
-    y = SHUFFLE(x[0], x[1], WHERE_FROM, part, 0, 0); \
-    y = SHUFFLE(y, x[2], WHERE_LAST, part, 0, 0); \
-    PUT_PART(part, SHUFFLE(y, y, LINED, part, 0, 0))
+    y = SHUFFLE(ONE, x[0], x[1], WHERE_FROM, part, 0, 0); \
+    y = SHUFFLE(ONE, y, x[2], WHERE_LAST, part, 0, 0); \
+    PUT_PART(part, SHUFFLE(ONE, y, y, LINED, part, 0, 0))
 #define PART4(part, a, b, c, d) \
     PUT_PART(part, (vector)__builtin_shufflevector(w[part / 2], w[part / 2 + 2], a, b, c, d))
 #endif
@@ -215,7 +220,7 @@ static inline void N(taken_apart)(T *to, const i64 pitch, const char *from, cons
         for (int k = 0; k < parts; k++)
             x[k] = *(const vector *)(from + VECTOR_BYTES * k);
         if (parts == 2) {
-            PUT_PART(0, SHUFFLE(x[0], x[1], EVERY, 0, 2, 0)) PUT_PART(1, SHUFFLE(x[0], x[1], EVERY, 1, 2, 0))
+            PUT_PART(0, SHUFFLE(ONE, x[0], x[1], EVERY, 0, 2, 0)) PUT_PART(1, SHUFFLE(ONE, x[0], x[1], EVERY, 1, 2, 0))
         } else if (parts == 3) {
             PART3(0) PART3(1) PART3(2)
         } else {
@@ -225,7 +230,7 @@ static inline void N(taken_apart)(T *to, const i64 pitch, const char *from, cons
             typedef u32 words4 __attribute__((vector_size(16), aligned(1), may_alias));
             words4 w[4];
             for (int k = 0; k < 4; k++)
-                x[k] = SHUFFLE(x[k], x[k], QUARTERS, 0, 0, 0);
+                x[k] = SHUFFLE(ONE, x[k], x[k], QUARTERS, 0, 0, 0);
             for (int k = 0; k < 4; k += 2) {
                 w[k / 2 * 2] = __builtin_shufflevector((words4)x[k], (words4)x[k + 1], 0, 4, 1, 5);
                 w[k / 2 * 2 + 1] = __builtin_shufflevector((words4)x[k], (words4)x[k + 1], 2, 6, 3, 7);
@@ -257,7 +262,7 @@ SEPARATE static void N(part)(T *to, i64 pitch, const char *from, i64 step, i64 c
         for (i64 j = first; j < (count + BLOCK - 1) / BLOCK * BLOCK; j++)
             to[c * pitch + j] = ((const T *)from)[(j < count ? j : count - 1) * parts + c];
 }
-//: move gather_groups
+//: move interleaved
 #undef JOIN
 #undef ZIPPED
 #undef PUT
@@ -271,7 +276,7 @@ SEPARATE static void N(part)(T *to, i64 pitch, const char *from, i64 step, i64 c
     ((part * VECTOR_BYTES + k) / (int)sizeof(T) % period == c \
          ? VECTOR_BYTES + (part * VECTOR_BYTES + k) / (int)sizeof(T) / period * (int)sizeof(T) + k % (int)sizeof(T) \
      : c == 1 ? (part * VECTOR_BYTES + k) / (int)sizeof(T) / period * (int)sizeof(T) + k % (int)sizeof(T) : k)
-#define ZIPPED(x, y, part, c, period) SHUFFLE(x, y, JOIN, part, c, period)
+#define ZIPPED(x, y, part, c, period) SHUFFLE((int)sizeof(T), x, y, JOIN, part, c, period)
 #define PUT(part, period, y) put_vector(to + period * g + part * SIDE, y, past);
 #define PUT2(part) PUT(part, 2, ZIPPED(x[0], x[1], part, 1, 2))
 #define PUT3(part) PUT(part, 3, ZIPPED(ZIPPED(x[0], x[1], part, 1, 3), x[2], part, 2, 3))
@@ -315,46 +320,8 @@ SEPARATE static void N(interleaved)(T *to, const char *const *at, i64 g, i64 end
     else
         N(interleave)(to, at, g, end, 4, past, ahead);
 }
-/* Whether each row's elements lie beside each other, and groups are short enough for that. */
-static inline int N(beside)(const i64 *jumps, i64 period)
-{
-    int beside = period >= 2 && period <= 4;
-    for (i64 c = 0; c < period; c++)
-        beside &= jumps[c] == (i64)sizeof(T);
-    return beside;
-}
-/* The same straight into the result for a tile of `count` groups, if vectors can; returns whether they can. Past the
- * caches it begins and ends with a line, but for the row's ends: that has so many groups more before and after. */
-SEPARATE static int N(lay_groups)(const struct weft_args *args, T *to, const char *const *at, const i64 *jumps,
-                                  i64 period, i64 count, i64 before, i64 after)
-{
-#ifdef SHUFFLE
-    i64 head = 0;
-    if (!N(beside)(jumps, period))
-        return 0;
-    while (args->stream && head < 64 && (u64)(to + head * period) % 64)
-        head++;
-    if (head == 64)
-        return 0;
-    const i64 end = count + (head < after ? head : after), first = head < end ? head : end;
-    if (!before)
-        N(interleaved)(to, at, 0, first, period, 0, 0);
-    N(interleaved)(to, at, first, end, period, args->stream && streams(args, to + first * period), args->ahead);
-    return 1;
-#else
-    return 0;
-#endif
-}
-/* Groups up to number `end`, and from `next` to the last. */
-static inline void N(groups)(T *to, const char *const *at, const i64 *jumps, i64 end, i64 next, i64 count, i64 period)
-{
-    for (i64 g = 0; g < count; g++) {
-        g = g == end ? next : g;
-        for (i64 c = 0; c < period && g < count; c++)
-            to[g * period + c] = *(const T *)(at[c] + g * jumps[c]);
-    }
-}
-#ifdef ORDERED
+//: move gather_groups
+#ifdef BY_ORDER
 static inline void N(find_sources)(struct interleaved_orders *o, const char *const *at, const i64 *jumps, i64 period)
 {
     o->count = 0;
@@ -478,16 +445,55 @@ static inline i64 N(ordered)(T *to, const struct interleaved_orders *o, const ch
     return last + many;
 }
 #endif
+/* Whether each row's elements lie beside each other, and groups are short enough for that. */
+static inline int N(beside)(const i64 *jumps, i64 period)
+{
+    int beside = period >= 2 && period <= 4;
+    for (i64 c = 0; c < period; c++)
+        beside &= jumps[c] == (i64)sizeof(T);
+    return beside;
+}
+/* The same straight into the result for a tile of `count` groups, if vectors can; returns whether they can. Past the
+ * caches it begins and ends with a line, but for the row's ends: that has so many groups more before and after. */
+SEPARATE static int N(lay_groups)(const struct weft_args *args, T *to, const char *const *at, const i64 *jumps,
+                                  i64 period, i64 count, i64 before, i64 after)
+{
+#ifdef SHUFFLE
+    i64 head = 0;
+    if (!N(beside)(jumps, period))
+        return 0;
+    while (args->stream && head < 64 && (u64)(to + head * period) % 64)
+        head++;
+    if (head == 64)
+        return 0;
+    const i64 end = count + (head < after ? head : after), first = head < end ? head : end;
+    if (!before)
+        N(interleaved)(to, at, 0, first, period, 0, 0);
+    N(interleaved)(to, at, first, end, period, args->stream && streams(args, to + first * period), args->ahead);
+    return 1;
+#else
+    return 0;
+#endif
+}
+/* Groups up to number `end`, and from `next` to the last. */
+static inline void N(groups)(T *to, const char *const *at, const i64 *jumps, i64 end, i64 next, i64 count, i64 period)
+{
+    for (i64 g = 0; g < count; g++) {
+        g = g == end ? next : g;
+        for (i64 c = 0; c < period && g < count; c++)
+            to[g * period + c] = *(const T *)(at[c] + g * jumps[c]);
+    }
+}
 /* `count` groups, with room for a block behind them, of `period` elements: the first ones, and the bytes from group to
  * group; the row has so many more of them before and after. */
 SEPARATE static void N(gather_groups)(T *to, const char *const *at, const i64 *jumps, i64 period, i64 count, i64 before,
-                                      i64 after, struct interleaved_orders *o)
+                                      i64 after, struct interleaved_orders *o, i64 ahead)
 {
     i64 first = 0, next = 0;
     if (N(beside)(jumps, period)) {
-        N(interleaved)(to, at, 0, count, period, 0, 0);
+        N(interleaved)(to, at, 0, count, period, 0, ahead);
     } else {
-#ifdef ORDERED
+#ifdef BY_ORDER
         if (!N(holds)(o, at, jumps, period))
             N(find_orders)(o, at, jumps, period);
         if (o->many && o->count == 1)

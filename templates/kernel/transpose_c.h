@@ -1,7 +1,7 @@
 /* Columns that become rows: tiles of transposed operands, by shuffles of vectors, into a buffer or straight into the
  * result; for a storage type T, as shuffle_c.h, whose shuffles of vectors it uses. */
 
-//: move turn
+//: move strips
 #undef PAIR
 #undef PAIRS
 #undef HALVES
@@ -127,7 +127,10 @@ SEPARATE static void N(strips)(char *to, i64 pitch, const char *from, i64 step, 
         }
     }
 }
-/* The same for whole lines. Columns a power of two apart have few places in a cache; where these are too few, as many
+#endif
+//: move turn
+#ifdef PAIR
+/* N(strips) for whole lines. Columns a power of two apart have few places in a cache; where these are too few, as many
  * lines as a strip needs are read at once. */
 SEPARATE static void N(all_strips)(char *to, i64 pitch, const char *from, i64 step, i64 rows, i64 first, i64 end,
                                    int way, i64 next)
@@ -152,10 +155,10 @@ SEPARATE static void N(all_strips)(char *to, i64 pitch, const char *from, i64 st
 }
 #endif
 /* The same straight into the result, for columns of a tile. Where there are not enough for a strip, and they fit the
- * buffer (of TRANSPOSED bytes), that is better; returns whether they are written. Where lines are written past the
+ * buffer (of `room` bytes), that is better; returns whether they are written. Where lines are written past the
  * caches a tile begins and ends with one, but for the row's ends. */
 SEPARATE static int N(lay)(const struct weft_args *args, char *to, i64 pitch, const char *from, i64 step, i64 rows,
-                           i64 column0, i64 column1, i64 total)
+                           i64 column0, i64 column1, i64 total, i64 room)
 {
 #ifdef PAIR
     enum { SIDE = 16 / sizeof(T), LINE = 64 / sizeof(T) };
@@ -172,7 +175,7 @@ SEPARATE static int N(lay)(const struct weft_args *args, char *to, i64 pitch, co
         return 1;
     }
 #endif
-    if (rows * (column1 - column0 + BLOCK) * (i64)sizeof(T) <= TRANSPOSED)
+    if (rows * (column1 - column0 + BLOCK) * (i64)sizeof(T) <= room)
         return 0;
     for (i64 j = column0; j < column1; j++)
         for (i64 r = 0; r < rows; r++)
@@ -208,4 +211,60 @@ SEPARATE static void N(turn)(T *to, const char *from, i64 step, i64 rows, i64 co
     }
     for (r = 0; r < rows; r++)
         N(fill)(to + r * pitch + columns, to[r * pitch + columns - 1]);
+}
+//: move cross
+#if defined PAIR && defined SHUFFLE
+/* N(cross) of at least as many rows and groups as a strip has. Strips transpose a few lines of groups, of some rows;
+ * their lines are elements of a group, each of some rows, or `inside` of one row each, and these are interleaved. */
+static inline void N(cross_strips)(char *to, i64 pitch, const char *const *at, i64 jump, i64 step, i64 rows, i64 count,
+                                   i64 period, const int past)
+{
+    enum { SIDE = 16 / sizeof(T), LINE = 64 / sizeof(T), MANY = 2 * LINE, ROOM = MANY + LINE };
+    ALIGNED T lines[4 * SIDE * ROOM];
+    const int inside = step != (i64)sizeof(T);
+    const i64 many = count < MANY ? count : MANY;
+    for (i64 j = 0; j < count; j += many) {
+        const i64 g = j + many <= count ? j : count - many;
+        for (i64 k = 0; k < rows; k += SIDE) {
+            const i64 r = k + SIDE <= rows ? k : rows - SIDE;
+            for (i64 c = 0; c < period; c++)
+                N(strips)((char *)(lines + c * SIDE * ROOM), ROOM * sizeof(T),
+                          (inside ? at[0] + 16 * c : at[c]) + g * jump + r * step, jump, SIDE, 0, many, NEAR, 0);
+            for (i64 i = 0; i < SIDE; i++) {
+                char *const o = to + (r + i) * pitch + g * period * (i64)sizeof(T);
+                const char *parts[4];
+                for (i64 c = 0; c < period; c++)
+                    parts[c] = (const char *)(lines + (inside ? i * period + c : c * SIDE + i) * ROOM);
+                N(interleaved)((T *)o, parts, 0, many, period, past && (u64)o % 64 == 0, 0);
+            }
+        }
+    }
+}
+#endif
+/* `count` groups of `period` elements that lie `jump` apart, the next row's `step` further on, become rows that are
+ * `pitch` apart. `past`: past the caches, where whole lines are written. */
+SEPARATE static void N(cross)(char *to, i64 pitch, const char *const *at, i64 jump, i64 step, i64 rows, i64 count,
+                              i64 period, const int past)
+{
+#if defined PAIR && defined SHUFFLE
+    if (rows >= 16 / (i64)sizeof(T) && count >= 64 / (i64)sizeof(T)) {
+        N(cross_strips)(to, pitch, at, jump, step, rows, count, period, past);
+        return;
+    }
+#endif
+    for (i64 r = 0; r < rows; r++)
+        for (i64 g = 0; g < count; g++)
+            for (i64 c = 0; c < period; c++)
+                ((T *)(to + r * pitch))[g * period + c] = *(const T *)(at[c] + g * jump + r * step);
+}
+/* The same straight into the result, of a kernel that only copies; returns whether it did: lines that go past the
+ * caches begin with the row. */
+SEPARATE static int N(lay_crossed)(const struct weft_args *args, char *to, i64 pitch, const char *const *at, i64 jump,
+                                   i64 step, i64 rows, i64 columns, i64 period)
+{
+    const int past = args->stream && (u64)to % 64 == 0 && pitch % 64 == 0 && streams(args, to);
+    if (args->stream && !past)
+        return 0;
+    N(cross)(to, pitch, at, jump, step, rows, columns / period, period, past);
+    return 1;
 }

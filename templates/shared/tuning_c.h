@@ -18,7 +18,9 @@ enum {
     LANES_LEAST_BLOCKS = 4,        /* and at least so many, */
     LANES_LEAST = 1 << 17,         /* or so many elements */
     SHORT_LEAST = 5,               /* rows of from so many elements on */
-    SHORT_ROW = 256,               /* to so many are joined side by side, */
+    SHORT_ROW = 512,               /* to so many are joined side by side, */
+    SHORT_WHOLE = 256,             /* of sums of integers to so many, where rows are whole blocks: 512 would take up to
+                                      1.7 times as long, */
     SHORT_ROWS = 16,               /* where there are so many of them */
 
     /* Caches (traffic.c). Measured with and without WEFT_DISABLE=stream (throughput.py --bytes), on a processor

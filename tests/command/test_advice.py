@@ -46,12 +46,57 @@ class Checked(CommandTest):
                 ("a + b == 300", "before '==' uses it", "int32(a) + b == 300"),
                 ("concat(a + b, [0.5])", "before 'concat' uses it", "concat(int32(a) + b, [0.5])")):
             self.warned(text, BYTES, 312, advice, then)
+        for text, then in (("uint8(a + b)", "uint8(int32(a) + b)"), ("cast(a - b, uint8)", "cast(int32(a) - b, uint8)"),
+                           ("uint8(a + b) / 2", "uint8(int32(a) + b) / 2")):
+            self.warned(text, BYTES, 312, " uses it; convert an operand first, as in int32(a)", then)
         self.warned("wrap(sum(a * b), uint16)", BYTES, 312, "before 'sum' uses it", "wrap(sum(int32(a) * b), uint16)")
         self.warned("-a * 2", BYTES[:1], 312, "-a is uint8 and wraps below 0", "-int32(a) * 2", "--")
         self.warned("(10 + a) / 2", BYTES[:1], 312, "as in int32(a)", "(10 + int32(a)) / 2", "--rules", "numpy")
         self.warned("(x - y) * 0.5", ["x=uint32[3]", "y=uint32[3]"], 312, "as in float64(x)", "(float64(x) - y) * 0.5")
         self.warned("x - y < 9", ["x=uint32[3]", "y=uint32[3]"], 312, "as in int64(x)", "int64(x) - y < 9")
         self.warned("(x + y) / 2", ["x=int16[3]", "y=int16[3]"], 312, "wraps beyond 32767", "(int32(x) + y) / 2")
+
+    def test_wrapping_results(self):
+        """Differences of elements of one array are told where they are results, as is what a kernel declares wider."""
+        for text, then in (("a[1:] - a[:-1]", "int32(a[1:]) - a[:-1]"),
+                           ("d = offset(a, 1) - a; d[1:]", "d = int32(offset(a, 1)) - a; d[1:]"),
+                           ("d = a[::-1]; d - a", "d = a[::-1]; int32(d) - a")):
+            self.warned(text, BYTES[:1], 312, "is uint8 and wraps below 0; convert an operand first", then)
+        self.warned("u.x[1:] - u.x[:-1]", ["u=uint32(x=4)"], 312, "as in int64(u.x[1:])", "int64(u.x[1:]) - u.x[:-1]")
+        kernel = "kernel k(a: uint8[n], b: uint8[n]) -> %s { return a + b }"
+        for dtype, told in ("int32", 1), ("float32", 1), ("uint8", 0), ("bool", 0):
+            got = self.weft("check", "-", data=(kernel % dtype).encode()).stderr.decode()
+            self.assertEqual((got.count("W0312"), got.count("wraps beyond 255 before it becomes " + dtype)),
+                             (told, told), got)
+
+    def test_digits(self):
+        """An int64 is told where float32 may not hold it, not where the text keeps it within 2**24."""
+        i = ["i=int64[4]"]
+        for text, then in (("i / 3", "float64(i) / 3"), ("mean(i)", "mean(float64(i))"),
+                           ("clamp(i, 0, 16777217) * 0.5", "clamp(i, 0, 16777216) * 0.5"),
+                           ("(i - i % 1000) / 7", "i % 1000 / 7"), ("min(i, 5) / 2", "max(min(i, 5), -5) / 2")):
+            self.warned(text, i, 310, "and is rounded to float32 here", then)
+        self.good("check", "b = int64(u) + 7; mean(b) / 2", "u=uint8[4]")
+        self.warned("int64(u) / 2", ["u=uint32[4]"], 310, "write float64(int64(u))", "float64(u) / 2")
+
+    def test_channels(self):
+        """What looks like a picture, without a layout, whose neighbours are taken along the last dimension, too."""
+        blur = "convolve(img, [[1, 1, 1], [1, 1, 1], [1, 1, 1]], 'edge'%s)"
+        for img, text, write, then in (
+                ("float32[48, 64, 3]", "offset(img, [1, 0])%s", "axes=[0, 1] if it holds channels, axes=[1, 2] if not",
+                 "offset(img, [1, 0], axes=[0, 1])"),
+                ("uint8[h, w, 4]", blur, "axes=[0, 1] if it holds channels, axes=[1, 2] if not",
+                 blur % ", axes=[1, 2]"),
+                ("uint8[n, 48, 64, 1]", blur, "axes=[1, 2] if it holds channels", blur % ", axes=[1, 2]"),
+                ("float32[48, 64, 2]", "offset(img, 1)%s", "axes=1 if it holds channels, axes=2 if not",
+                 "offset(img, 1, axes=1)")):
+            self.warned(text.replace("%s", ""), ["img=" + img], 314, write, then)
+        for img in ("float32[3, 48, 64]", "float32[48, 64, 5]", "float32[4, 4, 3]", "float32[48, 64, 3]@XYZ",
+                    "int8[99, 3]"):
+            self.good("check", "offset(img, [1, 0])", "img=" + img)
+        with open(self.path("c.weft"), "w") as f:
+            f.write("kernel k(img: uint8[h, w, 3]) { return out = offset(img, [1, 0]) }\n")
+        self.assertEqual(self.weft("build", "c.weft", "-o", "channels").stderr.decode().count("W0314"), 1)
 
     def test_wrapping_deep_inside(self):
         """Long chains and nested extremes are looked through in no time, and without a stack."""
@@ -66,7 +111,9 @@ class Checked(CommandTest):
 
     def test_wrapping_that_is_meant(self):
         for text in ("(a + 10) / 2", "a + b", "(a + b) * a - b", "a + b == 3", "a * 31 + b ^ a << 3",
-                     "(a * b & 15) / 2", "uint8(a + b) / 2", "wrap(a + b, uint8) / 2", "a[a + b - a]", "any(a - b)",
+                     "(a * b & 15) / 2", "wrap(a + b, uint8) / 2", "a[a + b - a]", "uint8(a)",
+                     "wrap(a[1:] - a[:-1], uint8)", "a[1:] - b[1:]", "a - a", "uint8(a - a // 2)",
+                     "where(a[1:] > a[:-1], a[1:] - a[:-1], a[1:])", "uint8(wrap(a + b, uint8))", "any(a - b)",
                      "(a - min(a)) * 255.0 / (max(a) - min(a)) + b", "where(a > b, a - b, b - a) / 2",
                      "where(b <= a, a - b, 0)", "max(a, b) - min(a, b) < 3", "(a >> 1) + (b >> 1) < 3",
                      "(a - a % 8) / 2 + b", "wrap(sum(a * b), uint8)",

@@ -65,6 +65,26 @@ class Compiler(CommandTest):
         env = {"WEFT_CC": "/nonexistent/cc", "TMPDIR": self.path("tmp")}
         self.assertIn("apt-get install gcc", self.told(90, env))
 
+    def test_side_by_side(self):
+        """Kernels of a program that has to wait are compiled together: each compiler waits for another one."""
+        env = self.compiler("""here=%s
+mkdir -p $here; touch $here/$$
+for i in $(seq 100); do
+    [ $(ls $here | wc -l) -ge 2 ] && exec %s "$@"
+    sleep 0.1
+done
+echo nobody came >&2; exit 1
+""" % (self.path("started"), shutil.which("gcc") or "cc"))
+        text = "return sum(x, -1), x[1:] * 2, max(x * x, axes=0)"
+        self.assertIn("out1", self.text("run", text, "x:float32=[[1, 2], [3, 4]]", env=env))
+        self.assertGreaterEqual(len(os.listdir(self.path("started"))), 2)
+
+    def test_side_by_side_fails(self):
+        """A compiler that fails is told once, whichever thread started it."""
+        env = self.compiler("echo it is tired >&2; exit 3\n")
+        told = self.bad(1, 91, "run", "return sum(x, -1), x[1:] * 2", "x:float32=[[1, 2], [3, 4]]", env=env)
+        self.assertEqual(told.count("it is tired"), 1)
+
     def test_fails(self):
         told = self.told(91, self.compiler("echo it is tired >&2; exit 3\n"))
         self.assertIn("exit status 3", told)

@@ -362,6 +362,41 @@ class Groups(GroupsTest):
         for word in ("".join(word) for word in words):
             self.assertIn("`" + word.split(", counted")[0].split(", from")[0].split(", the same")[0], page)
 
+    def test_sums_across(self):
+        """Rows that are transposed for a sum give the bits of rows that lie in order."""
+        numbers, shown = np.random.default_rng(7), []
+        for dtype, shape in (("float32", (2000, 70)), ("float32", (300, 517)), ("float64", (4100, 33)),
+                             ("float32", (90, 5, 64)), ("float32", (65, 2))):
+            x = numbers.standard_normal(shape).astype(dtype)
+            np.save(self.path("x.npy"), x)
+            np.save(self.path("y.npy"), np.ascontiguousarray(x.transpose()))
+            shown.append(self.text("show", "sum(transpose(x))", "x=x.npy", "--stage", "groups"))
+            for text in ("sum(%s)", "mean(%s * %s)", "prod(1 + %s * 0.001)", "sum(%s, [0, 1])"):
+                plain = self.text("run", text.replace("%s", "y"), "y=y.npy")
+                for way in ("", "transpose"):
+                    across = self.text("run", text.replace("%s", "transpose(x)"), "x=x.npy", env={"WEFT_DISABLE": way})
+                    self.assertEqual(across, plain, (dtype, shape, text, way))
+        self.assertEqual(["some rows are transposed" in text for text in shown], [True, True, True, False, True])
+
+    def test_equal_reductions(self):
+        """They are one kernel, however they are written; those of one tensor take turns."""
+        def headings(text, *types):
+            shown = self.text("show", text, *types, "--stage", "groups")
+            return [line for line in shown.splitlines() if line.startswith("kernel")], shown
+
+        x, wide = "x=float32[2000, 2000]", ["x=float32[2000, 2000]", "y=float32[2000, 2000]"]
+        for text, count in (("min(x) + min(x)", 3), ("(x - min(x)) / (max(x) - min(x))", 5), ("mean(x) + sum(x)", 3),
+                            ("a = x * 2; sum(a * a) + sum((x * 2) * (x * 2))", 3), ("sum(x, -1) + sum(x, [1])", 2),
+                            ("return mean(x, -1), mean(x, -1, true) * 2", 3), ("sum(x * 2) + sum(x * 3)", 5),
+                            ("(x - mean(x, -1, true)) / std(x, -1, true)", 5), ("sum(x, 0) + sum(x, 1)", 3)):
+            self.assertEqual(len(headings(text, x)[0]), count, text)
+        for text, types, chain in (("return min(x, axes=-1), max(x, axes=-1), sum(x, -1)", [x], 2),
+                                   ("return argmax(x, -1), max(x, axes=-1)", [x], 2),
+                                   ("return max(x * y, axes=-1), sum(x * y, -1)", wide, 1),
+                                   ("return mean(x, -1), std(x, -1)", [x], 3)):
+            self.assertIn("takes turns with the next %d kernel" % chain, headings(text, *types)[1], text)
+        self.assertNotIn("takes turns", headings("return sum(x, -1), max(y, axes=-1)", *wide)[1])
+
     def test_reductions(self):
         cases = [("argmax(x, axes=1)", "int64", "out[d0]: 480 results, one for each d0, joined over d1"),
                  ("sum(x, axes=0)", "float32", "out[d1]: 640 results, one for each d1, joined over d0"),

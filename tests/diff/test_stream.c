@@ -11,7 +11,7 @@
 #include <string.h>
 #include <cmocka.h>
 
-enum { STREAMED = 16 << 20, FETCHED = 7 << 20, LINE = 64, UNTOUCHED = 0xa5, MOST = 4 };
+enum { STREAMED = 16 << 20, FETCHED = 7 << 20, LINE = 64, ALIGNED_ROW = 4096, UNTOUCHED = 0xa5, MOST = 4 };
 
 /* ---- outputs at chosen places ---- */
 
@@ -77,12 +77,12 @@ static void run_once(const char *text, const struct input *inputs, int input_cou
     weft_program_destroy(program);
 }
 
-/* Leaves what was written in `outputs`. */
-static void check(const char *text, const struct input *inputs, int input_count,
-                  const struct placed *outputs, int output_count)
+/* Against a run without these fast paths. Leaves what was written in `outputs`. */
+static void check_without(const char *without, const char *text, const struct input *inputs, int input_count,
+                          const struct placed *outputs, int output_count)
 {
     char *expected[MOST];
-    run_once(text, inputs, input_count, outputs, output_count, "stream", 1);
+    run_once(text, inputs, input_count, outputs, output_count, without, 1);
     for (int i = 0; i < output_count; i++) {
         expected[i] = malloc(outputs[i].bytes);
         assert_non_null(expected[i]);
@@ -97,6 +97,12 @@ static void check(const char *text, const struct input *inputs, int input_count,
     }
     for (int i = 0; i < output_count; i++)
         free(expected[i]);
+}
+
+static void check(const char *text, const struct input *inputs, int input_count,
+                  const struct placed *outputs, int output_count)
+{
+    check_without("stream", text, inputs, input_count, outputs, output_count);
 }
 
 /* ---- types, around the threshold, against a loop in C ---- */
@@ -153,20 +159,40 @@ static const struct {
 };
 enum { PROGRAM_COUNT = sizeof programs / sizeof *programs };
 
-/* Rows of `columns`, the fewest that are streamed; `fewer` rows less. */
-static void check_program(int n, int64_t columns, int64_t gap, int fewer)
+/* `rows` of `columns`, with `gap` elements between them, `from` elements behind a line. */
+static void check_rows(int n, int64_t rows, int64_t columns, int64_t gap, int64_t from, const char *without)
 {
-    int64_t row = columns * (int64_t)weft_dtype_size(programs[n].dtype);
-    const int64_t shape[] = {(STREAMED + row - 1) / row - fewer, columns};
+    const int64_t shape[] = {rows, columns};
     const struct input x = {"x", small_integers(WEFT_UINT8, 2, shape)};
-    struct placed out = place(programs[n].dtype, 2, shape, gap, 0);
-    check(programs[n].text, &x, 1, &out, 1);
+    struct placed out = place(programs[n].dtype, 2, shape, gap, from);
+    check_without(without, programs[n].text, &x, 1, &out, 1);
     for (int64_t i = 0; i < shape[0]; i++)
         if (!programs[n].right(tensor_at(&out.tensor, (int64_t[]){i, 0}),
                                tensor_at(&x.tensor, (int64_t[]){i, 0}), columns))
             fail_msg("%s: row %d is wrong", programs[n].text, (int)i);
     tensor_free((struct tensor *)&x.tensor);
     tensor_free(&out.tensor);
+}
+
+/* The fewest rows that are streamed; `fewer` rows less. */
+static void check_program(int n, int64_t columns, int64_t gap, int fewer)
+{
+    int64_t row = columns * (int64_t)weft_dtype_size(programs[n].dtype);
+    check_rows(n, (STREAMED + row - 1) / row - fewer, columns, gap, 0, "stream");
+}
+
+/* In caches, too, long rows have a head up to the next line, whole blocks behind it, and an end. */
+static void test_heads(void **state)
+{
+    (void)state;
+    for (int n = 0, number = 0; n < PROGRAM_COUNT; n++) {
+        const int64_t size = (int64_t)weft_dtype_size(programs[n].dtype), columns = ALIGNED_ROW / size;
+        const int64_t more[] = {-1, 0, 1, 62, 64, 65, 2 * columns + 17};
+        for (int k = 0; k < 7; k++)
+            for (int64_t from = 0; from < LINE / size; from += from < 2 ? 1 : LINE / size / 4)
+                if (sample_chosen(number++))
+                    check_rows(n, 3, columns + more[k], 5, from, "special");
+    }
 }
 
 static void test_types(void **state)
@@ -314,6 +340,26 @@ static void check_transposed(enum weft_dtype dtype, int64_t rows, int64_t column
     tensor_free(&out.tensor);
 }
 
+/* Groups of pixels whose batch lies inside; rows that begin with lines, and anywhere. */
+static void test_crossed(void **state)
+{
+    static const struct { const char *text; enum weft_dtype dtype; int64_t x[3], out[3]; } cases[] = {
+        {"transpose(x, [2, 1, 0])", WEFT_FLOAT32, {3, 175104, 8}, {8, 175104, 3}},
+        {"transpose(x, [1, 0, 2])", WEFT_FLOAT32, {175104, 8, 3}, {8, 175104, 3}},
+        {"transpose(x, [1, 0, 2])", WEFT_UINT8, {233017, 18, 4}, {18, 233017, 4}},
+        {"transpose(x, [2, 1, 0]) + 1.5", WEFT_FLOAT32, {2, 262237, 8}, {8, 262237, 2}}};
+    (void)state;
+    for (int i = 0; i < 8; i++) {
+        const int c = i / 2;
+        const struct input x = {"x", small_integers(cases[c].dtype, 3, cases[c].x)};
+        struct placed out = place(cases[c].dtype, 3, cases[c].out, 0, i % 2);
+        if (sample_chosen(i))
+            check(cases[c].text, &x, 1, &out, 1);
+        tensor_free((struct tensor *)&x.tensor);
+        tensor_free(&out.tensor);
+    }
+}
+
 /* Whole lines, which begin anywhere; rows that begin at different places of theirs; rows of little more than a line,
  * and of one column more than a tile. */
 static void test_transposed(void **state)
@@ -428,9 +474,10 @@ static int finish(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_types), cmocka_unit_test(test_short_rows), cmocka_unit_test(test_alignments),
+        cmocka_unit_test(test_types), cmocka_unit_test(test_heads),
+        cmocka_unit_test(test_short_rows), cmocka_unit_test(test_alignments),
         cmocka_unit_test(test_results), cmocka_unit_test(test_broadcast), cmocka_unit_test(test_copied),
-        cmocka_unit_test(test_transposed), cmocka_unit_test(test_fetched), cmocka_unit_test(test_crowded),
-        cmocka_unit_test(test_interleaved), cmocka_unit_test(test_in_place)};
+        cmocka_unit_test(test_crossed), cmocka_unit_test(test_transposed), cmocka_unit_test(test_fetched),
+        cmocka_unit_test(test_crowded), cmocka_unit_test(test_interleaved), cmocka_unit_test(test_in_place)};
     return cmocka_run_group_tests_name("stream", tests, NULL, finish);
 }

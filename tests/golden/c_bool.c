@@ -14,9 +14,11 @@ void weft_kernel(const struct weft_args *args, i64 begin, i64 end)
     ALIGNED b1_m w_5[BLOCK + 64];
 @ headline.c, 7 lines: BAND_ROOM ... p[k] = start[k] + row * step[k]; /* where the row of each begins */
             const int long_row = column1 - column0 >= BLOCK;
-            head = first_block(args, p[3] + column0 * sizeof(b1_m), sizeof(b1_m));
+            head = first_block(args, p[3] + column0 * sizeof(b1_m), column1 - column0, sizeof(b1_m));
+            const i64 behind = column1 - column0 - head;
+            const i64 most = args->ahead || args->stream || behind < BLOCK ? BLOCK : behind & -BLOCK;
             for (i64 i = column0, m; i < column1; i += m) {
-                m = head ? head : BLOCK;
+                m = head ? head : most;
                 m = column1 - i < m ? column1 - i : m; /* the last ones are computed as a block, and stored alone */
                 head = 0;
                 const i64 back = long_row && column1 - i < BLOCK ? BLOCK - (column1 - i) : 0;
@@ -39,8 +41,9 @@ void weft_kernel(const struct weft_args *args, i64 begin, i64 end)
                 b1_m *const o_5 = (b1_m *)p[5] + i; /* out2 */
                 const int n_5 = m == BLOCK && streams(args, o_5);
                 b1_m *const y_5 = m < BLOCK || n_5 ? w_5 : o_5;
+                for (i64 k = 0; k < m; k += BLOCK)
                 INDEPENDENT
-                for (int j = 0; j < BLOCK; j++) {
+                for (i64 j = k; j < k + BLOCK; j++) {
                     const b1 a_1 = (x_1[j] != 0);
                     const b1 t_2 = !a_1;
                     const b1 a_0 = (x_0[j] != 0);

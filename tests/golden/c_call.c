@@ -49,7 +49,7 @@ void weft_kernel(const struct weft_args *args, i64 begin, i64 end)
                 p[k] = start[k] + row * step[k]; /* where the row of each begins */
             if (p[0] != from_0 || turn_0 < column1)
                 expand_f32(w_0, from_0 = p[0], s->offsets[0], s->strides[0 * stride + groups], s->strides[0 * stride + groups + 1], s->distinct[0], turn_0 = column1); /* k */
-            head = first_block(args, p[2] + column0 * sizeof(f32_m), sizeof(f32_m));
+            head = first_block(args, p[2] + column0 * sizeof(f32_m), 0, sizeof(f32_m));
             for (i64 i = column0, m; i < column1; i += m) {
                 m = head ? head : BLOCK;
                 m = column1 - i < m ? column1 - i : m; /* the last ones are computed as a block, and stored alone */

@@ -11,7 +11,7 @@ void weft_kernel(const struct weft_args *args, i64 begin, i64 end)
             const int long_row = column1 - column0 >= BLOCK;
             const i32 a_1 = *(const i32_m *)p[1]; /* column */
             const i32 t_3 = (i32)((u32)a_1 * (u32)c_0);
-            head = first_block(args, p[2] + column0 * sizeof(i32_m), sizeof(i32_m));
+            head = first_block(args, p[2] + column0 * sizeof(i32_m), column1 - column0, sizeof(i32_m));
             fetch_end(args, p[2] + step[2] + column0 * sizeof(i32_m), column1 - column0, sizeof(i32_m)); /* of the next row */
             for (i64 i = column0, m; i < column1; i += m) {
                 m = head ? head : BLOCK;

@@ -11,7 +11,7 @@ void weft_kernel(const struct weft_args *args, i64 begin, i64 end)
     unsigned char f_1 = 0;
     ALIGNED i32_m w_0[BLOCK], w_1[BLOCK], w_2[BLOCK], w_3[BLOCK];
 @ headline.c, 7 lines: BAND_ROOM ... p[k] = start[k] + row * step[k]; /* where the row of each begins */
-            head = first_block(args, p[2] + column0 * sizeof(i32_m), sizeof(i32_m));
+            head = first_block(args, p[2] + column0 * sizeof(i32_m), 0, sizeof(i32_m));
             for (i64 i = column0, m; i < column1; i += m) {
                 m = head ? head : BLOCK;
                 m = column1 - i < m ? column1 - i : m; /* the last ones are computed as a block, and stored alone */

@@ -26,7 +26,7 @@ void weft_kernel(const struct weft_args *args, i64 begin, i64 end)
     f16_m *const v_9 = (f16_m *)slots[2];
 @ headline.c, 7 lines: BAND_ROOM ... p[k] = start[k] + row * step[k]; /* where the row of each begins */
             const int long_row = column1 - column0 >= BLOCK;
-            head = first_block(args, p[3] + column0 * sizeof(f16_m), sizeof(f16_m));
+            head = first_block(args, p[3] + column0 * sizeof(f16_m), 0, sizeof(f16_m));
             for (i64 i = column0, m; i < column1; i += m) {
                 m = head ? head : BLOCK;
                 m = column1 - i < m ? column1 - i : m; /* the last ones are computed as a block, and stored alone */

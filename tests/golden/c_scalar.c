@@ -11,7 +11,7 @@ void weft_kernel(const struct weft_args *args, i64 begin, i64 end)
             const int long_row = column1 - column0 >= BLOCK;
             const i16 a_1 = *(const i16_m *)p[1]; /* k */
             const f64 t_2 = (f64)a_1;
-            head = first_block(args, p[2] + column0 * sizeof(f64_m), sizeof(f64_m));
+            head = first_block(args, p[2] + column0 * sizeof(f64_m), column1 - column0, sizeof(f64_m));
             fetch_end(args, p[2] + step[2] + column0 * sizeof(f64_m), column1 - column0, sizeof(f64_m)); /* of the next row */
             for (i64 i = column0, m; i < column1; i += m) {
                 m = head ? head : BLOCK;

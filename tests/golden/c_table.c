@@ -23,7 +23,7 @@ void weft_kernel(const struct weft_args *args, i64 begin, i64 end)
             const int long_row = column1 - column0 >= BLOCK;
             const f32 a_1 = *(const f32_m *)p[1]; /* gamma */
             fill_f32(x_1, a_1);
-            head = first_block(args, p[2] + column0 * sizeof(f32_m), sizeof(f32_m));
+            head = first_block(args, p[2] + column0 * sizeof(f32_m), 0, sizeof(f32_m));
             fetch_end(args, p[2] + step[2] + column0 * sizeof(f32_m), column1 - column0, sizeof(f32_m)); /* of the next row */
             for (i64 i = column0, m; i < column1; i += m) {
                 m = head ? head : BLOCK;
@@ -72,7 +72,7 @@ void weft_kernel(const struct weft_args *args, i64 begin, i64 end)
             repeat_f32(w_2, p[2], s->strides[2 * stride + groups], s->period); /* gain */
             const i64 advance = BLOCK % s->period;
             i64 phase = column0 % s->period;
-            head = first_block(args, p[3] + column0 * sizeof(u8_m), sizeof(u8_m));
+            head = first_block(args, p[3] + column0 * sizeof(u8_m), 0, sizeof(u8_m));
             fetch_end(args, p[3] + step[3] + column0 * sizeof(u8_m), column1 - column0, sizeof(u8_m)); /* of the next row */
 @ headline.c, 7 lines: for (i64 i = column0, m; i < column1; i += m) { ... fetch(x_0, args->ahead, sizeof *x_0);
                 const f32_m *const x_2 = w_2 + phase;

@@ -23,7 +23,7 @@ void weft_kernel(const struct weft_args *args, i64 begin, i64 end)
             repeat_f32(w_1, p[1], s->strides[1 * stride + groups], s->period); /* gain */
             const i64 advance = BLOCK % s->period;
             i64 phase = column0 % s->period;
-            head = first_block(args, p[2] + column0 * sizeof(u8_m), sizeof(u8_m));
+            head = first_block(args, p[2] + column0 * sizeof(u8_m), 0, sizeof(u8_m));
             for (i64 i = column0, m; i < column1; i += m) {
                 m = head ? head : BLOCK;
                 m = column1 - i < m ? column1 - i : m; /* the last ones are computed as a block, and stored alone */

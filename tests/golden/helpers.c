@@ -32,10 +32,10 @@ exp_powers                19 lines  7dd1cb73
 exp_rest                  11 lines  04fc0679
 expand_$1                 32 lines  0f1699d9
 fetch                     10 lines  99f641e5
-fetch_end                 11 lines  a684884e
+fetch_end                 11 lines  aa5907f1
 fetch_row                 17 lines  9a94f6ba
 fill_$1                    6 lines  feab3a5c
-first_block                5 lines  6f01c46f
+first_block                7 lines  b7fd5a38
 floordiv_$1               12 lines  9f23614e
 floormod_$1                6 lines  16bc2c11
 fmin_$1                    6 lines  79200f70

@@ -31,7 +31,7 @@ void weft_kernel(const struct weft_args *args, i64 begin, i64 end)
                 expand_f32(w_1, from_1 = p[1], s->offsets[1], s->strides[1 * stride + groups], s->strides[1 * stride + groups + 1], s->distinct[1], turn_1 = column1); /* last */
             if (p[2] != from_2 || turn_2 < column1)
                 expand_f32(w_2, from_2 = p[2], s->offsets[2], s->strides[2 * stride + groups], s->strides[2 * stride + groups + 1], s->distinct[2], turn_2 = column1); /* row */
-            head = first_block(args, p[3] + column0 * sizeof(f32_m), sizeof(f32_m));
+            head = first_block(args, p[3] + column0 * sizeof(f32_m), 0, sizeof(f32_m));
             for (i64 i = column0, m; i < column1; i += m) {
                 m = head ? head : BLOCK;
                 m = column1 - i < m ? column1 - i : m; /* the last ones are computed as a block, and stored alone */

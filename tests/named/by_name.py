@@ -36,13 +36,11 @@ class Value:
         return next(dim for dim in self.dims if dim.name == name)
 
     def get(self, place):
-        return self.elements[key({name: place[name] for name in self.names()})]
+        return self.elements[frozenset([(dim.name, place[dim.name]) for dim in self.dims])]
 
     def array(self):
-        out = np.empty([dim.size for dim in self.dims], self.dtype)
-        for place in places(self.dims):
-            out[tuple(place[name] for name in self.names())] = self.get(place)
-        return out
+        elements = [self.get(place) for place in places(self.dims)]
+        return np.array(elements, self.dtype).reshape([dim.size for dim in self.dims])
 
     def type(self):
         inside = ", ".join(dim.text() for dim in self.dims)

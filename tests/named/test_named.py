@@ -68,8 +68,7 @@ class Maker:
 
     def add_line(self, name):
         while True:
-            makers = [m for m in dir(self) if m.startswith("make_")]
-            maker = self.pick.choice(makers)
+            maker = self.pick.choice(MAKERS)
             try:
                 made = getattr(self, maker)()
             except n.Mismatch:
@@ -454,6 +453,9 @@ class Maker:
         return d.size and self.named(f"sample({text}, {places}, axes=[0])", n.sampled(x, d.name, i))
 
 
+MAKERS = [m for m in dir(Maker) if m.startswith("make_")]
+
+
 def bits(array):
     return np.ascontiguousarray(array).tobytes()
 
@@ -482,12 +484,10 @@ class Named(unittest.TestCase):
         except weft.Error as error:
             self.fail(f"{where}\n{error}")
         for name, array, type in zip(names, got, types.values()):
-            wanted = made.values[name]
-            array = np.asarray(array)
-            self.assertEqual(type, wanted.type(), f"{where}\n{name}")
-            self.assertTrue(array.dtype == wanted.dtype and array.shape == wanted.array().shape and
-                            bool((array == wanted.array()).all()),
-                            f"{where}\n{name} is\n{array}, not\n{wanted.array()}")
+            wanted, array = made.values[name].array(), np.asarray(array)
+            self.assertEqual(type, made.values[name].type(), f"{where}\n{name}")
+            if array.dtype != wanted.dtype or array.shape != wanted.shape or not (array == wanted).all():
+                self.fail(f"{where}\n{name} is\n{array}, not\n{wanted}")
         return made.met
 
     def samples(self, made, program, used, wanted, where):
@@ -561,7 +561,7 @@ class Named(unittest.TestCase):
             for seed in range(first, first + count):
                 met |= self.check(seed)
         if count >= 300:
-            self.assertEqual(met, {m for m in dir(Maker) if m.startswith("make_")})
+            self.assertEqual(met, set(MAKERS))
 
 
 if __name__ == "__main__":

@@ -339,7 +339,7 @@ static int64_t found(const struct geometry *g, int a, int64_t n)
     }
     if (g->kinds[a] == ACCESS_EXPANDED)
         return g->starts[a] + outer + g->offsets[a][column];
-    if (g->kinds[a] == ACCESS_INTERLEAVED)
+    if (g->kinds[a] == ACCESS_INTERLEAVED || g->kinds[a] == ACCESS_CROSSED)
         return g->starts[a] + outer + g->offsets[a][column % period] + column / period * strides[g->groups + 1];
     return g->starts[a] + outer + column % period * strides[g->groups] + column / period * strides[g->groups + 1];
 }

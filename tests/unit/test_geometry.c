@@ -71,7 +71,7 @@ static int64_t walked_offset(const struct geometry *g, int a, int64_t row, int64
     int64_t offset = column % period * strides[g->groups] + column / period * strides[g->groups + 1];
     if (g->kinds[a] == ACCESS_EXPANDED)
         offset = g->offsets[a][column];
-    if (g->kinds[a] == ACCESS_INTERLEAVED)
+    if (g->kinds[a] == ACCESS_INTERLEAVED || g->kinds[a] == ACCESS_CROSSED)
         offset = g->offsets[a][column % period] + column / period * strides[g->groups + 1];
     for (int i = g->groups - 1; i >= 0; i--) {
         offset += row % g->extents[i] * strides[i];
@@ -105,12 +105,19 @@ static void check_kind(const struct sample *s, int a)
     case ACCESS_NESTED: assert_true(!even && jump != 0); return;
     case ACCESS_COLUMN: assert_true(!even && jump != 0 && step == 0); return;
     case ACCESS_EXPANDED: check_expanded(g, a); return;
-    case ACCESS_TRANSPOSED:
+    case ACCESS_TRANSPOSED: case ACCESS_ACROSS:
         assert_true(even && step != 0 && step != size && strides[g->groups - 1] == size);
         return;
     case ACCESS_INTERLEAVED:
         assert_true((!even || g->folded) && jump != 0 && g->period <= (g->folded ? 8 : 4));
         assert_int_equal(g->tiling.tile_columns % g->period, 0);
+        return;
+    case ACCESS_CROSSED:
+        assert_true((!even || g->folded) && jump != 0 && g->period <= 4);
+        assert_true(strides[g->groups - 1] == size || strides[g->groups - 1] == g->period * size);
+        assert_int_equal(g->tiling.tile_columns % g->period, 0);
+        assert_in_range(g->tiling.tile_rows * (g->tiling.tile_columns + BLOCK), 1,
+                        access_room(ACCESS_CROSSED, size));
         return;
     case ACCESS_DEINTERLEAVED:
         assert_true(!g->period && step / size >= 2 && step / size <= 4 && jump >= 0 && jump < step);
@@ -292,6 +299,18 @@ static void rows_are_turned(void **state)
     assert_geometry(SHAPE(8, 500, 3), STRIDED(channels, 8, 500, 3), DENSE(8, 1, 3), "8 x (500 x 3)", "tpu");
 }
 
+/* Groups are, too, whose elements, or which themselves, lie beside those of the next row; where rows and columns make
+ * up a vector. */
+static void groups_are_turned(void **state)
+{
+    (void)state;
+    static const int64_t planes[] = {1, 8, 4000}, pixels[] = {3, 24, 1}, apart[] = {2, 24, 4000}, few[] = {1, 3, 1500};
+    assert_geometry(SHAPE(8, 500, 3), STRIDED(planes, 8, 500, 3), DENSE(8, 1, 3), "8 x (500 x 3)", "zpu");
+    assert_geometry(SHAPE(8, 500, 3), STRIDED(pixels, 8, 500, 3), STRIDED(planes, 8, 500, 3), "8 x (500 x 3)", "zzu");
+    assert_geometry(SHAPE(8, 500, 3), STRIDED(apart, 8, 500, 3), DENSE(8, 1, 3), "8 x (500 x 3)", "wpu");
+    assert_geometry(SHAPE(3, 500, 3), STRIDED(few, 3, 500, 3), DENSE(3, 1, 3), "3 x (500 x 3)", "wpu");
+}
+
 /* Rows of a cache line are walked behind each other, and rows lie side by side where the result does. */
 static void rows_are_moved(void **state)
 {
@@ -299,7 +318,7 @@ static void rows_are_moved(void **state)
     static const int64_t shape[] = {8, 20, 90, 3}, backwards[] = {1, 2160, 8, 720}, inside[] = {5400, 270, 1, 90},
                          merged[] = {1, 8, 160, 14400};
     struct sample s;
-    assert_geometry(shape, 4, STRIDED(backwards, 8, 20, 90, 3), scalar, "20 x 8 x (90 x 3)", "wsu");
+    assert_geometry(shape, 4, STRIDED(backwards, 8, 20, 90, 3), scalar, "20 x 8 x (90 x 3)", "zsu");
     assert_geometry(SHAPE(6, 5, 70, 300), STRIDED(((int64_t[]){1, 6, 30, 2100}), 6, 5, 70, 300), scalar,
                     "5 x 70 x 6 x 300", "tsu");
     assert_geometry(shape, 4, DENSE(8, 20, 90, 3), scalar, "43200", "usu");
@@ -441,7 +460,7 @@ int main(void)
         cmocka_unit_test(dimensions_are_grouped),
         cmocka_unit_test(nothing_is_left_to_group),
         cmocka_unit_test(small_groups_run_flat), cmocka_unit_test(groups_are_interleaved),
-        cmocka_unit_test(rows_are_turned), cmocka_unit_test(rows_are_moved),
+        cmocka_unit_test(rows_are_turned), cmocka_unit_test(groups_are_turned), cmocka_unit_test(rows_are_moved),
         cmocka_unit_test(strides_decide),
         cmocka_unit_test(strided_results),
         cmocka_unit_test(long_rows_are_cut),

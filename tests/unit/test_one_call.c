@@ -218,7 +218,7 @@ static void unused_inputs_may_be_ignored(void **state)
     const struct weft_input_type types[] = {{.name = "z", .type = "float32"}, {.name = "x", .type = "int32"}};
     struct weft_compile_params params = {.inputs = types, .input_count = 2};
     assert_error(weft_compile(context, "x + 1", &params, &program, &error), WEFT_NAME_ERROR, &error,
-                 "the program has no input 'z'");
+                 "the program has no input 'z'; its input is x");
     params.ignore_unused = true;
     assert_int_equal(weft_compile(context, "x + 1", &params, &program, &error), WEFT_OK);
     for (int turn = 0; turn < 3; turn++) {
