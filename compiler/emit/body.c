@@ -443,8 +443,8 @@ static void emit_level(struct emitter *e, int first, int end, int level)
         if (e->evaluation.call[i])
             continue;
         if (!open)
-            buf_puts(&e->body, e->runs ? "for (i64 k = 0; k < m; k += BLOCK)\nINDEPENDENT\nfor (i64 j = k; j < k + BLOCK; j++) {\n"
-                                       : "INDEPENDENT\nfor (int j = 0; j < BLOCK; j++) {\n");
+            buf_printf(&e->body, "%sINDEPENDENT\n%s", e->runs ? "for (i64 k = 0; k < m; k += BLOCK)\n" : "",
+                       e->runs ? "for (i64 j = k; j < k + BLOCK; j++) {\n" : "for (int j = 0; j < BLOCK; j++) {\n");
         open = true;
         if (kernel->ins[i].kind == INS_STORE && !stores)
             bring_stored(e, n, end, level);

@@ -5,9 +5,9 @@
  * load that is turned or interleaved @ is the store. `block: w_$` declares that block; `head: vector` wants that part
  * of the prelude; what is marked `called` is emitted where a function of whole blocks reads the load, `copied` where
  * the kernel only stores what it turns or interleaves, `whole` where ends of rows are read as whole blocks and `padded`
- * where they are not, `light` where such a kernel computes little and `heavy` elsewhere, `rows` where some load stays at
- * one element along a row, `once` for the first access alone, `32nd` for every 32nd access. A line that begins with +
- * goes on with the one before. */
+ * where they are not, `light` where such a kernel computes little and `heavy` elsewhere, `rows` where some load stays
+ * at one element along a row, `once` for the first access alone, `32nd` for every 32nd access. A line that begins with
+ * + goes on with the one before. */
 
 //: load scalar
 row: const VALUE a_$ = LOAD(*(const T *)p[$]); /* NAME */
