@@ -48,14 +48,28 @@ static const char *if_complete(const struct layouts *l, const char *layout, int 
     return rank < 0 ? NULL : strlen(layout) == (size_t)rank ? layout : "";
 }
 
+/* What to write where `longer` only has a letter more at its end, as the channels of a picture beside a mask; else
+ * NULL. */
+static const char *stretched(struct arena *arena, const char *text, const char *layout, const char *longer)
+{
+    const size_t length = strlen(layout);
+    return length + 1 != strlen(longer) || strncmp(layout, longer, length) != 0
+               ? NULL
+               : arena_printf(arena, "write %s[..., None], which is the same for all of %s", text, longer + length);
+}
+
 static bool clash(const struct layouts *l, const struct node *node, int a, int b)
 {
     const struct node *left = operand_node(l->program, node, a);
     const struct node *right = operand_node(l->program, node, b);
-    const char *text = expression_text(l->arena, l->program, right->span);
-    return diag_at(l->diags, DIAG_LAYOUT, ((struct span[]){node->token, left->span, right->span}),
-                   3, expression_text(l->arena, l->program, left->span),
-                   l->of[left - l->program->nodes], text, l->of[right - l->program->nodes], text);
+    const char *const of_left = l->of[left - l->program->nodes], *const of_right = l->of[right - l->program->nodes];
+    const char *const first = expression_text(l->arena, l->program, left->span);
+    const char *const second = expression_text(l->arena, l->program, right->span);
+    const char *advice = stretched(l->arena, first, of_left, of_right);
+    advice = advice ? advice : stretched(l->arena, second, of_right, of_left);
+    advice = advice ? advice : arena_printf(l->arena, "to drop one write reshape(%s, layout=\"\")", second);
+    return diag_at(l->diags, DIAG_LAYOUT, ((struct span[]){node->token, left->span, right->span}), 3, first, of_left,
+                   second, of_right, advice);
 }
 
 /* The operands' longest layout. Every other one must be the end of it. NULL where it is not known, or wrong. */

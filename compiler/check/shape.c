@@ -271,6 +271,31 @@ static int named_operand(const struct inference *s, const struct node *node)
     return i;
 }
 
+/* How operand `fewer` would stand for all of the last dimension of operand `more`, as a mask does for the channels of a
+ * picture; "" where it fits no better. */
+static const char *stretch(const struct inference *s, const struct node *node, int fewer, int more)
+{
+    const struct shape *x = operand_shape(s, node, fewer), *y = operand_shape(s, node, more);
+    bool fits = x->rank > 0 && x->rank + 1 == y->rank;
+    for (int d = 0; fits && d < x->rank; d++)
+        fits = x->extents[d] == y->extents[d] || x->extents[d] == 1;
+    if (!fits)
+        return "";
+    const char *text = expression_text(s->arena, s->program, written_span(s, node, fewer));
+    const bool bare = !strpbrk(text, " +-*/%&|^<>=");
+    return arena_printf(s->arena, "; write %s%s%s[..., None], which is the same for all of it", bare ? "" : "(", text,
+                        bare ? "" : ")");
+}
+
+/* What to write in place of operands that clash. */
+static const char *broadcast_advice(const struct inference *s, const struct node *node, int left, int right)
+{
+    const char *advice = keep_dimensions(s, node, left, right);
+    if (!*advice)
+        advice = stretch(s, node, left, right);
+    return *advice ? advice : stretch(s, node, right, left);
+}
+
 /* Reports that operand `right` clashes with an operand before it in dimension `d`, counted from the end. The message
  * names the first operand with which it clashes. */
 static bool clash(const struct inference *s, const struct node *node, int right, int d)
@@ -290,7 +315,7 @@ static bool clash(const struct inference *s, const struct node *node, int right,
                    expression_text(s->arena, s->program, a), shape_text(s->arena, s->program, x),
                    extent_text(s->arena, s->program, y->extents[y->rank - d]),
                    extent_text(s->arena, s->program, x->extents[x->rank - d]), which,
-                   keep_dimensions(s, node, left, right));
+                   broadcast_advice(s, node, left, right));
 }
 
 bool shapes_equal(const struct shape *a, const struct shape *b)

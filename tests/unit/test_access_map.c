@@ -256,7 +256,7 @@ static int64_t folded(enum edge edge, int64_t position, int64_t extent)
 /* Whether there is an element. */
 static bool follow(const struct map_step *step, int64_t *position)
 {
-    int64_t there[2 * RANK];
+    int64_t there[2 * RANK] = {0};
     bool inside = true;
     if (step->kind == RESHAPE) {
         take_apart(&step->to, put_together(&step->from, position), position);

@@ -205,7 +205,8 @@ static void layouts(void **state)
     assert_refused(
         "input x: u8@HWC; input y: u8@HW; (x + 1) * y",
         "the layouts of x + 1, HWC, and y, HW, do not go together: one has to be the end of the "
-        "other; to drop one write reshape(y, layout=\"\")");
+        "other; write y[..., None], which is the same for all of C");
+    assert_shapes("input x: u8@HWC; input y: u8@HW; (x + 1) * y[..., None]", "[?, ?, ?]@HWC");
 }
 
 int main(void)
