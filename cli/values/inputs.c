@@ -340,12 +340,34 @@ const struct value *inputs_batch(const struct inputs *inputs, const struct weft_
     return NULL;
 }
 
+/* Tells of samples that go together under other names, where one of another batch has the name: it is where names are
+ * alike that somebody would think they count. */
+static void compare_names(struct report *report, const struct value *batch, const struct value *other)
+{
+    enum { COMPARED = 100 };       /* at most so many */
+    for (int i = 0, compared = 0; i < batch->count && i < other->count && compared < COMPARED; i++) {
+        if (strcmp(batch->keys[i], other->keys[i]) == 0)
+            continue;
+        compared++;
+        for (int k = 0; k < other->count; k++)
+            if (strcmp(batch->keys[i], other->keys[k]) == 0) {
+                REPORT_NOTE(report, other->text, PAIRED, batch->paths[i], other->paths[i]);
+                return;
+            }
+    }
+}
+
 void inputs_name_samples(struct report *report, const struct inputs *inputs,
                          const struct weft_program *program)
 {
     const struct value *batch = inputs_batch(inputs, program);
     report->samples = batch ? batch->paths : NULL;
     report->sample_count = batch ? batch->count : 0;
+    for (int i = 0; i < inputs->count; i++) {
+        const struct value *other = &inputs->items[i].value;
+        if (batch && other->batch && other != batch && batch->keys && other->keys)
+            compare_names(report, batch, other);
+    }
 }
 
 /* Where the samples come from, in the words of a message; NULL for a literal. */

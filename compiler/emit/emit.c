@@ -326,8 +326,8 @@ static bool computes_runs(const struct emitter *e)
 static void put_turn(struct emitter *e)
 {
     if (e->runs)
-        buf_puts(&e->row, "const i64 most = args->ahead || args->stream || column1 - column0 - head < BLOCK ? BLOCK //~\n"
-                          "    : (column1 - column0 - head) & -BLOCK; //~\n");
+        buf_puts(&e->row, "const i64 most = args->ahead || args->stream || column1 - column0 - head < BLOCK //~\n"
+                          "    ? BLOCK : (column1 - column0 - head) & -BLOCK; //~\n");
     buf_printf(&e->turn, "m = head ? head : %s;\n", e->runs ? "most" : "BLOCK");
 }
 

@@ -208,6 +208,19 @@ class Inputs(BatchTest):
         self.assertIn("5 files are skipped, which are no samples: 'd/0.txt' (.txt), 'd/1.txt' (.txt), 'd/2.txt' (.txt) "
                       "and 2 more\n", self.weft("run", "+x", "x=d").stderr.decode())
 
+    def test_names_of_pairs(self):
+        """Samples go together by the order of their names; names that are alike, but elsewhere, are told."""
+        for name in ("img/cat", "img/dog", "m/ant", "m/cat", "masks/1", "masks/2"):
+            self.picture(f"{name}.png")
+        done = self.weft("run", "x + y", "x=img", "y=m", "-o", "out.npz")
+        self.assertEqual(done.returncode, 0, done.stderr)
+        self.assertEqual(done.stderr.decode().split(";")[0],
+                         "m: note[W0157]: batches go together in the order of their names, 'img/cat.png' with "
+                         "'m/ant.png', and names are not the same")
+        self.good("run", "x + y", "x=img", "y=masks", "-o", "out.npz")
+        subprocess.run(["mv", self.path("m/ant.png"), self.path("m/dog.png")], check=True)
+        self.good("run", "x + y", "x=img", "y=m", "-o", "out.npz")
+
     def test_mixed(self):
         self.picture("d/a.png")
         self.picture("d/b.png", depth=16)

@@ -15,8 +15,8 @@ void weft_kernel(const struct weft_args *args, i64 begin, i64 end)
 @ headline.c, 7 lines: BAND_ROOM ... p[k] = start[k] + row * step[k]; /* where the row of each begins */
             const int long_row = column1 - column0 >= BLOCK;
             head = first_block(args, p[3] + column0 * sizeof(b1_m), column1 - column0, sizeof(b1_m));
-            const i64 most = args->ahead || args->stream || column1 - column0 - head < BLOCK ? BLOCK
-                : (column1 - column0 - head) & -BLOCK;
+            const i64 most = args->ahead || args->stream || column1 - column0 - head < BLOCK
+                ? BLOCK : (column1 - column0 - head) & -BLOCK;
             for (i64 i = column0, m; i < column1; i += m) {
                 m = head ? head : most;
                 m = column1 - i < m ? column1 - i : m; /* the last ones are computed as a block, and stored alone */
