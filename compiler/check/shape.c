@@ -272,7 +272,7 @@ static int named_operand(const struct inference *s, const struct node *node)
 }
 
 /* How operand `fewer` would stand for all of the last dimension of operand `more`, as a mask does for the channels of a
- * picture; "" where it fits no better. */
+ * picture; "" where it would not fit. */
 static const char *stretch(const struct inference *s, const struct node *node, int fewer, int more)
 {
     const struct shape *x = operand_shape(s, node, fewer), *y = operand_shape(s, node, more);
@@ -283,8 +283,7 @@ static const char *stretch(const struct inference *s, const struct node *node, i
         return "";
     const char *text = expression_text(s->arena, s->program, written_span(s, node, fewer));
     const bool bare = !strpbrk(text, " +-*/%&|^<>=");
-    return arena_printf(s->arena, "; write %s%s%s[..., None], which is the same for all of it", bare ? "" : "(", text,
-                        bare ? "" : ")");
+    return arena_printf(s->arena, "; write %s%s%s[..., None]", bare ? "" : "(", text, bare ? "" : ")");
 }
 
 /* What to write in place of operands that clash. */
