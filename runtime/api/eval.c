@@ -149,7 +149,7 @@ void evaluated_finish(struct weft_context *context)
 
 /* ---- the calls ---- */
 
-/* The first input on a GPU, where results cannot be allocated; NULL: none. */
+/* The first input that is not in host memory, where results are allocated; NULL: none. */
 static const struct weft_argument *on_device(const struct weft_argument *inputs, size_t count)
 {
     for (size_t i = 0; i < count; i++)
@@ -157,6 +157,12 @@ static const struct weft_argument *on_device(const struct weft_argument *inputs,
             inputs[i].tensors->device.device_type != kDLCPU && inputs[i].tensors->device.device_type != kDLCUDAHost)
             return &inputs[i];
     return NULL;
+}
+
+static bool is_cuda(const struct weft_argument *input)
+{
+    const int device = (int)input->tensors->device.device_type;
+    return device == kDLCUDA || device == kDLCUDAManaged;
 }
 
 static const char *wrong_params(const struct weft_compile_params *params)
@@ -200,9 +206,13 @@ enum weft_status weft_eval_arguments(struct weft_context *context, const char *t
     const char *wrong = wrong_params(params);
     if (wrong)
         return invalid_call(error, wrong);
-    if (on_device(inputs, input_count))
+    const struct weft_argument *away = on_device(inputs, input_count);
+    if (away && is_cuda(away))
         return invalid_call(error, "weft_eval allocates its results in host memory and takes host tensors, and an "
                                    "input lies on a GPU; use weft_compile and weft_run with outputs on that GPU");
+    if (away)
+        return invalid_call(error, "an input of weft_eval lies on no device that Weft knows; behind each name stands "
+                                   "the address of a DLTensor, as of what weft_dense returns");
     int saved = errno;
     enum weft_status status;
     if (error)

@@ -128,6 +128,10 @@ static void what_is_wrong_is_told(void **state)
     assert_error(weft_eval(context, "x", &results, &error, "x", &gpu, NULL), WEFT_INVALID_ARGUMENT, &error,
                  "weft_eval allocates its results in host memory and takes host tensors, and an input lies on a GPU; "
                  "use weft_compile and weft_run with outputs on that GPU");
+    gpu.device.device_type = 1067030938; /* of what is no DLTensor */
+    assert_error(weft_eval(context, "x", &results, &error, "x", &gpu, NULL), WEFT_INVALID_ARGUMENT, &error,
+                 "an input of weft_eval lies on no device that Weft knows; behind each name stands the address of a "
+                 "DLTensor, as of what weft_dense returns");
     assert_none(&results);
     assert_error(weft_eval(NULL, "x", &results, &error, "x", &x, NULL), WEFT_INVALID_ARGUMENT, &error,
                  "weft_eval needs a context, a text, inputs and a place for results, found NULL");
