@@ -227,7 +227,8 @@ static void put_signature(struct buf *out, struct aot_kernel *k)
 }
 
 static const char *const comments[ENTRY_COUNT] = {
-    "/* On dense arrays, row-major. Extents that are not numbers are parameters. */\n",
+    "/* On dense arrays, row-major. Extents that are not numbers are parameters. A result may be the very array of a\n"
+    " * parameter, unless the kernel reads it at other elements than it writes; else nothing may overlap. */\n",
     "/* On arrays with any strides, in elements; strides NULL: dense. Extents broadcast as the language has it, and\n"
     " * those of a result are what %s_shape gives. A result may be the very array of a parameter, with the\n"
     " * same strides, unless the kernel reads it at other elements than it writes; else nothing may overlap. */\n",

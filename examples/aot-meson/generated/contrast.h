@@ -56,7 +56,8 @@ extern "C" {
  *     result    out: uint8[h, w, 3]@HWC
  */
 
-/* On dense arrays, row-major. Extents that are not numbers are parameters. */
+/* On dense arrays, row-major. Extents that are not numbers are parameters. A result may be the very array of a
+ * parameter, unless the kernel reads it at other elements than it writes; else nothing may overlap. */
 int contrast(const uint8_t *img, const float *middle, float gain, int64_t h, int64_t w,
              uint8_t *out);
 
