@@ -416,7 +416,9 @@ class Engine(Neighbours, Reductions):
             if name not in arguments:
                 continue
             expression = arguments[name]
-            if letter == "x" and name not in literal:
+            if function == "isclose" and is_literal(expression):  # it keeps its full value
+                written.append(f"{name}={plain_text(expression)}")
+            elif letter == "x" and name not in literal:
                 values[name] = self.value(expression)
                 if function == "vecdot" and is_literal(expression):
                     values[name] = Value(values[name].array.item(), None)
