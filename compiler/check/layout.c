@@ -55,7 +55,8 @@ static const char *stretched(struct arena *arena, const char *text, const char *
     const size_t length = strlen(layout);
     return length + 1 != strlen(longer) || strncmp(layout, longer, length) != 0
                ? NULL
-               : arena_printf(arena, "write %s[..., None], which is the same for all of %s", text, longer + length);
+               : arena_printf(arena, "write %s, which is the same for all of %s", stretched_text(arena, text),
+                              longer + length);
 }
 
 static bool clash(const struct layouts *l, const struct node *node, int a, int b)

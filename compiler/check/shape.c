@@ -98,6 +98,11 @@ const char *expression_text(struct arena *arena, const struct program *program, 
     return arena_excerpt(arena, program->source->text + span.start, (int)(span.end - span.start), 37);
 }
 
+const char *stretched_text(struct arena *arena, const char *text)
+{
+    return arena_printf(arena, strpbrk(text, "+-*/%&|^<>= ") ? "(%s)[..., None]" : "%s[..., None]", text);
+}
+
 const char *product_text(struct arena *arena, const struct program *program, const struct product *product)
 {
     const char *first = expression_text(arena, program, product->factors[0]);
@@ -282,8 +287,7 @@ static const char *stretch(const struct inference *s, const struct node *node, i
     if (!fits)
         return "";
     const char *text = expression_text(s->arena, s->program, written_span(s, node, fewer));
-    const bool bare = !strpbrk(text, " +-*/%&|^<>=");
-    return arena_printf(s->arena, "; write %s%s%s[..., None]", bare ? "" : "(", text, bare ? "" : ")");
+    return arena_printf(s->arena, "; write %s", stretched_text(s->arena, text));
 }
 
 /* What to write in place of operands that clash. */

@@ -77,6 +77,8 @@ struct shape *shape_new(struct arena *arena, int rank, const int64_t *extents);
 struct shape *type_shape(struct arena *arena, const struct type *type);
 /* The text of an expression, shortened for messages. */
 const char *expression_text(struct arena *arena, const struct program *program, struct span span);
+/* What to write for it so that it is the same for all of one more dimension at the end. */
+const char *stretched_text(struct arena *arena, const char *text);
 /* The text of a product, which is told as such, and where it is. */
 const char *product_text(struct arena *arena, const struct program *program, const struct product *product);
 struct span product_span(const struct product *product);

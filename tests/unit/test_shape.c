@@ -207,6 +207,10 @@ static void layouts(void **state)
         "the layouts of x + 1, HWC, and y, HW, do not go together: one has to be the end of the "
         "other; write y[..., None], which is the same for all of C");
     assert_shapes("input x: u8@HWC; input y: u8@HW; (x + 1) * y[..., None]", "[?, ?, ?]@HWC");
+    assert_refused("input x: u8@HWC; input y: u8@HW; x * (y + 1)",
+                   "the layouts of x, HWC, and y + 1, HW, do not go together: one has to be the end of the "
+                   "other; write (y + 1)[..., None], which is the same for all of C");
+    assert_shapes("input x: u8@HWC; input y: u8@HW; x * (y + 1)[..., None]", "[?, ?, ?]@HWC");
 }
 
 int main(void)
