@@ -33,13 +33,14 @@ static bool has_word(const char *text, const char *word)
     return false;
 }
 
-/* What a name that is no input may be: near to one, or of a dimension (rule 8.11). */
+/* What a name that is no input may be: near to one, one of which is misspelt, or of a dimension (rule 8.11). */
 static const char *unknown_hint(struct report *report, const char *text, const char *name, const char *const *names,
                                 size_t count)
 {
-    const char *hint = report_hint(report, name, names, count);
-    return *hint || !has_word(text, name)
-               ? hint : "; among axes a name is one of a dimension, and else what the text binds it to";
+    const char *near = weft_nearest_name(name, names, count);
+    if (near)
+        return pool_printf(report->pool, "; its text says '%s'", near);
+    return has_word(text, name) ? "; among axes a name is one of a dimension, and else what the text binds it to" : "";
 }
 
 static bool match_one(struct report *report, const char *text, const struct arguments *arguments, int index,

@@ -130,8 +130,27 @@ static bool warn_power(struct program *program, const struct node *node)
                     expression_text(program->arena, program, exponent->span));
 }
 
+/* max(img, -1) of unsigned integers, which means along an axis elsewhere. max(a - b, 0) means numbers, which wrap. */
+static bool warn_extreme(struct program *program, const struct node *node)
+{
+    if (node->kind != NODE_OP || (node->op != OP_MIN && node->op != OP_MAX) || node->operand_count != 2 ||
+        node->own_types || node->literal.kind != LITERAL_NONE)
+        return false;
+    const struct node *value = operand_node(program, node, 0), *axis = operand_node(program, node, 1);
+    const bool differs = value->kind == NODE_OP && (value->op == OP_SUB || value->op == OP_NEG);
+    const bool never = type_rows[value->dtype].class == CLASS_UNSIGNED && value->literal.kind == LITERAL_NONE &&
+                       !differs && axis->literal.kind == LITERAL_INTEGER && (int64_t)axis->literal.integer <= 0;
+    const char *text = expression_text(program->arena, program, value->span);
+    return never && !diag_at(program->diags, DIAG_NO_EXTREME, &node->token, 1, text, type_rows[value->dtype].name,
+                             expression_text(program->arena, program, node->span),
+                             node->op == OP_MIN ? "min" : "max", text,
+                             expression_text(program->arena, program, axis->span));
+}
+
 void warn_habits(struct program *program)
 {
+    for (int n = 0; n < program->node_count && !warn_extreme(program, &program->nodes[n]); n++)
+        continue;
     for (int n = 0; n < program->node_count && !warn_power(program, &program->nodes[n]); n++)
         continue;
 }

@@ -80,6 +80,25 @@ static bool wrong_positions(const struct view_walk *w, const char *text)
     return diag_at(w->diags, DIAG_VIEW_RANK, ((struct span[]){w->viewed[1].operand, w->viewed->operand}), 2, text);
 }
 
+/* Reports a last extent of positions that is not the number of axes; `named`: how many of them axes= names, or -1. */
+static bool wrong_axis_count(const struct view_walk *w, const struct shape *value, const struct shape *positions,
+                             int named)
+{
+    const char *text = shape_text(w->arena, w->viewed->program, positions), *name = w->viewed[1].name;
+    const char *axes = named >= 0 ? arena_printf(w->arena, "axes names %d", named)
+                                  : arena_printf(w->arena, "%s has %d dimension%s", view_value_text(w), value->rank,
+                                                 value->rank == 1 ? "" : "s");
+    const bool single = named == 1 || (named < 0 && (value->rank == 1 || positions->rank == 1));
+    const char *advice =
+        !single ? ""
+        : named == 1 || value->rank == 1
+            ? arena_printf(w->arena, "; if each element is a position, write %s", stretched_text(w->arena, name))
+            : arena_printf(w->arena, "; if each element is a position along the first dimension, write %s",
+                           stretched_text(w->arena, name));
+    return wrong_positions(w, arena_printf(w->arena, "the last dimension of %s %s has a position for each axis, and "
+                                           "%s%s", name, text, axes, advice));
+}
+
 /* Finds along which dimensions of x positions are; *count is -1 where only a call knows. False, with a diagnostic,
  * where something is wrong. */
 static bool find_gathered(const struct view_walk *w, int *at, int *count)
@@ -87,7 +106,6 @@ static bool find_gathered(const struct view_walk *w, int *at, int *count)
     const struct shape *value = w->viewed[0].shape, *positions = w->viewed[1].shape;
     const int64_t extent = positions->extents[positions->rank - 1];
     const struct numbers place = {.given = true, .span = w->args->modes.span};
-    const bool row = w->args->kind == VIEW_SCATTER && positions->rank == 1;
     struct view_list axes;
     uint32_t set;
     if (!view_read_list(w, &w->args->axes, "axes", &axes))
@@ -102,16 +120,7 @@ static bool find_gathered(const struct view_walk *w, int *at, int *count)
         return true;
     view_holds(w, extent_fact(EXTENT_EQUAL, extent, *count), "the last extent of positions is not the number of axes");
     if ((extent >= 0 && extent != *count) || *count > value->rank || *count < 0)
-        return wrong_positions(w, arena_printf(w->arena, "the last dimension of %s %s has a position for each axis, "
-                                               "and %s", w->viewed[1].name,
-                                               shape_text(w->arena, w->viewed->program, positions),
-                                               axes.from->given
-                                                   ? arena_printf(w->arena, "axes names %d", *count)
-                                                   : arena_printf(w->arena, "%s has %d dimension%s%s",
-                                                                  view_value_text(w), value->rank,
-                                                                  value->rank == 1 ? "" : "s",
-                                                                  row ? "; single positions in a row are i[:, None]"
-                                                                      : "")));
+        return wrong_axis_count(w, value, positions, axes.from->given ? *count : -1);
     gather_axes(w->args, value->rank, *count, at);
     return !w->args->modes.listed || w->args->modes.count == *count ||
            view_wrong(w, DIAG_VIEW_RANK, &place, "there are %d modes for %d axes; write one for each, or one for all "

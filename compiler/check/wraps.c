@@ -42,10 +42,21 @@ static bool at_least(const struct program *program, const struct node *a, const 
     return false;
 }
 
+/* Many sums or products at once: correlate, and scatter's "add" and "mul". */
+static bool is_many(const struct program *program, const struct node *node)
+{
+    if (node->kind != NODE_SCATTER)
+        return node->kind == NODE_CORRELATE;
+    const struct view_args *args = &program->views[node->view];
+    return args->part == SCATTER_WHOLE && (args->put == PUT_ADD || args->put == PUT_MUL);
+}
+
 /* Arithmetic of the text whose result may be larger than its operands, or less than 0. */
-static bool grows(const struct node *node)
+static bool grows(const struct program *program, const struct node *node)
 {
     const struct type_row *row = &type_rows[node->dtype];
+    if (is_many(program, node))
+        return (row->class == CLASS_UNSIGNED || row->class == CLASS_SIGNED) && row->bits < 32;
     if (node->kind != NODE_OP || node->literal.kind != LITERAL_NONE || node->own_types || node->made)
         return false;
     if (row->class != CLASS_UNSIGNED && !(row->class == CLASS_SIGNED && row->bits < 32))
@@ -82,6 +93,24 @@ static struct value_range exact_range(const struct finding *f, const struct node
     return ordered ? range_between(0, r[0].hi) : exact;
 }
 
+/* Of a correlate with literals, whatever x's elements are. */
+static struct value_range range_of_correlate(const struct finding *f, const struct node *node)
+{
+    const struct node *k = named_node(f->program, operand_node(f->program, node, 1));
+    const struct value_range x = range_of_dtype(operand_node(f->program, node, 0)->dtype);
+    int64_t lo = 0, hi = 0;
+    if (k->kind != NODE_ARRAY || !x.known)
+        return range_unknown;
+    for (int i = 0; i < k->operand_count; i++) {
+        const struct value_range one = operand_range(f, k, i);
+        if (!one.known || one.lo < -INT32_MAX || one.hi > INT32_MAX)
+            return range_unknown;
+        lo += one.lo < 0 ? one.lo * x.hi : one.lo * x.lo;
+        hi += one.hi < 0 ? one.hi * x.lo : one.hi * x.hi;
+    }
+    return range_between(lo, hi);
+}
+
 static struct value_range find_range(const struct finding *f, const struct node *node)
 {
     const struct value_range all = node->dtype == WEFT_BOOL ? range_between(0, 1) : range_of_dtype(node->dtype);
@@ -92,6 +121,8 @@ static struct value_range find_range(const struct finding *f, const struct node 
         return f->ranges[named_node(f->program, node) - f->program->nodes];
     if (node->kind == NODE_OP)
         range = exact_range(f, node);
+    else if (node->kind == NODE_CORRELATE)
+        range = range_of_correlate(f, node);
     else if (node->kind == NODE_CAST || (node->kind == NODE_REDUCE && node->join >= JOIN_LEAST) ||
              (node->kind == NODE_VIEW && node->operand_count == 1))
         range = operand_range(f, node, 0);
@@ -108,7 +139,10 @@ static struct finding find(struct arena *arena, const struct program *program)
         const struct node *node = &program->nodes[n];
         const bool wide = node->dtype == WEFT_UINT64 && node->op == OP_SUB && node->kind == NODE_OP;
         f.ranges[n] = find_range(&f, node);
-        f.wraps[n] = grows(node) && !range_fits(exact_range(&f, node), node->dtype) &&
+        const struct value_range exact = node->kind == NODE_OP          ? exact_range(&f, node)
+                                         : node->kind == NODE_CORRELATE ? range_of_correlate(&f, node)
+                                                                        : range_unknown;
+        f.wraps[n] = grows(program, node) && !range_fits(exact, node->dtype) &&
                      !(wide && at_least(program, operand_node(program, node, 0), operand_node(program, node, 1), 0));
     }
     return f;
@@ -235,8 +269,8 @@ static const int *find_low_bits(struct arena *arena, const struct program *progr
         const struct node *node = &program->nodes[n];
         const struct node *of = node->kind == NODE_WRAP ? named_node(program, operand_node(program, node, 0)) : NULL;
         const bool keeps = of && (of->kind == NODE_OP ? of->op == OP_ADD || of->op == OP_SUB || of->op == OP_MUL
-                                                      : of->kind == NODE_REDUCE &&
-                                                            (of->join == JOIN_SUM || of->join == JOIN_PROD));
+                                  : of->kind == NODE_REDUCE ? of->join == JOIN_SUM || of->join == JOIN_PROD
+                                                            : is_many(program, of));
         if (keeps)
             low[of - program->nodes] = type_rows[node->dtype].bits;
     }
@@ -300,10 +334,22 @@ static bool warn_of_result(struct program *program, const bool *wraps, const str
     return true;
 }
 
+/* Who counts or weighs in 8 or 16 bits sees the sums themselves. */
+static bool warn_of_many(struct program *program, const bool *wraps, const struct node *node, int low)
+{
+    if (!wraps[node - program->nodes] || !is_many(program, node) || low <= type_rows[node->dtype].bits)
+        return false;
+    add_warning(program, wraps, node, false, NULL, "");
+    return true;
+}
+
 bool warn_wraps(struct program *program)
 {
     const bool *wraps = find_wraps(program->arena, program);
     const int *low = find_low_bits(program->arena, program);
+    for (int n = 0; n < program->node_count; n++)
+        if (warn_of_many(program, wraps, &program->nodes[n], low[n]))
+            return true;
     for (int n = 0; n < program->node_count; n++)
         if (warn_of(program, wraps, &program->nodes[n], low[n]))
             return true;

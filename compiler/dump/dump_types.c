@@ -217,6 +217,12 @@ void dump_node_rule(struct buf *buf, const struct program *program, const struct
         }
         buf_printf(buf, "%s at places", put_mode_word(program->views[node->view].put));
         break;
+    case NODE_CORRELATE:
+        buf_printf(buf, "%s in %s", view_rows[program->views[node->view].kind].name, type_rows[node->dtype].name);
+        for (int i = 0; i < 2; i++)
+            if (operand_node(program, node, i)->dtype != node->dtype)
+                buf_printf(buf, ", operand %d from %s", i + 1, type_rows[operand_node(program, node, i)->dtype].name);
+        break;
     case NODE_POSITION:
         buf_puts(buf, program->views[node->view].chance == CHANCE_SAMPLE     ? "number of the sample"
                       : program->views[node->view].chance == CHANCE_ELEMENTS ? "numbers of the elements"

@@ -249,6 +249,21 @@ static void use_taken(const struct elements *e, const struct node *node)
         elements_use(e, x, taken);
 }
 
+/* The element in the middle of those that are weighed. */
+static void use_weighed(const struct elements *e, const struct node *node)
+{
+    const struct view_args *args = &e->views[node->view];
+    const int x = operand_of(e, node, 0);
+    const struct shape *k = e->shapes[operand_of(e, node, 1)];
+    int64_t middle[WEFT_MAX_RANK];
+    int axes[WEFT_MAX_RANK];
+    memcpy(middle, e->items[node - e->program->nodes].at, sizeof middle);
+    const int count = neighbour_axes(args, e->shapes[x]->rank, k->rank, axes);
+    for (int i = 0; i < count && args->modes.valid; i++)
+        middle[axes[i]] += (args->kind == VIEW_CONVOLVE ? k->extents[i] - 1 : k->extents[i]) / 2;
+    elements_use(e, x, middle);
+}
+
 /* ---- all of it ---- */
 
 static void use_operands(const struct elements *e, const struct node *node)
@@ -262,6 +277,7 @@ static void use_operands(const struct elements *e, const struct node *node)
     case NODE_VIEW: use_viewed(e, node); break;
     case NODE_JOIN: use_joined(e, node); break;
     case NODE_TAKE: use_taken(e, node); break;
+    case NODE_CORRELATE: use_weighed(e, node); break;
     case NODE_NAME:
         if (e->program->symbols[node->symbol].kind == SYMBOL_BINDING)
             elements_use(e, e->program->symbols[node->symbol].node, e->items[node - e->program->nodes].at);

@@ -225,8 +225,30 @@ static int unexpected_dot(struct parser *p)
     return parse_fail(p);
 }
 
+/* C's conversion: (uint8_t)x, (float)(a + b). NULL: what stands in the ( ) is no type. */
+static const char *conversion_of_c(struct parser *p)
+{
+    const struct span close = p->previous;
+    const char *text = p->source->text;
+    size_t start = close.start;
+    while (start > 0 && (is_letter(text[start - 1]) || is_digit(text[start - 1]) || text[start - 1] == '_'))
+        start--;
+    if (text[close.start] != ')' || start == 0 || text[start - 1] != '(' || start == close.start)
+        return NULL;
+    size_t end = close.start;
+    if (end - start > 2 && strncmp(text + end - 2, "_t", 2) == 0)
+        end -= 2;
+    const char *name = arena_printf(p->arena, "%.*s", (int)(end - start), text + start);
+    const char *type = parse_type_habit(name);
+    return type ? type : dtype_find(name, strlen(name)) != WEFT_DTYPE_COUNT ? name : NULL;
+}
+
 static int missing_operator(struct parser *p)
 {
+    const char *conversion = conversion_of_c(p);
+    if (conversion)
+        return parse_wrong(p, p->token.span, arena_printf(p->arena, "conversions are calls; write %s(...) around the "
+                                                          "value", conversion));
     struct span left = p->previous, right = p->token.span;
     const char *text = p->source->text, *message = "an operator is missing between two values";
     int left_size = (int)(left.end - left.start), right_size = (int)(right.end - right.start);
@@ -237,7 +259,9 @@ static int missing_operator(struct parser *p)
                              ? "arguments stand in ( ): write %.*s(%.*s)"
                          : item ? "',' or an operator is missing, as in %.*s, %.*s"
                                 : "an operator is missing, as in %.*s * %.*s";
-    if (left_size <= 30 && right_size <= 30 && p->token.kind != TOKEN_LPAREN)
+    if (text[left.start] == ')' || text[left.start] == ']')
+        message = arena_printf(p->arena, "an operator is missing after '%c'", text[left.start]);
+    else if (left_size <= 30 && right_size <= 30 && p->token.kind != TOKEN_LPAREN)
         message = arena_printf(p->arena, format, left_size, text + left.start, right_size,
                                text + right.start);
     return parse_wrong(p, right, message);

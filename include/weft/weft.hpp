@@ -257,15 +257,42 @@ inline context &default_context()
 
 /* ---- tensors ---- */
 
-/* Elements of another's memory under a shape: dense, row-major. */
+namespace detail {
+
+/* One number of a shape, of any integer type: a std::size_t is no narrowing here. */
+struct extent {
+    std::int64_t value;
+    template <class I, class = std::enable_if_t<std::is_integral_v<I> && !std::is_same_v<I, bool>>>
+    constexpr extent(I i) noexcept : value(static_cast<std::int64_t>(i)) {}
+};
+
+/* A shape as it is written: {480, 640}, {image.rows, image.cols}, a vector or an array of integers. */
+struct extents {
+    std::vector<std::int64_t> values;
+    extents(std::initializer_list<extent> list)
+    {
+        for (const extent &one : list)
+            values.push_back(one.value);
+    }
+    template <class R, class = decltype(extent(*std::begin(std::declval<const R &>())))>
+    extents(const R &range)
+    {
+        for (const auto &one : range)
+            values.push_back(extent(one).value);
+    }
+};
+
+} // namespace detail
+
+/* Elements of another's memory under a shape, integers of any type: dense, row-major. */
 template <class T>
 class view {
 public:
     /* Any shape: the memory must hold it. */
-    view(T *data, std::vector<std::int64_t> shape) : data_(data), shape_(std::move(shape)) {}
+    view(T *data, detail::extents shape) : data_(data), shape_(std::move(shape.values)) {}
     /* Of a container whose elements the shape must take exactly; else weft::error. */
     template <class C, class = std::enable_if_t<!std::is_pointer_v<std::decay_t<C>> || std::is_array_v<C>>>
-    view(C &container, std::vector<std::int64_t> shape) : data_(std::data(container)), shape_(std::move(shape))
+    view(C &container, detail::extents shape) : data_(std::data(container)), shape_(std::move(shape.values))
     {
         std::size_t wanted = 1;
         std::string text;
@@ -286,9 +313,9 @@ private:
 };
 
 template <class C>
-view(C &, std::vector<std::int64_t>) -> view<std::remove_pointer_t<decltype(std::data(std::declval<C &>()))>>;
+view(C &, detail::extents) -> view<std::remove_pointer_t<decltype(std::data(std::declval<C &>()))>>;
 template <class T>
-view(T *, std::vector<std::int64_t>) -> view<T>;
+view(T *, detail::extents) -> view<T>;
 
 namespace detail {
 

@@ -83,6 +83,14 @@ class Arrays(unittest.TestCase):
             self.same("where(x == x, x, x)", x=x)
             self.same("x / 2", x=x)
 
+    def test_full_values(self):
+        """A literal of isclose is a double, written there or bound to a name."""
+        x = self.da.from_array(np.array([0.1, float(np.float32(0.1)), 0.2]), chunks=2)
+        for text in ("isclose(x, 0.1, rtol=0, atol=0)", "z = 0.1; isclose(x, z, rtol=0, atol=0)",
+                     "z = 0.1; y = z; isclose(x, y, atol=0, rtol=0)"):
+            self.same(text, x=x)
+            self.assertEqual(weft.dask.evaluate(text, x=x).compute().tolist(), [True, False, False])
+
     def test_lazy(self):
         """Nothing is computed before it is asked for, or to find out a type."""
         def refuse(block):

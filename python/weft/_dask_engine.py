@@ -416,8 +416,8 @@ class Engine(Neighbours, Reductions):
             if name not in arguments:
                 continue
             expression = arguments[name]
-            if function == "isclose" and is_literal(expression):  # it keeps its full value
-                written.append(f"{name}={plain_text(expression)}")
+            if function == "isclose" and is_literal(self.unbound(expression)):  # it keeps its full value
+                written.append(f"{name}={plain_text(self.unbound(expression))}")
             elif letter == "x" and name not in literal:
                 values[name] = self.value(expression)
                 if function == "vecdot" and is_literal(expression):
@@ -451,6 +451,12 @@ class Engine(Neighbours, Reductions):
         if handler is None:
             return self.in_one_chunk(text, inner.values, kind)
         return handler(values, arguments, kind)
+
+    def unbound(self, expression):
+        """What a name alone is bound to in the text, through further names."""
+        while self.is_bound(expression):
+            expression = self.text.bindings[expression[0].name]
+        return expression
 
     def is_bound(self, expression):
         """Whether it is the name of a binding; of a named value's dimensions another one may have it."""

@@ -27,7 +27,9 @@ const char *suggestion(struct arena *arena, const struct program *parsed, const 
     for (size_t i = 0; i < count; i++)
         names[i] = name_of(parsed, i, output);
     const char *near = diag_nearest(name, names, count);
-    return near ? arena_printf(arena, "; did you mean '%s'?", near) : output ? "" : inputs_text(arena, parsed);
+    if (near)
+        return arena_printf(arena, output ? "; did you mean '%s'?" : "; its text says '%s'", near);
+    return output ? "" : inputs_text(arena, parsed);
 }
 
 static int find_result(const struct program *parsed, const char *name)

@@ -69,6 +69,25 @@ class Checked(CommandTest):
             self.assertEqual((got.count("W0312"), got.count("wraps beyond 255 before it becomes " + dtype)),
                              (told, told), got)
 
+    def test_many_sums(self):
+        """What counts or weighs in 8 or 16 bits is told wherever it goes; of a bound that fits and of wrap(..), not."""
+        many, i = ["x=uint8[4, 4]", "k=uint8[3, 3]"], ["i=int32[9, 1]"]
+        self.warned("correlate(x, k)", many, 312, "as in int32(x)", "correlate(int32(x), k)")
+        self.warned("scatter(broadcast_to(uint8(0), [256]), i, 1, 'add')", i, 312, "wraps beyond 255; convert",
+                    "scatter(int32(broadcast_to(uint8(0), [256])), i, 1, 'add')")
+        self.warned("scatter(broadcast_to(int16(1), [2, 3]), i, 3, 'mul', axes=1)", i, 312, "wraps beyond 32767",
+                    "scatter(broadcast_to(int16(1), [2, 3]), i, 3, 'max', axes=1)")
+        self.good("check", "correlate(x, [[1, 2, 1]])", many[0])
+        self.good("check", "wrap(correlate(x, k), uint8)", *many)
+
+    def test_extremes_of_unsigned(self):
+        """max(img, -1) is elementwise here, and does nothing to what is never below 0."""
+        img = ["img=uint8[4, 4, 3]"]
+        self.warned("max(img, -1)", img, 315, "write max(img, axis=-1)", "max(img, axis=-1)")
+        self.warned("min(x[..., :2], 0)", ["x=uint16[4, 3]"], 315, "compares each element", "min(x[..., :2], axis=0)")
+        for text in "max(img, 1)", "max(-1, img)", "max(float32(img), -1)", "min(img, img)", "max(img, 0, 3)":
+            self.good("check", text, *img)
+
     def test_digits(self):
         """An int64 is told where float32 may not hold it, not where the text keeps it within 2**24."""
         i = ["i=int64[4]"]

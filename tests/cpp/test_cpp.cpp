@@ -65,6 +65,12 @@ static void values()
     CHECK(weft::evaluate<float>("sum(x, 0)", "x", rows{padded, 2, 3, 4})[2] == 9);
     CHECK(weft::evaluate<float>("sum(x)", "x", weft::view(x, {3, 1})).value() == 6);
     CHECK(weft::evaluate<float>("extent(x, 0) * x[0, 0]", "x", weft::view(padded, {4, 2})).value() == 4);
+    const std::size_t rows_ = 4;
+    const unsigned columns = 2;
+    const std::array<std::size_t, 2> both{2, 4};
+    CHECK(weft::evaluate<float>("x[3, 1]", "x", weft::view(padded, {rows_, columns})).value() == 0);
+    CHECK(weft::evaluate<float>("x[1, 2]", "x", weft::view(padded, both)).value() == 6);
+    CHECK(weft::view(padded + 1, std::vector<std::int64_t>{7}).shape()[0] == 7);
     CHECK(weft::evaluate<std::int64_t>("k", "k", std::int64_t(1) << 40).value() == std::int64_t(1) << 40);
     CHECK(weft::evaluate<bool>("not k", "k", false).value());
     CHECK(weft::evaluate<std::int32_t>("int32(k)", "k", static_cast<unsigned char>(7)).value() == 7);

@@ -120,7 +120,7 @@ static void what_is_wrong_is_told(void **state)
                  "input 'x' is given twice");
     assert_none(&results);
     assert_error(weft_eval(context, "img + 1", &results, &error, "imag", &x, NULL), WEFT_NAME_ERROR, &error,
-                 "the program has no input 'imag'; did you mean 'img'?");
+                 "the program has no input 'imag'; its text says 'img'");
     assert_error(weft_eval(context, "x +", &results, &error, "x", &x, NULL), WEFT_SYNTAX_ERROR, &error,
                  "found the end of the text, expected a value");
     assert_error(weft_eval(context, "x", &results, &error, "x", (DLTensor *)NULL, NULL), WEFT_INVALID_ARGUMENT, &error,
