@@ -409,7 +409,8 @@ def operations_prose(result, cases):
             f"{versions['torch']} and JAX {versions['jax']}, on one thread and {elements:,} elements, of 8 and 16 bits "
             f"four times and twice as many. Of {len(cases)} cases, each row and conversion on each type and set of "
             f"operands (usual, wide, huge, odd), Weft is fastest in {ahead}, within {SLOWER} of the best in {near} "
-            f"more; of {len(casts)} conversions in {sum(case['ratio'] <= SLOWER for case in casts)}. "
+            f"more; of {len(casts)} conversions in {sum(case['ratio'] <= SLOWER for case in casts)}. JAX is not "
+            "compared where there are subnormal numbers, which it takes for 0. "
             f"{machine(result)}, {versions['cc']}, {result['date']}, load {result['load_average']:.1f}, processor "
             f"time; `{result['command']}`, whose source says what the sets are.")
 

@@ -6,8 +6,11 @@ The cases are those of operands.py: rows of grammar/ops.def that a peer has, on 
 conversions, each with sets of usual and of odd operands. One thread. Times are processor time, the least of many calls
 taken in turns, so that other programs on the machine count little; --elements says of how many elements (1e5: all is
 in caches), of 8 and 16 bits four times and twice as many: calls, Weft's by ctypes, count less there. Weft, NumPy and
-PyTorch write into the same array each time, JAX returns a new one. On usual operands the peers' results are compared
-with Weft's. Of a conversion from floats to integers Weft rounds and saturates, peers cut.
+PyTorch read and write the very same arrays, which begin at cache lines, JAX returns a new one. Which sets of the caches
+arrays fall into is chance, up to a quarter of the time, so each case is measured at PLACES places, and the best counts.
+On usual operands the peers' results are compared with Weft's. Of a conversion from floats to integers Weft rounds and
+saturates, peers cut. A peer that takes subnormal numbers for 0 is not compared where operands or results are such
+("flushes"): the processor takes tens of times as long for them.
 At the end come the cases in which Weft takes more than 1.1 of the best peer's time, the worst first. --save writes
 bench/results/NAME.json; --against RESULT prints the ratios of that file beside."""
 import argparse
@@ -28,14 +31,16 @@ if hasattr(os, "sched_setaffinity"):
 for variable in ("OMP_NUM_THREADS", "MKL_NUM_THREADS"):
     os.environ[variable] = "1"
 
+import ml_dtypes  # noqa: E402
 import numpy as np  # noqa: E402
 import library  # noqa: E402
 import machine  # noqa: E402
-from operands import SETS, cases, dtype_of, operands  # noqa: E402
+from operands import FLOATS, SETS, aligned_copy, cases, dtype_of, operands  # noqa: E402
 from peers import PEERS  # noqa: E402
 
 CHECKED = 1e-5, {"float16": 5e-3, "bfloat16": 4e-2}
 SLOWER = 1.1
+PLACES = 3
 
 
 def options():
@@ -54,6 +59,7 @@ def options():
 
 
 OPTIONS = options()
+FLUSHING = set()
 
 
 def chosen():
@@ -74,11 +80,31 @@ def plain(x):
     return x.view("V2") if x.dtype.name == "bfloat16" else x
 
 
-def weft_call(weft, program, names, values, target):
-    out = np.zeros(values[0].shape, dtype_of(target))
+def weft_call(weft, program, names, values, out):
     call, params = weft.bound(program, dict(zip(names, map(plain, values))), plain(out))
     weft.prepare(program, params)
-    return call, out
+    return call
+
+
+def subnormal(x):
+    tiny = float(ml_dtypes.finfo(x.dtype).tiny)
+    x = np.abs(x.astype(np.float64))
+    return (x > 0) & (x < tiny)
+
+
+def flushing():
+    """The peers that take subnormal numbers for 0, which the processor computes with tens of times as fast."""
+    small = aligned_copy(np.full(64, 1e-40, np.float32))
+    row = {"names": ["*"], "parameters": ["x", "y"]}
+    for name in OPTIONS.peers:
+        out = np.zeros_like(small)
+        made = PEERS[name](row, [small, np.ones_like(small)], "float32", out)
+        if made and not np.any(made[1](made[0]())):
+            yield name
+
+
+def meets_subnormal(values, want):
+    return any(bool(subnormal(x).any()) for x in [*values, want] if x.dtype.name in FLOATS)
 
 
 def agree(name, text, kinds, got, want):
@@ -92,22 +118,25 @@ def agree(name, text, kinds, got, want):
         print(f"  {text} on {', '.join(kinds)}: {name} differs by {gap:.2g}")
 
 
-def contenders(weft, program, row, text, kinds, values, target, check):
+def contenders(weft, program, row, text, kinds, values, target, chosen):
+    """(name, call, whether it takes subnormal numbers for 0) of all that do the case."""
     names = ("c", "x", "y") if row["names"][0] == "where" else ("x", "y", "z")
-    call, out = weft_call(weft, program, names, values, target)
+    out = aligned_copy(np.zeros(values[0].shape, dtype_of(target)))
+    call = weft_call(weft, program, names, values, out)
     call()
-    yield "Weft", call
+    yield "Weft", call, False
+    want = out.copy()
     for name in OPTIONS.peers:
         try:
-            made = PEERS[name](row, values, target)
+            made = PEERS[name](row, values, target, out)
             got = made and made[1](made[0]())
         except Exception:  # whatever it is, the peer cannot do this case
             continue
         if made is None:
             continue
-        if check and not (row["names"][0] == "cast" and dtype_of(kinds[0]).kind in "fV"):
-            agree(name, text, kinds, got, out)
-        yield name, made[0]
+        if chosen == "usual" and not (row["names"][0] == "cast" and dtype_of(kinds[0]).kind in "fV"):
+            agree(name, text, kinds, got, want)
+        yield name, made[0], name in FLUSHING and meets_subnormal(values, want)
 
 
 def run_case(weft, row, text, kinds):
@@ -120,14 +149,23 @@ def run_case(weft, row, text, kinds):
             continue
         target = weft.result(program, dict(zip(names, map(plain, values))))[1]
         target = "bfloat16" if target == "V2" else target
-        found = list(contenders(weft, program, row, text, kinds, values, target, chosen_set == "usual"))
-        if len(found) < 2 and OPTIONS.peers:
+        times, flush = {}, set()
+        for _ in range(PLACES):
+            values = [aligned_copy(x) for x in values]
+            found = list(contenders(weft, program, row, text, kinds, values, target, chosen_set))
+            if len(found) < 2 and OPTIONS.peers:
+                break
+            best = machine.measure([call for _, call, _ in found], OPTIONS.seconds / PLACES, least=1e-4,
+                                   clock=time.process_time)
+            for (name, _, flushed), t in zip(found, best):
+                times[name] = min(times.get(name, np.inf), t / count * 1e9)
+                flush |= {name} if flushed else set()
+        if not times:
             continue
-        best = machine.measure([call for _, call in found], OPTIONS.seconds, least=1e-4, clock=time.process_time)
-        times = {name: t / count * 1e9 for (name, _), t in zip(found, best)}
-        peer = min((name for name in times if name != "Weft"), key=times.get, default=None)
+        peer = min((name for name in times if name != "Weft" and name not in flush), key=times.get, default=None)
         yield {"row": row["names"][0], "text": text, "types": list(kinds), "result": target, "operands": chosen_set,
-               "elements": count, "ns": times, "best": peer, "ratio": times["Weft"] / times[peer] if peer else 0}
+               "elements": count, "ns": times, "flushes": sorted(flush), "best": peer,
+               "ratio": times["Weft"] / times[peer] if peer else 0}
 
 
 def label(entry):
@@ -138,7 +176,8 @@ def show(entry, before):
     times = "  ".join(f"{name} {t:.3f}" for name, t in entry["ns"].items())
     known = before.get(label(entry))
     was = f" (was {known:.2f})" if known else ""
-    print(f"{label(entry)} {entry['ratio']:6.2f}{was}   {times}", flush=True)
+    flush = "".join(f"  {name} flushes" for name in entry["flushes"])
+    print(f"{label(entry)} {entry['ratio']:6.2f}{was}   {times}{flush}", flush=True)
 
 
 def main():
@@ -146,6 +185,7 @@ def main():
     np.seterr(all="ignore")
     weft = library.Weft(OPTIONS.build, cache=str(ROOT / "build/cache/operations"),
                         **({"cc": OPTIONS.cc.encode()} if OPTIONS.cc else {}))
+    FLUSHING.update(flushing())
     before, entries = {}, []
     if OPTIONS.against:
         saved = json.loads((ROOT / f"bench/results/{OPTIONS.against}.json").read_text(encoding="utf-8"))

@@ -1,5 +1,6 @@
 """What peers call the rows of grammar/ops.def: by one of the row's names, by a sign's name, or by the tables here. Each
-peer makes of a case a function of no arguments, and what fetches its result; None where it has no such operation."""
+peer makes of a case a function of no arguments, which writes to a given place if the peer can, and what fetches its
+result; None where it has no such operation."""
 import importlib
 import os
 
@@ -49,8 +50,7 @@ def named(module, row):
     return None
 
 
-def of_numpy(row, values, target):
-    out = np.empty(values[0].shape, dtype_of(target))
+def of_numpy(row, values, target, out):
     if "bfloat16" in (target, *[x.dtype.name for x in values]):
         return None
     if row["names"][0] == "cast":
@@ -70,11 +70,14 @@ def torch_tensor(x):
         torch.from_numpy(x)
 
 
-def of_torch(row, values, target):
+def of_torch(row, values, target, place):
     if not torch:
         return None
     held = [torch_tensor(x) for x in values]
-    out = torch.empty(held[0].shape, dtype=getattr(torch, target))
+    try:
+        out = torch_tensor(place)
+    except TypeError:  # some unsigned types it does not take from NumPy
+        out = torch.empty(held[0].shape, dtype=getattr(torch, target))
 
     def fetch(_):
         return out.view(torch.int16).numpy().view(dtype_of(target)) if target == "bfloat16" else out.numpy()
@@ -89,7 +92,7 @@ def of_torch(row, values, target):
     return lambda: function(*held, out=out), fetch
 
 
-def of_jax(row, values, target):
+def of_jax(row, values, target, _):
     if not jax:
         return None
     held, kind, name = [jax.numpy.asarray(x) for x in values], dtype_of(target), row["names"][0]
