@@ -78,7 +78,10 @@ class Chromium:
         self.told = []
         self.call("Emulation.setDeviceMetricsOverride", width=width, height=height, deviceScaleFactor=1, mobile=False)
         self.call("Emulation.setEmulatedMedia", features=[{"name": "prefers-color-scheme", "value": scheme}])
-        self.call("Page.navigate", url=f"file://{path}")
+        self.visit(f"file://{path}")
+
+    def visit(self, url):
+        self.call("Page.navigate", url=url)
         while self.receive().get("method") != "Page.loadEventFired":
             pass
 
