@@ -157,6 +157,18 @@ class Arrays(unittest.TestCase):
             got = weft.dask.evaluate("take(x, [1, 7])")
         np.testing.assert_array_equal(got.compute(), [1, 0])
 
+    def test_losses(self):
+        """Told once, of the text as it was written, where the graph is made, and not again by its tasks."""
+        a = self.da.from_array(np.array([200, 40], np.uint8), chunks=1)
+        img = self.da.zeros((48, 64, 3), chunks=(24, 64, 3), dtype=np.float32)
+        for text, values, code in (("(a+a)/2", {"a": a}, "W0312"), ("offset(img, [1, 0])", {"img": img}, "W0314")):
+            with warnings.catch_warnings(record=True) as told:
+                warnings.simplefilter("always")
+                weft.dask.evaluate(text, values).compute(scheduler="threads")
+            told = [one for one in told if one.category is weft.Remark]
+            self.assertEqual([code in str(one.message) and text in str(one.message) for one in told], [True])
+            self.assertEqual(told[0].filename, __file__)
+
     def test_deep(self):
         """A reduction below what the tree shows by indentation."""
         x = self.da.ones(4, chunks=2)

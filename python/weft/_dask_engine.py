@@ -14,7 +14,7 @@ from weft._dask_tasks import compute_block, convert_block, window_block
 from weft._dask_values import (Region, Value, aligned, boolean, flat, is_dots, is_lazy, is_list, is_literal, is_new,
                                is_size, is_stand_in, is_string, lazy, named_axes, one_chunk, plain_text, refuse,
                                shape_of_literal, strings_of, value_of)
-from weft._errors import Remark, Status
+from weft._errors import Error, Remark, Status
 from weft._program import compile
 from weft._text import Call, Group, Name, Select, Text
 from weft._types import Type, type_of_text
@@ -113,6 +113,15 @@ class Engine(Neighbours, Reductions):
                 refuse(f"{across!r} needs to know the shape of input {name!r}, whose chunks are of unknown sizes; call "
                        f"{name}.compute_chunk_sizes() before", Status.SHAPE_ERROR)
         program.infer(**{name: value.sized() for name, value in self.inputs.items()})  # finds what is wrong at once
+
+    def tell(self, program):
+        """Remarks on the program's text, as the types and extents of its inputs have them."""
+        types = {name: value.sized() for name, value in self.inputs.items()
+                 if value.type and not any(extent != extent for extent in value.array.shape)}
+        try:
+            compile(program.text, math=self.math, rules=self.rules, types=types)
+        except Error:  # where it is wrong is told elsewhere
+            pass
 
     def results(self):
         found = [self.value(self.text.results[name]).array for name in self.names]

@@ -92,6 +92,8 @@ def tell(severity, text):
     """A warning becomes one of Python's, at the line that called the package. A note goes to the logger 'weft', if
     the program uses logging."""
     if severity == WARNING:
+        if told.losses != "warned" and LOSSES in text:
+            return
         if told.outside != "warned" and OUTSIDE in text:
             if told.outside == "quiet":
                 return
@@ -165,6 +167,7 @@ def level_of_caller():
 
 class Told(threading.local):
     outside = "warned"
+    losses = "warned"
 
 
 @contextlib.contextmanager
@@ -178,12 +181,24 @@ def outside_is(what):
         told.outside = before
 
 
+@contextlib.contextmanager
+def losses_are(what):
+    """Within it, what a program's text says of losses (W0310 to W0319) is passed over in 'quiet' on this thread, where
+    it was told before of the same text."""
+    before, told.losses = told.losses, what
+    try:
+        yield
+    finally:
+        told.losses = before
+
+
 WARNING = 1  # of enum weft_severity
 # What Python's side adds to messages of the library with these words.
 ADVICE = ((72, "; it", "; evaluate and compile pass over such names with ignore_unused=True"),
           (81, ", name one", "; as in weft.compile(text, kernel='..')"))
 OUTSIDE = "[W0088]"
 DIGITS = "[W0310]"
+LOSSES = "warning[W031"
 ZERO = "; such elements are 0, or dropped by scatter"
 told = Told()
 advised = set()  # of the remarks whose advice is always the same, those that were told

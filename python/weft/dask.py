@@ -21,6 +21,7 @@ except ImportError as error:
 
 from weft._dask_engine import Engine
 from weft._dask_values import refuse
+from weft._errors import losses_are
 
 __all__ = ["evaluate"]
 
@@ -49,7 +50,8 @@ def evaluate(text, inputs=None, /, *, math="strict", rules=None, types=None, **n
     sizes and the program is not elementwise, and for what needs an operand in one chunk, as gather.
     """
     frame = sys._getframe(1)
-    program = compile(text, math=math, rules=rules, types=types)
+    with losses_are("quiet"):  # the types of the values say more
+        program = compile(text, math=math, rules=rules, types=types)
     values = gather(program, inputs, named, frame)
     options = {"math": math, "rules": rules, "types": types}
     if any(_arrays.is_of(value, "weft.math", "Tensor") for value in values.values()):
@@ -62,7 +64,10 @@ def evaluate(text, inputs=None, /, *, math="strict", rules=None, types=None, **n
 
 def run(program, values):
     """The results of a weft.Program on values by name."""
-    results = Engine(program, values).results()
+    engine = Engine(program, values)
+    engine.tell(program)
+    with losses_are("quiet"):
+        results = engine.results()
     return results[0] if len(results) == 1 else make(program.results, results)
 
 
