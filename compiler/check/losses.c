@@ -149,8 +149,6 @@ static bool warn_extreme(struct program *program, const struct node *node)
 
 void warn_habits(struct program *program)
 {
-    for (int n = 0; n < program->node_count && !warn_extreme(program, &program->nodes[n]); n++)
-        continue;
     for (int n = 0; n < program->node_count && !warn_power(program, &program->nodes[n]); n++)
         continue;
 }
@@ -161,6 +159,8 @@ void warn_losses(struct program *program)
     for (int n = 0; n < program->node_count && !warn_integer(program, &program->nodes[n], ranges); n++)
         continue;
     for (int n = 0; n < program->node_count && !warn_literal(program, &program->nodes[n]); n++)
+        continue;
+    for (int n = 0; n < program->node_count && !warn_extreme(program, &program->nodes[n]); n++)
         continue;
     warn_wraps(program);
 }
