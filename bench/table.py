@@ -405,12 +405,12 @@ def operations_prose(result, cases):
     ahead = sum(case["ratio"] <= 1 for case in cases)
     near = sum(1 < case["ratio"] <= SLOWER for case in cases)
     elements = min(case["elements"] for case in cases)
+    flush = "JAX is not compared where there are subnormal numbers, which it takes for 0. " * ("flushes" in cases[0])
     return (f"Weft's time on usual operands, in brackets that of the best of NumPy {versions['numpy']}, PyTorch "
             f"{versions['torch']} and JAX {versions['jax']}, on one thread and {elements:,} elements, of 8 and 16 bits "
             f"four times and twice as many. Of {len(cases)} cases, each row and conversion on each type and set of "
             f"operands (usual, wide, huge, odd), Weft is fastest in {ahead}, within {SLOWER} of the best in {near} "
-            f"more; of {len(casts)} conversions in {sum(case['ratio'] <= SLOWER for case in casts)}. JAX is not "
-            "compared where there are subnormal numbers, which it takes for 0. "
+            f"more; of {len(casts)} conversions in {sum(case['ratio'] <= SLOWER for case in casts)}. {flush}"
             f"{machine(result)}, {versions['cc']}, {result['date']}, load {result['load_average']:.1f}, processor "
             f"time; `{result['command']}`, whose source says what the sets are.")
 
