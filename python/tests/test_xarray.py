@@ -55,6 +55,63 @@ class Arrays(unittest.TestCase):
         with self.assertRaisesRegex(ValueError, "coordinates of x differ"):
             weft.evaluate("u + w", u=self.u, w=self.u.assign_coords(x=[1.0, 2.0, 3.0]))
 
+    def test_differences(self):
+        """Of neighbours: without coordinates along their own dimension, with all others."""
+        u = self.u.assign_coords(season=("time", ["w", "s"]), height=5.0)
+        got = weft.evaluate("u.x[1:] - u.x[:-1]", u=u)
+        self.same(got, (u.diff("x")).drop_vars("x"))
+        with self.assertRaisesRegex(ValueError, "coordinates of x run in two directions"):
+            weft.evaluate("u.x[::-1] - u", u=u)
+        with self.assertRaisesRegex(weft.Error, "labels .* of part differ"):
+            weft.evaluate("v.part[::-1] - v", v=self.v)
+
+    def test_other_coordinates(self):
+        """Those that are no dimension's own stay with the dimensions that are followed."""
+        u = self.u.assign_coords(season=("time", ["w", "s"]), height=5.0, area=(("time", "x"), np.ones((2, 3))))
+        self.same(weft.evaluate("u * 2.0", u=u), u * np.float32(2))
+        self.same(weft.evaluate("u.x[1:]", u=u), u[:, 1:])
+        self.same(weft.evaluate("sum(u, x)", u=u), u.sum("x").astype(np.float32))
+
+    def test_renamed(self):
+        u = self.u
+        self.same(weft.evaluate("rename(u, x, 'z')", u=u), u.rename(x="z"))
+        with self.assertRaisesRegex(ValueError, "coordinates of z differ"):
+            weft.evaluate("rename(u, x, 'z') + w", u=u, w=u.rename(x="z").assign_coords(z=[5, 6, 7])[0])
+
+    def test_joined(self):
+        later = self.u.assign_coords(time=[2002, 2003])
+        self.same(weft.evaluate("concat(u, later, axis=time)", u=self.u, later=later),
+                  xarray.concat([self.u, later], "time"))
+
+    def test_coordinates_that_are_no_text(self):
+        with self.assertRaisesRegex(weft.Error, "has no labels; its elements have positions"):
+            weft.evaluate("u.x['1.5']", u=self.u)
+        self.same(weft.evaluate("n * 2.0", n=self.u.assign_coords(time=[1.0, np.nan])),
+                  self.u.assign_coords(time=[1.0, np.nan]) * np.float32(2))
+        with self.assertRaises(weft.Error) as raised:
+            weft.evaluate("u + w", u=self.u, w=np.ones(3, np.float32))
+        self.assertNotIn("#", raised.exception.message)
+
+    def test_types(self):
+        """A type gives kinds, in any order of the dimensions, whose names are the array's."""
+        for type in "(x:s, time:b)", "(time:b, x:s)":
+            self.same(weft.evaluate("sum(u)", u=self.u, types={"u": type}), self.u.sum("x").astype(np.float32))
+        with self.assertRaisesRegex(ValueError, r"write each of these once, as in types=.'u': '.time:s, x:s.'"):
+            weft.evaluate("sum(u)", u=self.u, types={"u": "(q:s, r:s)"})
+
+    def test_words_that_are_names_elsewhere(self):
+        """A dimension, what the text binds, a comment: none of them is the variable of this name around the call."""
+        from weft import math
+        u, x, s, r = self.u, math.ones(x=3), self.v, math.ones(x=2)
+        self.same(weft.evaluate("mean(u, x)  # r"), u.mean("x"))
+        self.same(weft.evaluate("s = u * 2.0; s + 1.0  # r 'x'"), u * np.float32(2) + np.float32(1))
+        self.assertEqual(weft.evaluate("stack(u, u, axis='r:i')").dims, ("r", "time", "x"))
+        with self.assertRaisesRegex(weft.Error, "u is a DataArray and r a tensor of weft.math; write weft.math.wrap.u."):
+            weft.evaluate("u + r")
+        with self.assertRaisesRegex(weft.Error, "d': a Dataset is a mapping of names; weft.evaluate.text, dataset."):
+            weft.evaluate("d + 1", d=xarray.Dataset({"u": u}))
+        del x, s, r
+
     def test_errors_stay(self):
         with self.assertRaisesRegex(weft.Error, "no dimension 'tim'"):
             weft.evaluate("mean(u, tim)", u=self.u)

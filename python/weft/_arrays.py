@@ -1,12 +1,13 @@
 """The libraries whose arrays weft takes: how an array of each is made, and which stream it works on. The extension
 reads arrays itself; it asks here about types that it meets for the first time."""
+import functools
 import importlib
 import re
 import sys
 
 import numpy
 
-from weft._errors import Error, Status
+from weft._errors import Error, Status, losses_are
 
 
 class Library:
@@ -108,6 +109,10 @@ def aligned(shape, dtype):
 
 OPTIONS = ("math", "rules", "results", "ignore_unused", "types", "context")
 NAME = re.compile(r"[A-Za-z_][A-Za-z0-9_]*")
+QUOTED = re.compile(r"#[^\n]*|'[^'\n]*'|\"[^\"\n]*\"")
+BOUND = re.compile(r"([A-Za-z_][A-Za-z0-9_]*)\s*=(?!=)")
+NO_INPUT = re.compile(r"has no input '(\w+)'")
+KINDS = {"batch": "b", "instance": "i", "spatial": "s", "channel": "c"}  # of a dimension of xarray with this name
 
 
 def again(text, inputs, named):
@@ -122,17 +127,59 @@ def again(text, inputs, named):
         return NotImplemented
     given = {**({} if dataset or inputs is None else inputs), **named}
     used = {}
-    for name in dict.fromkeys(NAME.findall(text)):
+    for name in dict.fromkeys(NAME.findall(QUOTED.sub(" ", text))):
         for space in given, inputs if dataset else {}, frame.f_locals, frame.f_globals:
             if name in space:
                 used[name] = space[name]
                 break
-    if any(is_of(value, "weft.math", "Tensor") for value in used.values()):
+    tensors = {name for name, value in used.items() if is_of(value, "weft.math", "Tensor")}
+    arrays = {name for name, value in used.items() if is_of(value, "xarray", "DataArray")}
+    if not tensors and not arrays:
+        return NotImplemented
+    read = names_read(text, used, tensors, arrays, options)
+    used = {name: value for name, value in used.items() if name in read or name not in tensors | arrays}
+    tensors, arrays = sorted(tensors & read), sorted(arrays & read)
+    if tensors and arrays:
+        message = (f"{arrays[0]} is a DataArray and {tensors[0]} a tensor of weft.math; write "
+                   f"weft.math.wrap({arrays[0]}), or {tensors[0]}.to_xarray()")
+        raise Error(message, "", Status.TYPE_ERROR, message)
+    if tensors:
         return sys.modules["weft.math._evaluate"].evaluate(text, used, given, options)
-    if any(is_of(value, "xarray", "DataArray") for value in used.values()):
+    if arrays:
         import weft.xarray
         return weft.xarray.evaluate(text, used, given, options)
     return NotImplemented
+
+
+def names_read(text, used, tensors, arrays, options):
+    """Those of the named values that a text reads: its words may be dimensions, or what it binds, as well."""
+    types = {}
+    for name in tensors:
+        types[name] = sys.modules["weft.math._evaluate"].type_of(used[name])
+    for name in arrays:
+        types[name] = "(" + ", ".join(f"{dim}:{KINDS.get(dim, 's')}" for dim in used[name].dims) + ")"
+    types = {name: kind for name, kind in types.items() if kind != "()"}
+    return inputs_of(text, tuple(types.items()), options.get("math", "strict"), options.get("rules")) | \
+        {name for name in tensors | arrays if name not in types and name not in BOUND.findall(text)}
+
+
+@functools.lru_cache(256)
+def inputs_of(text, types, math, rules):
+    """The inputs of a program of which `types` are those of values in reach; all that have one where it is wrong."""
+    types = dict(types)
+    while True:
+        try:
+            return frozenset(compile_quietly(text, types, math, rules).inputs)
+        except Error as error:
+            absent = [NO_INPUT.search(each.message) for each in error.errors if each.code == "W0072"]
+            if not any([types.pop(match[1], None) for match in absent if match]):
+                return frozenset(types)
+
+
+def compile_quietly(text, types, math, rules):
+    from weft._program import compile
+    with losses_are("quiet"):
+        return compile(text, types=types, math=math, rules=rules)
 
 
 def is_of(value, module, name):
@@ -146,7 +193,10 @@ def library_of(kind):
     if "numpy.ma" in sys.modules and issubclass(kind, numpy.ma.MaskedArray):
         return "a masked array would lose its mask; give x.filled(..) or x.data"
     if kind.__module__.partition(".")[0] == "xarray":
-        return "a DataArray would lose its names; weft.evaluate takes them, a weft.Program takes x.values"
+        if kind.__name__ == "Dataset":
+            return "a Dataset is a mapping of names; weft.evaluate(text, dataset) takes its variables"
+        return ("a DataArray would lose its names; weft.evaluate takes them, weft.math.wrap(x) makes a tensor of it, a "
+                "weft.Program takes x.values")
     if kind.__module__ == "weft.math":
         return "a tensor would lose its names; weft.evaluate takes them, a weft.Program takes t.native('y,x')"
     if kind.__module__.partition(".")[0] == "jax" and any(base.__name__ == "Tracer" for base in kind.__mro__):
