@@ -3,6 +3,7 @@ import unittest
 
 import numpy as np
 
+import weft
 from support_math import Case, array, dims, named, values
 from weft import math
 from weft.math import IncompatibleShapes, batch, channel, instance, non_batch, spatial
@@ -318,13 +319,19 @@ class Structure(Case):
         """What the errors advise is what phi.math's functions give."""
         v, a = named("x,vector"), values("x,vector")
         for name, word in [("jit_compile", "call the function itself"), ("gradient", "math.spatial_gradient"),
-                           ("fft", "transforms"), ("sqtr", "did you mean sqrt?"), ("quantile", "docs/math.md")]:
+                           ("fft", "transforms"), ("sqtr", "did you mean sqrt?"), ("quantile", "numpy.quantile"),
+                           ("wzqk", "docs/math.md")]:
             self.fails(AttributeError, [name, word], getattr, math, name)
         for name, advice, made, expected in [
             ("dot", "a.x * b", v.x * v, (a * a).sum(0)),
             ("vec_squared", "v.vector * v", v.vector * v, (a * a).sum(1)),
             ("vec_length", "math.sqrt(v.vector * v)", math.sqrt(v.vector * v), np.hypot(*a.T)),
             ("l2_loss", "math.sum(t ** 2) / 2", math.sum(v ** 2) / 2, (a * a).sum() / 2),
+            ("flip", "t.x[::-1]", v.x[::-1], a[::-1]),
+            ("roll", "math.concat([t.x[-1:], t.x[:-1]], 'x')", math.concat([v.x[-1:], v.x[:-1]], "x"),
+             np.roll(a, 1, 0)),
+            ("softmax", "weft.evaluate('softmax(t, x)', t=t)", weft.evaluate("softmax(t, x)", t=v),
+             weft.evaluate("softmax(t, 0)", t=np.asarray(v))),
             ("l1_loss", "math.sum(math.abs(t))", math.sum(math.abs(v)), np.abs(a).sum()),
         ]:
             self.fails(AttributeError, advice, getattr, math, name)

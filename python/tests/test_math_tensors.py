@@ -20,6 +20,18 @@ def field():
     return math.wrap(U, spatial(x=4), channel(vector="u,v"))
 
 
+class Habits(Case):
+    def test_attributes_of_other_arrays(self):
+        """They are errors that say what to write, but for dimensions of these names."""
+        t = named("x,y")
+        for name, words in [("values", "t.numpy('y,x')"), ("ndim", "t.rank"), ("T", "puts them in an order"),
+                            ("dims", "t.shape.names"), ("size", "t.shape.volume"), ("loc", "t.x[0] selects")]:
+            self.fails(AttributeError, words, getattr, t, name)
+            self.assertFalse(hasattr(t, name))
+        self.assertEqual(float(math.wrap([1.0, 2.0], spatial("values")).values[1]), 2)
+        self.fails(TypeError, "math.sum(t, 'x')", lambda: t.sum("x"))
+
+
 class Page(Case):
     """The page's examples, with data of our own where it has random ones."""
 

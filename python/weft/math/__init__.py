@@ -50,7 +50,25 @@ __all__ = ["EMPTY_SHAPE", "INF", "NAN", "NUMPY", "PI", "BoundDim", "DType", "Inc
            "tanh", "tensor", "to_float", "to_int", "to_int32", "to_int64", "trunc", "unpack_dim", "unstack", "use",
            "vec", "where", "wrap", "zeros", "zeros_like"]
 
+_TEXT = "weft.evaluate('{}', t=t) is one"
 _HINTS = {
+    **{name: _TEXT.format(f"{name}(t, x)") for name in ("argmax", "argmin", "count_nonzero", "logsumexp", "norm", "softmax",
+                                                        "var")},
+    "append": "math.concat([a, b], 'x') is one",
+    "concatenate": "math.concat([a, b], 'x') is one",
+    "einsum": "names match: math.sum(a * b, 'x') is the sum of products over x",
+    "flatten": "math.pack_dims(t, 'y,x', math.instance('all')) is one",
+    "flip": "t.x[::-1] is one",
+    "histogram": "math.scatter(math.zeros(bins), positions, 1, mode='add') counts",
+    "map": "operations are elementwise, math.sqrt(t); functions of Python take t.numpy('y,x')",
+    "matmul": "a.x * b is the sum of products over x",
+    "median": "there is no sorting; numpy.median(t.numpy('y,x')) is one",
+    "quantile": "there is no sorting; numpy.quantile(t.numpy('y,x'), q) is one",
+    "reshape": "math.pack_dims and math.unpack_dim change dimensions by name",
+    "roll": "math.concat([t.x[-1:], t.x[:-1]], 'x') is one",
+    "slice": "t.x[1:-1] is one",
+    "sort": "there is no sorting; numpy.sort(t.numpy('y,x'), axis=0) is one",
+    "transpose": "dimensions have names; t.numpy('y,x') puts them in an order",
     "dot": "a.x * b is the sum of products over x",
     "fft": "there are no transforms",
     "functional_gradient": "there is no automatic differentiation",

@@ -16,6 +16,7 @@ PROGRAMS = 1024  # kept, in a process; a small one takes 0.3 MB
 LINE = 100  # characters of an expression that is written where it is used
 RAISES, QUIET = 1, 2  # what a position outside is: an error, nothing (of both, an error)
 LIMIT = 64  # operations that wait before values are computed early
+WAYS = 8  # in which a join's element may be read through joins that wait
 
 
 class Data:
@@ -70,14 +71,16 @@ class Number:
 class Node:
     """What all tensors have: a shape, the name of their elements' type, where their values come from, the home of their
     data, and how many operations wait (counted as a tree until that is many), some of which read other elements than
-    they compute. `_seen`: whether it was part of a program that ran, without being kept."""
-    __slots__ = ("_shape", "_type", "_source", "_home", "_weight", "_reads", "_seen", "__weakref__")
+    they compute. `_ways`: 0, or in how many ways joins that wait under it are read. `_seen`: whether it was part of a
+    program that ran, without being kept."""
+    __slots__ = ("_shape", "_type", "_source", "_home", "_weight", "_reads", "_ways", "_seen", "__weakref__")
     _shape: Shape
     _type: str
     _source: Any  # Data, Constant, Operation or Parts
     _home: Home | None
     _weight: int
     _reads: bool
+    _ways: int
     _seen: bool
 
 
@@ -258,6 +261,7 @@ def run_lazily(survey: Survey) -> Any:
     return dask.run(plan.program, {name: survey.leaves[i] for name, i in zip(plan.program.inputs, plan.inputs)})
 
 
+TOO_MANY_WAYS = "W0190"
 DEAR = 4  # operations that are worth keeping where they are needed again
 
 
@@ -295,7 +299,14 @@ def compute(roots: Sequence[Node]) -> None:
     else:
         if home is not None and home.backend is not NUMPY:
             leaves = [home.take(leaf) for leaf in leaves]
-        got = run(survey, leaves)
+        try:
+            got = run(survey, leaves)
+        except _errors.Error as error:
+            if error.code != TOO_MANY_WAYS or len(survey.waits) < 2:
+                raise
+            compute([survey.waits[len(survey.waits) // 2 - 1]])
+            compute(roots)
+            return
     if len(roots) == 1:
         keep(roots[0], got)
         return
@@ -307,7 +318,7 @@ def keep(node: Node, array: Any) -> None:
     """Gives a node its values. A tensor that another thread sees has either these or what they were computed from."""
     array = moved(array, node._home or HOST)
     node._source = Data(array)
-    node._weight, node._reads = 0, False
+    node._weight, node._reads, node._ways = 0, False, 0
 
 
 def compute_parts(parts: Sequence[Node]) -> None:
@@ -378,6 +389,24 @@ def array_of(node: Node) -> Any:
         return array if node._home is None else moved(array, node._home)
     assert type(source) is Data
     return source.array
+
+
+def joins_under(nodes: Iterable[Node]) -> list[Node]:
+    """The nearest joins that wait under these nodes, or are among them."""
+    found: dict[int, Node] = {}
+    seen: set[int] = set()
+    stack = [node for node in nodes if node._ways]
+    while stack:
+        node = stack.pop()
+        source = node._source
+        if id(node) in seen or type(source) is not Operation:
+            continue
+        seen.add(id(node))
+        if source.text.startswith(("concat(", "stack(")):
+            found[id(node)] = node
+        else:
+            stack += [arg for arg in source.args if isinstance(arg, Node) and arg._ways]
+    return list(found.values())
 
 
 def program_for(nodes: Sequence[Node]) -> tuple[Program, dict[str, Any]]:

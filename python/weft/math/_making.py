@@ -8,7 +8,7 @@ import numpy
 from weft import _arrays
 from weft.math import _shapes
 from weft.math._backends import DASK, HOST, NUMPY, Home, common, default_home, home_of, moved
-from weft.math._graph import LIMIT, Constant, Data, Node, Number, Operation, evaluate, waiting
+from weft.math._graph import LIMIT, WAYS, Constant, Data, Node, Number, Operation, evaluate, joins_under, waiting
 from weft.math._shapes import EMPTY_SHAPE, Dim, IncompatibleShapes, Shape, Varying, _shape, as_shape, concatenated
 from weft.math._types import ALL, FLOATS, floating
 
@@ -39,7 +39,7 @@ _new = object.__new__
 def make(shape: Shape, kind: str, source: Any, home: Home | None) -> Tensor:
     self = _new(Hooks.tensor)
     self._shape, self._type, self._source, self._home = shape, kind, source, home
-    self._weight, self._reads, self._seen = 0, False, False
+    self._weight, self._reads, self._ways, self._seen = 0, False, 0, False
     return self
 
 
@@ -63,34 +63,41 @@ def constant(value: Any, kind: str, shape: Shape = EMPTY_SHAPE, home: Home | Non
 
 
 def operation(shape: Shape, kind: str, text: str, args: tuple[Any, ...], reads: bool = False,
-              strict: int = 0, dear: bool = False) -> Tensor:
+              strict: int = 0, dear: bool = False, joins: bool = False) -> Tensor:
     """A tensor that waits: a text of the language with a %s for each argument. `reads`: whether it reads other elements
-    of its arguments than the one that it computes; what waits under it and does so, too, is computed first."""
+    of its arguments than the one that it computes; what waits under it and does so, too, is computed first. `joins`:
+    it is a concat or stack; of joins under joins the ways in which an element is read multiply, so those under it are
+    computed first where these are many."""
     home: Home | None = None
-    weight, deep, first = 1, reads, False
+    weight, deep, first, ways = 1, reads, False, 0
     for arg in args:
         if type(arg) is Number:
             continue
         if arg._home is not home:
             home = arg._home if home is None else common(home, arg._home)
         weight += arg._weight
+        ways += arg._ways
         if arg._reads:
             deep = True
             first = reads
     if first:
         evaluate([arg for arg in args if isinstance(arg, Node) and arg._reads])
         weight = 1 + sum([arg._weight for arg in args if isinstance(arg, Node)])
+    if joins and ways > WAYS:
+        nodes = [arg for arg in args if isinstance(arg, Node)]
+        evaluate(joins_under(nodes))
+        weight, ways = 1 + waiting(nodes), 0
     if weight > LIMIT:
         nodes = [arg for arg in args if isinstance(arg, Node)]
         weight = 1 + waiting(nodes)
         if weight > LIMIT:
             evaluate(nodes)
-            weight, deep = 1, reads
+            weight, deep, ways = 1, reads, 0
     self = _new(Hooks.tensor)
     self._shape, self._type, self._home = shape, kind, home
     self._source = source = _new(Operation)
     source.text, source.args, source.strict, source.dear = text, args, strict, dear or reads
-    self._weight, self._reads, self._seen = weight, deep, False
+    self._weight, self._reads, self._ways, self._seen = weight, deep, ways or int(joins), False
     return self
 
 
@@ -290,7 +297,7 @@ def renamed(t: Tensor, shape: Shape) -> Tensor:
 def again(t: Tensor, shape: Shape) -> Tensor:
     """A tensor that waits, with other labels: it is the same one to its program."""
     made = make(shape, t._type, t._source, t._home)
-    made._weight, made._reads = t._weight, t._reads
+    made._weight, made._reads, made._ways = t._weight, t._reads, t._ways
     return made
 
 

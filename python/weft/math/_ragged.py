@@ -115,7 +115,7 @@ def stack(values: Sequence[Tensor], dim: Shape, strict: bool = False) -> Tensor:
         return ordered(expanded(values[0], _shape((along,))), shape)
     text = f'stack({", ".join(["%s"] * len(values))}, axis="{along.name}:{along.kind[0]}")'
     values = [value if value._type == kind else cast_to(value, kind) for value in values]
-    return operation(shape, kind, text, tuple(values))
+    return operation(shape, kind, text, tuple(values), joins=True)
 
 
 def unlike(values: Sequence[Tensor]) -> bool:

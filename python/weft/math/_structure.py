@@ -113,7 +113,8 @@ def concatenated_along(values: Sequence[Tensor], name: str) -> Tensor:
                                           for each in value._shape._dims)))
     shape = _shape(tuple(dim if each.name == name else rest.dim(each.name) for each in first._dims))
     values = [cast_to(value, kind) for value in values]
-    return operation(shape, kind, "concat(" + ", ".join(["%s"] * len(values)) + f", axis={name})", tuple(values))
+    text = "concat(" + ", ".join(["%s"] * len(values)) + f", axis={name})"
+    return operation(shape, kind, text, tuple(values), joins=True)
 
 
 def joined_dim(values: Sequence[Tensor], name: str) -> Dim:

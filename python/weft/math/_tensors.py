@@ -138,6 +138,24 @@ class BoundDim:
                              f"{self._name!r} of {self._tensor._shape}")
 
 
+# Attributes of other libraries' arrays, which are no dimensions unless a tensor has one of that name.
+HABITS = {
+    "T": "dimensions have names; t.numpy('y,x') puts them in an order",
+    "attrs": "it has names of dimensions and labels alone",
+    "coords": "labels are t.shape.get_item_names('x')",
+    "data": "t.native('y,x') is its array, in this order",
+    "dims": "t.shape.names are the names of its dimensions",
+    "iloc": "t.x[0] selects along x",
+    "itemsize": "t.dtype says its type",
+    "loc": "t.x[0] selects along x, t.vector['u'] by label",
+    "nbytes": "t.shape.volume is the number of elements",
+    "ndim": "t.rank is the number of dimensions",
+    "size": "t.shape.volume is the number of elements, t.x.size that along x",
+    "sizes": "t.shape.sizes are the sizes of its dimensions",
+    "values": "t.numpy('y,x') is an array of NumPy, in this order",
+}
+
+
 class Tensor(Node):
     """An array with named dimensions. Operations on it check names, kinds, shapes and types where they are written;
     its values come when they are needed, once, computed with all that waits for them in fused kernels. Immutable, but
@@ -313,7 +331,13 @@ class Tensor(Node):
         if name[0] == "_":
             raise AttributeError(f"a tensor has no attribute {name!r}; a dimension of that name is selected from by "
                                  f"t[{{'{name}': item}}]")
+        if name in HABITS and name not in self._shape._names:
+            raise AttributeError(f"a tensor has no {name!r}; {HABITS[name]}")
         return BoundDim(self, name)
+
+    def __call__(self, *args: Any, **options: Any) -> NoReturn:
+        raise TypeError("a tensor is no function: t.sum, t.mean and their like are of all elements, and math.sum(t, 'x') "
+                        "is along x")
 
     def __getitem__(self, item: Any) -> Tensor:
         return select_all(self, item)
