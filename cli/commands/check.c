@@ -95,7 +95,7 @@ static bool check_program(struct check *check)
     struct session *session = check->session;
     struct report *report = session->report;
     struct weft_compile_params params = {0};
-    check->program = session_compile(session, &check->script, check->arguments->rules, WEFT_MATH_STRICT, true);
+    check->program = session_compile(session, &check->script, check->arguments->rules, WEFT_MATH_STRICT);
     if (!check->program ||
         !inputs_match(report, check->program, script_origin(&check->script), check->script.text,
                       check->arguments, INPUTS_TYPES) ||

@@ -30,7 +30,7 @@ struct run {
 /* Checks all that needs no data: the text, the inputs' names, the outputs. */
 static bool compile(struct run *run)
 {
-    run->program = session_compile(&run->session, &run->script, run->arguments->rules, run->arguments->math, false);
+    run->program = session_compile(&run->session, &run->script, run->arguments->rules, run->arguments->math);
     return run->program &&
            inputs_match(run->report, run->program, script_origin(&run->script), run->script.text,
                         run->arguments, INPUTS_DATA) &&

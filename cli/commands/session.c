@@ -27,10 +27,10 @@ void session_close(struct session *session)
 }
 
 struct weft_program *session_compile(struct session *session, const struct script *script, enum weft_rules rules,
-                                     enum weft_math math, bool advise)
+                                     enum weft_math math)
 {
     const struct weft_compile_params params = {.origin = script->origin, .kernel = script->kernel, .math = math,
-                                               .rules = rules, .advise = advise};
+                                               .rules = rules, .advise = true};
     struct weft_program *program = NULL;
     struct weft_error *errors = NULL;
     session->muted = true;

@@ -19,10 +19,10 @@ struct session {
 bool session_open(struct session *session, struct report *report,
                   struct weft_context_params params);
 void session_close(struct session *session);
-/* Compiles the text alone; session_specify tells its warnings, with `advise` those of weft_compile_params.advise, too.
+/* Compiles the text alone; session_specify tells its warnings.
  * NULL after reporting errors. */
 struct weft_program *session_compile(struct session *session, const struct script *script, enum weft_rules rules,
-                                     enum weft_math math, bool advise);
+                                     enum weft_math math);
 /* Tells the program what is known of its inputs, and which bindings are results. */
 bool session_specify(struct session *session, struct weft_program *program, const struct inputs *inputs,
                      const struct weft_compile_params *params);

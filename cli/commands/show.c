@@ -104,7 +104,7 @@ static bool show(struct session *session, const struct arguments *arguments, str
     if (!script_load(report, arguments->program, &script) ||
         !session_open(session, report, context))
         return false;
-    *program = session_compile(session, &script, arguments->rules, arguments->math, true);
+    *program = session_compile(session, &script, arguments->rules, arguments->math);
     return *program &&
            inputs_match(report, *program, script_origin(&script), script.text, arguments, INPUTS_TYPES) &&
            inputs_load(report, *program, arguments, INPUTS_TYPES, inputs) &&

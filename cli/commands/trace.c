@@ -177,7 +177,7 @@ static bool prepare(struct tracing *t)
                                TRACE_OPTION, "--trace", "prints values and writes no result; run without it for -o");
     if (!script_load(report, arguments->program, &t->script) || !session_open(&t->session, report, context))
         return false;
-    t->program = session_compile(&t->session, &t->script, arguments->rules, arguments->math, false);
+    t->program = session_compile(&t->session, &t->script, arguments->rules, arguments->math);
     if (!t->program ||
         !inputs_match(report, t->program, script_origin(&t->script), t->script.text, arguments, INPUTS_DATA) ||
         !inputs_load(report, t->program, arguments, INPUTS_DATA, &t->inputs))

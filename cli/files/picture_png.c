@@ -53,6 +53,10 @@ static void flush_bytes(png_structp png)
 static void read_info(struct codec *codec)
 {
     png_structp png = codec->png;
+    unsigned char signature[8] = {0};
+    if (fread(signature, 1, sizeof signature, codec->file) < 1 || png_sig_cmp(signature, 0, sizeof signature))
+        png_error(png, ferror(codec->file) ? "it cannot be read" : "it begins as no PNG does");
+    png_set_sig_bytes(png, sizeof signature);
     png_set_user_limits(png, PICTURE_MAX_EXTENT, PICTURE_MAX_EXTENT);
     png_read_info(png, codec->info);
     png_set_expand(png); /* palettes, 1, 2 and 4 bits, transparent colours */

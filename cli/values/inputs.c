@@ -40,6 +40,8 @@ static const char *unknown_hint(struct report *report, const char *text, const c
     const char *near = weft_nearest_name(name, names, count);
     if (near)
         return pool_printf(report->pool, "; its text says '%s'", near);
+    if (strcmp(name, "rules") == 0 || strcmp(name, "math") == 0 || strcmp(name, "threads") == 0)
+        return pool_printf(report->pool, "; options begin with --, as in --%s", name);
     return has_word(text, name) ? "; among axes a name is one of a dimension, and else what the text binds it to" : "";
 }
 

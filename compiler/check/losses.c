@@ -4,6 +4,8 @@
 #include "compiler/check/shape.h"
 #include "compiler/check/wraps.h"
 
+#include <string.h>
+
 /* Whether a node converts its operands to one type, and to which. */
 static bool converts(const struct program *program, const struct node *node, enum weft_dtype *dtype)
 {
@@ -130,21 +132,82 @@ static bool warn_power(struct program *program, const struct node *node)
                     expression_text(program->arena, program, exponent->span));
 }
 
-/* max(img, -1) of unsigned integers, which means along an axis elsewhere. max(a - b, 0) means numbers, which wrap. */
-static bool warn_extreme(struct program *program, const struct node *node)
+/* Whether a node is min or max of a value and an integer literal: its position. */
+static bool compares_literal(const struct program *program, const struct node *node, int64_t *literal)
 {
     if (node->kind != NODE_OP || (node->op != OP_MIN && node->op != OP_MAX) || node->operand_count != 2 ||
         node->own_types || node->literal.kind != LITERAL_NONE)
         return false;
     const struct node *value = operand_node(program, node, 0), *axis = operand_node(program, node, 1);
+    *literal = (int64_t)axis->literal.integer;
+    return value->literal.kind == LITERAL_NONE && axis->literal.kind == LITERAL_INTEGER && !axis->number &&
+           *literal >= -1 && *literal <= 1;
+}
+
+/* The other extreme of the same value and literal, from which it is subtracted as for a range: max(x, 0) - min(x, 0). */
+static const struct node *other_extreme(const struct program *program, const struct node *node, int64_t literal)
+{
+    const char *text = expression_text(program->arena, program, operand_node(program, node, 0)->span);
+    for (int n = 0; n < program->node_count; n++) {
+        const struct node *range = &program->nodes[n];
+        if (range->kind != NODE_OP || range->op != OP_SUB || range->operand_count != 2)
+            continue;
+        const struct node *a = named_node(program, operand_node(program, range, 0));
+        const struct node *b = named_node(program, operand_node(program, range, 1));
+        int64_t high, low;
+        if (a->op == OP_MAX && b->op == OP_MIN && compares_literal(program, a, &high) && high == literal &&
+            compares_literal(program, b, &low) && low == literal &&
+            strcmp(expression_text(program->arena, program, operand_node(program, a, 0)->span), text) == 0 &&
+            strcmp(expression_text(program->arena, program, operand_node(program, b, 0)->span), text) == 0)
+            return node->op == OP_MAX ? b : a;
+    }
+    return NULL;
+}
+
+/* max(img, -1) of unsigned integers, which means along an axis elsewhere, and max(x, 0) - min(x, 0).
+ * max(a - b, 0) means numbers, which wrap. */
+static bool warn_extreme(struct program *program, const struct node *node)
+{
+    int64_t literal;
+    if (!compares_literal(program, node, &literal))
+        return false;
+    const struct node *value = operand_node(program, node, 0), *other = other_extreme(program, node, literal);
     const bool differs = value->kind == NODE_OP && (value->op == OP_SUB || value->op == OP_NEG);
-    const bool never = type_rows[value->dtype].class == CLASS_UNSIGNED && value->literal.kind == LITERAL_NONE &&
-                       !differs && axis->literal.kind == LITERAL_INTEGER && (int64_t)axis->literal.integer <= 0;
+    const bool never = type_rows[value->dtype].class == CLASS_UNSIGNED && !differs && literal <= 0;
     const char *text = expression_text(program->arena, program, value->span);
-    return never && !diag_at(program->diags, DIAG_NO_EXTREME, &node->token, 1, text, type_rows[value->dtype].name,
-                             expression_text(program->arena, program, node->span),
-                             node->op == OP_MIN ? "min" : "max", text,
-                             expression_text(program->arena, program, axis->span));
+    const char *axis = arena_printf(program->arena, "%lld", (long long)literal);
+    const char *why = never ? arena_printf(program->arena, "%s is %s and never below 0", text,
+                                           type_rows[value->dtype].name)
+                      : other ? arena_printf(program->arena, "so does %s",
+                                             expression_text(program->arena, program, other->span))
+                              : NULL;
+    return why && !diag_at(program->diags, DIAG_NO_EXTREME, &node->token, 1,
+                           expression_text(program->arena, program, node->span), axis, why,
+                           node->op == OP_MIN ? "min" : "max", text, axis);
+}
+
+/* A uint64 beside an integer literal becomes int64 (rule 3.1): of hashes and ids half are then below 0. */
+static bool warn_unsigned(struct program *program, const struct node *node, const struct value_range *ranges)
+{
+    enum weft_dtype dtype;
+    if (!converts(program, node, &dtype) || dtype != WEFT_INT64 || node->own_types)
+        return false;
+    for (int i = 0; i < node->operand_count; i++) {
+        const struct node *operand = operand_node(program, node, i);
+        if (operand->dtype != WEFT_UINT64 || operand->literal.kind != LITERAL_NONE || !takes_part(node, i) ||
+            compares_by_value(program, node) || ranges[operand - program->nodes].known)
+            continue;
+        for (int k = 0; k < node->operand_count; k++) {
+            const struct node *other = operand_node(program, node, k);
+            if (other->literal.kind != LITERAL_INTEGER || other->number || (int64_t)other->literal.integer < 0 ||
+                !takes_part(node, k))
+                continue;
+            return !diag_at(program->diags, DIAG_UNSIGNED_LOSS, ((struct span[]){node->token, operand->span}), 2,
+                            expression_text(program->arena, program, operand->span),
+                            expression_text(program->arena, program, other->span));
+        }
+    }
+    return false;
 }
 
 void warn_habits(struct program *program)
@@ -159,6 +222,8 @@ void warn_losses(struct program *program)
     for (int n = 0; n < program->node_count && !warn_integer(program, &program->nodes[n], ranges); n++)
         continue;
     for (int n = 0; n < program->node_count && !warn_literal(program, &program->nodes[n]); n++)
+        continue;
+    for (int n = 0; n < program->node_count && !warn_unsigned(program, &program->nodes[n], ranges); n++)
         continue;
     for (int n = 0; n < program->node_count && !warn_extreme(program, &program->nodes[n]); n++)
         continue;

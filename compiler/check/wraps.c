@@ -42,6 +42,21 @@ static bool at_least(const struct program *program, const struct node *a, const 
     return false;
 }
 
+/* Whether an operation in int32 has an operand of 16 bits beside literals alone: x * 60000, x ** 2 of a uint16. */
+static bool widened(const struct program *program, const struct node *node)
+{
+    bool narrow = false;
+    for (int i = 0; i < node->operand_count; i++) {
+        const struct node *operand = operand_node(program, node, i);
+        if (operand->literal.kind != LITERAL_NONE && !operand->number)
+            continue;
+        if (type_rows[operand->dtype].bits > 16 || operand->number)
+            return false;
+        narrow = true;
+    }
+    return narrow && node->dtype == WEFT_INT32;
+}
+
 /* Many sums or products at once: correlate, and scatter's "add" and "mul". */
 static bool is_many(const struct program *program, const struct node *node)
 {
@@ -59,7 +74,7 @@ static bool grows(const struct program *program, const struct node *node)
         return (row->class == CLASS_UNSIGNED || row->class == CLASS_SIGNED) && row->bits < 32;
     if (node->kind != NODE_OP || node->literal.kind != LITERAL_NONE || node->own_types || node->made)
         return false;
-    if (row->class != CLASS_UNSIGNED && !(row->class == CLASS_SIGNED && row->bits < 32))
+    if (row->class != CLASS_UNSIGNED && !(row->class == CLASS_SIGNED && (row->bits < 32 || widened(program, node))))
         return false;
     switch (node->op) {
     case OP_ADD: case OP_SUB: case OP_MUL: case OP_NEG: case OP_POW: case OP_SQUARE: return true;
@@ -78,6 +93,17 @@ static struct value_range operand_range(const struct finding *f, const struct no
     return f->ranges[f->program->operands[node->operands + i]];
 }
 
+/* A power by one exponent. */
+static struct value_range power_range(struct value_range base, struct value_range exponent)
+{
+    struct value_range power = range_between(1, 1);
+    if (exponent.lo != exponent.hi || exponent.lo < 0 || exponent.lo > 64)
+        return range_unknown;
+    for (int64_t i = 0; i < exponent.lo && power.known; i++)
+        power = i == 0 ? base : range_of_op(OP_MUL, (struct value_range[]){power, base, power});
+    return power;
+}
+
 /* The exact result of an operation; unknown where nothing is known of it. */
 static struct value_range exact_range(const struct finding *f, const struct node *node)
 {
@@ -87,7 +113,9 @@ static struct value_range exact_range(const struct finding *f, const struct node
         r[i] = operand_range(f, node, i);
         known = r[i].known;
     }
-    const struct value_range exact = known ? range_of_op(node->op, r) : range_unknown;
+    const struct value_range exact = !known                 ? range_unknown
+                                     : node->op == OP_POW ? power_range(r[0], r[1])
+                                                          : range_of_op(node->op, r);
     const bool ordered = node->op == OP_SUB && exact.known && type_rows[node->dtype].class == CLASS_UNSIGNED &&
                          at_least(f->program, operand_node(f->program, node, 0), operand_node(f->program, node, 1), 0);
     return ordered ? range_between(0, r[0].hi) : exact;
@@ -179,9 +207,23 @@ static const struct node *to_convert(const struct program *program, const bool *
     return first->literal.kind == LITERAL_NONE ? first : operand_node(program, node, 1);
 }
 
+/* Whether int32 holds what an operation of 8 or 16 bits computes: not products of 16 bits. */
+static bool holds_in_int32(const struct program *program, const bool *wraps, const struct node *node, int depth)
+{
+    const int bits = type_rows[node->dtype].bits;
+    const bool product = node->kind != NODE_OP || node->op == OP_MUL || node->op == OP_POW || node->op == OP_SQUARE;
+    if (bits > 16 || (bits == 16 && product) || depth == DEEP)
+        return bits <= 8;
+    for (int i = 0; i < node->operand_count; i++)
+        if (wraps[program->operands[node->operands + i]] &&
+            !holds_in_int32(program, wraps, operand_node(program, node, i), depth + 1))
+            return false;
+    return true;
+}
+
 const char *wrap_cure(const struct program *program, const bool *wraps, const struct node *node, bool real)
 {
-    const char *to = type_rows[node->dtype].bits <= 16 ? "int32" : real ? "float64" : "int64";
+    const char *to = holds_in_int32(program, wraps, node, 0) ? "int32" : real ? "float64" : "int64";
     return arena_printf(program->arena, "%s(%s)", to,
                         expression_text(program->arena, program, to_convert(program, wraps, node)->span));
 }
@@ -200,9 +242,9 @@ static bool is_guarded(const struct program *program, const struct node *where, 
 }
 
 /* Sums and products of 32 bits and more seldom leave them but in hashes and random numbers, which are meant to. */
-static bool is_told(const struct node *node)
+static bool is_told(const struct program *program, const struct node *node)
 {
-    return type_rows[node->dtype].bits <= 16 || node->op == OP_SUB || node->op == OP_NEG;
+    return type_rows[node->dtype].bits <= 16 || widened(program, node) || node->op == OP_SUB || node->op == OP_NEG;
 }
 
 /* What may wrap in a value, through bindings, views and the arms of where; NULL: nothing. */
@@ -213,7 +255,7 @@ static const struct node *find_wrapped(const struct program *program, const bool
     const bool where = node->kind == NODE_OP && node->op == OP_WHERE;
     const bool passes = node->kind == NODE_VIEW || (node->kind == NODE_CAST && node->made) ||
                         (node->kind == NODE_OP && node->op == OP_PLUS);
-    if (wraps[node - program->nodes] && is_told(node))
+    if (wraps[node - program->nodes] && is_told(program, node))
         return node;
     const struct node *found = NULL;
     for (int i = where; depth < DEEP && !found && (where ? i < 3 : passes && i < 1); i++)
@@ -334,10 +376,11 @@ static bool warn_of_result(struct program *program, const bool *wraps, const str
     return true;
 }
 
-/* Who counts or weighs in 8 or 16 bits sees the sums themselves. */
+/* Who counts or weighs in 8 or 16 bits sees the sums themselves, as does who takes a literal's type for wide enough. */
 static bool warn_of_many(struct program *program, const bool *wraps, const struct node *node, int low)
 {
-    if (!wraps[node - program->nodes] || !is_many(program, node) || low <= type_rows[node->dtype].bits)
+    const bool own = is_many(program, node) || (node->kind == NODE_OP && widened(program, node));
+    if (!wraps[node - program->nodes] || !own || low <= type_rows[node->dtype].bits)
         return false;
     add_warning(program, wraps, node, false, NULL, "");
     return true;

@@ -110,7 +110,8 @@ static const char *wrong(struct arena *arena, const char *run, size_t length)
         return "digits are missing after the exponent's e";
     if ((*rest == 'j' || *rest == 'J') && !rest[1])
         return "complex numbers are not supported yet";
-    if (strlen(rest) <= 3 && strspn(rest, "fFlLuU") == strlen(rest))
+    const char *suffix = *rest == 'e' || *rest == 'E' ? rest + 1 + strspn(rest + 1, "+-0123456789_") : rest;
+    if (*suffix && strlen(suffix) <= 3 && strspn(suffix, "fFlLuU") == strlen(suffix))
         return "a number has no suffix; write its type as float32(1.5)";
     return arena_printf(arena, "a number and a name touch; write an operator between them, as "
                         "%.*s * %.60s", end < 60 ? (int)end : 60, text, rest);

@@ -162,7 +162,7 @@ static bool is_conversion_name(const char *name)
 }
 
 /* What x.name(..) is here: name(x, ..) where x is a name of a value, no module. */
-static const char *as_call(struct parser *p, const char *name, struct span receiver, bool called)
+static const char *as_call(struct parser *p, const char *name, struct span receiver, bool single)
 {
     static const char *const modules[] = {"np", "numpy", "math", "torch", "F", "tf", "jnp", "jax", "cp", "cupy", "cv2",
                                           "cv", "scipy", "special", "ndimage", "weft", "fn", "pd", "xp", "functional"};
@@ -170,8 +170,10 @@ static const char *as_call(struct parser *p, const char *name, struct span recei
     bool is_value = receiver.end - receiver.start <= 30 && is_letter(*value);
     for (size_t i = 0; i < sizeof modules / sizeof *modules; i++)
         is_value = is_value && strcmp(value, modules[i]) != 0;
-    if (!is_value || !called)
+    if (!is_value || !single)
         return arena_printf(p->arena, "%s(...)", name);
+    if (p->token.kind != TOKEN_LPAREN)
+        return arena_printf(p->arena, "%s(%s)", name, value);
     return arena_printf(p->arena, p->next.kind == TOKEN_RPAREN ? "%s(%s)" : "%s(%s, ...)", name, value);
 }
 
@@ -208,7 +210,7 @@ static int unexpected_dot(struct parser *p)
     else if (type || reduction || (word && word->function != OP_COUNT) || is_conversion_name(name))
         diag(p->diags, DIAG_SYNTAX, dot,
              arena_printf(p->arena, "functions are called by their name alone; write %s",
-                          as_call(p, type ? type : name, receiver, single && p->token.kind == TOKEN_LPAREN)));
+                          as_call(p, type ? type : name, receiver, single)));
     else if (resolve_constant(name) >= 0)
         diag(p->diags, DIAG_SYNTAX, dot,
              arena_printf(p->arena, "constants are called by their name alone; write %s", name));
@@ -289,6 +291,8 @@ int parse_unexpected_after(struct parser *p, const char *expected)
         return unexpected_bracket(p, expected);
     case TOKEN_NAME: case TOKEN_NUMBER: case TOKEN_LPAREN:
         return missing_operator(p);
+    case TOKEN_LBRACE:
+        return parse_unexpected(p, arena_printf(p->arena, "%s; elements are selected in [ ], as in x[0]", expected));
     case TOKEN_RPAREN: case TOKEN_RBRACKET: case TOKEN_RBRACE:
         diag(p->diags, DIAG_UNBALANCED, p->token.span,
              arena_printf(p->arena, "this '%c' closes nothing",

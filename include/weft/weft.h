@@ -393,7 +393,7 @@ struct weft_compile_params {
     /* Inputs that are given by name, here or to a later call, and that the text does not use are fine; otherwise
      * WEFT_NAME_ERROR. */
     bool ignore_unused;
-    /* Whether the log is also told of x ^ 2 of integers, as `weft check` and `weft show` tell. */
+    /* Whether the log is also told of x ^ 2 of integers, as the command tells. */
     bool advise;
 };
 

@@ -107,7 +107,7 @@ def shortened(text):
     """NumPy's integers are int64, so W0310 comes often: after the first one of a process without the advice, which is
     always the same, and in Python's words."""
     if DIGITS not in text:
-        return text
+        return text.replace("take rules=numpy", 'take rules="numpy"', 1)
     if DIGITS in advised:
         return text.partition("; write ")[0]
     advised.add(DIGITS)

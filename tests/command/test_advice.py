@@ -80,11 +80,32 @@ class Checked(CommandTest):
         self.good("check", "correlate(x, [[1, 2, 1]])", many[0])
         self.good("check", "wrap(correlate(x, k), uint8)", *many)
 
+    def test_products_of_16_bits(self):
+        """int32 does not hold them, written out or by a literal's type."""
+        x = ["x=uint16[3]"]
+        self.warned("mean(x * x)", x, 312, "as in float64(x)", "mean(float64(x) * x)")
+        self.warned("x * x // 7", x, 312, "as in int64(x)", "int64(x) * x // 7")
+        self.warned("x ** 2", x, 312, "wraps beyond 2147483647; convert an operand first, as in int64(x)",
+                    "int64(x) ** 2")
+        self.warned("x * 60000", x, 312, "as in int64(x)", "int64(x) * 60000")
+        for text in "x * 600", "x + 70000", "uint8(x) ** 3", "wrap(x * 60000, int32)":
+            self.good("check", text, *x)
+
+    def test_uint64(self):
+        """Beside a literal it becomes int64, in which the larger half is below 0."""
+        x = ["x=uint64[3]"]
+        self.warned("x + 1", x, 316, "write uint64(1) to keep it", "x + uint64(1)")
+        self.warned("where(x > 5, x, 0)", x, 316, "write uint64(0)", "where(x > 5, x, uint64(0))")
+        for text in "x > 5", "x + x", "x % uint64(10)", "x & uint64(255)":
+            self.good("check", text, *x)
+
     def test_extremes_of_unsigned(self):
         """max(img, -1) is elementwise here, and does nothing to what is never below 0."""
         img = ["img=uint8[4, 4, 3]"]
         self.warned("max(img, -1)", img, 315, "write max(img, axis=-1)", "max(img, axis=-1)")
         self.warned("min(x[..., :2], 0)", ["x=uint16[4, 3]"], 315, "compares each element", "min(x[..., :2], axis=0)")
+        self.warned("(v - min(v, 0)) / (max(v, 0) - min(v, 0))", ["v=float32[4, 4]"], 315, "so does max(v, 0); along an "
+                    "axis write min(v, axis=0)", "(v - min(v, axis=0)) / (max(v, axis=0) - min(v, axis=0))")
         for text in "max(img, 1)", "max(-1, img)", "max(float32(img), -1)", "min(img, img)", "max(img, 0, 3)":
             self.good("check", text, *img)
 

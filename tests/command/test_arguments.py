@@ -200,7 +200,7 @@ class Names(CommandTest):
         self.assertTrue(self.bad(1, 132, "run", "k.weft", "a=1").startswith("k.weft:4:5: "))
 
     def test_unknown_and_repeated(self):
-        self.assertIn("did you mean 'gain'?", self.bad(1, 131, "run", "x * gain", "gian=1", "x=1"))
+        self.assertIn("its text says 'gain'", self.bad(1, 131, "run", "x * gain", "gian=1", "x=1"))
         self.bad(1, 130, "run", "x", "x=1", "x=2")
         self.bad(1, 118, "run", "x + y", "x=-", "y=-", data=b"")
 

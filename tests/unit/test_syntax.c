@@ -333,7 +333,7 @@ static void habits(void **state)
                     "fn.crop(x)\n"
                     "  ^\n");
     assert_messages("torch.sqr(x)",
-                    "<expr>:1:6: error[W0020]: there is no function 'sqr'; did you mean 'sqrt'?\n"
+                    "<expr>:1:6: error[W0009]: there is no 'sqr'; write square(x)\n"
                     "torch.sqr(x)\n"
                     "     ^\n");
     assert_messages("np.double(x)",
@@ -435,7 +435,8 @@ static void attributes(void **state)
 {
     (void)state;
     assert_messages("max(x, axis=1).values",
-                    "<expr>:1:15: error[W0009]: there is no 'values'; max(x, axis=1) is the values, argmax(x, axis=1)"
+                    "<expr>:1:15: error[W0009]: there is no 'values'; leave it out: x and max(x, axis=1) are values, "
+                    "argmax(x, axis=1)"
                     " the indices\n"
                     "max(x, axis=1).values\n"
                     "              ^\n");
