@@ -54,8 +54,9 @@ static void read_info(struct codec *codec)
 {
     png_structp png = codec->png;
     unsigned char signature[8] = {0};
-    if (fread(signature, 1, sizeof signature, codec->file) < 1 || png_sig_cmp(signature, 0, sizeof signature))
-        png_error(png, ferror(codec->file) ? "it cannot be read" : "it begins as no PNG does");
+    const size_t got = fread(signature, 1, sizeof signature, codec->file);
+    if (got == 0 || png_sig_cmp(signature, 0, sizeof signature))
+        png_error(png, ferror(codec->file) ? "it cannot be read" : got ? "it begins as no PNG does" : "it is empty");
     png_set_sig_bytes(png, sizeof signature);
     png_set_user_limits(png, PICTURE_MAX_EXTENT, PICTURE_MAX_EXTENT);
     png_read_info(png, codec->info);

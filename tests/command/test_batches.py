@@ -164,7 +164,8 @@ class Inputs(BatchTest):
 
     def test_files_that_cannot_be_samples(self):
         for name, data, code, why in [
-                ("d/b.png", b"P6\n2 2\n255\nabcdefghijkl", 128, "rename it"), ("d/b.png", b"", 115, "cut off")]:
+                ("d/b.png", b"P6\n2 2\n255\nabcdefghijkl", 128, "rename it"), ("d/b.png", b"", 115, "it is empty"),
+                ("d/b.png", b"words, words", 115, "it begins as no PNG does")]:
             self.picture("d/a.png")
             self.picture("d/c.png")
             self.write(name, data)
