@@ -153,8 +153,8 @@ static const char *no_assignment(struct parser *parser, const char *argument)
     const size_t length = strcspn(argument, ":@=");
     const bool types = parser->command == COMMAND_SHOW || parser->command == COMMAND_CHECK;
     if (types && argument[length] == ':' && !strchr(argument, '=') && is_name(argument, length))
-        return pool_printf(parser->report->pool, "name=type or name:type=value; write %.*s=%s", (int)length, argument,
-                           argument + length + 1);
+        return pool_printf(parser->report->pool, "name=type or name:type=value; write %.*s=%s%s", (int)length, argument,
+                           argument[length + 1] == '(' ? "float32" : "", argument + length + 1);
     const bool known = kind_of_path(argument, &extension) != KIND_UNKNOWN;
     if (parser->arguments->trace && argument[strspn(argument, "0123456789,-[] ")] == '\0')
         return pool_printf(parser->report->pool, "name=value; the position of an element is --at %s", argument);

@@ -72,6 +72,34 @@ static const char *constant_hint(struct report *report, const char *const *names
     return "";
 }
 
+static const char *back_over_blanks(const char *text, const char *at)
+{
+    while (at > text && at[-1] == ' ')
+        at--;
+    return at;
+}
+
+/* Advice where a name is the second operand of min or max, which would be a dimension in other reductions: max(u, x). */
+static const char *extreme_hint(struct report *report, const char *text, const char *const *names, int count)
+{
+    for (int n = 0; n < count; n++)
+        for (const char *at = text; (at = strstr(at, names[n])); at++) {
+            const char *behind = at + strlen(names[n]), *comma = back_over_blanks(text, at) - 1;
+            if (behind[strspn(behind, " ")] != ')' || comma < text || *comma != ',')
+                continue;
+            const char *end = back_over_blanks(text, comma), *start = end;
+            while (start > text && (is_name(start - 1, 1) || start[-1] == '.' || (start[-1] >= '0' && start[-1] <= '9')))
+                start--;
+            const char *opening = back_over_blanks(text, start) - 1;
+            if (start == end || opening - text < 3 || *opening != '(' ||
+                (strncmp(opening - 3, "min", 3) != 0 && strncmp(opening - 3, "max", 3) != 0))
+                continue;
+            return pool_printf(report->pool, "; if '%s' is a dimension, write %.3s(%.*s, axes=%s)", names[n],
+                               opening - 3, (int)(end - start), start, names[n]);
+        }
+    return "";
+}
+
 /* One diagnostic for all of them: "no value is given for 'a', 'b'; add a=VALUE b=VALUE, ...", at their
  * declarations or first uses. */
 static bool check_missing(struct report *report, const struct weft_program *program, const char *origin,
@@ -90,10 +118,11 @@ static bool check_missing(struct report *report, const struct weft_program *prog
     }
     const char *list = pool_join(report->pool, missing, (size_t)count, "', '");
     const char *advice = pool_join(report->pool, missing, (size_t)count, "=VALUE ");
+    const char *constant = constant_hint(report, missing, count);
     return !count || REPORT_TEXT(report, origin, text, spans, count < 3 ? count : 3, INPUT_MISSING,
                                  pool_printf(report->pool, "'%s'", list),
                                  pool_printf(report->pool, "%s=VALUE", advice),
-                                 constant_hint(report, missing, count));
+                                 *constant ? constant : extreme_hint(report, text, missing, count));
 }
 
 static bool check_stdin(struct report *report, const struct arguments *arguments)

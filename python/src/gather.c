@@ -137,7 +137,8 @@ static void refuse_missing(const struct gathered *gathered)
             Py_CLEAR(missing);
     if (missing)
         messages = PyObject_CallFunctionObjArgs(imports.missing, missing,
-                                                gathered->mapping ? gathered->mapping : Py_None, NULL);
+                                                gathered->mapping ? gathered->mapping : Py_None,
+                                                gathered->program->text, NULL);
     if (messages)
         error_missing(gathered->program, messages);
     Py_XDECREF(messages);

@@ -1,6 +1,7 @@
 """weft.Error and weft.Remark, and how the extension makes them."""
 import contextlib
 import enum
+import re
 import sys
 import threading
 import warnings
@@ -114,11 +115,18 @@ def shortened(text):
     return text.replace("take rules=numpy", 'take rules="numpy"', 1)
 
 
-def missing(names, mapping):
+def missing(names, mapping, text):
     """A message for each name of an input that neither a call of evaluate, with a mapping or None, nor its caller's
     frame has; None for None."""
     frame = sys._getframe(1)  # the extension has no frame of its own
-    return [name and f"input {name!r} is not given, and {nowhere(name, frame, mapping)}" for name in names]
+    return [name and f"input {name!r} is not given, and {nowhere(name, frame, mapping)}{along(name, text)}"
+            for name in names]
+
+
+def along(name, text):
+    """Advice where a name is the second operand of min or max, which would be a dimension in other reductions."""
+    found = re.search(rf"\b(min|max)\s*\(\s*([\w.]+)\s*,\s*{name}\s*\)", text) if isinstance(text, str) else None
+    return f"; if it is a dimension, write {found[1]}({found[2]}, axes={name})" if found else ""
 
 
 CONSTANTS = {"NaN": "nan", "NAN": "nan", "NA": "nan", "Inf": "inf", "INF": "inf", "Infinity": "inf", "Pi": "pi",

@@ -200,6 +200,10 @@ class Names(CommandTest):
         self.assertTrue(self.bad(1, 132, "run", "k.weft", "a=1").startswith("k.weft:4:5: "))
 
     def test_unknown_and_repeated(self):
+        told = self.bad(1, 132, "run", "max( u , x) + 1", "u:(y, x)=[[1.5, 2]]")
+        self.assertIn("; if 'x' is a dimension, write max(u, axes=x)", told)
+        self.good("run", "max(u, axes=x) + 1", "u:(y, x)=[[1.5, 2]]")
+        self.assertIn("write u=float32(y,x)", self.bad(2, 105, "check", "u.x[1:]", "u:(y,x)"))
         self.assertIn("its text says 'gain'", self.bad(1, 131, "run", "x * gain", "gian=1", "x=1"))
         self.bad(1, 130, "run", "x", "x=1", "x=2")
         self.bad(1, 118, "run", "x + y", "x=-", "y=-", data=b"")
