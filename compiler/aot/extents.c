@@ -131,6 +131,7 @@ static const char *term_text(struct aot_kernel *k, const struct extent_term *ter
         [EXTENT_NEGATED] = "-$a",
         [EXTENT_PADDED] = "padded($a, $i, $j)",
         [EXTENT_VALID] = "$a < $b ? 0 : $a - $b + 1",
+        [EXTENT_AROUND] = "$a ? $a + $b : 0",
         [EXTENT_LANES] = "$l($a, $b, $c, $t)",
         [EXTENT_EQUAL] = "$a != $b",
         [EXTENT_STRETCHES] = "$a != $b && $a != 1",

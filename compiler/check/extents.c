@@ -58,6 +58,7 @@ static int64_t compute(const struct extent_term *t)
     case EXTENT_NEGATED: return -t->a;
     case EXTENT_PADDED: return pad(t->a, &t->slice);
     case EXTENT_VALID: return t->a < t->b ? 0 : t->a - t->b + 1;
+    case EXTENT_AROUND: return t->a ? t->a + t->b : 0;
     case EXTENT_EQUAL: return t->a == t->b;
     case EXTENT_STRETCHES: return t->a == t->b || t->a == 1;
     case EXTENT_AT_MOST: return t->a <= t->b;

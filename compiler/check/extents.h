@@ -23,6 +23,7 @@ enum extent_op {
     EXTENT_NEGATED,                /* -a */
     EXTENT_PADDED,                 /* a + the slice's start + its stop; -1 if that is negative */
     EXTENT_VALID,                  /* a - b + 1, at least 0 */
+    EXTENT_AROUND,                 /* a + b; 0 if a is 0 */
     EXTENT_LANES,                  /* the lanes of each result that a reduction of b elements for each of `a` points, of
                                       which c are inner, leaves to a further kernel (lanes_left, threads_left) */
     /* Facts, which a call may find untrue: */

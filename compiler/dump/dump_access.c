@@ -329,10 +329,27 @@ static void close_brackets(struct buf *buf, const char *text)
         buf_putc(buf, ']');
 }
 
+/* Of a list that a sum of neighbours begins with this access what it holds; else NULL. */
+static const char *list_words(const struct kernel *kernel, int a)
+{
+    for (int i = 0; i < kernel->ins_count; i++) {
+        const struct ins *ins = &kernel->ins[i];
+        if (ins->kind == INS_WEIGH && kernel->ins[ins->a[1]].index == a)
+            return "the weights of neighbours";
+        if (ins->kind == INS_WEIGH && kernel->ins[ins->a[2]].index == a)
+            return "where neighbours lie";
+    }
+    return NULL;
+}
+
 static void put_what(struct buf *buf, const struct telling *t, int a)
 {
     const struct kernel *kernel = t->of->kernel;
     const struct access *access = &kernel->accesses[a];
+    if (a < kernel->load_count && list_words(kernel, a)) {
+        buf_puts(buf, access->kind == TENSOR_TABLE ? access_text(buf->arena, kernel, a) : "constants");
+        return;
+    }
     if (a < kernel->load_count && access->kind == TENSOR_TABLE) {
         buf_printf(buf, "%s[value]", access_text(buf->arena, kernel, a));
         return;
@@ -393,6 +410,8 @@ static void put_access(struct buf *buf, const struct telling *t, int a)
     buf_puts(buf, ": ");
     if (!g->volume)
         buf_puts(buf, "nothing");
+    else if (load && list_words(dumped->kernel, a))
+        buf_puts(buf, list_words(dumped->kernel, a));
     else if (load && dumped->kernel->accesses[a].kind == TENSOR_TABLE)
         buf_puts(buf, "an entry for each value of a uint8");
     else if (is_part(dumped->kernel, a))

@@ -348,6 +348,10 @@ static void put_ins(struct buf *buf, const struct kernel *kernel,
                    access_text(buf->arena, kernel, 1), access_text(buf->arena, kernel, ins->index),
                    access_text(buf->arena, kernel, 0));
         break;
+    case INS_WEIGH:
+        buf_printf(buf, "weigh %s %d neighbours of", type, ins->index);
+        after = "   (a call for the whole block)";
+        break;
     case INS_LOOKUP:
         buf_printf(buf, "lookup %s %s", type, access_text(buf->arena, kernel, ins->index));
         after = "   (a call for the whole block)";

@@ -77,6 +77,9 @@ static void put_fate(struct buf *buf, const struct neighbours *all)
         buf_printf(buf, "stored once with what lies around it, as edges would be %lld parts, too many for "
                    "%lld element%s", more, elements, plural(elements));
         break;
+    case STORED_LOOPED:
+        buf_printf(buf, "stored once with what lies around it; a loop goes over them, as they are %lld or more", more);
+        break;
     case STORED_SUMS:
         buf_printf(buf, "integers times an outer product: summed along its last dimensions first and stored, which "
                    "leaves %lld", more);

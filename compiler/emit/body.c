@@ -355,6 +355,31 @@ static const char *conversion_function(struct emitter *e, const struct ins *ins)
     return arena_printf(e->arena, "%s_%s_%s", name, short_name(ins->source), short_name(ins->dtype));
 }
 
+/* The start of a call that sums neighbours, with what it reads. Of a row's end all is there if ends are read whole. */
+static void put_weigh(struct emitter *e, struct buf *out, const struct ins *ins, const char *to)
+{
+    const int x = e->kernel->ins[ins->a[0]].index, weights = e->kernel->ins[ins->a[1]].index;
+    const int runs = e->kernel->ins[ins->a[2]].index;
+    const char *type = short_name(ins->source), *helper = ins->source == ins->dtype ? "weigh" : "weigh_pairs";
+    const char *lists = arena_printf(e->arena, "(const %s_m *)sample->bases[%d], (const i64_m *)sample->bases[%d]",
+                                     type, weights, runs);
+    if (access_is(e->kinds[x], NUMBERED)) {
+        put_helper(e, "weigh_found", ins->source);
+        buf_printf(out, "weigh_found_%s(%s, sample->bases[%d], s->maps[%d], p[%d] - sample->bases[%d], i, m, %s", type,
+                   to, x, x, x, x, lists);
+        return;
+    }
+    put_helper(e, "weigh_some", ins->source);
+    if (e->kinds[x] == ACCESS_UNIT || e->kinds[x] == ACCESS_NEAR) {
+        put_helper(e, helper, ins->source);
+        e->vectors = true;
+        buf_printf(out, "if (m == BLOCK%s)\n    %s_%s(%s, (const %s_m *)p[%d] + i, %s);\nelse\n    ",
+                   e->whole ? " || long_row" : "", helper, type, to, type, x, lists);
+    }
+    const char *step = arena_printf(e->arena, "s->strides[%d * stride + groups]", x);
+    buf_printf(out, "weigh_some_%s(%s, p[%d] + i * %s, %s, m, %s", type, to, x, step, step, lists);
+}
+
 static void emit_block_call(struct emitter *e, struct buf *out, int i)
 {
     const struct ins *ins = &e->kernel->ins[i];
@@ -363,7 +388,9 @@ static void emit_block_call(struct emitter *e, struct buf *out, int i)
     const size_t start = out->length;
     emit_line(e, out, ins);
     const char *to = arena_printf(e->arena, output < 0 ? NAME_KEPT : NAME_WRITTEN, output < 0 ? i : output);
-    if (ins->kind == INS_LOOKUP) {
+    if (ins->kind == INS_WEIGH) {
+        put_weigh(e, out, ins, to);
+    } else if (ins->kind == INS_LOOKUP) {
         put_helper(e, "lookup", ins->dtype);
         buf_printf(out, "lookup_%s(%s, (const %s_m *)sample->bases[%d] /* %s */", type, to, type, ins->index,
                    access_name(e->arena, e->kernel, ins->index));
@@ -374,7 +401,7 @@ static void emit_block_call(struct emitter *e, struct buf *out, int i)
         buf_printf(out, "%s(%s", is_block_call(ins) ? block_function(e, ins) : conversion_function(e, ins), to);
     }
     for (int k = 0; k < 3; k++) {
-        if (ins->a[k] < 0)
+        if (ins->a[k] < 0 || ins->kind == INS_WEIGH)
             continue;
         const struct ins *a = &e->kernel->ins[ins->a[k]];
         if (a->kind == INS_LOAD || ins_is_argument(a))

@@ -124,7 +124,8 @@ static void list_block(struct sections *list, struct emitter *e, const struct in
 static struct sections list_sections(struct arena *arena)
 {
     const char *const templates[] = {weft_template_math_c, weft_template_dialect, weft_template_prelude_c,
-                                     weft_template_shuffle_c, weft_template_numbered_c, weft_template_transpose_c};
+                                     weft_template_shuffle_c, weft_template_numbered_c, weft_template_transpose_c,
+                                     weft_template_weigh_c};
     const struct emit_params params = {.target = &target_c};
     struct sections list = {.arena = arena};
     struct emitter e = {.arena = arena, .params = &params};

@@ -16,6 +16,7 @@ enum {
 const struct target target_c = {
     .name = "c", .skeleton = weft_template_kernel, .reduce = weft_template_reduce, .prelude = weft_template_prelude_c,
     .numbered = weft_template_numbered_c, .shuffles = weft_template_shuffle_c, .transpose = weft_template_transpose_c,
+    .weigh = weft_template_weigh_c,
     .math = weft_template_math_c,
     .short_rows = weft_template_short_rows, .shorts = weft_template_short_c,
     .put = weft_template_put_c,
@@ -171,7 +172,7 @@ static void find_called(struct emitter *e)
     const struct kernel *kernel = e->kernel;
     for (int i = 0; i < kernel->ins_count; i++)
         for (int k = 0; k < 3 && e->evaluation.call[i]; k++)
-            if (kernel->ins[i].a[k] >= 0)
+            if (kernel->ins[i].a[k] >= 0 && kernel->ins[i].kind != INS_WEIGH)
                 e->called[kernel->ins[i].a[k]] = true;
 }
 

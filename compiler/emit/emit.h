@@ -14,6 +14,7 @@ struct target {
     const char *numbered;          /* helpers for elements found by number; NULL: they are in the prelude */
     const char *shuffles;          /* more of them, which gather elements: shuffle_c.h; NULL: none */
     const char *transpose;         /* and which transpose tiles: transpose_c.h; NULL: none */
+    const char *weigh;             /* and which sum weighted neighbours: weigh_c.h; NULL: none */
     const char *math;              /* library functions of Weft's own: math_c.h; NULL: none but the prelude's */
     const char *math_head;         /* what these begin with, if not math's own head */
     const char *accesses;          /* loads and stores: access_c.h or access_cuda.h */

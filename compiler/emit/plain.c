@@ -143,6 +143,44 @@ static void put_taken(struct plain *p, int i, const char *number)
     put_load(p, i, &place, arena_printf(p->e->arena, "%s >= 0", number));
 }
 
+/* Whether a load is made by what reads it alone. */
+static bool is_weighed(const struct kernel *kernel, int load)
+{
+    bool weighed = false;
+    for (int i = 0; i < kernel->ins_count; i++)
+        for (int k = 0; k < 3; k++)
+            if (kernel->ins[i].a[k] == load && kernel->ins[i].kind != INS_WEIGH)
+                return false;
+            else
+                weighed = weighed || kernel->ins[i].a[k] == load;
+    return weighed;
+}
+
+/* A sum of weighted neighbours: a loop over its terms, from the element's own place on. */
+static void put_weigh(struct plain *p, int i, const struct place *place)
+{
+    const struct kernel *kernel = p->e->kernel;
+    const struct ins *ins = &kernel->ins[i];
+    const int x = kernel->ins[ins->a[0]].index;
+    const char *name = name_of(p, i), *type = short_name(ins->dtype), *word = subst_unsigned(ins->dtype);
+    const char *weights = p->host->data(p->host->user, kernel->ins[ins->a[1]].index);
+    const char *runs = p->host->data(p->host->user, kernel->ins[ins->a[2]].index);
+    struct place own = *place;
+    place_follow(p, 0, kernel->accesses[x].map, &own);
+    const char *at = place_number(p, &own);
+    put_indent(p);
+    buf_printf(p->out, "%s %s = (%s)-(%s)0;", type, name, type, word);
+    put_origin(p->e, p->out, ins);
+    buf_putc(p->out, '\n');
+    put_indent(p);
+    buf_printf(p->out, "for (int64_t n = 0, w = 0; n < %s[0]; n++)\n", runs);
+    put_indent(p);
+    buf_printf(p->out, "    for (int64_t t = 0; t < %s[2 * n + 3]; t++, w++)\n", runs);
+    put_indent(p);
+    buf_printf(p->out, "        %s = (%s)((%s)%s + (%s)%s[%s + %s[2 * n + 2] + t * %s[1]] * (%s)%s[w]);\n", name, type,
+               word, name, word, p->host->data(p->host->user, x), at, runs, runs, word, weights);
+}
+
 /* Adds the instructions of one element, but for a store of what is reduced: returns that value. */
 static int put_body(struct plain *p, const struct place *place)
 {
@@ -156,9 +194,11 @@ static int put_body(struct plain *p, const struct place *place)
             names[k] = ins->a[k] >= 0 ? name_of(p, ins->a[k]) : NULL;
         if (ins->kind == INS_LOAD || ins->kind == INS_STORE)
             place_follow(p, 0, kernel->accesses[ins->index].map, &own);
-        if (is_named(p, ins))
+        if (is_named(p, ins) || (ins->kind == INS_LOAD && is_weighed(kernel, i)))
             continue;
-        if (ins->kind == INS_LOAD)
+        if (ins->kind == INS_WEIGH)
+            put_weigh(p, i, place);
+        else if (ins->kind == INS_LOAD)
             put_load(p, i, &own, NULL);
         else if (ins->kind == INS_STORE && kernel->lanes)
             reduced = ins->a[0];

@@ -115,7 +115,8 @@ void subst_helper(struct subst *subst, const char *name, const struct tokens *to
     inside.a[0] = inside.a[1] = inside.a[2] = NULL;
     text = subst->first ? subst_find(subst->target->prelude, subst->first, name, &length) : NULL;
     text = text ? text : subst_find(subst->target->prelude, inside.section, name, &length);
-    const char *const others[] = {subst->target->numbered, subst->target->shuffles, subst->target->transpose};
+    const char *const others[] = {subst->target->numbered, subst->target->shuffles, subst->target->transpose,
+                                  subst->target->weigh};
     for (size_t i = 0; !text && i < sizeof others / sizeof *others; i++)
         text = others[i] ? subst_find(others[i], inside.section, name, &length) : NULL;
     text = text ? text : subst_find(weft_template_dialect, inside.section, name, &length);

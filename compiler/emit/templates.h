@@ -48,6 +48,7 @@ extern const char weft_template_prelude_c[];
 extern const char weft_template_numbered_c[];
 extern const char weft_template_shuffle_c[];
 extern const char weft_template_transpose_c[];
+extern const char weft_template_weigh_c[];
 extern const char weft_template_math_c[];
 extern const char weft_template_prelude_cuda[];
 extern const char weft_template_access_c[];

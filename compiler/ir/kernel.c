@@ -76,11 +76,20 @@ void kernel_number_stores(struct kernel *kernel)
             kernel->ins[i].index += kernel->load_count;
 }
 
+bool kernel_weighs(const struct kernel *kernel)
+{
+    bool weighs = false;
+    for (int i = 0; i < kernel->ins_count; i++)
+        weighs = weighs || kernel->ins[i].kind == INS_WEIGH;
+    return weighs;
+}
+
 int kernel_weight(const struct kernel *kernel)
 {
     int weight = 0;
     for (int i = 0; i < kernel->ins_count; i++)
-        weight += kernel->ins[i].kind == INS_OP ? op_weight(kernel->ins[i].op, kernel->ins[i].source) : 0;
+        weight += kernel->ins[i].kind == INS_OP      ? op_weight(kernel->ins[i].op, kernel->ins[i].source)
+                  : kernel->ins[i].kind == INS_WEIGH ? 2 * kernel->ins[i].index : 0;
     return weight;
 }
 

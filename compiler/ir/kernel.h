@@ -19,6 +19,10 @@ enum ins_kind {
     INS_TAKE,                      /* loads element number a[0], an int64, of what the taken step of access `index`'s
                                       map leads to; 0 where that is negative */
     INS_LOOKUP,                    /* entry a[0], a uint8, of access `index`, which is a table */
+    INS_WEIGH,                     /* the sum of `index` elements of the temporary that load a[0] reads, each times a
+                                      weight, joined in their order from the first one on. Load a[1] is the first of
+                                      their weights, a[2], an int64, of the numbers that say where they lie behind the
+                                      load's own (templates/kernel/weigh_c.h). Those of 16 bits are summed in 32 */
     INS_STORE,                     /* stores a[0] to access `index` */
     INS_PUT,                       /* all that the kernel does: joins the elements of access 1, one by one in their
                                       order, by row `op` (OP_COUNT: they take its place) to those of access `index`
@@ -214,7 +218,9 @@ struct reduced {
     bool stored;                   /* the node is any, and its temporary has its value */
     int temporary;                 /* -1: it is a number, or `few` are joined where the value is used */
     int border;                    /* of correlate: the temporary with its operand and what lies around it; -1: none */
-    int sums;                      /* and that with sums along the last dimensions of an outer product; -1: none, */
+    bool looped;                   /* and its terms are gone over in a loop: */
+    int weights, runs;             /* the temporaries with their weights, and with where they are; -1: constants */
+    int sums;                      /* that with sums along the last dimensions of an outer product; -1: none, */
     const struct factors *factors; /* by these */
     int64_t number;                /* negative: an extent, which the call knows */
     int few;                       /* so many elements, of the dimensions in `set` */
@@ -262,8 +268,10 @@ struct lowered_value {
                                       own */
     const struct shape *space;     /* the kernel's iteration space */
     const struct axis *axes;       /* for each dimension of the node, where it is in the space; NULL: */
-    const struct node *around;     /* it is the operand of this correlate, with what lies around it */
+    const struct node *around;     /* it is the operand of this correlate, with what lies around it, as `dtype` */
     const struct node *sums;       /* it is this correlate's sums along its last dimensions */
+    const struct node *weights;    /* it is k of this correlate, in the order of its terms */
+    const struct node *runs;       /* it says where this correlate's terms are (templates/kernel/weigh_c.h) */
     int sought;                    /* of a search, the node that gives what is looked for; -1: none. The value is then
                                       whether the element is what is looked for, */
     int positions;                 /* or unless this is -1, its position, from this temporary, and where it is not, the
@@ -281,6 +289,12 @@ struct kernel *lower_value(struct arena *arena, const struct lower_params *param
 
 /* separate.c: the factors of a correlate's array literal of integers; NULL: it is no outer product. */
 const struct factors *find_factors(struct arena *arena, const struct lower_params *params, const struct node *node);
+
+/* lower_weigh.c: the type in which a loop over a correlate's terms has what it multiplies; whether the elements of its
+ * k are literals, or k is an input; how many numbers say where its terms are. */
+enum weft_dtype weighed_dtype(const struct program *program, const struct node *node);
+bool weights_are_known(const struct program *program, const struct node *node);
+int count_runs(struct arena *arena, const struct lower_params *params, const struct node *node);
 
 /* kernel.c: an empty kernel for the same results, with the same maps, constants and faults. */
 struct kernel *kernel_like(struct arena *arena, const struct kernel *kernel);
@@ -321,6 +335,8 @@ static inline bool fault_is_any(const struct fault *fault)
     return fault->span.start != UINT32_MAX;
 }
 
+/* Whether it sums weighted neighbours. */
+bool kernel_weighs(const struct kernel *kernel);
 /* The weight of computing one element, by op_weight. */
 int kernel_weight(const struct kernel *kernel);
 /* [ins] by how many operands each value is read. */

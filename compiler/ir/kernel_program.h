@@ -39,6 +39,7 @@ enum neighbours_fate {
     STORED_BORDER,                 /* with what lies around it, as edges would be too many parts */
     STORED_SMALL_BORDER,           /* the same, as they would be too small ones */
     STORED_SUMS,                   /* a correlate's sums along its last dimensions, of which others are summed, */
+    STORED_LOOPED,                 /* a correlate's operand with what lies around it, as a loop goes over its terms */
     AGAIN_SUMS                     /* or are not stored, as that saves too little */
 };
 

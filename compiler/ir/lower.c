@@ -517,10 +517,11 @@ struct kernel *lower_value(struct arena *arena, const struct lower_params *param
     struct lowering l;
     begin(&l, arena, params, value->space);
     const struct join_piece *piece = l.piece = value->piece;
-    const int map = piece || value->sums ? 0
+    const bool computed = value->sums || value->runs; /* of what is stored, or of numbers */
+    const int map = piece || computed ? 0
                     : value->around ? border_map(&l, value->around, value->space)
                                     : map_select(l.kernel, 0, value->space, params->shapes[value->node], value->axes);
-    if (!value->sums)
+    if (!computed)
         lower_add_use(&l, value->node, map);
     if (value->sought >= 0)
         lower_add_use(&l, value->sought, map);
@@ -529,7 +530,9 @@ struct kernel *lower_value(struct arena *arena, const struct lower_params *param
     lower_uses(&l);
     l.map = map;
     const int part = value->sums     ? inner_sums(&l, value->sums, value->space)
-                     : value->around ? border_value(&l, value->around, value->space)
+                     : value->around ? border_value(&l, value->around, value->space, value->dtype)
+                     : value->weights ? weights_value(&l, value->weights)
+                     : value->runs   ? runs_value(&l, value->runs)
                      : value->sought < 0 ? lower_part(&l, joined_as(&l, value->node, value->dtype), value->part, span)
                                        : lower_search(&l, value);
     const enum weft_dtype dtype = l.kernel->ins[part].dtype;

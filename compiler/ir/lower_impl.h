@@ -115,7 +115,13 @@ int correlate_value(struct lowering *l, const struct node *node);
 
 /* The map of the operand in the space of what is stored with what lies around it, and the value there under l->map. */
 int border_map(struct lowering *l, const struct node *node, const struct shape *space);
-int border_value(struct lowering *l, const struct node *node, const struct shape *space);
+int border_value(struct lowering *l, const struct node *node, const struct shape *space, enum weft_dtype dtype);
+
+/* lower_weigh.c: a correlate whose terms are gone over in a loop; an element of its k as the weight of a term; one of
+ * the numbers that say where terms are. */
+int weigh_neighbours(struct lowering *l, const struct node *node);
+int weights_value(struct lowering *l, const struct node *node);
+int runs_value(struct lowering *l, const struct node *node);
 
 /* separate.c: sums of a correlate whose array literal is an outer product, over a kernel's space: along its last
  * dimensions, of what is stored with what lies around it; and along its first ones, of these. */

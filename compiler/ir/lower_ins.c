@@ -188,7 +188,7 @@ int ins_add_constant(struct lowering *l, int node, const struct shape *shape, en
     for (int c = 0; c < kernel->constant_count; c++) {
         const struct constant *constant = &kernel->constants[c];
         if (constant->shape && constant->dtype == dtype && shapes_equal(constant->shape, shape) &&
-            memcmp(constant->data, data, bytes) == 0)
+            constant->bytes == bytes && memcmp(constant->data, data, bytes) == 0)
             return c;
     }
     ARENA_PUSH(l->arena, kernel->constants, kernel->constant_count,

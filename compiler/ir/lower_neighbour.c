@@ -263,11 +263,17 @@ static bool has_sums(const struct lowering *l, const struct node *node)
     return l->reduced && l->reduced[node_number(l, node)].sums >= 0;
 }
 
+/* Whether terms are gone over in a loop. */
+static bool is_looped(const struct lowering *l, const struct node *node)
+{
+    return l->reduced && l->reduced[node_number(l, node)].looped;
+}
+
 bool correlate_uses(struct lowering *l, const struct node *node, int map)
 {
     struct terms terms = terms_of(l, node);
     bool good = true;
-    if (has_sums(l, node))
+    if (has_sums(l, node) || is_looped(l, node))
         return true;
     l->kernel->granted_maps += l->kernel->granted_maps < MAX_MAPS ? (int)(2 * terms.count) : 0;
     for (int64_t n = 0; good && n < terms.count; n++) {
@@ -329,6 +335,8 @@ int correlate_value(struct lowering *l, const struct node *node)
     int sum = -1;
     if (has_sums(l, node))
         return outer_sums(l, node);
+    if (is_looped(l, node))
+        return weigh_neighbours(l, node);
     for (int64_t n = 0; n < terms.count; n++) {
         const int64_t element = element_at(&terms, n);
         int sign;
@@ -355,8 +363,10 @@ static struct looking look_around(struct lowering *l, const struct node *node, c
     const struct shape *extents = l->shapes[operand_index(l, node, 1)];
     look(&k, l, node, extents->rank);
     k.from = space;
-    for (int i = 0; i < k.count; i++)
-        begin_at(&k, i, &(struct literal){.kind = LITERAL_INTEGER, .integer = extents->extents[i] / 2}, true);
+    for (int i = 0; i < k.count; i++) {
+        const int64_t before = k.args->modes.valid ? 0 : extents->extents[i] / 2;
+        begin_at(&k, i, &(struct literal){.kind = LITERAL_INTEGER, .integer = before}, true);
+    }
     return k;
 }
 
@@ -366,11 +376,13 @@ int border_map(struct lowering *l, const struct node *node, const struct shape *
     return map_of(&k, 0);
 }
 
-int border_value(struct lowering *l, const struct node *node, const struct shape *space)
+int border_value(struct lowering *l, const struct node *node, const struct shape *space, enum weft_dtype dtype)
 {
     const struct looking k = look_around(l, node, space);
-    const enum weft_dtype dtype = operand_node(l->program, node, 0)->dtype;
-    const int value = lower_value_as(l, operand_index(l, node, 0), dtype, MEET);
+    const enum weft_dtype own = operand_node(l->program, node, 0)->dtype;
+    const bool looped = is_looped(l, node);
+    int value = lower_value_as(l, operand_index(l, node, 0), looped ? node->dtype : own, MEET);
     l->map = 0;
-    return choose(&k, value, dtype);
+    value = k.args->modes.valid ? value : choose(&k, value, looped ? node->dtype : own);
+    return ins_convert(l, value, dtype, false, node->token);
 }

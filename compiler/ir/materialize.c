@@ -171,6 +171,10 @@ static void analyse(struct materializing *m, int scalar, const struct shape *con
                 m->space[i] = broadcast(m, m->space[i], m->space[ins->a[k]]);
                 m->depends[i] = combine(m->depends[i], m->depends[ins->a[k]]);
             }
+        if (ins->kind == INS_WEIGH) { /* it varies with the place, whatever that has */
+            m->space[i] = 0;
+            m->depends[i] = OTHER_TENSORS;
+        }
         if (guards(m, ins) && map_taken_step(m->whole->maps, m->spaces[m->space[i]].map))
             m->space[i] = 0;
         m->weight[i] = ins->kind == INS_OP ? total_weight(m, ins) : 0;

@@ -24,6 +24,7 @@ struct evaluations {
     int64_t *inlined, *joined;     /* in how many kernels it is evaluated, about: as a part of other values (the most),
                                       and as what a reduction joins (their sum) */
     bool *faults;                  /* it may make a remark, which counts only where it is used */
+    bool *seen;                    /* it is read otherwise than element by element: under a view, reduced, stretched */
 };
 
 static int64_t at_most(int64_t value, int64_t most)
@@ -198,17 +199,46 @@ static struct shape around(const struct lowering *l, const struct node *node)
     struct shape shape = *l->shapes[l->program->operands[node->operands]];
     int at[WEFT_MAX_RANK];
     const int count = neighbour_axes(&l->views[node->view], shape.rank, k->rank, at);
-    for (int i = 0; i < count; i++)
-        shape.extents[at[i]] += k->extents[i] - 1;
+    for (int i = 0; i < count && !l->views[node->view].modes.valid; i++)
+        shape.extents[at[i]] = extent_by(l->open, EXTENT_AROUND, shape.extents[at[i]], k->extents[i] - 1);
     return shape;
+}
+
+/* Whether a correlate's operand may be stored. */
+static bool may_be_stored(const struct lowering *l, const struct node *node, const struct evaluations *e)
+{
+    return node->kind == NODE_CORRELATE && l->joiner == JOIN_TILES &&
+           !e->faults[l->program->operands[node->operands]] && count_neighbours(l, node);
 }
 
 /* Whether a correlate may be computed of its operand with what lies around it. */
 static bool may_have_border(const struct lowering *l, const struct node *node, const struct evaluations *e)
 {
-    return node->kind == NODE_CORRELATE && !l->views[node->view].modes.valid && l->fast & FAST_SPLIT &&
-           l->joiner == JOIN_TILES && !l->open && !e->faults[l->program->operands[node->operands]] &&
-           count_neighbours(l, node);
+    return !l->open && may_be_stored(l, node, e) && !l->views[node->view].modes.valid && l->fast & FAST_SPLIT;
+}
+
+/* From how many terms on a loop goes over them. */
+static int64_t least_looped(const struct node *node)
+{
+    return dtype_is_float(node->dtype) ? LOOPED_FLOATS : LOOPED_INTEGERS;
+}
+
+/* Whether a correlate's terms are so many that a loop goes over them, which reads the operand with what lies around it.
+ * Notes it. */
+static bool worth_a_loop(const struct lowering *l, int n, const struct evaluations *e)
+{
+    const struct node *node = &l->program->nodes[n];
+    if (!(l->fast & FAST_WEIGH) || !may_be_stored(l, node, e) || count_neighbours(l, node) < least_looped(node) ||
+        !weights_are_known(l->program, node))
+        return false;
+    const struct shape space = around(l, node);
+    const int operand = l->program->operands[node->operands];
+    if (shape_known(&space) && shape_volume(&space) < 1)
+        return false;
+    const struct neighbours all = {.node = operand, .fate = STORED_LOOPED, .evaluations = count_neighbours(l, node),
+                                   .more = least_looped(node)};
+    ARENA_PUSH(l->arena, l->kernels->neighbours, l->kernels->neighbour_count, all);
+    return true;
 }
 
 /* Whether a correlate's operand is stored with what lies around it: where the edges of the result would be so many
@@ -265,6 +295,21 @@ static bool worth_sums(const struct lowering *l, int n, bool bordered, const str
     return pays;
 }
 
+/* Passes down what is read otherwise than element by element. A value that is stored begins anew. */
+static void pass_seen(const struct lowering *l, int n, bool stored, struct evaluations *e)
+{
+    const struct node *node = &l->program->nodes[n];
+    const struct symbol *symbol = node->kind == NODE_NAME ? &l->program->symbols[node->symbol] : NULL;
+    const bool plain = node->kind == NODE_OP || node->kind == NODE_CAST || node->kind == NODE_WRAP;
+    const bool seen = (e->seen[n] && !stored) || !plain;
+    if (symbol && symbol->kind == SYMBOL_BINDING)
+        e->seen[symbol->node] = e->seen[symbol->node] || e->seen[n];
+    for (int i = 0; i < node->operand_count; i++) {
+        const int operand = l->program->operands[node->operands + i];
+        e->seen[operand] = e->seen[operand] || seen || !shapes_equal(l->shapes[operand], l->shapes[n]);
+    }
+}
+
 static void pass_down(const struct lowering *l, int n, int stored, struct evaluations *e)
 {
     const struct node *node = &l->program->nodes[n];
@@ -307,7 +352,8 @@ unsigned char *find_stored(const struct lowering *l, const bool *needed)
 {
     const int count = l->program->node_count;
     int64_t *room = ARENA_ARRAY(l->arena, int64_t, 6 * (size_t)count + 1);
-    struct evaluations e = {.faults = ARENA_ARRAY(l->arena, bool, count + 1)};
+    struct evaluations e = {.faults = ARENA_ARRAY(l->arena, bool, count + 1),
+                            .seen = ARENA_ARRAY(l->arena, bool, count + 1)};
     int64_t **const numbers[] = {&e.weight, &e.plain, &e.moved, &e.orders, &e.inlined, &e.joined};
     for (size_t i = 0; i < sizeof numbers / sizeof *numbers; i++)
         *numbers[i] = room + i * (size_t)count;
@@ -323,9 +369,11 @@ unsigned char *find_stored(const struct lowering *l, const bool *needed)
         if (!needed[n])
             continue;
         const bool bordered = worth_a_border(l, n, &e), summed = worth_sums(l, n, bordered, &e);
-        stored[n] = (unsigned char)((worth_storing(l, n, &e) ? STORE_VALUE : 0) |
-                                    (bordered || summed ? STORE_BORDER : 0) | (summed ? STORE_SUMS : 0));
+        const bool looped = !summed && worth_a_loop(l, n, &e), value = worth_storing(l, n, &e) || (looped && e.seen[n]);
+        stored[n] = (unsigned char)((value ? STORE_VALUE : 0) | (bordered || summed || looped ? STORE_BORDER : 0) |
+                                    (summed ? STORE_SUMS : 0) | (looped ? STORE_LOOPED : 0));
         pass_down(l, n, stored[n], &e);
+        pass_seen(l, n, value, &e);
     }
     return stored;
 }
@@ -379,6 +427,8 @@ static bool same_border(const struct lowering *l, const struct node *a, const st
     int at_a[WEFT_MAX_RANK], at_b[WEFT_MAX_RANK];
     if (!same_value(l->program, in_a[0], in_b[0]) || !shapes_equal(l->shapes[in_a[1]], l->shapes[in_b[1]]))
         return false;
+    if (l->views[a->view].modes.valid != l->views[b->view].modes.valid)
+        return false;
     const int count = neighbour_axes(&l->views[a->view], rank, last, at_a);
     neighbour_axes(&l->views[b->view], rank, last, at_b);
     for (int i = 0; i < count; i++) {
@@ -390,21 +440,62 @@ static bool same_border(const struct lowering *l, const struct node *a, const st
     return true;
 }
 
-bool store_border(struct lowering *l, int n)
+/* Whether two correlates read the same neighbours as the same type. */
+static bool share_border(const struct lowering *l, int n, int m)
+{
+    const struct node *a = &l->program->nodes[n], *b = &l->program->nodes[m];
+    return l->reduced[m].border >= 0 && l->reduced[m].looped == l->reduced[n].looped &&
+           (!l->reduced[n].looped ||
+            (a->dtype == b->dtype && weighed_dtype(l->program, a) == weighed_dtype(l->program, b))) &&
+           same_border(l, a, b);
+}
+
+bool store_border(struct lowering *l, int n, bool looped)
 {
     const struct node *node = &l->program->nodes[n];
     const int operand = l->program->operands[node->operands];
     const struct shape space = around(l, node);
+    l->reduced[n].looped = looped;
     for (int m = 0; m < n && l->reduced[n].border < 0; m++)
-        if (l->reduced[m].border >= 0 && same_border(l, node, &l->program->nodes[m]))
+        if (share_border(l, n, m))
             l->reduced[n].border = l->reduced[m].border;
     if (l->reduced[n].border >= 0)
         return true;
-    const int temporary = store(l, (struct lowered_value){.node = operand, .dtype = l->program->nodes[operand].dtype,
+    const enum weft_dtype dtype = looped ? weighed_dtype(l->program, node) : l->program->nodes[operand].dtype;
+    const int temporary = store(l, (struct lowered_value){.node = operand, .dtype = dtype,
                                                           .space = arena_copy(l->arena, &space, sizeof space),
                                                           .around = node});
     l->reduced[n].border = temporary;
     return temporary >= 0;
+}
+
+/* Stores where terms are, which only the call knows. */
+static bool store_runs(struct lowering *l, int n)
+{
+    const struct lower_params params = lower_params(l);
+    const int64_t count = count_runs(l->arena, &params, &l->program->nodes[n]);
+    l->reduced[n].runs = store(l, (struct lowered_value){.node = n, .dtype = WEFT_INT64, .runs = &l->program->nodes[n],
+                                                         .space = shape_new(l->arena, 1, &count)});
+    return l->reduced[n].runs >= 0;
+}
+
+bool store_weights(struct lowering *l, int n)
+{
+    const struct node *node = &l->program->nodes[n];
+    const int k = l->program->operands[node->operands + 1];
+    const struct shape *space = l->shapes[k];
+    const bool backwards = l->views[node->view].kind == VIEW_CONVOLVE;
+    struct axis *axes = ARENA_ARRAY(l->arena, struct axis, space->rank + 1);
+    if (l->open && !store_runs(l, n))
+        return false;
+    if (named_node(l->program, &l->program->nodes[k])->kind == NODE_ARRAY)
+        return true;
+    for (int d = 0; d < space->rank; d++)
+        axes[d] = (struct axis){d, {backwards ? space->extents[d] - 1 : 0, 0, backwards ? -1 : 1, true, false},
+                                EDGE_VALUE};
+    l->reduced[n].weights = store(l, (struct lowered_value){.node = k, .dtype = weighed_dtype(l->program, node),
+                                                            .space = space, .axes = axes, .weights = node});
+    return l->reduced[n].weights >= 0;
 }
 
 bool store_sums(struct lowering *l, int n)

@@ -367,11 +367,12 @@ bool lower_temporaries(struct lowering *l)
     l->room = ARENA_ARRAY(l->arena, int, 2 * (size_t)l->program->node_count + 1);
     l->reduced = ARENA_ARRAY(l->arena, struct reduced, l->program->node_count);
     for (int n = 0; n < l->program->node_count; n++)
-        l->reduced[n].temporary = l->reduced[n].border = l->reduced[n].sums = -1;
+        l->reduced[n] = (struct reduced){.temporary = -1, .border = -1, .sums = -1, .weights = -1, .runs = -1};
     const unsigned char *stored = again ? find_stored(l, needed) : NULL;
     for (int n = 0; good && n < l->program->node_count; n++)
         if (stored && stored[n])
-            good = (!(stored[n] & STORE_BORDER) || store_border(l, n)) &&
+            good = (!(stored[n] & STORE_BORDER) || store_border(l, n, stored[n] & STORE_LOOPED)) &&
+                   (!(stored[n] & STORE_LOOPED) || store_weights(l, n)) &&
                    (!(stored[n] & STORE_SUMS) || store_sums(l, n)) &&
                    (!(stored[n] & STORE_VALUE) || store_value(l, n));
         else if (needed[n] && node_is_reduced(&l->program->nodes[n]))

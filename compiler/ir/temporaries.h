@@ -52,12 +52,14 @@ bool lower_temporaries(struct lowering *l);
 enum storing {
     STORE_VALUE = 1,
     STORE_BORDER = 2,              /* of a correlate: its operand and what lies around it, */
-    STORE_SUMS = 4                 /* and its sums along the last dimensions */
+    STORE_SUMS = 4,                /* and its sums along the last dimensions; */
+    STORE_LOOPED = 8               /* or a loop goes over its terms, whose weights are stored if k is an input */
 };
 bool any_to_store(const struct lowering *l);
 unsigned char *find_stored(const struct lowering *l, const bool *needed);
 bool store_value(struct lowering *l, int n);
-bool store_border(struct lowering *l, int n);
+bool store_border(struct lowering *l, int n, bool looped);
+bool store_weights(struct lowering *l, int n);
 bool store_sums(struct lowering *l, int n);
 /* Adds a kernel that stores a node's value as a type. Returns the temporary; -1, with a diagnostic, where there are too
  * many maps. */

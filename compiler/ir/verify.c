@@ -59,6 +59,12 @@ static const char *verify_ins(const struct kernel *kernel, int i)
         if (ins->index >= kernel->load_count || kernel->accesses[ins->index].kind != TENSOR_TABLE)
             return "a look-up reads no table";
         return kernel->ins[ins->a[0]].dtype == WEFT_UINT8 ? NULL : "a look-up by something not a uint8";
+    case INS_WEIGH:
+        for (int k = 0; k < 3; k++)
+            if (kernel->ins[ins->a[k]].kind != INS_LOAD ||
+                kernel->ins[ins->a[k]].dtype != (k < 2 ? ins->source : WEFT_INT64))
+                return "neighbours are weighed that are no loads";
+        return NULL;
     case INS_STORE:
         if (ins->index < kernel->load_count || ins->index >= kernel->access_count)
             return "a store writes what is no result";

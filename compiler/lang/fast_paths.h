@@ -23,6 +23,7 @@ enum { IN_C = 1, IN_CUDA = 2, IN_AHEAD = 4 };
     FAST(SPLIT, "split", IN_C, "what is joined or rolled is computed part by part, each without its bounds")          \
     FAST(SEPARATE, "separate", IN_C,                                                                                  \
          "correlate of integers with an outer product sums along each of its dimensions")                             \
+    FAST(WEIGH, "weigh", IN_C | IN_AHEAD, "correlate with many elements of k goes over them in a loop")               \
     FAST(TALLY, "tally", IN_C | IN_AHEAD,                                                                             \
          "scatter sums integers in tables that take turns, at unsigned positions as they lie")                        \
     FAST(REDUCE, "reduce", IN_C | IN_CUDA | IN_AHEAD, "a kernel joins what it reduces, without storing it before")    \

@@ -111,7 +111,8 @@ static bool needs_only_points(const struct schedule *schedule, int first, int k,
             continue;
         for (int i = first; good && i < k; i++)
             good = !kernel_stores(schedule->kernels[i].kernel, access->index) ||
-                   loads_point(&schedule->kernels[k], access, schedule->temporaries[access->index].shape, points);
+                   (access->kind != TENSOR_TABLE && /* of which any entry is read */
+                    loads_point(&schedule->kernels[k], access, schedule->temporaries[access->index].shape, points));
     }
     return good;
 }

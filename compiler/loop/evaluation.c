@@ -72,7 +72,8 @@ static void find_rates(const struct kernel *kernel, const unsigned char *kinds, 
         s->rate[i] = (unsigned char)rate;
         bool converts = (fast & FAST_CONVERT) && rate == RATE_BLOCK && is_block_conversion(ins, blocks);
         const bool calls = is_block_call(ins) && !divides_in_loop(kernel, ins);
-        s->call[i] = (blocks && (calls || ins->kind == INS_LOOKUP || ins->kind == INS_TAKE)) || converts;
+        const bool finds = ins->kind == INS_LOOKUP || ins->kind == INS_TAKE || ins->kind == INS_WEIGH;
+        s->call[i] = (blocks && (calls || finds)) || converts;
     }
 }
 

@@ -68,8 +68,10 @@ bool make_loop(struct arena *arena, const struct loop_params *params, struct loo
         return false;
     const struct lane_tiles *lanes = kernel->lanes ? &kernel->lanes->tiles : NULL;
     const bool threads = lanes && kernel->lanes->threads.threads;
+    /* neighbours that are weighed lie beside each other, or a step apart */
+    const unsigned weighed = kernel_weighs(kernel) ? FAST_FLAT | FAST_EXPAND | FAST_INTERLEAVE | FAST_TRANSPOSE : 0;
     /* rows hold one point */
-    const unsigned apart = lanes && (lanes->points > 1 || threads) ? FAST_FLAT | FAST_EXPAND : 0;
+    const unsigned apart = weighed | (lanes && (lanes->points > 1 || threads) ? FAST_FLAT | FAST_EXPAND : 0);
     loop->beside = may_be_short(params) ? make_short(arena, params, views, &loop->geometry) : 0;
     if (!loop->beside)
         make_geometry(arena, kernel, space->rank, space->extents, views, params->fast & ~apart, params->chunks,

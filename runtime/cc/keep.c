@@ -191,6 +191,7 @@ static void put_operation(struct buf *out, const struct kernel *kernel, const st
                      : ins_is_argument(ins)     ? "literal"
                      : ins->kind == INS_LOOKUP  ? "lookup"
                      : ins->kind == INS_TAKE    ? "take"
+                     : ins->kind == INS_WEIGH   ? "weigh"
                                                 : op_rows[ins->op].id;
     for (const char *c = id; *c; c++)
         buf_putc(out, small(*c));

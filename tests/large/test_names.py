@@ -94,7 +94,7 @@ def library():
 def helpers():
     """Each helper for every type and every pair of types."""
     sections = set()
-    for name in ("dialect.h", "prelude_c.h", "shuffle_c.h", "transpose_c.h", "prelude_cuda.h"):
+    for name in ("dialect.h", "prelude_c.h", "shuffle_c.h", "transpose_c.h", "weigh_c.h", "prelude_cuda.h"):
         sections |= set(re.findall(r"^//: (\w+) (\w+)$", templates()[name], flags=re.M))
     called = set(re.findall(r"\b[NM]\((\w+)\)", meanings() + "".join(map(code_of, templates().values()))))
     names = {name for section, name in sections if section != "library" and name not in ("head", "end")} | called
@@ -128,7 +128,7 @@ def hand_written(names):
 
 
 KERNELS = ["access_c.h", "access_cuda.h", "args.h", "args_cuda.h", "dialect.h", "kernel.c", "kernel.cu", "prelude_c.h",
-           "prelude_cuda.h", "shuffle_c.h", "transpose_c.h"]
+           "prelude_cuda.h", "shuffle_c.h", "transpose_c.h", "weigh_c.h"]
 
 
 class Names(unittest.TestCase):

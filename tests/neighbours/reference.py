@@ -50,8 +50,8 @@ def pad(x, widths, mode, axes):
     return window(x, axes, [-before for before, _ in widths], counts, listed(mode, len(axes)))
 
 
-def correlate(x, k, mode, axes, dtype, convolve=False):
-    """Products and partial sums in dtype, of 16 bits in float32; terms of 0 are left out."""
+def correlate(x, k, mode, axes, dtype, convolve=False, literal=True):
+    """Products and partial sums in dtype, of 16 bits in float32; terms of 0 are left out where k is a literal."""
     if convolve:
         k = k[(slice(None, None, -1),) * k.ndim]
     compute = np.float32 if dtype == np.float16 else dtype
@@ -59,7 +59,7 @@ def correlate(x, k, mode, axes, dtype, convolve=False):
     counts = [max(0, x.shape[a] - e + 1) if valid else x.shape[a] for a, e in zip(axes, k.shape)]
     modes = listed(0 if valid else mode, len(axes))
     for j in np.ndindex(*k.shape):
-        if k[j] == 0:
+        if literal and k[j] == 0:
             continue
         starts = [place - (0 if valid else extent // 2) for place, extent in zip(j, k.shape)]
         term = k[j].astype(dtype).astype(compute) * window(x, axes, starts, counts, modes).astype(dtype).astype(compute)

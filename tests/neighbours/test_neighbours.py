@@ -47,6 +47,12 @@ def same(a, b):
     return a.dtype == b.dtype and a.shape == b.shape and a.tobytes() == b.tobytes()
 
 
+def alike(a, b):
+    """The same bits, but for those of NaN."""
+    nan = a != a
+    return a.dtype == b.dtype and a.shape == b.shape and (nan == (b != b)).all() and same(a[~nan], b[~nan])
+
+
 class Program:
     """A random call: its text, and what is expected of an array."""
 
@@ -103,7 +109,7 @@ class Neighbours(unittest.TestCase):
         cls.ways = {"": weft.Context(threads=1), "2 threads": weft.Context(threads=2),
                     "chain,near, 2 threads": without("chain,near", threads=2),
                     **{words: without(words) for words in ("split", "hoist,split,narrow", "special", "near", "chain",
-                                                           "separate")}}
+                                                           "separate", "weigh")}}
 
     def check(self, program, title, ways):
         for name in ways:
@@ -180,6 +186,44 @@ class Neighbours(unittest.TestCase):
             for name in ("", "separate", "split"):
                 found = np.asarray(weft.evaluate(text, {"x": x}, context=self.ways[name]))
                 self.assertTrue(same(found, want), f"{number}: {text} of {dtype}{list(shape)} {name}")
+
+    def test_many_weights(self):
+        """A loop over k's elements, of literals and inputs, with the bits of all terms written out."""
+        pick, rng = random.Random(10), np.random.default_rng(10)
+        for number in range(sample.setting("WEFT_COUNT", 120) // 2):
+            narrow = number % 3 == 0  # 16 bits, of which two terms are multiplied at once
+            dtype = pick.choice(["uint8", "int16", "int8", "bool", "uint16"] if narrow else TYPES + ["uint32"])
+            kind = pick.choice(["correlate", "convolve"])
+            shape = pick.choice([(40, 50), (33, 20, 3), (130, 300), (12, 30, 25), (300, 257, 3), (500,), (9, 4),
+                                 (70, 1)])
+            axes = pick.sample(range(len(shape)), pick.randint(1, len(shape)))
+            extents = {1: [48, 90, 150], 2: [7, 9, 13, 16], 3: [4, 5, 7]}[len(axes)]
+            extents = extents[1:] if narrow else extents
+            k_type = pick.choice(["int32", "int16"] if narrow else ["float32", "int32", "float64", "uint8", "float16"])
+            k = values([pick.choice(extents) for _ in axes], k_type, rng)
+            k.flat[rng.permutation(k.size)[:k.size // 5]] = 0
+            literal = k_type in ("float64", "int32") and pick.random() < 0.7
+            x = values(shape, dtype, rng) if dtype != "bool" else rng.integers(0, 2, shape).astype(bool)
+            if x.dtype.kind == "f" and pick.random() < 0.3:
+                x.flat[rng.permutation(x.size)[:9]] = pick.choice([np.inf, np.nan])
+            elif x.dtype.kind == "f" and pick.random() < 0.5:
+                x, k = -abs(x * 0), abs(k)
+            x = strided(x, pick.choice(["dense", "turned", "backwards"]))
+            mode = pick.choice(MODES + [0, 0, "valid"])
+            word = f'"{mode}"' if isinstance(mode, str) else mode if dtype != "bool" else "false"
+            text = f"{kind}(x, {k.tolist() if literal else 'k'}, {word}, axes={axes})"
+            inputs = {"x": x} if literal else {"x": x, "k": k}
+            how = pick.choice(["", "", "view", "turned"])
+            text = f"sum({text}, -1)" if how == "view" else text
+            text = f"transpose({text})" if how == "turned" else text
+            found = {name: np.asarray(weft.evaluate(text, inputs, context=self.ways[name]))
+                     for name in ("", "weigh", "special", "2 threads")}
+            title = f"{number}: {text[:60]} of {dtype}{list(shape)} by {k_type}{list(k.shape)} {axes} {word} {how}"
+            for name, array in found.items():
+                self.assertTrue(alike(array, found["weigh"]), f"{title} {name}")
+            if how == "":
+                want = reference.correlate(x, k, mode, axes, found[""].dtype, kind == "convolve", literal)
+                self.assertTrue(alike(found[""], want), title)
 
     def test_batches(self):
         """Samples of unlike shapes, each as by itself."""
