@@ -9,6 +9,7 @@
 #include "tests/random/rearrange.h"
 #include "tests/random/reduced.h"
 #include "tests/random/reduction.h"
+#include "tests/random/scatter.h"
 #include "tests/random/select.h"
 #include "tests/random/series.h"
 #include "tests/random/take.h"
@@ -62,7 +63,7 @@ static struct walk walk_start(const struct formula *formula, const struct formul
     const struct formula_view *view = node->kind == FORMULA_VIEW ? &formula->views[node->view] : NULL;
     struct walk walk = {.in_order = view && (view->kind < VIEWS_SELECT || view->kind == VIEWS_INDEX ||
                                              is_series(view) || is_neighbour(view) || is_gathered(view) ||
-                                             is_chance(view)),
+                                             is_chance(view) || is_scattered(view)),
                         .rank = shape->rank, .count = node->count};
     if (walk.in_order)
         return walk;
@@ -489,6 +490,64 @@ static void evaluate_gathered(const struct trial *trial, struct evaluation *eval
         }
 }
 
+/* ---- scatter ---- */
+
+/* The place of x that each element of v is put to, of which there are `count`; -1: none, as it lies outside. */
+static int64_t *put_places(const struct trial *trial, struct arena *arena, const struct evaluation *evaluation,
+                           const struct formula_node *node, struct extents *full)
+{
+    const struct formula_view places = scatter_places(&trial->formula.views[node->view]);
+    const struct extents *in = &evaluation->shapes[node->operands[0]];
+    const enum weft_dtype dtype = operand(trial, node, 1)->dtype;
+    gather_extents(&places, in, &evaluation->shapes[node->operands[1]], full);
+    const int64_t count = extents_volume(full);
+    int64_t *at = ARENA_ARRAY(arena, int64_t, count + 1);
+    for (int64_t e = 0; e < count; e++) {
+        const int64_t first = gather_first(&places, in, full, e);
+        __int128 positions[FORMULA_RANK];
+        int outside;
+        for (int i = 0; i < places.count; i++)
+            positions[i] = integer_of(dtype, value_as(trial, evaluation, node->operands[1], first + i, dtype, MEETS));
+        at[e] = gather_source(&places, in, full, e, positions, &outside);
+    }
+    return at;
+}
+
+/* The element of v that goes to element `number` of the shape to which it broadcasts. */
+static int64_t spread_element(const struct extents *full, const struct extents *own, int64_t number)
+{
+    int64_t element = 0, stride = 1;
+    for (int back = 1; back <= full->rank; back++) {
+        const int64_t digit = number % full->at[full->rank - back];
+        number /= full->at[full->rank - back];
+        if (back > own->rank)
+            continue;
+        element += own->at[own->rank - back] == 1 ? 0 : digit * stride;
+        stride *= own->at[own->rank - back];
+    }
+    return element;
+}
+
+static void evaluate_scatter(const struct trial *trial, struct arena *arena, struct evaluation *evaluation, int index)
+{
+    const struct formula_node *node = &trial->formula.nodes[index];
+    const struct formula_view *view = &trial->formula.views[node->view];
+    struct extents full;
+    const int64_t *at = put_places(trial, arena, evaluation, node, &full);
+    const int64_t count = extents_volume(&full), volume = extents_volume(&evaluation->shapes[index]);
+    union scalar *put = ARENA_ARRAY(arena, union scalar, count + 1);
+    for (int64_t e = 0; e < volume; e++) {
+        int64_t found = 0;
+        for (int64_t n = 0; n < count; n++)
+            if (at[n] == e)
+                put[found++] = value_as(trial, evaluation, node->operands[2],
+                                        spread_element(&full, &evaluation->shapes[node->operands[2]], n), node->dtype,
+                                        MEETS);
+        const union scalar x = value_as(trial, evaluation, node->operands[0], e, node->dtype, MEETS);
+        evaluation->values[index][e] = scatter_value(view, node->dtype, x, put, found);
+    }
+}
+
 /* The positions of what is not 0; NaN is not. */
 static void evaluate_nonzero(const struct trial *trial, struct arena *arena, struct evaluation *evaluation, int index)
 {
@@ -536,6 +595,8 @@ void evaluate(const struct trial *trial, struct arena *arena, int sample, union 
         const union scalar *const own = told && formula_is_told(formula, &formula->nodes[n]) ? told[n] : NULL;
         if (formula->nodes[n].kind == FORMULA_VIEW && is_neighbour(&formula->views[formula->nodes[n].view]))
             evaluate_neighbours(trial, evaluation, n);
+        else if (formula->nodes[n].kind == FORMULA_VIEW && is_scattered(&formula->views[formula->nodes[n].view]))
+            evaluate_scatter(trial, arena, evaluation, n);
         else if (formula->nodes[n].kind == FORMULA_VIEW && is_gathered(&formula->views[formula->nodes[n].view]))
             evaluate_gathered(trial, evaluation, n);
         else if (formula->nodes[n].kind == FORMULA_VIEW &&
@@ -625,6 +686,21 @@ static bool mark_gathered(struct marks *marks, int index)
     return outside_any;
 }
 
+/* All that is put counts, and so do all positions, wherever they are read. True where one lies outside. */
+static bool mark_scatter(struct marks *marks, int index)
+{
+    const struct formula_node *node = &marks->trial->formula.nodes[index];
+    struct extents full;
+    bool outside = false;
+    const int64_t *at = put_places(marks->trial, marks->arena, marks->evaluation, node, &full);
+    for (int64_t e = 0, count = extents_volume(&full); e < count; e++)
+        outside = outside || at[e] < 0;
+    for (int i = 0; i < node->count; i++)
+        memset(marks->of[marks->marking][node->operands[i]], 1,
+               (size_t)extents_volume(&marks->evaluation->shapes[node->operands[i]]));
+    return outside;
+}
+
 static void mark_neighbours(struct marks *marks, int index)
 {
     const struct formula_node *node = &marks->trial->formula.nodes[index];
@@ -664,6 +740,8 @@ static bool mark_operands(struct marks *marks, int index)
         mark_rows(marks, index);
         return false;
     }
+    if (view && is_scattered(view))
+        return mark_scatter(marks, index);
     if (view && is_gathered(view))
         return mark_gathered(marks, index);
     if (view && is_neighbour(view)) {
@@ -735,7 +813,8 @@ static bool can_fault(const struct formula *formula, const struct formula_node *
 {
     return (node->kind == FORMULA_OP && op_fault(node->op, node->meeting)) ||
            (node->kind == FORMULA_VIEW &&
-            (is_taken(&formula->views[node->view]) || is_gathered(&formula->views[node->view])));
+            (is_taken(&formula->views[node->view]) || is_gathered(&formula->views[node->view]) ||
+             is_scattered(&formula->views[node->view])));
 }
 
 void evaluate_place(const struct trial *trial, struct arena *arena, const int *results, int count,

@@ -7,6 +7,7 @@
 #include "tests/random/neighbour.h"
 #include "tests/random/number.h"
 #include "tests/random/reduction.h"
+#include "tests/random/scatter.h"
 #include "tests/random/series.h"
 #include "tests/random/take.h"
 #include "tests/random/view.h"
@@ -166,6 +167,13 @@ static bool settle_view(const struct formula *formula, struct formula_node *node
         for (int i = 0; i < node->count; i++)
             good = good && constant_meets(formula, operand(formula, node, i), node->dtype);
         return good;
+    }
+    if (is_scattered(&formula->views[node->view])) {
+        const struct formula_node *v = operand(formula, node, 2);
+        node->dtype = from->dtype;
+        return dtype_is_integer(operand(formula, node, 1)->dtype) && from->number.kind == NUMBER_NONE &&
+               constant_meets(formula, from, from->dtype) &&
+               scatter_takes(&formula->views[node->view], v, from->dtype) && constant_meets(formula, v, from->dtype);
     }
     if (is_gathered(&formula->views[node->view])) {
         const struct formula_node *positions = operand(formula, node, 1);
@@ -373,6 +381,15 @@ bool formula_shape(const struct formula *formula, int n, const struct extents *i
     if (node->kind == FORMULA_VIEW && is_taken(&formula->views[node->view]))
         return take_extents(&formula->views[node->view], &shapes[node->operands[0]], &shapes[node->operands[1]],
                             &shapes[n]);
+    if (node->kind == FORMULA_VIEW && is_scattered(&formula->views[node->view])) {
+        const struct formula_view places = scatter_places(&formula->views[node->view]);
+        struct extents full, spread;
+        shapes[n] = shapes[node->operands[0]];
+        if (!gather_extents(&places, &shapes[node->operands[0]], &shapes[node->operands[1]], &full))
+            return false;
+        spread = full;
+        return extents_broadcast(&spread, &shapes[node->operands[2]]) && extents_equal(&spread, &full);
+    }
     if (node->kind == FORMULA_VIEW && is_gathered(&formula->views[node->view]))
         return gather_extents(&formula->views[node->view], &shapes[node->operands[0]], &shapes[node->operands[1]],
                               &shapes[n]);

@@ -38,19 +38,22 @@ enum formula_kind { FORMULA_INPUT, FORMULA_LITERAL, FORMULA_ARRAY, FORMULA_OP, F
  * on, rule 9.2: in another order (rearrange.h). Two of rule 9.3 have several operands (join.h). Of VIEWS_INDEX
  * (12.1) the first source is the dimension. The second operand of VIEWS_TAKE are the positions (take.h). VIEWS_ARANGE
  * and VIEWS_LINSPACE have an operand where their length is its extent (series.h). From VIEWS_OFFSET on, section 10
- * (neighbour.h); of VIEWS_GATHER and VIEWS_SAMPLE the second operand are positions (gather.h), and the last two are
- * those of chance.h. Lists are as written. */
+ * (neighbour.h); of VIEWS_GATHER and VIEWS_SAMPLE the second operand are positions (gather.h), those behind them
+ * are those of chance.h; VIEWS_SCATTER has x, positions and what is put there (scatter.h). Lists are as written. */
 enum view_kind { VIEWS_RESHAPE, VIEWS_SQUEEZE, VIEWS_EXPAND, VIEWS_REINTERPRET, VIEWS_SELECT, VIEWS_TRANSPOSE,
                  VIEWS_FLIP, VIEWS_ROLL, VIEWS_BROADCAST, VIEWS_TILE, VIEWS_REPEAT,
                  VIEWS_CONCAT, VIEWS_STACK, VIEWS_INDEX, VIEWS_TAKE, VIEWS_ARANGE, VIEWS_LINSPACE,
                  VIEWS_OFFSET, VIEWS_PAD, VIEWS_CORRELATE, VIEWS_CONVOLVE,
-                 VIEWS_GATHER, VIEWS_SAMPLE, VIEWS_RANDOM, VIEWS_NONZERO, VIEW_KINDS };
+                 VIEWS_GATHER, VIEWS_SAMPLE, VIEWS_RANDOM, VIEWS_NONZERO, VIEWS_SCATTER, VIEW_KINDS };
 
 struct formula_item {
     enum { ITEMS_INDEX, ITEMS_SLICE, ITEMS_ELLIPSIS, ITEMS_NEW } kind;
     bool has_start, has_stop;
     int64_t start, stop, step;     /* ITEMS_INDEX: start */
 };
+
+/* How scatter puts elements. */
+enum formula_put { PUTS_SET, PUTS_ADD, PUTS_MUL, PUTS_MIN, PUTS_MAX, PUTS_MEAN, PUT_KINDS };
 
 /* What lies outside along an axis. */
 enum formula_word { WORD_NONE, WORD_EDGE, WORD_WRAP, WORD_SYMMETRIC, WORD_REFLECT };
@@ -69,6 +72,7 @@ struct formula_view {
     int sources[FORMULA_RANK];     /* src_dims; of squeeze and expand_dims the axes */
     struct formula_item items[FORMULA_ITEMS]; /* VIEWS_SELECT: so many as `count` */
     int64_t after[FORMULA_RANK];   /* of widths; has_shape: one number for all */
+    enum formula_put put;
     bool has_mode, listed, valid;
     struct formula_mode modes[FORMULA_RANK]; /* the first is for all unless listed */
 };

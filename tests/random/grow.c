@@ -6,6 +6,7 @@
 #include "tests/random/join.h"
 #include "tests/random/neighbour.h"
 #include "tests/random/reduction.h"
+#include "tests/random/scatter.h"
 #include "tests/random/series.h"
 #include "tests/random/take.h"
 #include "tests/random/view.h"
@@ -381,8 +382,10 @@ static int weights_node(struct generator *g, int rank)
 {
     struct formula *formula = &g->trial->formula;
     struct formula_node node = {.kind = FORMULA_ARRAY, .elements = formula->element_count, .extents = {.rank = rank}};
+    const bool many = rank < 3 && chance(g, 8); /* so many that a loop goes over them */
     for (int d = 0; d < rank; d++)
-        node.extents.at[d] = 1 + detail_below(g, rank > 2 ? 2 : 4);
+        node.extents.at[d] = many ? rank == 1 ? 36 + detail_below(g, 60) : 7 + detail_below(g, 4)
+                                  : 1 + detail_below(g, rank > 2 ? 2 : 4);
     const int64_t volume = extents_volume(&node.extents);
     const int kind = below(g, 4);
     if (formula->element_count + volume > g->room.elements)
@@ -510,6 +513,84 @@ static bool grow_gather(struct generator *g)
     return false;
 }
 
+/* Whether an operation divides by an integer of the text other than 0. */
+static bool divides_by_number(const struct formula *formula, const struct formula_node *node)
+{
+    const struct number *divisor = node->count > 1 ? &formula->nodes[node->operands[1]].number : NULL;
+    return divisor && divisor->kind == NUMBER_INTEGER && divisor->integer != 0;
+}
+
+/* Whether a value may make a remark. */
+static bool may_remark(const struct formula *formula, int index)
+{
+    const struct formula_node *node = &formula->nodes[index];
+    const struct formula_view *view = node->kind == FORMULA_VIEW ? &formula->views[node->view] : NULL;
+    bool may = (node->kind == FORMULA_OP && op_fault(node->op, node->meeting) && !divides_by_number(formula, node)) ||
+               (view && (is_taken(view) || is_gathered(view) || is_scattered(view)));
+    for (int i = 0; !may && i < node->count; i++)
+        may = may_remark(formula, node->operands[i]);
+    return may;
+}
+
+/* What is put at positions, the gathered elements' node being `gathered`: a literal, a value that broadcasts to their
+ * shape, converted, or those elements themselves. -1: it cannot be made. */
+static int put_node(struct generator *g, int gathered, enum weft_dtype dtype)
+{
+    struct formula *formula = &g->trial->formula;
+    struct formula_node cast = {.kind = FORMULA_CAST, .count = 1, .dtype = dtype};
+    if (chance(g, 6))
+        return literal_node(g);
+    for (int attempt = 0; attempt < 4; attempt++) {
+        const int value = any_operand(g, false);
+        bool fits = formula->nodes[value].number.kind == NUMBER_NONE && !may_remark(formula, value);
+        for (int s = 0; fits && s < g->trial->samples; s++) {
+            struct extents shape = g->shapes[s][gathered];
+            fits = extents_broadcast(&shape, &g->shapes[s][value]) && extents_equal(&shape, &g->shapes[s][gathered]);
+        }
+        cast.operands[0] = value;
+        if (fits && promote(formula->nodes[value].dtype, dtype) == dtype)
+            return value;
+        if (fits && try_node(g, cast, formula->count))
+            return formula->count - 1;
+    }
+    return gathered;
+}
+
+/* Elements put into a value, at positions that are computed. */
+static bool grow_scatter(struct generator *g)
+{
+    struct formula *formula = &g->trial->formula;
+    struct formula_node node = {.kind = FORMULA_VIEW, .count = 3}, gather = {.kind = FORMULA_VIEW, .count = 2};
+    const int before = formula->count, views = formula->view_count, elements = formula->element_count;
+    struct formula_view view;
+    if (formula->view_count + 3 > g->room.views || formula->count + 24 > g->room.nodes)
+        return false;
+    node.operands[0] = any_operand(g, true);
+    const struct extents *from = &g->shapes[0][node.operands[0]];
+    if (from->rank > 0 && !may_remark(formula, node.operands[0])) {
+        scatter_any(&g->detail, &view, from->rank, formula->nodes[node.operands[0]].dtype);
+        const struct formula_view places = scatter_places(&view);
+        node.operands[1] = view.count <= FORMULA_OPERANDS ? gather_positions(g, &places, from) : -1;
+        gather.operands[0] = node.operands[0];
+        gather.operands[1] = node.operands[1];
+        gather.view = formula->view_count;
+        if (node.operands[1] >= 0) {
+            formula->views[formula->view_count++] = places;
+            if (!may_remark(formula, node.operands[1]) && try_node(g, gather, formula->count)) {
+                node.operands[2] = put_node(g, formula->count - 1, formula->nodes[node.operands[0]].dtype);
+                node.view = formula->view_count;
+                formula->views[formula->view_count++] = view;
+                if (node.operands[2] >= 0 && try_node(g, node, formula->count))
+                    return true;
+            }
+        }
+    }
+    formula->view_count = views;
+    formula->count = before;
+    formula->element_count = elements;
+    return false;
+}
+
 /* A value of some dimensions, if it is easily found. */
 static int any_reduced(struct generator *g)
 {
@@ -569,18 +650,6 @@ static bool grow_series(struct generator *g)
     return false;
 }
 
-/* Whether a value may make a remark. */
-static bool may_remark(const struct formula *formula, int index)
-{
-    const struct formula_node *node = &formula->nodes[index];
-    const struct formula_view *view = node->kind == FORMULA_VIEW ? &formula->views[node->view] : NULL;
-    bool may = (node->kind == FORMULA_OP && op_fault(node->op, node->meeting)) ||
-               (view && (is_taken(view) || is_gathered(view)));
-    for (int i = 0; !may && i < node->count; i++)
-        may = may_remark(formula, node->operands[i]);
-    return may;
-}
-
 /* Random numbers, where there is no batch: a sample by itself has other ones. Positions of what is not 0. */
 static bool grow_chance(struct generator *g)
 {
@@ -628,6 +697,8 @@ void grow(struct generator *g)
     formula->count = before;
     formula->element_count = elements;
     if (g->limits->views && chance(g, g->viewing ? 15 : 120) && grow_chance(g))
+        return;
+    if (g->limits->views && chance(g, g->viewing ? 12 : 100) && grow_scatter(g))
         return;
     formula->count = before;
     formula->element_count = elements;

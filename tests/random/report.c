@@ -133,7 +133,7 @@ static bool check_reduction(const struct tally *tally, enum reduction function)
 static const char *const view_names[VIEW_KINDS] = {
     "reshape", "squeeze", "expand_dims", "reinterpret", "[..]", "transpose", "flip", "roll", "broadcast_to", "tile",
     "repeat", "concat", "stack", "index", "take", "arange", "linspace", "offset", "pad", "correlate", "convolve",
-    "gather", "sample", "random", "nonzero"};
+    "gather", "sample", "random", "nonzero", "scatter"};
 
 static bool check_views(const struct tally *tally)
 {

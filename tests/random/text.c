@@ -9,6 +9,7 @@
 #include "tests/random/take.h"
 #include "tests/random/rearrange.h"
 #include "tests/random/reduction.h"
+#include "tests/random/scatter.h"
 #include "tests/random/select.h"
 #include "tests/random/series.h"
 #include "tests/random/size.h"
@@ -247,6 +248,16 @@ static void write_view(struct trial *trial, struct text *text, struct formula_no
         put(text, "%s(", chance_name(view));
         write_operand(trial, text, node->operands[0], LOOSEST);
         chance_print(arguments, sizeof arguments, view, node->manner >> 4);
+        put(text, "%s)", arguments);
+        return;
+    }
+    if (is_scattered(view)) {
+        node->place = text->length;
+        for (int i = 0; i < node->count; i++) {
+            put(text, i ? ", " : "scatter(");
+            write_operand(trial, text, node->operands[i], LOOSEST);
+        }
+        scatter_print(arguments, sizeof arguments, view, node->manner >> 4);
         put(text, "%s)", arguments);
         return;
     }
