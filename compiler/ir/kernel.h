@@ -294,6 +294,8 @@ const struct factors *find_factors(struct arena *arena, const struct lower_param
  * k are literals, or k is an input; how many numbers say where its terms are. */
 enum weft_dtype weighed_dtype(const struct program *program, const struct node *node);
 bool weights_are_known(const struct program *program, const struct node *node);
+/* Whether 16 bits hold all sums of a correlate of integers. */
+bool sums_are_narrow(const struct program *program, const struct node *node);
 int count_runs(struct arena *arena, const struct lower_params *params, const struct node *node);
 
 /* kernel.c: an empty kernel for the same results, with the same maps, constants and faults. */

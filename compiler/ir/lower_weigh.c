@@ -5,6 +5,8 @@
 #include "compiler/ir/kernel_program.h"
 #include "compiler/ir/lower_impl.h"
 
+#include <math.h>
+
 /* k, where it is an array literal; else NULL. */
 static const struct node *array_of(const struct program *program, const struct node *node)
 {
@@ -31,21 +33,45 @@ bool weights_are_known(const struct program *program, const struct node *node)
     return known;
 }
 
+/* An operand before it was cast to other integers, which saturates. */
+static const struct node *uncast(const struct program *program, const struct node *node, int operand)
+{
+    const struct node *value = named_node(program, operand_node(program, node, operand));
+    while (value->kind == NODE_CAST && dtype_is_integer(value->dtype))
+        value = named_node(program, operand_node(program, value, 0));
+    return value;
+}
+
+/* What its elements are at most, and at least where that is negative; infinite: not known. */
+static double most_of(const struct program *program, const struct node *value)
+{
+    const struct value_range range = range_of_dtype(value->dtype);
+    double most = 0;
+    if (value->dtype == WEFT_BOOL)
+        return 1;
+    if (value->kind != NODE_ARRAY)
+        return !range.known ? HUGE_VAL : range.lo < 0 ? -(double)range.lo : (double)range.hi;
+    for (int i = 0; i < value->operand_count; i++)
+        most = fmax(most, fabs(literal_number(&operand_node(program, value, i)->literal)));
+    return most;
+}
+
 /* Whether int16 holds all that an operand is. */
 static bool is_narrow(const struct program *program, const struct node *node, int operand)
 {
-    const struct node *value = named_node(program, operand_node(program, node, operand));
-    while (value->kind == NODE_CAST && dtype_is_integer(value->dtype)) /* which saturates */
-        value = named_node(program, operand_node(program, value, 0));
-    bool narrow = value->dtype == WEFT_BOOL || range_fits(range_of_dtype(value->dtype), WEFT_INT16);
-    if (value->kind != NODE_ARRAY)
-        return narrow;
-    narrow = true;
-    for (int i = 0; narrow && i < value->operand_count; i++) {
-        const double number = literal_number(&operand_node(program, value, i)->literal);
-        narrow = number >= INT16_MIN && number <= INT16_MAX;
-    }
-    return narrow;
+    const struct node *value = uncast(program, node, operand);
+    if (value->kind == NODE_ARRAY)
+        return most_of(program, value) <= INT16_MAX;
+    return value->dtype == WEFT_BOOL || range_fits(range_of_dtype(value->dtype), WEFT_INT16);
+}
+
+bool sums_are_narrow(const struct program *program, const struct node *node)
+{
+    const struct node *k = uncast(program, node, 1);
+    double sum = 0;
+    for (int i = 0; k->kind == NODE_ARRAY && i < k->operand_count; i++)
+        sum += fabs(literal_number(&operand_node(program, k, i)->literal));
+    return k->kind == NODE_ARRAY && sum * most_of(program, uncast(program, node, 0)) <= UINT16_MAX;
 }
 
 /* Sums of 16 bits need only the low bits of what they are made of. */

@@ -218,9 +218,9 @@ static bool may_have_border(const struct lowering *l, const struct node *node, c
 }
 
 /* From how many terms on a loop goes over them. */
-static int64_t least_looped(const struct node *node)
+static int64_t least_looped(const struct lowering *l, const struct node *node)
 {
-    return dtype_is_float(node->dtype) ? LOOPED_FLOATS : LOOPED_INTEGERS;
+    return dtype_is_integer(node->dtype) && sums_are_narrow(l->program, node) ? LOOPED_NARROW : LOOPED_LEAST;
 }
 
 /* Whether a correlate's terms are so many that a loop goes over them, which reads the operand with what lies around it.
@@ -228,7 +228,7 @@ static int64_t least_looped(const struct node *node)
 static bool worth_a_loop(const struct lowering *l, int n, const struct evaluations *e)
 {
     const struct node *node = &l->program->nodes[n];
-    if (!(l->fast & FAST_WEIGH) || !may_be_stored(l, node, e) || count_neighbours(l, node) < least_looped(node) ||
+    if (!(l->fast & FAST_WEIGH) || !may_be_stored(l, node, e) || count_neighbours(l, node) < least_looped(l, node) ||
         !weights_are_known(l->program, node))
         return false;
     const struct shape space = around(l, node);
@@ -236,7 +236,7 @@ static bool worth_a_loop(const struct lowering *l, int n, const struct evaluatio
     if (shape_known(&space) && shape_volume(&space) < 1)
         return false;
     const struct neighbours all = {.node = operand, .fate = STORED_LOOPED, .evaluations = count_neighbours(l, node),
-                                   .more = least_looped(node)};
+                                   .more = least_looped(l, node)};
     ARENA_PUSH(l->arena, l->kernels->neighbours, l->kernels->neighbour_count, all);
     return true;
 }

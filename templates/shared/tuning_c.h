@@ -68,10 +68,10 @@ enum {
     MOST_PARTS = 32,
     NUMBER_WEIGHT = 8,             /* weight of a load whose elements are found by number, as neighbours at edges, */
     RUN_WEIGHT = 400,              /* and of each run of them that lie a step apart */
-    /* Terms of a correlate from which on a loop goes over them (stencils.c); without one there are registers for
-     * weights, and integers may have 16 bits. Measured on 1080p, 3 x 3 to 15 x 15. */
-    LOOPED_FLOATS = 36,
-    LOOPED_INTEGERS = 81,
+    /* Terms of a correlate from which on a loop goes over them (stencils.c): without one there are registers for
+     * weights, and integers whose sums fit them are computed in 16 bits. Measured on 1080p, 3 x 3 to 15 x 15. */
+    LOOPED_LEAST = 36,
+    LOOPED_NARROW = 81,
     BORDER_MOST = 64,              /* an operand with what lies around it has at most so many times its elements */
     /* Searches (temporaries.c): tiles stop them where there are fewer results beside each other. Measured on 100 MB of
      * float32: as fast either way; the generic kernel is slower for less. */
