@@ -114,6 +114,32 @@ def blur(name, k, dtype, shape, goal=None):
                 tolerance=1 if dtype == u8 else 1e-4, goal=goal, more=more)
 
 
+def torch_weighted(n):
+    def run(img, k):
+        padded = torch.nn.functional.pad(img.to(torch.float32)[None, None], [n // 2] * 4, "reflect")
+        return torch.nn.functional.conv2d(padded, k.to(torch.float32)[None, None])[0, 0]
+    return run
+
+
+def weighted(n, dtype):
+    """A k of n x n that is no outer product, an input. OpenCV takes Fourier transforms of large ones."""
+    program = 'correlate(img, k, "reflect")' if dtype == f32 else 'float32(correlate(int32(img), k, "reflect"))'
+
+    def numbers(x):
+        return x if dtype == f32 else x.astype(np.int32)
+
+    def opencv(out, img, k):
+        cv2.filter2D(img, cv2.CV_32F, k if dtype == f32 else k.astype(f32), dst=out,
+                     borderType=cv2.BORDER_REFLECT_101)
+    return Case(f"weights{n}_{'f32' if dtype == f32 else 'u8'}", program,
+                {"img": (dtype, (high(1080), 1920)), "k": (dtype, (n, n))},
+                lambda out, img, k: numpy_correlate(numbers(k), "reflect", (0, 1))(out, numbers(img)),
+                torch=torch_weighted(n) if torch else None, cv=opencv,
+                tolerance=1e-3 if dtype == f32 else 0 if n < 11 else 64,
+                more=scipy(lambda out, img, k: np.copyto(out, ndimage.correlate(numbers(img), numbers(k),
+                                                                                mode="mirror"), casting="unsafe")))
+
+
 def cases():
     line, square, cube = (high(32 << 20),), (high(2048), 2048), (high(192), 192, 192)
     photo, gray = (high(1080), 1920, 3), (high(1080), 1920)
@@ -140,6 +166,9 @@ def cases():
                cv=lambda out, x: cv2.sepFilter2D(x, -1, GAUSS, np.ones(1, f32), dst=out,
                                                  borderType=cv2.BORDER_REPLICATE),
                tolerance=1e-4, more=scipy(lambda out, x: ndimage.correlate1d(x, GAUSS, 1, output=out, mode="nearest")))
+    for dtype in (f32, u8):
+        for n in (7, 11, 15, 31):
+            yield weighted(n, dtype)
     yield from chances(gray)
 
 
