@@ -152,10 +152,13 @@ static void put_threads(struct buf *buf, const struct lanes *lanes)
 static void put_joins(struct buf *buf, const struct lanes *lanes)
 {
     const struct lane_tiles *t = &lanes->tiles;
+    const enum weft_dtype dtype = lanes->places ? lanes->acc : lanes->tree;
     buf_printf(buf, "  reduces: %lld elements for each of %lld x %lld results, by %s in %s",
                (long long)t->elements, (long long)t->points, (long long)t->inner,
-               op_name(buf->arena, join_rows[lanes->join].op), type_rows[lanes->tree].name);
-    if (lanes->finds)
+               op_name(buf->arena, join_rows[lanes->join].op), type_rows[dtype].name);
+    if (lanes->places)
+        buf_puts(buf, ", of which the first one's position is kept");
+    else if (lanes->finds)
         buf_printf(buf, " of the first position of true%s",
                    lanes->parts < 0 ? "" : ", in tiles that have the extreme element");
     else if (lanes->acc != lanes->tree)

@@ -20,8 +20,9 @@ static void put_reduce(struct buf *buf, const struct program_kernel *kernel)
     buf_printf(buf, "  its %s is joined over", kernel->reduce->finds ? "first position of true" : "store");
     for (int d = first; d < first + kernel->reduced; d++)
         buf_printf(buf, "%s d%d", d > first ? "," : "", d);
-    buf_printf(buf, ", by %s in %s, to temporary %d\n", join_name(buf->arena, kernel->reduce->join),
-               type_rows[kernel->reduce->dtype].name, kernel->reduce->to);
+    buf_printf(buf, ", by %s in %s, to temporary %d%s\n", join_name(buf->arena, kernel->reduce->join),
+               type_rows[kernel->reduce->dtype].name, kernel->reduce->to,
+               kernel->reduce->places ? ", which gets the first one's position" : "");
 }
 
 void dump_kernels(struct buf *buf, const struct kernel_program *program)

@@ -33,7 +33,8 @@ static enum weft_dtype joined_dtype(const struct emitter *e, enum weft_dtype dty
 bool is_absent(const struct emitter *e, int i)
 {
     const struct lanes *lanes = e->kernel->lanes;
-    return lanes && !e->params->target->chunks && !lanes->beside && !lanes->finds && i == lanes->absent;
+    return lanes && !e->params->target->chunks && (!lanes->beside || lanes->places) && !lanes->finds &&
+           i == lanes->absent;
 }
 
 /* The types in which a reduction joins values; and `functions` that join two. */
@@ -212,7 +213,7 @@ static void put_lanes(struct emitter *e, struct buf *out)
 static void put_search(struct emitter *e, struct buf *out)
 {
     if (e->kernel->lanes->beside) {
-        const char *const parts[] = {"short_search", "short_elements"};
+        const char *const parts[] = {"short_search", "short_elements", "short_staged"};
         memcpy(e->parts, parts, sizeof parts);
         return;
     }
@@ -229,8 +230,8 @@ static void put_search(struct emitter *e, struct buf *out)
         put_scan(e, out, comparison);
 }
 
-/* The functions that the library has for the kernel's reduction; -1: none. */
-static int library_join(const struct emitter *e)
+/* The row of joins.def for the kernel's reduction; -1: there is none. */
+static int library_row(const struct emitter *e)
 {
     static const struct { enum op op; const char *stage, *acc, *tree; } kinds[] = {
 #define JOINED(op, stage, acc, tree) {OP_##op, #stage, #acc, #tree},
@@ -240,13 +241,21 @@ static int library_join(const struct emitter *e)
     const struct kernel *kernel = e->kernel;
     const struct lanes *lanes = kernel->lanes;
     const char *stage = short_name(kernel->accesses[kernel->load_count].dtype);
-    if (!(e->params->fast & FAST_JOINS) || (lanes->tiles.row && lanes->tiles.inner > 1))
-        return -1;
+    const enum weft_dtype tree = lanes->places ? lanes->acc : lanes->tree;
     for (size_t i = 0; i < sizeof kinds / sizeof *kinds; i++)
         if (kinds[i].op == join_rows[lanes->join].op && strcmp(kinds[i].stage, stage) == 0 &&
-            strcmp(kinds[i].acc, short_name(lanes->acc)) == 0 && strcmp(kinds[i].tree, short_name(lanes->tree)) == 0)
-            return 2 * (int)i + !lanes->tiles.row;
+            strcmp(kinds[i].acc, short_name(lanes->acc)) == 0 && strcmp(kinds[i].tree, short_name(tree)) == 0)
+            return (int)i;
     return -1;
+}
+
+/* The functions that the library has for it; -1: none. */
+static int library_join(const struct emitter *e)
+{
+    const struct lane_tiles *tiles = &e->kernel->lanes->tiles;
+    const bool none = !(e->params->fast & FAST_JOINS) || (tiles->row && tiles->inner > 1);
+    const int row = none ? -1 : library_row(e);
+    return row < 0 ? -1 : 2 * row + !tiles->row;
 }
 
 /* Adds the types, and what the functions of joins.c are made with. */
@@ -264,11 +273,27 @@ static void put_own_joins(struct emitter *e, struct buf *out)
     buf_printf(out, "#undef NOTHING\n#define NOTHING %s\n", join_is_sum(lanes->join) ? "0" : "ABSENT");
 }
 
+/* What a kernel needs that keeps the positions of extremes. */
+static void put_places(struct emitter *e, struct buf *out)
+{
+    const struct lanes *lanes = e->kernel->lanes;
+    const int row = library_row(e);
+    const bool direct = joined_in_place(e) >= 0;
+    const char *const parts[2][2][2] = {{{"lanes", "computed"}, {"lanes", "direct"}},
+                                        {{"short_elements", "places"}, {"places_direct", NULL}}};
+    assert(row >= 0);
+    memcpy(e->parts, parts[lanes->beside > 0][direct], sizeof parts[0][0]);
+    put_joins(e, out, false);
+    buf_printf(&e->literals, "const struct weft_join *const join = args->calls->places[%d]; /* place of %s of %s */\n",
+               row, join_name(e->arena, lanes->join), type_rows[lanes->acc].name);
+}
+
 static void put_short_joining(struct emitter *e, struct buf *out)
 {
     const struct lanes *lanes = e->kernel->lanes;
-    const char *const parts[] = {joins_keys(e) ? "keys" : "plain", "short",
-                                 joined_in_place(e) >= 0 ? "short_direct" : "short_elements"};
+    const bool direct = joined_in_place(e) >= 0;
+    const char *const parts[] = {joins_keys(e) ? "keys" : "plain", "short", direct ? "short_direct" : "short_elements",
+                                 direct ? NULL : "short_staged"};
     memcpy(e->parts, parts, sizeof parts);
     put_own_joins(e, out);
     buf_puts(out, "#undef WORDS\n");
@@ -286,6 +311,10 @@ static void put_joining(struct emitter *e, struct buf *out)
     const bool row = lanes->tiles.row, direct = joined_in_place(e) >= 0, kept = keeps_lanes(e);
     const int library = library_join(e);
     int count = 0;
+    if (lanes->places) {
+        put_places(e, out);
+        return;
+    }
     if (lanes->beside) {
         put_short_joining(e, out);
         return;

@@ -26,8 +26,9 @@ static void put_stored(const struct emitter *e, struct buf *out, int access)
         if (ins->kind != INS_STORE || ins->index != access)
             continue;
         const struct ins *value = &kernel->ins[ins->a[0]];
-        if (kernel->lanes)
-            buf_printf(out, "%s%s ", kernel->lanes->finds ? "a place" : join_name(e->arena, kernel->lanes->join),
+        const struct lanes *lanes = kernel->lanes;
+        if (lanes)
+            buf_printf(out, "%s%s ", lanes->finds || lanes->places ? "a place" : join_name(e->arena, lanes->join),
                        value->kind == INS_LOAD ? " of" : ", for");
         put_piece(out, program, whole_span(&e->spans, value->span.end ? value->span : ins->span), PIECE);
     }
@@ -102,7 +103,7 @@ static void put_called(struct emitter *e, struct buf *out, const char *body, con
         const char *told = told_of(e, full, name);
         struct buf text = buf_new(e->arena);
         const struct lanes *lanes = e->kernel->lanes;
-        const bool joins = lanes && !lanes->finds && strncmp(name, "join_", 5) == 0;
+        const bool joins = lanes && !lanes->finds && !lanes->places && strncmp(name, "join_", 5) == 0;
         buf_printf(&text, joins ? "%s, %s: " : "%s: ", name, joins ? join_name(e->arena, lanes->join) : "");
         if (told)
             put_shown(e, &text, told, strlen(told));

@@ -158,6 +158,8 @@ struct lanes {
     enum weft_dtype tree;          /* in which blocks and lanes are joined; of what is stored */
     bool finds;                    /* values are bool: each tile leaves the position of its first true one, and goes
                                       over no further ones */
+    bool places;                   /* what is joined is an extreme element, and its position is stored: of the first one
+                                      where several are equal, or of NaN */
     int parts, extreme;            /* of a search: loads of the tile's extreme element and of the point's. Tiles where
                                       they differ are skipped, but where the former is NaN. -1: it does not load them */
     int absent;                    /* the instruction that gives what changes nothing */

@@ -11,8 +11,9 @@ struct reduce {
     enum weft_dtype dtype;         /* of the values and of partial results */
     enum weft_dtype result;        /* the dtype to which final values are converted */
     bool finds;                    /* the values are bool, and what is joined is the position of the first true one */
-    int extreme;                   /* there, the temporary with the elements that are looked for; -1: it does not
-                                      matter */
+    bool places;                   /* the position of the first extreme value is what is wanted */
+    int extreme;                   /* where it finds, the temporary with the elements that are looked for; -1: it does
+                                      not matter */
     int to;                        /* the temporary for final values, one for each point of the parallel dimensions */
     struct span span;              /* the place in the text */
 };

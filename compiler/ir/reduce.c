@@ -18,7 +18,7 @@ struct reducing {
     struct span span;
     enum weft_dtype dtype;         /* of values and partial results */
     enum join join;
-    bool finds;                    /* as in struct reduce */
+    bool finds, places;            /* as in struct reduce */
     int extreme;
     int lanes;                     /* LANE_COUNT, or fewer where there are fewer elements */
     int64_t points;                /* of the parallel dimensions; or open */
@@ -379,15 +379,16 @@ static void add_parts(const struct reducing *r, struct program_kernel *whole, st
 static void fuse_joins(const struct reducing *r, struct program_kernel *whole, struct lanes lanes, int to)
 {
     struct kernel *kernel = whole->kernel;
-    const enum weft_dtype stored = store_narrow(kernel);
+    const enum weft_dtype stored = r->places ? r->dtype : store_narrow(kernel);
     lanes.finds = stored == WEFT_BOOL && r->finds;
     add_parts(r, whole, &lanes);
     struct shape *shape = arena_copy(r->arena, whole->space, sizeof *shape);
     for (int d = shape->rank - whole->inner - whole->reduced; d < shape->rank; d++)
         shape->extents[d] = 1;
     lanes.join = r->join;
-    lanes.acc = block_dtype(r, stored, &lanes);
-    lanes.tree = r->dtype;
+    lanes.places = r->places;
+    lanes.acc = r->places ? stored : block_dtype(r, stored, &lanes);
+    lanes.tree = r->places ? WEFT_INT64 : r->dtype;
     lanes.absent = add_literal(r, kernel, lanes.acc, join_absent(r->join, lanes.acc));
     lanes.stored = shape;
     kernel->accesses[kernel->load_count] = (struct access){TENSOR_TEMPORARY, to, stored, 0};
@@ -445,7 +446,7 @@ static void reduce_fused(const struct reducing *r, int k, const struct reduce *h
 {
     struct kernel_program *into = r->into;
     struct program_kernel *kernel = &into->kernels[k];
-    const bool converts = into->temporaries[how->to].dtype != r->dtype;
+    const bool converts = into->temporaries[how->to].dtype != r->dtype && !r->places;
     const int to = converts ? add_temporary(into, r->dtype, SHAPE(r, r->points, r->inner)) : how->to;
     into->temporaries[kernel->kernel->accesses[kernel->kernel->load_count].index].shape = SHAPE(r, 0);
     join_chunks(r, kernel, lanes, to);
@@ -460,7 +461,8 @@ void reduce(struct kernel_program *program, int k, enum joiner joiner)
     struct program_kernel *kernel = &program->kernels[k];
     const struct reduce how = *kernel->reduce;
     struct reducing r = {.arena = program->arena, .into = program, .span = how.span, .dtype = how.dtype,
-                         .join = how.join, .finds = how.finds, .extreme = how.extreme, .lanes = LANE_COUNT};
+                         .join = how.join, .finds = how.finds, .places = how.places, .extreme = how.extreme,
+                         .lanes = LANE_COUNT};
     const int inner = kernel->inner, values = kernel->kernel->accesses[kernel->kernel->load_count].index;
     const int rank = kernel->space->rank, parallel = rank - inner - kernel->reduced;
     const int64_t n = volume_between(&r, kernel->space, parallel, rank - inner);

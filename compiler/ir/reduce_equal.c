@@ -84,6 +84,7 @@ bool reductions_equal(const struct program_kernel *a, const struct program_kerne
 {
     const struct reduce *x = a->reduce, *y = b->reduce;
     return x && y && join_rows[x->join].op == join_rows[y->join].op && x->dtype == y->dtype &&
-           x->result == y->result && x->finds == y->finds && x->extreme == y->extreme && a->reduced == b->reduced &&
-           a->inner == b->inner && shapes_equal(a->space, b->space) && same_values(a->kernel, b->kernel);
+           x->result == y->result && x->finds == y->finds && x->places == y->places && x->extreme == y->extreme &&
+           a->reduced == b->reduced && a->inner == b->inner && shapes_equal(a->space, b->space) &&
+           same_values(a->kernel, b->kernel);
 }

@@ -2,6 +2,7 @@
 #include "compiler/ir/temporaries.h"
 
 #include "compiler/ir/ir.h"
+#include "compiler/ir/reduce_impl.h"
 
 struct lower_params lower_params(const struct lowering *l)
 {
@@ -84,6 +85,42 @@ static bool search_stops(const struct lowering *l, const struct node *node)
     return inner < SEARCH_RESULTS && shape_volume(shape) > shape_volume(points) && shape_volume(points) > 0;
 }
 
+/* The type in which a search's operand is joined to its extreme element. */
+static enum weft_dtype extreme_dtype(const struct lowering *l, const struct node *node)
+{
+    return join_dtype(operand_node(l->program, node, 1)->join, operand_node(l->program, node, 0)->dtype);
+}
+
+/* Whether the elements that are reduced lie side by side. */
+static bool lie_innermost(const struct lowering *l, const struct node *node)
+{
+    const int operand = l->program->operands[node->operands];
+    const struct shape *shape = l->shapes[operand];
+    const uint32_t set = reduced_set(&l->program->reductions[node->reduction], shape->rank);
+    int64_t parallel = 1;
+    int d = shape->rank;
+    while (--d >= 0 && (set >> d & 1 || shape->extents[d] == 1))
+        ;
+    for (; d >= 0; d--)
+        parallel *= set >> d & 1 ? 0 : shape->extents[d];
+    return parallel && inner_by_memory(l, operand, set, false, 0) == 0;
+}
+
+/* Whether a kernel keeps the position of a search's extreme element while it joins it, as one tile takes all of a
+ * result: so no other kernel looks for it. The library does that, for the types of joins.def. */
+static bool keeps_places(const struct lowering *l, const struct node *node)
+{
+    const unsigned wanted = FAST_REDUCE | FAST_JOINS | FAST_SKIP;
+    if (node->kind != NODE_SEARCH || (l->fast & wanted) != wanted || l->joiner != JOIN_TILES || l->open)
+        return false;
+    const enum weft_dtype dtype = type_rows[extreme_dtype(l, node)].compute;
+    const int64_t points = shape_volume(l->shapes[node - l->program->nodes]);
+    const int64_t elements = points ? shape_volume(l->shapes[l->program->operands[node->operands]]) / points : 0;
+    return elements > 1 && (lie_innermost(l, node) || search_stops(l, node)) &&
+           (dtype == WEFT_FLOAT32 || dtype == WEFT_FLOAT64 || dtype == WEFT_INT32 || dtype == WEFT_INT64) &&
+           deal_tiles(points, elements, 1, false, false).tiles.chunks == 1;
+}
+
 /* Finds the nodes that the wanted results need. */
 static bool *find_needed(const struct lowering *l)
 {
@@ -94,7 +131,9 @@ static bool *find_needed(const struct lowering *l)
     for (int n = program->node_count - 1; n >= 0; n--) {
         const struct node *node = &program->nodes[n];
         const struct symbol *symbol = node->kind == NODE_NAME ? &program->symbols[node->symbol] : NULL;
-        for (int i = 0; needed[n] && node->kind != NODE_POSITION && i < node->operand_count; i++)
+        const int operands = !needed[n] || node->kind == NODE_POSITION ? 0
+                             : keeps_places(l, node) ? 1 : node->operand_count;
+        for (int i = 0; i < operands; i++)
             needed[program->operands[node->operands + i]] = true;
         if (needed[n] && symbol && symbol->kind == SYMBOL_BINDING)
             needed[symbol->node] = true;
@@ -108,7 +147,8 @@ struct reducing {
     struct lowered_value value;
     int reduced, inner;            /* as in struct program_kernel */
     enum weft_dtype dtype;         /* in which values are joined */
-    bool finds;                    /* as in struct reduce */
+    enum join join;
+    bool finds, places;            /* as in struct reduce */
 };
 
 /* The number of parallel dimensions behind dimension d. */
@@ -123,13 +163,14 @@ static int parallel_behind(uint32_t set, int rank, int d)
 static struct reducing order_dimensions(const struct lowering *l, int n)
 {
     const struct node *node = &l->program->nodes[n];
-    const bool searches = node->kind == NODE_SEARCH, finds = searches && search_stops(l, node);
+    const bool places = keeps_places(l, node), searches = node->kind == NODE_SEARCH && !places;
+    const bool finds = searches && search_stops(l, node);
     const int operand = l->program->operands[node->operands];
     const struct shape *shape = l->shapes[operand];
     const uint32_t set = reduced_set(&l->program->reductions[node->reduction], shape->rank);
     struct shape *space = arena_copy(l->arena, shape, sizeof *shape);
     struct axis *axes = ARENA_ARRAY(l->arena, struct axis, shape->rank);
-    const int inner = finds ? 0 : inner_dimensions(l, node, set);
+    const int inner = finds || places ? 0 : inner_dimensions(l, node, set);
     int order[WEFT_MAX_RANK], count = 0, ends[3];
     for (int last = 0; last < 3; last++) {
         for (int d = 0; d < shape->rank; d++)
@@ -146,8 +187,10 @@ static struct reducing order_dimensions(const struct lowering *l, int n)
     space->rigid = 0;
     const struct lowered_value value = {.node = operand, .space = space, .axes = axes, .positions = -1,
                                         .sought = searches ? l->program->operands[node->operands + 1] : -1};
+    const enum join join = places ? operand_node(l->program, node, 1)->join : node->join;
     return (struct reducing){node, value, ends[1] - ends[0], inner,
-                             searches ? WEFT_INT64 : join_dtype(node->join, l->program->nodes[operand].dtype), finds};
+                             searches ? WEFT_INT64 : join_dtype(join, l->program->nodes[operand].dtype), join, finds,
+                             places};
 }
 
 /* The temporary with the final values of an equal reduction; -1: there is none. */
@@ -176,7 +219,8 @@ static int add_reduction(struct lowering *l, const struct reducing *reduction, e
     if (!kernel)
         return -1;
     const int extreme = reduction->finds && l->fast & FAST_SKIP ? l->reduced[value.sought].temporary : -1;
-    struct reduce how = {node->join, joined, result, reduction->finds, extreme, -1, node->token};
+    struct reduce how = {reduction->join, joined, result, reduction->finds, reduction->places, extreme, -1,
+                         node->token};
     struct program_kernel whole = {.kernel = kernel, .space = value.space, .reduced = reduction->reduced,
                                    .inner = reduction->inner, .reduce = &how};
     const int found = find_reduction(l, &whole);
@@ -286,7 +330,7 @@ static bool lower_reduction(struct lowering *l, int n)
     struct reduced *made = &l->reduced[n];
     const bool exact = join_rows[node->join].rule == TYPE_TOTAL && dtype_is_integer(operand) &&
                        type_rows[operand].bits == 64;
-    if (node->kind == NODE_SEARCH && !reduction.finds)
+    if (node->kind == NODE_SEARCH && !reduction.finds && !reduction.places)
         reduction.value.positions = search_positions(l, n);
     if (node->kind == NODE_REDUCE && !exact)
         made->few = few_elements(l, n, reduced);

@@ -54,7 +54,8 @@ static int64_t make_short(struct arena *arena, const struct loop_params *params,
         step *= space->extents[d];
     }
     make_geometry(arena, kernel, space->rank, space->extents, own, params->fast, false, geometry);
-    return geometry->columns % each || geometry->last_columns % each || geometry->columns < 2 * each
+    const bool across = memchr(geometry->kinds, ACCESS_ACROSS, (size_t)kernel->load_count);
+    return across || geometry->columns % each || geometry->last_columns % each || geometry->columns < 2 * each
                ? 0
                : geometry->columns / each;
 }

@@ -4,7 +4,7 @@
 #include <string.h>
 
 #define SHARED static
-#define JOINS_OF(width) joins_##width
+#define JOINS_OF(width) joins_##width, places_##width
 #include "templates/shared/levels.h"
 
 #include "templates/shared/bands.c"

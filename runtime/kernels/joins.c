@@ -38,6 +38,7 @@ TYPE(f64, double)
 #define JOIN_NAMED(name, kind, level) JOIN_NAMES(name, kind, level)
 #define NAMED(name) JOIN_NAMED(name, KIND, LEVEL)
 #define OWN_JOIN(kind) JOIN_NAMED(joined, kind, LEVEL)
+#define OWN_PLACE(kind) JOIN_NAMED(placed, kind, LEVEL)
 #define acc_t NAMED(acc_t)
 #define acc_v NAMED(acc_v)
 #define tree_t NAMED(tree_t)
@@ -72,25 +73,48 @@ TYPE(f64, double)
 #define place_of NAMED(place_of)
 #define fold_four NAMED(fold_four)
 #define this_join NAMED(joined)
+#define FEW NAMED(FEW)
+#define PIECE NAMED(PIECE)
+#define comes_before NAMED(comes_before)
+#define place_short NAMED(place_short)
+#define extreme_lanes NAMED(extreme_lanes)
+#define extreme_one NAMED(extreme_one)
+#define magnitude NAMED(magnitude)
+#define extreme_of NAMED(extreme_of)
+#define extremes_of NAMED(extremes_of)
+#define first_of_few NAMED(first_of_few)
+#define first_equal NAMED(first_equal)
+#define place_of_run NAMED(place_of_run)
+#define begin_place NAMED(begin_place)
+#define fold_place NAMED(fold_place)
+#define place_points NAMED(place_points)
+#define plant_place NAMED(plant_place)
+#define finish_place NAMED(finish_place)
+#define this_place NAMED(placed)
 
 #if defined SEVERAL_WIDTHS
 PUSH("avx2")
 #define LEVEL 32
 #define JOINS joins_32
+#define PLACES places_32
 #include "joins_rows.h"
 #undef LEVEL
 #undef JOINS
+#undef PLACES
 POP
 
 PUSH("avx512f,avx512bw,avx512vl,avx512dq")
 #define LEVEL 64
 #define JOINS joins_64
+#define PLACES places_64
 #include "joins_rows.h"
 #undef LEVEL
 #undef JOINS
+#undef PLACES
 POP
 #endif
 
 #define LEVEL 16
 #define JOINS joins_16
+#define PLACES places_16
 #include "joins_rows.h"

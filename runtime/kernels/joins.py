@@ -20,6 +20,11 @@ def extreme(name, largest):
     return str(most) if largest else "0" if name[0] == "u" else f"(-{most} - 1)"
 
 
+def has_places(op, dtype):
+    """Whether there are functions for argmin or argmax; bytes are compared side by side otherwise."""
+    return op in ("LEAST", "GREATEST") and dtype[1:] != "8"
+
+
 def kind(number, op, stage, acc, tree):
     """The text of one row, in both forms."""
     keys = is_float(tree) and op in ("LEAST", "GREATEST")
@@ -56,6 +61,10 @@ def kind(number, op, stage, acc, tree):
             yield f"#define KEYS {1 if op == 'GREATEST' else -1}"
         yield "enum { PER_VECTOR = sizeof(acc_v) / sizeof(acc_t) };"
         yield '#include "templates/shared/joins.c"'
+        if form == "row" and has_places(op, tree):
+            yield f"#define BEFORE(a, b) ((a) {'>' if op == 'GREATEST' else '<'} (b))"
+            yield f"#define IS_NAN(x) {'((x) != (x))' if keys else '0'}"
+            yield '#include "runtime/kernels/places.inc"\n#undef BEFORE\n#undef IS_NAN'
         yield "".join(f"#undef {name}\n" for name in (
             "KIND", "ROW", "ABSENT", "NOTHING", "KEYS", "VECTOR_ROW", "OVER", "OVER_HALF", "join_acc_v", "join_tree_v"))
 
@@ -69,6 +78,9 @@ def main(rows, output):
         out.write("const struct weft_join *const JOINS[] = {\n")
         for number in range(len(found)):
             out.write("".join(f"    &OWN_JOIN({number}_{form}),\n" for form in FORMS))
+        out.write("};\nconst struct weft_join *const PLACES[] = {\n")
+        for number, row in enumerate(found):
+            out.write(f"    &OWN_PLACE({number}_row),\n" if has_places(row[0], row[3]) else "    0,\n")
         out.write("};\n")
 
 

@@ -8,8 +8,9 @@
 
 typedef void weft_kernel_fn(const struct weft_args *args, long long begin, long long end);
 
-/* What they join with, for vectors of so many bytes: struct weft_calls.joins. */
+/* What they join with, for vectors of so many bytes: struct weft_calls.joins and places. */
 extern const struct weft_join *const joins_16[], *const joins_32[], *const joins_64[];
+extern const struct weft_join *const places_16[], *const places_32[], *const places_64[];
 /* What kernels call, with the vectors of this processor. */
 const struct weft_calls *kernel_calls(void);
 

@@ -90,7 +90,8 @@ struct weft_rows {
 
 /* How a reduction joins elements of one type to lanes (templates/shared/joins.c). */
 struct weft_join {
-    int ordered, size;             /* whether the order matters; bytes of a result */
+    int ordered, size, any;        /* whether the order matters; bytes of a result; whether `points` takes points of
+                                      any length */
     /* Makes lanes hold what changes nothing; or, where there are no elements, the result without any. */
     void (*begin)(void *lanes, long long pitch, int some);
     /* Joins `count` elements, above 0, to `width` lanes, from lane `at` on. Returns the lane of the next one. */
@@ -100,7 +101,8 @@ struct weft_join {
     long long (*fold_rows)(const struct weft_args *args, void *lanes, const struct weft_sample *sample,
                            long long access, long long point, long long from, long long inner, long long element,
                            long long limit);
-    /* Joins points that are rows of one block, `step` bytes apart, as they lie in memory. NULL: there are no such. */
+    /* Joins points that are rows of one block, or any rows, `step` bytes apart, as they lie in memory. NULL: there are
+     * no such. */
     void (*points)(void *to, const char *from, long long step, long long elements, long long count, long long ahead);
     /* Joins the lanes of block `number` to the tree, and resets them. */
     void (*plant)(void *tree, void *lanes, long long pitch, long long number);
@@ -156,4 +158,5 @@ struct weft_calls {
      * float64 2^51, or none of finite numbers. It may be that of others, too; else they stay. */
     void (*fmod)(void *r, const void *a, const void *b, int count, int size);
     const struct weft_join *const *joins; /* templates/shared/joins.def */
+    const struct weft_join *const *places; /* what keeps the positions of extremes, for a row of it; NULL: nothing */
 };

@@ -4,7 +4,9 @@
  * them, else lane by lane, so that the C compiler makes vectors of them.
  *
  * short: what all of them need
- * short_direct, short_elements: elements are joined as they lie in memory, or computed */
+ * short_direct, short_elements: elements are joined as they lie in memory, or computed
+ * short_staged: and then joined
+ * places, places_direct: the same where the library finds the positions of extremes */
 
 //: short functions
 #undef HALVES
@@ -147,4 +149,14 @@ for (i64 i = column0, m; i < column1; i += m) {
     $body
     $results
 }
+//: short_staged points
 join_short(to + point, stage, each, more, absent);
+//: places functions
+enum { OWN(STAGED_ROWS) = 4096 };
+//: places points
+join->points(to + point, (const char *)stage, each * (i64)sizeof *stage, each, more, 0);
+//: places_direct some
+const i64 most = left;
+//: places_direct points
+join->points(to + point, (const char *)((const stage_t *)p[SOURCE] + column0), each * (i64)sizeof(stage_t), each, more,
+             args->ahead);

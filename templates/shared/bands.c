@@ -134,15 +134,16 @@ SHARED int next_part(const struct weft_args *args, struct weft_part *part)
     return 1;
 }
 
-/* Joins all points of the part where each is a row of one block, which is joined as it lies in memory. Then none is
- * left. */
+/* Joins all points of the part where each is a row of one block, or may be any row, which is joined as it lies in
+ * memory. Then none is left. */
 SHARED void take_points(const struct weft_args *args, struct weft_run *run)
 {
     struct weft_part *const part = &run->part;
     const struct weft_sample *const sample = part->tile.sample;
     const struct weft_geometry *const s = sample->geometry;
     const long long elements = s->lanes->elements, end = part->point + part->points;
-    if (!run->join->points || s->lanes->inner > 1 || s->columns != elements || !elements || elements > s->lanes->block)
+    if (!run->join->points || s->lanes->inner > 1 || s->columns != elements || !elements ||
+        (elements > s->lanes->block && !run->join->any))
         return;
     for (long long count; part->point < end; part->point += count) {
         count = find_rows(sample, part->point, run->start, run->step, run->access, 1);

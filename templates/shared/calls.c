@@ -1,10 +1,11 @@
 /* What kernels in C call, by what the processor has: what ends their rows is compiled for each width of vectors. One
  * text for the library, which includes it, and for ahead-of-time sources, which carry it. SHARED is what a function
- * begins with; JOINS_OF(width) what reductions join with, NULL where kernels carry that. levels.h comes before it. */
+ * begins with; JOINS_OF(width) what reductions join with and what keeps positions, NULL where kernels carry that.
+ * levels.h comes before it. */
 
 //: calls
 #ifndef JOINS_OF
-#define JOINS_OF(width) 0
+#define JOINS_OF(width) 0, 0
 #endif
 #if defined SEVERAL_WIDTHS
 PUSH("avx2")

@@ -250,7 +250,7 @@ SEPARATE static void OWN(join_points)(void *to, const char *from, i64 step, i64 
     }
 }
 static const struct weft_join OWN(this_join) = {
-    ORDERED, sizeof(out_t), begin_lanes, fold_run, 0, INNER == 1 ? join_points : 0, plant_lanes, finish_point
+    ORDERED, sizeof(out_t), 0, begin_lanes, fold_run, 0, INNER == 1 ? join_points : 0, plant_lanes, finish_point
 };
 //: here
 #else
@@ -379,14 +379,14 @@ SEPARATE static i64 OWN(fold_four)(const struct weft_args *args, void *room, con
     return element;
 }
 static const struct weft_join OWN(this_join) = {
-    ORDERED, sizeof(out_t), begin_lanes, fold_run, fold_four, 0, plant_lanes, finish_point
+    ORDERED, sizeof(out_t), 0, begin_lanes, fold_run, fold_four, 0, plant_lanes, finish_point
 };
 //: here
 #endif
 #if 0
 //: no_rows functions
 static const struct weft_join OWN(this_join) = {
-    ORDERED, sizeof(out_t), begin_lanes, fold_run, 0, 0, plant_lanes, finish_point
+    ORDERED, sizeof(out_t), 0, begin_lanes, fold_run, 0, 0, plant_lanes, finish_point
 };
 //: here
 #endif

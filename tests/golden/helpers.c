@@ -74,9 +74,9 @@ unpack_$1_$2              25 lines  de849bf2
 unpack_$1_$2              25 lines  fc3ba9f8
 weft_args                 12 lines  c0245790
 weft_band                 15 lines  05bad062
-weft_calls                28 lines  9da4fd6d
+weft_calls                29 lines  f3ce8ddc
 weft_geometry             24 lines  ae972226
-weft_join                 21 lines  6159d1ab
+weft_join                 23 lines  206a1fe8
 weft_lanes                 9 lines  56eb28df
 weft_part                  9 lines  01219a3a
 weft_rows                  6 lines  5aa7d034

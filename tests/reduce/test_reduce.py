@@ -269,7 +269,7 @@ class Reductions(unittest.TestCase):
         rng, contexts = np.random.default_rng(11), [weft.Context(threads=n) for n in (1, 3)]
         for inner in (2, 3, 31, 32, 40):
             groups = weft.compile("argmax(x, axis=1)").source("groups", x=f"float32[50, 300, {inner}]")
-            self.assertEqual("of the first position of true" in groups, inner < 32)
+            self.assertEqual("of which the first one's position is kept" in groups, inner < 32)
             for dtype, name in itertools.product(("float32", "uint8"), ("argmin", "argmax")):
                 x = rng.integers(0, 200, (50, 300, inner)).astype(dtype)
                 x[3, 7] = 255 if dtype == "uint8" else np.nan
@@ -282,7 +282,7 @@ class Reductions(unittest.TestCase):
         type."""
         rng, contexts = np.random.default_rng(9), [without("first"), without("skip")]
         for context, scans in zip(contexts, (True, False)):
-            text = weft.compile("argmax(x, axis=1)", context=context).source("c-full", x="float32[9, 600]")
+            text = weft.compile("argmax(x, axis=1)", context=context).source("c-full", x="uint8[9, 600]")
             self.assertEqual("pass_over(" in text, scans)
         for dtype, n in itertools.product(map(np.dtype, ["float32", *sample.chosen(TYPES)]),
                                           (255, 256, 257, 600, 1025)):
@@ -300,6 +300,35 @@ class Reductions(unittest.TestCase):
                 for context in contexts:
                     found = np.asarray(weft.evaluate(f"{name}(x, axis=1)", {"x": x}, context=context))
                     self.assertTrue((found == expected).all(), f"{name} of {dtype}{x.shape}")
+
+    def test_places(self):
+        """Rows of any length, whose positions are kept while their extremes are joined: the extreme element first or
+        last in what is looked at together, twice, NaN before or behind it, zeros of both signs; rows that lie apart,
+        and values that are computed."""
+        rng, context, apart = np.random.default_rng(12), without("first"), without("skip")
+        groups = weft.compile("argmax(x, axis=1)", context=context).source("groups", x="float32[20, 600]")
+        self.assertIn("of which the first one's position is kept", groups)
+        lengths = 2, 3, 5, 16, 63, 64, 65, 127, 128, 129, 256, 257, 512, 513, 1000, 2048, 2049, 4097, 8200
+        for dtype, n in itertools.product(("float32", "float64", "int32", "int64", "float16"), lengths):
+            near = {0, 15, 16, 31, 32, 63, 64, 255, 256, n // 2 - 1, n // 2, n - 65, n - 64, n - 2, n - 1}
+            places = sorted(place for place in near if 0 <= place < n)
+            x = np.zeros((5 * len(places) + 1, n), dtype)
+            for i, (place, rows) in enumerate(zip(places, x[1:].reshape(len(places), 5, n))):
+                rows[:3] = rng.integers(-5, 5, n)
+                rows[:, place] = 7, 7, -7, 0, 0
+                rows[0, rng.integers(place, n)] = 7
+                if rows.dtype.kind == "f":
+                    rows[1, rng.integers(n)] = np.nan
+                    rows[3:] = [[-0.0], [-np.inf]]
+                    rows[3:, place] = 0.0, np.nan
+            wide = np.zeros((len(x), 2 * n + 1), dtype)
+            wide[:, 1:n + 1] = x
+            for name, text in itertools.product(("argmin", "argmax"), ("x", "x + y")):
+                expected = getattr(np, name)(x, axis=1)
+                given = {"x": wide[:, 1:n + 1] if n % 2 else x, **({"y": np.zeros(n, dtype)} if "y" in text else {})}
+                for own in (context, apart) if n < 600 else (context,):
+                    found = np.asarray(weft.evaluate(f"{name}({text}, axis=1)", given, context=own))
+                    self.assertTrue((found == expected).all(), f"{name}({text}) of {dtype}{x.shape}")
 
     def test_extremes(self):
         """NaN of both signs, zeros, infinities and subnormal numbers, wherever they stand."""

@@ -5,6 +5,7 @@
 #include "runtime/kernels/calls.c"
 
 const struct weft_join *const joins_16[1], *const joins_32[1], *const joins_64[1]; /* nothing is joined here */
+const struct weft_join *const places_16[1], *const places_32[1], *const places_64[1];
 
 #include "tests/unit/front.h"
 
