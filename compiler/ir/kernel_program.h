@@ -14,6 +14,7 @@ struct reduce {
     bool places;                   /* the position of the first extreme value is what is wanted */
     int extreme;                   /* where it finds, the temporary with the elements that are looked for; -1: it does
                                       not matter */
+    bool across;                   /* elements that follow one another lie in different rows of memory */
     int to;                        /* the temporary for final values, one for each point of the parallel dimensions */
     struct span span;              /* the place in the text */
 };

@@ -163,6 +163,12 @@ static int innermost(const struct shape *shape, uint32_t set, int inner)
     return last[0] >= 0 ? last[0] : last[1];
 }
 
+bool lies_across(const struct lowering *l, int operand, uint32_t set)
+{
+    const int best = nearest(l, operand);
+    return best >= 0 && set >> best & 1 && innermost(l->shapes[operand], set, 0) != best;
+}
+
 int inner_by_memory(const struct lowering *l, int operand, uint32_t set, bool any_order, int inner)
 {
     const struct shape *shape = l->shapes[operand];

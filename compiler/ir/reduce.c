@@ -18,7 +18,7 @@ struct reducing {
     struct span span;
     enum weft_dtype dtype;         /* of values and partial results */
     enum join join;
-    bool finds, places;            /* as in struct reduce */
+    bool finds, places, across;    /* as in struct reduce */
     int extreme;
     int lanes;                     /* LANE_COUNT, or fewer where there are fewer elements */
     int64_t points;                /* of the parallel dimensions; or open */
@@ -398,8 +398,12 @@ static void fuse_joins(const struct reducing *r, struct program_kernel *whole, s
 /* How tiles share `elements`, or threads; `partial`: these are lanes of blocks that were joined before. */
 static struct lanes deal(const struct reducing *r, int64_t elements, bool threads, bool partial)
 {
-    return threads ? deal_threads(r->points, elements, r->inner, partial)
-                   : deal_tiles(r->points, elements, r->inner, join_is_ordered(r->join, r->dtype), partial);
+    struct lanes lanes = threads ? deal_threads(r->points, elements, r->inner, partial)
+                                 : deal_tiles(r->points, elements, r->inner, join_is_ordered(r->join, r->dtype),
+                                              partial);
+    if (r->across && !threads && !partial)
+        lengthen_tiles(&lanes);
+    return lanes;
 }
 
 /* Adds a kernel that converts a temporary. */
@@ -461,8 +465,8 @@ void reduce(struct kernel_program *program, int k, enum joiner joiner)
     struct program_kernel *kernel = &program->kernels[k];
     const struct reduce how = *kernel->reduce;
     struct reducing r = {.arena = program->arena, .into = program, .span = how.span, .dtype = how.dtype,
-                         .join = how.join, .finds = how.finds, .places = how.places, .extreme = how.extreme,
-                         .lanes = LANE_COUNT};
+                         .join = how.join, .finds = how.finds, .places = how.places, .across = how.across,
+                         .extreme = how.extreme, .lanes = LANE_COUNT};
     const int inner = kernel->inner, values = kernel->kernel->accesses[kernel->kernel->load_count].index;
     const int rank = kernel->space->rank, parallel = rank - inner - kernel->reduced;
     const int64_t n = volume_between(&r, kernel->space, parallel, rank - inner);

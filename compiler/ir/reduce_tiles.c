@@ -16,6 +16,16 @@ struct lanes deal_tiles(int64_t points, int64_t elements, int64_t inner, bool or
                           .tiles = known ? deal_lanes(points, elements, inner, ordered, block) : unknown};
 }
 
+void lengthen_tiles(struct lanes *lanes)
+{
+    struct lane_tiles *const t = &lanes->tiles;
+    const int64_t blocks = (t->elements - 1) / t->block + 1;
+    while (t->inner == 1 && t->chunks >= 2 * ACROSS_TILES) {
+        t->chunk *= 2;
+        t->chunks = (blocks - 1) / t->chunk + 1;
+    }
+}
+
 /* ---- threads ---- */
 
 enum { OPEN_LEVELS = 16 };         /* of a tree of lanes that one tile has to take all of, however many */

@@ -148,7 +148,7 @@ struct reducing {
     int reduced, inner;            /* as in struct program_kernel */
     enum weft_dtype dtype;         /* in which values are joined */
     enum join join;
-    bool finds, places;            /* as in struct reduce */
+    bool finds, places, across;    /* as in struct reduce */
 };
 
 /* The number of parallel dimensions behind dimension d. */
@@ -178,7 +178,8 @@ static struct reducing order_dimensions(const struct lowering *l, int n)
                 order[count++] = d;
         ends[last] = count;
     }
-    if (any_order(l, node))
+    const bool any = any_order(l, node);
+    if (any)
         sort_by_memory(l, operand, set, order + ends[0], ends[1] - ends[0]);
     for (int i = 0; i < count; i++) {
         axes[order[i]] = (struct axis){i, {.step = 1}};
@@ -190,7 +191,7 @@ static struct reducing order_dimensions(const struct lowering *l, int n)
     const enum join join = places ? operand_node(l->program, node, 1)->join : node->join;
     return (struct reducing){node, value, ends[1] - ends[0], inner,
                              searches ? WEFT_INT64 : join_dtype(join, l->program->nodes[operand].dtype), join, finds,
-                             places};
+                             places, !any && lies_across(l, operand, set)};
 }
 
 /* The temporary with the final values of an equal reduction; -1: there is none. */
@@ -219,8 +220,8 @@ static int add_reduction(struct lowering *l, const struct reducing *reduction, e
     if (!kernel)
         return -1;
     const int extreme = reduction->finds && l->fast & FAST_SKIP ? l->reduced[value.sought].temporary : -1;
-    struct reduce how = {reduction->join, joined, result, reduction->finds, reduction->places, extreme, -1,
-                         node->token};
+    struct reduce how = {reduction->join, joined, result, reduction->finds, reduction->places, extreme,
+                         reduction->across, -1, node->token};
     struct program_kernel whole = {.kernel = kernel, .space = value.space, .reduced = reduction->reduced,
                                    .inner = reduction->inner, .reduce = &how};
     const int found = find_reduction(l, &whole);

@@ -81,6 +81,8 @@ void find_orders(struct lowering *l);
  * are read one after the other; `inner` where that is not known, or does not matter. any_order: elements may be reduced
  * in any order of dimensions. */
 int inner_by_memory(const struct lowering *l, int operand, uint32_t set, bool any_order, int inner);
+/* Whether the elements that lie nearest to each other are reduced, but do not follow one another in row-major order. */
+bool lies_across(const struct lowering *l, int operand, uint32_t set);
 /* Puts reduced dimensions of the operand in the order of memory, outermost first. */
 void sort_by_memory(const struct lowering *l, int operand, uint32_t set, int *dimensions, int count);
 

@@ -259,9 +259,10 @@ static void read_across(const struct grouping *groups, const struct kernel *kern
 {
     enum { WANTED = FAST_TRANSPOSE | FAST_ORDER | FAST_SPECIAL, LEAST_ROWS = 4 };
     const struct lanes *lanes = kernel->lanes;
+    const struct lane_tiles *tiles = &lanes->tiles;
     const int outer = g->groups - 1;
-    if ((g->fast & WANTED) != WANTED || g->chunks || lanes->tiles.inner != 1 || lanes->finds || outer < 0 ||
-        g->columns < BLOCK)
+    if ((g->fast & WANTED) != WANTED || g->chunks || tiles->inner != 1 || lanes->finds || outer < 0 ||
+        g->columns < BLOCK || (tiles->chunks > 1 && tiles->chunk * tiles->block < LEAST_ROWS * g->columns))
         return;
     for (int a = 0; a < kernel->load_count; a++)
         if (g->kinds[a] == ACCESS_STRIDED && !groups->walks[a] &&

@@ -14,8 +14,8 @@ enum {
     MAX_PERIOD = 512,              /* the longest innermost group that is repeated into a pattern */
     TRANSPOSED_LINE = 64,          /* bytes of a column of a tile that is transposed, at most: a cache line */
     /* bytes of its buffer: each row has room behind it for a block */
-    ACROSS_ROOM = 1 << 18,         /* bytes of rows that are transposed at a time for a reduction: half of a small
-                                      second cache */
+    ACROSS_ROOM = 1 << 22,         /* bytes of rows that are transposed at a time for a reduction, as many as a cache
+                                      line spans: beyond a second cache still a fifth of the time of single elements */
     TRANSPOSED_ROOM = TRANSPOSED_TILE + TRANSPOSED_LINE * BLOCK,
     DEINTERLEAVED_MOST = 4,        /* the most loads that are made together */
     DEINTERLEAVED_COLUMNS = 4 * BLOCK, /* how many columns of them are made at once */

@@ -17,6 +17,7 @@ enum {
     LANES_BLOCKS = 64,             /* a tile takes up to so many blocks of a point */
     LANES_LEAST_BLOCKS = 4,        /* and at least so many, */
     LANES_LEAST = 1 << 17,         /* or so many elements */
+    ACROSS_TILES = 8,              /* elements that lie across make longer tiles, but so many of them, */
     SHORT_LEAST = 5,               /* rows of from so many elements on */
     SHORT_ROW = 512,               /* to so many are joined side by side, */
     SHORT_WHOLE = 256,             /* of sums of integers to so many, where rows are whole blocks: 512 would take up to
