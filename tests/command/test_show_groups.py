@@ -377,7 +377,8 @@ class Groups(GroupsTest):
                 for way in ("", "transpose"):
                     across = self.text("run", text.replace("%s", "transpose(x)"), "x=x.npy", env={"WEFT_DISABLE": way})
                     self.assertEqual(across, plain, (dtype, shape, text, way))
-        self.assertEqual(["some rows are transposed" in text for text in shown], [True, True, True, False, True, True, False])
+        self.assertEqual(["some rows are transposed" in text for text in shown],
+                         [True, True, True, False, True, True, False])
 
     def test_equal_reductions(self):
         """They are one kernel, however they are written; those of one tensor take turns."""
