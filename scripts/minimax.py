@@ -290,12 +290,10 @@ def table_sin():
 
 
 def table_erf():
-    """(erf(x) / x - 1) in powers of x^2 up to 0.75; -log(1 - erf(x)) / x from there to 4."""
-    end = Decimal("0.75")
-    show("erf", *fit(lambda z: erf(z.sqrt()) / z.sqrt() - 1 if z > TINY else 2 / (4 * atan(Decimal(1))).sqrt() - 1, 6,
-                     Decimal(0), end * end, lambda z: 1 / (erf(z.sqrt()) / z.sqrt()) if z > TINY else Decimal(1), 24))
-    show("erfc", *fit(lambda x: -(1 - erf(x)).ln() / x, 9, Decimal("0.74"), Decimal(4),
-                      lambda x: x * (1 - erf(x)) / erf(x), 24))
+    """-log2(1 - erf(x)) / x up to 3.925, from where on erf(x) is 1."""
+    def function(x):
+        return -(1 - erf(x)).ln() / (x * LN2)
+    show("erf", *fit(function, 9, Decimal("1e-6"), Decimal("3.925"), lambda x: x * LN2 * (1 - erf(x)) / erf(x), 24))
 
 
 TABLES = {"exp": table_exp, "exp_f64": table_exp_f64, "exp2": table_exp2, "log2": table_log2, "log": table_log,

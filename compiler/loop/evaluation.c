@@ -17,7 +17,7 @@ bool is_block_call(const struct ins *ins)
     if (ins->kind != INS_OP || is_inexact(ins))
         return is_inexact(ins);
     const bool wide = type_rows[ins->source].size == 8;
-    return dtype_is_float(ins->source) ? op_remains(ins->op)
+    return dtype_is_float(ins->source) ? op_remains(ins->op) || ins->op == OP_SQRT
                                        : ins->op == OP_RANDOM || ins->op == OP_POW ||
                                              (wide && op_divides(ins->op, ins->source));
 }

@@ -792,6 +792,94 @@ static inline f32 OWN(own_atan2f)(f32 y, f32 x)
     return atan2f(y, x);
 }
 #endif
+//: part roots
+#if defined SLOW_ROOT && defined __AVX512DQ__
+#undef ROOT_STEP
+#undef ROOT
+#undef ROOTS
+/* Square roots of vectors of ordinary numbers: an estimate g, and h of 1 / (2 g), of 14 bits, steps that double the
+ * bits, and one that is exact (Markstein, IBM Journal of Research and Development 34, 1990). */
+#define ROOT_STEP(p) \
+    "vmovaps %4, %2\n\t" \
+    "vfnmadd231" p " %0, %1, %2\n\t" \
+    "vfmadd231" p " %0, %2, %0\n\t" \
+    "vfmadd231" p " %1, %2, %1\n\t"
+#define ROOT(p, steps) \
+    __asm__("vrsqrt14" p " %3, %1\n\t" \
+            "vmul" p " %1, %3, %0\n\t" \
+            "vmul" p " %1, %4, %1\n\t" \
+            steps \
+            "vmovaps %3, %2\n\t" \
+            "vfnmadd231" p " %0, %0, %2\n\t" \
+            "vfmadd231" p " %1, %2, %0" \
+            : "=&v"(g), "=&v"(h), "=&v"(r) : "v"(x), "v"(half)); \
+    return g;
+static inline floats OWN(root_f32)(floats x)
+{
+    const floats half = (floats){0} + 0.5f;
+    floats g, h, r;
+    ROOT("ps", ROOT_STEP("ps"))
+}
+static inline doubles OWN(root_f64)(doubles x)
+{
+    const doubles half = (doubles){0} + 0.5;
+    doubles g, h, r;
+    ROOT("pd", ROOT_STEP("pd") ROOT_STEP("pd"))
+}
+/* The body for a block: plain(x) where an operand is not between 2^-78, in float64 2^-900, and the largest number, of a
+ * subnormal one by way of the integer that its bits are. Else of four vectors one by the processor's own instruction,
+ * beside which the others are computed. */
+#define ROOTS(T, I, U, vectors, p, plain) \
+    enum { SIDE = sizeof(vectors) / sizeof(T), NARROW = sizeof(T) == 4, DIGITS = NARROW ? 23 : 52 }; \
+    const U low = (U)(NARROW ? 49 : 123) << DIGITS, high = ((U)(NARROW ? 255 : 2047) << DIGITS) - 1; \
+    U most = 0; \
+    for (int j = 0; j < BLOCK; j++) { \
+        const union word_##T x = {a[j]}; \
+        const U above = x.word - low; \
+        most = above > most ? above : most; \
+    } \
+    if (most > high - low) { \
+        EACH(j, BLOCK) { \
+            const union word_##T x = {a[j]}; \
+            const U small = -(U)(x.word - 1 < ((U)1 << DIGITS) - 1); /* else compilers would take two roots */ \
+            const union word_##T whole = {(T)(I)(x.word << NARROW)}, unit = {1}; \
+            const union word_##T y = {.word = (x.word & ~small) | (whole.word & small)}; \
+            const union word_##T scale = {.word = unit.word - (((U)(NARROW ? 75 : 537) << DIGITS) & small)}; \
+            r[j] = plain(y.value) * scale.value; \
+        } \
+        return; \
+    } \
+    ROLLED \
+    for (int j = 0; j < BLOCK; j += 4 * SIDE) { \
+        vectors own; \
+        __asm__("vsqrt" p " %1, %0" : "=v"(own) : "v"(*(const vectors *)(a + j))); \
+        *(vectors *)(r + j) = own; \
+        for (int k = SIDE; k < 4 * SIDE; k += SIDE) \
+            *(vectors *)(r + j + k) = root_##T(*(const vectors *)(a + j + k)); \
+    }
+#else
+#undef ROOTS
+#define ROOTS(T, I, U, vectors, p, plain) \
+    INDEPENDENT \
+    for (int j = 0; j < BLOCK; j++) \
+        r[j] = plain(a[j]);
+#endif
+//: block sqrtf roots
+    #ifdef WIDE
+    ROOTS(f32, i32, u32, floats, "ps", __builtin_sqrtf)
+    #else
+    INDEPENDENT
+    for (int j = 0; j < BLOCK; j++)
+        r[j] = __builtin_sqrtf(a[j]);
+    #endif
+//: block sqrt roots
+    #ifdef WIDE
+    ROOTS(f64, i64, u64, doubles, "pd", __builtin_sqrt)
+    #else
+    INDEPENDENT
+    for (int j = 0; j < BLOCK; j++)
+        r[j] = __builtin_sqrt(a[j]);
+    #endif
 //: library hypotf
 #ifdef OWN_MATH
 static inline f32 OWN(own_hypotf)(f32 x, f32 y)
@@ -1140,22 +1228,30 @@ static inline f32 OWN(own_erfcf)(f32 x)
 }
 //: block erfcf inside
     INSIDE(f32, erfcf, erfc_f32_inside, erfc_f32_chosen, NEVER)
-//: library erff exp_rest
+//: library erff
 #ifdef OWN_MATH
+static inline f32 OWN(erf_of)(f32 x, int rare)
+{
+    /* 1 - 2^-g, where g is small as a product, so that nothing cancels. What is subnormal is computed as integers. */
+    const union word_f32 size = {__builtin_fabsf(x)};
+    const int tiny = rare && size.word < 0x00800000;
+    const f32 inside = tiny ? 0 : size.value, most = inside > 3.92f ? 3.92f : inside, t = FMAF(most, most, 0x1p-60f);
+    f32 g = FMAF(-0x1.c1b416p-17f, t, FMAF(0x1.636556p-13f, most, -0x1.dce64cp-11f));
+    g = FMAF(g, t, FMAF(0x1.39e3a6p-9f, most, -0x1.c98520p-13f));
+    g = FMAF(g, t, FMAF(-0x1.c4da8ap-6f, most, 0x1.2facfcp-3f));
+    g = FMAF(g, t, FMAF(0x1.d63ebep-1f, most, 0x1.a0be84p+0f)) * most;
+    const union word_f32 n = {0x1.8000fep23f - g}, power = {.word = n.word << 23};
+    const f32 r = 0x1.8000fep23f - n.value - g, s = FMAF(r, r, 0x1p-60f);
+    f32 p = FMAF(0x1.41a88ep-13f, s, FMAF(0x1.5f0b56p-10f, r, 0x1.3b2d56p-7f));
+    p = FMAF(p, s, FMAF(0x1.c6af7ap-5f, r, 0x1.ebfbdep-3f));
+    p = FMAF(p, r, 0x1.62e43p-1f) * r; /* 2^r - 1 */
+    union word_f32 value = {FMAF(-p, power.value, 1 - power.value)};
+    value.word = tiny ? (u32)(i32)FMAF((f32)(i32)size.word, 0x1.20dd76p+0f, 0.5f) : value.word;
+    return __builtin_copysignf(value.value, x);
+}
 static inline f32 OWN(own_erff)(f32 x)
 {
-    /* x and its odd powers, or 1 - exp(-g). */
-    const f32 size = __builtin_fabsf(x), least = size < 0x1p-60f ? 0 : size, most = least > 4 ? 4 : least;
-    const f32 z = FMAF(least, least, 0x1p-60f), t = FMAF(most, most, 0x1p-60f);
-    f32 p = FMAF(FMAF(-0x1.613e2cp-11f, z, 0x1.4f1888p-8f), z, -0x1.b7a75cp-6f);
-    p = FMAF(FMAF(FMAF(p, z, 0x1.ce2acep-4f), z, -0x1.81273ap-2f), z, 0x1.06eba8p-3f);
-    f32 g = FMAF(FMAF(-0x1.b9521ap-19f, most, 0x1.a6b2acp-15f), t, FMAF(-0x1.491dd4p-12f, most, 0x1.b52f7ep-11f));
-    g = FMAF(g, t, FMAF(0x1.2ea8c6p-10f, most, -0x1.4eeed6p-6f));
-    g = FMAF(g, t, FMAF(0x1.a82350p-4f, most, 0x1.45d112p-1f));
-    g = FMAF(g, most, 0x1.20dfe8p+0f) * -most;
-    const union word_f32 n = {FMAF(g, 0x1.715476p+0f, 0x1.8p23f)}, power = {.word = (n.word + 127) << 23};
-    const f32 e = FMAF(exp_rest(g, n.value - 0x1.8p23f), power.value, power.value);
-    return size < 0.75f ? FMAF(p, x, x) : __builtin_copysignf(1 - e, x);
+    return erf_of(x, 1);
 }
 #else
 static inline f32 OWN(own_erff)(f32 x)
@@ -1163,6 +1259,8 @@ static inline f32 OWN(own_erff)(f32 x)
     return erff(x);
 }
 #endif
+//: block erff ordinary
+    ORDINARY(erf_of, 0x00800000, 0x7fffffff)
 //: library sin inside_f64
 #ifdef OWN_MATH
 static inline f64 OWN(sin_f64_inside)(f64 x)

@@ -124,7 +124,7 @@ static void exact_rows_are_one_loop(void **state)
 {
     (void)state;
     struct evaluated s;
-    evaluate_text(&s, "input x: f32; input n: i32\nreturn sqrt(x) * n, n // 3, floor(x) if n > 0 else n");
+    evaluate_text(&s, "input x: f32; input n: i32\nreturn ceil(x) * n, n // 3, floor(x) if n > 0 else n");
     assert_int_equal(s.evaluation.level_count, 1);
     assert_int_equal(s.evaluation.slot_count, 0);
     check_order(&s);
