@@ -43,6 +43,7 @@ static const struct row rows[] = {
     {OP_SIN, "sin(x)", {-100}, {100}},
     {OP_COS, "cos(x)", {-100}, {100}},
     {OP_TAN, "tan(x)", {-100}, {100}},
+    {OP_SQRT, "sqrt(x)", {1e-6}, {100}},
     {OP_ERF, "erf(x)", {-4}, {4}},
     {OP_ERFC, "erfc(x)", {-4}, {10}},
     {OP_ATAN2, "atan2(x, y)", {-3, -3}, {3, 3}},
