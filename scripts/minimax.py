@@ -229,7 +229,7 @@ def table_log2():
 def table_exp_f64():
     """(exp(r) - 1 - r) / r^2, |r| up to ln(2) / 2, in float64."""
     high = LN2 / 2 * Decimal("1.001")
-    show("exp_f64", *fit(lambda r: (r.exp() - 1 - r) / (r * r) if abs(r) > TINY else Decimal("0.5"), 11, -high, high,
+    show("exp_f64", *fit(lambda r: (r.exp() - 1 - r) / (r * r) if abs(r) > TINY else Decimal("0.5"), 10, -high, high,
                          lambda r: r * r / r.exp(), 53))
 
 

@@ -85,6 +85,16 @@ struct hyperbolic_f64 {
 #undef BEYOND
 #define NEVER(x) 0
 #define BEYOND(x) (__builtin_fabsf(x) >= 0x1p40f && __builtin_fabsf(x) < __builtin_inff())
+//: part chosen
+#ifdef OWN_MATH
+/* so ? x : value, by bits: of a plain choice gcc knows that the value is of no use, and lets rare operands into it. */
+static inline f32 OWN(chosen)(int so, f32 x, f32 value)
+{
+    const u32 mask = -(u32)(so != 0);
+    const union word_f32 a = {x}, b = {value}, word = {.word = (a.word & mask) | (b.word & ~mask)};
+    return word.value;
+}
+#endif
 //: part exp_rest
 #ifdef OWN_MATH
 /* n is x * log2(e) rounded; exp(x - n * ln(2)) - 1. */
@@ -114,11 +124,11 @@ static inline f32 OWN(scaled_f32)(f32 value, f32 scale)
 #ifdef OWN_MATH
 static inline f32 OWN(own_expf)(f32 x)
 {
-    const f32 most = x > 100 ? 100 : x;
-    union word_f32 n = {FMAF(most, 0x1.715476p+0f, 0x1.8p23f)}, power, rest = {x};
+    const f32 least = __builtin_fabsf(x) < 0x1p-30f ? 0 : x, most = least > 100 ? 100 : least;
+    union word_f32 n = {FMAF(most, 0x1.715476p+0f, 0x1.8000fep23f)}, power, rest = {x};
     rest.word = (rest.word >> 1 & 0x40000000) ^ 0x5f800000; /* 2^64, or 2^-64 where x < 0 */
-    power.word = (n.word << 23) + ((254u << 23) - rest.word);
-    const f32 value = FMAF(exp_rest(most, n.value - 0x1.8p23f), power.value, power.value);
+    power.word = (n.word << 23) + ((127u << 23) - rest.word);
+    const f32 value = FMAF(exp_rest(most, n.value - 0x1.8000fep23f), power.value, power.value);
     return x < -104 ? 0 : scaled_f32(value, rest.value);
 }
 #else
@@ -141,8 +151,8 @@ static inline f32 OWN(own_expf)(f32 x)
     }
     EACH(j, BLOCK) {
         const f32 x = a[j];
-        const union word_f32 n = {FMAF(x, 0x1.715476p+0f, 0x1.8p23f)}, power = {.word = (n.word + 127) << 23};
-        r[j] = FMAF(exp_rest(x, n.value - 0x1.8p23f), power.value, power.value);
+        const union word_f32 n = {FMAF(x, 0x1.715476p+0f, 0x1.8000fep23f)}, power = {.word = n.word << 23};
+        r[j] = FMAF(exp_rest(x, n.value - 0x1.8000fep23f), power.value, power.value);
     }
 //: part exp_rest_f64
 #ifdef OWN_MATH
@@ -150,11 +160,11 @@ static inline f32 OWN(own_expf)(f32 x)
 static inline f64 OWN(exp_powers)(f64 r)
 {
     const f64 s = FMAD(r, r, 0x1p-200);
-    f64 p = FMAD(0x1.1e3cc251f5515p-29, s, FMAD(0x1.af6c6151ce392p-26, r, 0x1.27e5b5030860ap-22));
-    p = FMAD(p, s, FMAD(0x1.71ddefdc4eff2p-19, r, 0x1.a01a0135f394bp-16));
-    p = FMAD(p, s, FMAD(0x1.a01a01b39922cp-13, r, 0x1.6c16c16c307a4p-10));
-    p = FMAD(p, s, FMAD(0x1.111111110ec19p-7, r, 0x1.5555555555502p-5));
-    p = FMAD(p, s, FMAD(0x1.555555555555bp-3, r, 0.5));
+    f64 p = FMAD(0x1.ad7f5aca1d50ep-26, r, 0x1.28adcda512ab5p-22);
+    p = FMAD(p, s, FMAD(0x1.71df25f25b955p-19, r, 0x1.a01999ae9f7d1p-16));
+    p = FMAD(p, s, FMAD(0x1.a01a0129cf28fp-13, r, 0x1.6c16c1844ab9ap-10));
+    p = FMAD(p, s, FMAD(0x1.1111111127e32p-7, r, 0x1.55555555507f2p-5));
+    p = FMAD(p, s, FMAD(0x1.55555555554f9p-3, r, 0x1.000000000000ap-1));
     return FMAD(p, s, r);
 }
 /* n is x * log2(e) rounded; exp(x - n * ln(2)) - 1. */
@@ -181,11 +191,11 @@ static inline f64 OWN(scaled_f64)(f64 value, f64 scale)
 #ifdef OWN_MATH
 static inline f64 OWN(own_exp)(f64 x)
 {
-    const f64 most = x > 800 ? 800 : x;
-    union word_f64 n = {FMAD(most, 0x1.71547652b82fep+0, 0x1.8p52)}, power, rest = {x};
+    const f64 least = __builtin_fabs(x) < 0x1p-60 ? 0 : x, most = least > 800 ? 800 : least;
+    union word_f64 n = {FMAD(most, 0x1.71547652b82fep+0, 0x1.80000000003ffp52)}, power, rest = {x};
     rest.word = (rest.word >> 1 & 1ull << 62) ^ 0x5ff0000000000000; /* 2^512, or 2^-512 where x < 0 */
-    power.word = (n.word << 52) + ((2046ull << 52) - rest.word);
-    const f64 value = FMAD(exp_rest_f64(most, n.value - 0x1.8p52), power.value, power.value);
+    power.word = (n.word << 52) + ((1023ull << 52) - rest.word);
+    const f64 value = FMAD(exp_rest_f64(most, n.value - 0x1.80000000003ffp52), power.value, power.value);
     return x < -746 ? 0 : scaled_f64(value, rest.value);
 }
 #else
@@ -207,8 +217,8 @@ static inline f64 OWN(own_exp)(f64 x)
     }
     EACH(j, BLOCK) {
         const f64 x = a[j];
-        const union word_f64 n = {FMAD(x, 0x1.71547652b82fep+0, 0x1.8p52)}, power = {.word = (n.word + 1023) << 52};
-        r[j] = FMAD(exp_rest_f64(x, n.value - 0x1.8p52), power.value, power.value);
+        const union word_f64 n = {FMAD(x, 0x1.71547652b82fep+0, 0x1.80000000003ffp52)}, power = {.word = n.word << 52};
+        r[j] = FMAD(exp_rest_f64(x, n.value - 0x1.80000000003ffp52), power.value, power.value);
     }
 //: part exp2_rest
 #ifdef OWN_MATH
@@ -492,7 +502,8 @@ static inline f32 OWN(log1p_rest)(f32 x)
     const union word_f32 w = {u};
     const i32 above = (i32)(w.word - 0x3f3504f3);
     const u32 power = (u32)above & 0xff800000;
-    const union word_f32 m = {.word = w.word - power}, scale = {.word = 0x40000000 - power}; /* 2 / 2^power */
+    const u32 most = (i32)power > (i32)(64u << 23) ? 64u << 23 : power; /* from 2^24 on nothing is lost */
+    const union word_f32 m = {.word = w.word - power}, scale = {.word = 0x40000000 - most}; /* 2 / 2^power */
     const f32 f = FMAF(lost * 0.5f, scale.value, m.value - 1), n = (f32)(above >> 23);
     return FMAF(n, 0x1.62e4p-1f, FMAF(n, 0x1.7f7d1cp-20f, log_rest(f)));
 }
@@ -563,16 +574,16 @@ static inline f32 OWN(own_acoshf)(f32 x)
     }
     EACH(j, BLOCK)
         r[j] = acosh_of(a[j], 0);
-//: library asinhf log1p_rest
+//: library asinhf log1p_rest chosen
 #ifdef OWN_MATH
 static inline f32 OWN(asinh_of)(f32 x, int rare)
 {
     const f32 infinity = __builtin_inff(), size = __builtin_fabsf(x);
     const int large = rare && size > 0x1p30f, tiny = rare && size < 0x1p-13f;
-    const f32 moderate = large | tiny ? 1 : size, square = moderate * moderate;
+    const f32 moderate = large | tiny ? 1 : size, square = FMAF(moderate, moderate, 0x1p-60f);
     const f32 y = moderate + square / (1 + __builtin_sqrtf(1 + square));
     f32 value = log1p_rest(large ? size : y) + (large ? 0x1.62e43p-1f : 0);
-    value = tiny | (rare & (size == infinity)) ? size : value;
+    value = rare ? chosen(tiny | (size == infinity), size, value) : value;
     return __builtin_copysignf(value, x);
 }
 static inline f32 OWN(own_asinhf)(f32 x)
@@ -613,7 +624,7 @@ static inline f32 OWN(own_atanhf)(f32 x)
 #ifdef OWN_MATH
 static inline f32 OWN(exp2_of)(f32 x, int rare)
 {
-    const f32 most = rare && x > 130 ? 130 : x;
+    const f32 least = rare && __builtin_fabsf(x) < 0x1p-30f ? 0 : x, most = rare && least > 130 ? 130 : least;
     union word_f32 n = {most + 0x1.8p23f}, power, rest = {x};
     rest.word = (rest.word >> 1 & 0x40000000) ^ 0x5f800000; /* 2^64, or 2^-64 where x < 0 */
     rest.value = rare ? rest.value : 1;
@@ -658,15 +669,16 @@ static inline f32 OWN(own_expm1f)(f32 x)
 #endif
 //: block expm1f ordinary
     ORDINARY(expm1_of, 0x33000000, 0x41f00000) /* 2^-25 to 30 */
-//: library tanhf exp_rest
+//: library tanhf exp_rest chosen
 #ifdef OWN_MATH
 static inline f32 OWN(tanh_of)(f32 x, int rare)
 {
-    const f32 size = __builtin_fabsf(x), most = rare && size > 9.1f ? 9.1f : size;
+    const f32 size = __builtin_fabsf(x), most = size > 9.1f ? 9.1f : size;
     const f32 twice = rare && size < 0x1p-13f ? 1 : most + most;
-    const union word_f32 n = {FMAF(twice, 0x1.715476p+0f, 0x1.8p23f)}, power = {.word = (n.word + 127) << 23};
-    const f32 e = FMAF(exp_rest(twice, n.value - 0x1.8p23f), power.value, power.value - 1); /* exp(2 |x|) - 1 */
-    return rare && size < 0x1p-13f ? x : __builtin_copysignf(e / (e + 2), x);
+    const union word_f32 n = {FMAF(twice, 0x1.715476p+0f, 0x1.8000fep23f)}, power = {.word = n.word << 23};
+    const f32 e = FMAF(exp_rest(twice, n.value - 0x1.8000fep23f), power.value, power.value - 1); /* exp(2 |x|) - 1 */
+    const f32 value = __builtin_copysignf(e / (e + 2), x);
+    return rare ? chosen(size < 0x1p-13f, x, value) : value;
 }
 static inline f32 OWN(own_tanhf)(f32 x)
 {
@@ -679,7 +691,7 @@ static inline f32 OWN(own_tanhf)(f32 x)
 }
 #endif
 //: block tanhf ordinary
-    ORDINARY(tanh_of, 0x39000000, 0x41100000) /* 2^-13 to 9 */
+    ORDINARY(tanh_of, 0x39000000, 0x7fffffff) /* from 2^-13 on */
 //: part sinh_rest
 #ifdef OWN_MATH
 /* |x| is n ln(2) + r: sinh(r), cosh(r) - 1, 2^n / 4 and 2^-n / 4. */
@@ -740,11 +752,11 @@ static inline f32 OWN(asin_rest)(f32 z)
 static inline f32 OWN(own_asinf)(f32 x)
 {
     /* asin(x) = pi / 2 - 2 asin(sqrt((1 - x) / 2)) */
-    const f32 size = __builtin_fabsf(x), above = FMAF(size, -0.5f, 0.5f);
+    const f32 all = __builtin_fabsf(x), size = all < 0x1p-30f ? 0 : all, above = FMAF(size, -0.5f, 0.5f);
     const int large = size > 0.5f;
     const f32 z = large ? above : FMAF(size, size, 0x1p-60f), y = large ? __builtin_sqrtf(above) : size;
     const f32 p = FMAF(asin_rest(z), y, y);
-    return __builtin_copysignf(large ? FMAF(p, -2, 0x1.921fb6p+0f) : p, x);
+    return size == 0 ? x : __builtin_copysignf(large ? FMAF(p, -2, 0x1.921fb6p+0f) : p, x);
 }
 #else
 static inline f32 OWN(own_asinf)(f32 x)
@@ -754,9 +766,10 @@ static inline f32 OWN(own_asinf)(f32 x)
 #endif
 //: library acosf asin_rest
 #ifdef OWN_MATH
-static inline f32 OWN(own_acosf)(f32 x)
+static inline f32 OWN(own_acosf)(f32 operand)
 {
-    const f32 size = __builtin_fabsf(x), above = FMAF(size, -0.5f, 0.5f);
+    const f32 x = __builtin_fabsf(operand) < 0x1p-30f ? 0 : operand, size = __builtin_fabsf(x);
+    const f32 above = FMAF(size, -0.5f, 0.5f);
     const int large = size > 0.5f;
     const f32 y = large ? __builtin_sqrtf(above) : x, p = FMAF(asin_rest(large ? above : FMAF(x, x, 0x1p-60f)), y, y);
     const f32 near = 0x1.921fb6p+0f - (p + 0x1.777a5cp-25f), far = x < 0 ? FMAF(p, -2, 0x1.921fb6p+1f) : p + p;
@@ -908,11 +921,11 @@ static inline f32 OWN(own_hypotf)(f32 x, f32 y)
 #ifdef OWN_MATH
 static inline f64 OWN(own_exp2)(f64 x)
 {
-    const f64 most = x > 1030 ? 1030 : x;
-    union word_f64 n = {most + 0x1.8p52}, power, rest = {x};
+    const f64 least = __builtin_fabs(x) < 0x1p-60 ? 0 : x, most = least > 1030 ? 1030 : least;
+    union word_f64 n = {most + 0x1.80000000003ffp52}, power, rest = {x};
     rest.word = (rest.word >> 1 & 1ull << 62) ^ 0x5ff0000000000000; /* 2^512, or 2^-512 where x < 0 */
-    power.word = (n.word << 52) + ((2046ull << 52) - rest.word);
-    const f64 e = exp_powers((most - (n.value - 0x1.8p52)) * 0x1.62e42fefa39efp-1);
+    power.word = (n.word << 52) + ((1023ull << 52) - rest.word);
+    const f64 e = exp_powers((most - (n.value - 0x1.80000000003ffp52)) * 0x1.62e42fefa39efp-1);
     const f64 value = FMAD(e, power.value, power.value);
     return x < -1080 ? 0 : scaled_f64(value, rest.value);
 }
@@ -922,6 +935,23 @@ static inline f64 OWN(own_exp2)(f64 x)
     return exp2(x);
 }
 #endif
+//: block exp2
+    i64 rare = 0; /* negative: an operand beyond 1020, or a NaN */
+    for (int j = 0; j < BLOCK; j++) {
+        const union word_f64 x = {a[j]};
+        rare |= 0x408fe00000000000 - (i64)(x.word & 0x7fffffffffffffff);
+    }
+    if (rare < 0) {
+        EACH(j, BLOCK)
+            r[j] = own_exp2(a[j]);
+        return;
+    }
+    EACH(j, BLOCK) {
+        const f64 x = a[j];
+        const union word_f64 n = {x + 0x1.80000000003ffp52}, power = {.word = n.word << 52};
+        const f64 e = exp_powers((x - (n.value - 0x1.80000000003ffp52)) * 0x1.62e42fefa39efp-1);
+        r[j] = FMAD(e, power.value, power.value);
+    }
 //: library expm1 exp_rest_f64
 #ifdef OWN_MATH
 static inline f64 OWN(own_expm1)(f64 x)
