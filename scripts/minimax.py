@@ -158,6 +158,11 @@ def sine(x):
     return series(x, lambda n: -x * x / (2 * n * (2 * n + 1)))
 
 
+def tangent(x):
+    """Of less than pi / 2."""
+    return sine(x) / (1 - sine(x) ** 2).sqrt()
+
+
 def sinh(x):
     return series(x, lambda n: x * x / (2 * n * (2 * n + 1)))
 
@@ -289,6 +294,10 @@ def table_sin():
     odd_table("sin", sine, 5, 2 * atan(Decimal(1)) * Decimal("1.0001"), 24, -Decimal(1) / 6)
 
 
+def table_tan():
+    odd_table("tan", tangent, 6, atan(Decimal(1)) * Decimal("1.0001"), 24, Decimal(1) / 3)
+
+
 def table_erf():
     """-log2(1 - erf(x)) / x up to 3.925, from where on erf(x) is 1."""
     def function(x):
@@ -298,7 +307,7 @@ def table_erf():
 
 TABLES = {"exp": table_exp, "exp_f64": table_exp_f64, "exp2": table_exp2, "log2": table_log2, "log": table_log,
           "log_f64": table_log_f64, "sinh": table_sinh, "sinh_f64": table_sinh_f64, "atan": table_atan,
-          "asin": table_asin, "sin": table_sin, "erf": table_erf}
+          "asin": table_asin, "sin": table_sin, "tan": table_tan, "erf": table_erf}
 
 if __name__ == "__main__":
     for chosen in sys.argv[1:] or TABLES:

@@ -87,7 +87,8 @@ struct hyperbolic_f64 {
 #define BEYOND(x) (__builtin_fabsf(x) >= 0x1p40f && __builtin_fabsf(x) < __builtin_inff())
 //: part chosen
 #ifdef OWN_MATH
-/* so ? x : value, by bits: of a plain choice gcc knows that the value is of no use, and lets rare operands into it. */
+/* so ? x : value, by bits: of a plain choice gcc knows where the value is of no use, and lets rare operands into it, and
+ * where operands were chosen by the same condition it computes both ways. */
 static inline f32 OWN(chosen)(int so, f32 x, f32 value)
 {
     const u32 mask = -(u32)(so != 0);
@@ -747,14 +748,14 @@ static inline f32 OWN(asin_rest)(f32 z)
     return FMAF(p, s, FMAF(0x1.3338acp-4f, z, 0x1.55554cp-3f)) * z;
 }
 #endif
-//: library asinf asin_rest
+//: library asinf asin_rest chosen
 #ifdef OWN_MATH
 static inline f32 OWN(own_asinf)(f32 x)
 {
     /* asin(x) = pi / 2 - 2 asin(sqrt((1 - x) / 2)) */
     const f32 all = __builtin_fabsf(x), size = all < 0x1p-30f ? 0 : all, above = FMAF(size, -0.5f, 0.5f);
     const int large = size > 0.5f;
-    const f32 z = large ? above : FMAF(size, size, 0x1p-60f), y = large ? __builtin_sqrtf(above) : size;
+    const f32 z = chosen(large, above, FMAF(size, size, 0x1p-60f)), y = chosen(large, __builtin_sqrtf(above), size);
     const f32 p = FMAF(asin_rest(z), y, y);
     return size == 0 ? x : __builtin_copysignf(large ? FMAF(p, -2, 0x1.921fb6p+0f) : p, x);
 }
@@ -781,7 +782,19 @@ static inline f32 OWN(own_acosf)(f32 x)
     return acosf(x);
 }
 #endif
-//: library atan2f
+//: part atan_rest
+#ifdef OWN_MATH
+/* atan(t), t from 0 to 1. */
+static inline f32 OWN(atan_rest)(f32 t)
+{
+    const f32 z = FMAF(t, t, 0x1p-60f), s = z * z;
+    f32 p = FMAF(FMAF(-0x1.d30316p-10f, z, 0x1.64025ap-7f), s, FMAF(-0x1.fd6994p-6f, z, 0x1.da2488p-5f));
+    p = FMAF(p, s, FMAF(-0x1.58087ep-4f, z, 0x1.c08c46p-4f));
+    p = FMAF(p, s, FMAF(-0x1.242086p-3f, z, 0x1.9991e4p-3f));
+    return FMAF(FMAF(p, z, -0x1.55553ep-2f) * z, t, t);
+}
+#endif
+//: library atan2f atan_rest
 #ifdef OWN_MATH
 static inline f32 OWN(own_atan2f)(f32 y, f32 x)
 {
@@ -789,11 +802,7 @@ static inline f32 OWN(own_atan2f)(f32 y, f32 x)
     const f32 most = of_y > of_x ? of_y : of_x, least = of_y > of_x ? of_x : of_y;
     f32 t = least / most; /* atan of it is at most pi / 4 */
     t = ((most == 0) | (least == __builtin_inff())) ? (f32)(most != 0) : t;
-    const f32 z = FMAF(t, t, 0x1p-60f), s = z * z;
-    f32 p = FMAF(FMAF(-0x1.d30316p-10f, z, 0x1.64025ap-7f), s, FMAF(-0x1.fd6994p-6f, z, 0x1.da2488p-5f));
-    p = FMAF(p, s, FMAF(-0x1.58087ep-4f, z, 0x1.c08c46p-4f));
-    p = FMAF(p, s, FMAF(-0x1.242086p-3f, z, 0x1.9991e4p-3f));
-    p = FMAF(FMAF(p, z, -0x1.55553ep-2f) * z, t, t);
+    f32 p = atan_rest(t);
     p = of_y > of_x ? 0x1.921fb6p+0f - (p + 0x1.777a5cp-25f) : p;
     p = __builtin_copysignf(1, x) < 0 ? 0x1.921fb6p+1f - (p + 0x1.777a5cp-24f) : p;
     p = ((x != x) | (y != y)) ? x + y : p;
@@ -1207,23 +1216,28 @@ static inline f64 OWN(own_atan)(f64 x)
 }
 //: block atan inside
     INSIDE(f64, atan, atan_f64_inside, atan_f64_chosen, NEVER)
-//: library atanf inside_f32
+//: library atanf atan_rest chosen
 #ifdef OWN_MATH
-static inline f32 OWN(atan_f32_inside)(f32 x)
+static inline f32 OWN(atan_of)(f32 x, int rare)
 {
-    return inside_f32(x, __builtin_fabsf(x) >= 0x1p-13f);
+    const f32 size = __builtin_fabsf(x), least = rare && size < 0x1p-30f ? 0 : size;
+    const f32 most = rare && least > 0x1p60f ? 0x1p60f : least, inverse = 1 / most;
+    const f32 p = atan_rest(most > 1 ? inverse : most);
+    const f32 value = __builtin_copysignf(chosen(most > 1, 0x1.921fb6p+0f - p, p), x);
+    return rare ? chosen(size < 0x1p-30f, x, value) : value;
 }
-static inline f32 OWN(atan_f32_chosen)(f32 x, f32 value)
+static inline f32 OWN(own_atanf)(f32 x)
 {
-    return __builtin_fabsf(x) >= 0x1p-13f ? value : x;
+    return atan_of(x, 1);
 }
-#endif
+#else
 static inline f32 OWN(own_atanf)(f32 x)
 {
     return atanf(x);
 }
-//: block atanf inside
-    INSIDE(f32, atanf, atan_f32_inside, atan_f32_chosen, NEVER)
+#endif
+//: block atanf ordinary
+    ORDINARY(atan_of, 0x00800000, 0x5d800000) /* up to 2^60 */
 //: library erfc inside_f64
 #ifdef OWN_MATH
 static inline f64 OWN(erfc_f64_inside)(f64 x)
@@ -1325,15 +1339,35 @@ static inline f64 OWN(own_tan)(f64 x)
 }
 //: block tan inside
     INSIDE(f64, tan, tan_f64_inside, tan_f64_chosen, NEVER)
-//: library tanf inside_f32
+//: library tanf chosen
 #ifdef OWN_MATH
-static inline f32 OWN(tan_f32_inside)(f32 x)
+/* tan of r, from -pi / 4 to pi / 4, or, where n is odd, of that and pi / 2. */
+static inline f32 OWN(tan_rest)(f32 r, u32 n)
 {
-    return inside_f32(x, !(__builtin_fabsf(x) < 0x1p-13f));
+    const f32 z = FMAF(r, r, 0x1p-60f), s = z * z;
+    f32 p = FMAF(0x1.33e7b6p-7f, z, 0x1.9684bep-9f);
+    p = FMAF(p, s, FMAF(0x1.90729ep-6f, z, 0x1.b5851ep-5f));
+    p = FMAF(p, s, FMAF(0x1.112deap-3f, z, 0x1.5554dep-2f));
+    const f32 t = FMAF(p * z, r, r);
+    return (n & 1 ? -1 : t) / (n & 1 ? t : 1);
 }
-static inline f32 OWN(tan_f32_chosen)(f32 x, f32 value)
+static inline f32 OWN(tan_inside)(f32 x)
 {
-    return __builtin_fabsf(x) < 0x1p-13f ? x : value;
+    const union word_f32 n = {FMAF(x, 0x1.45f306p-1f, 0x1.8p23f)};
+    const f32 k = n.value - 0x1.8p23f, r = FMAF(k, -0x1.921fb6p+0f, x); /* exact */
+    return tan_rest(FMAF(k, 0x1.ee59dap-50f, FMAF(k, 0x1.777a5cp-25f, r)), n.word);
+}
+static inline f32 OWN(tan_large)(f64 x)
+{
+    const union word_f64 n = {FMAD(x, 0x1.45f306dc9c883p-1, 0x1.8p52)};
+    const f64 k = n.value - 0x1.8p52;
+    return tan_rest((f32)FMAD(k, -0x1.1a62633145c07p-54, FMAD(k, -0x1.921fb54442d18p+0, x)), (u32)n.word);
+}
+static inline f32 OWN(tan_any)(f32 x)
+{
+    const f32 size = __builtin_fabsf(x), near = tan_inside((size >= 0x1p-30f) & (size <= 10000) ? x : 1);
+    const f32 far = tan_large(size < 0x1p40f ? x : 1), value = size <= 10000 ? near : far;
+    return chosen(size < 0x1p-30f, x, size < __builtin_inff() ? value : x - x);
 }
 #endif
 static inline f32 OWN(own_tanf)(f32 x)
@@ -1341,7 +1375,25 @@ static inline f32 OWN(own_tanf)(f32 x)
     return tanf(x);
 }
 //: block tanf inside
-    INSIDE(f32, tanf, tan_f32_inside, tan_f32_chosen, NEVER)
+    i32 rare = 0; /* negative: an operand that is subnormal, zero or beyond 10000 */
+    for (int j = 0; j < BLOCK; j++) {
+        const union word_f32 x = {a[j]};
+        const i32 size = (i32)(x.word & 0x7fffffff);
+        rare |= (size - 0x00800000) | (0x461c4000 - size);
+    }
+    if (rare < 0) {
+        ALIGNED f32 z[BLOCK];
+        EACH(j, BLOCK)
+            z[j] = tan_any(a[j]);
+        for (int j = 0; j < BLOCK; j++)
+            if (BEYOND(a[j]))
+                z[j] = tanf(a[j]);
+        EACH(j, BLOCK)
+            r[j] = z[j];
+        return;
+    }
+    EACH(j, BLOCK)
+        r[j] = tan_inside(a[j]);
 //: part sin_wide
 #ifdef OWN_MATH
 /* (-1)^n sin(x - k pi), where that is x from -pi / 2 to pi / 2 and n is an addend of 1.5 * 2^52; x up to 2^40. */
