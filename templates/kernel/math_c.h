@@ -87,8 +87,8 @@ struct hyperbolic_f64 {
 #define BEYOND(x) (__builtin_fabsf(x) >= 0x1p40f && __builtin_fabsf(x) < __builtin_inff())
 //: part chosen
 #ifdef OWN_MATH
-/* so ? x : value, by bits: of a plain choice gcc knows where the value is of no use, and lets rare operands into it, and
- * where operands were chosen by the same condition it computes both ways. */
+/* so ? x : value, by bits. Of a plain choice gcc knows where the value is of no use, and lets rare operands into it;
+ * and where operands were chosen by the same condition it computes both ways. */
 static inline f32 OWN(chosen)(int so, f32 x, f32 value)
 {
     const u32 mask = -(u32)(so != 0);
@@ -1534,7 +1534,10 @@ static inline f32 OWN(own_cosf)(f32 x)
 //: block remainder_64 divisions
     DIVISIONS(T, N(remainder), 1, 1)
 //: block ipow
-    /* By squaring, as many steps as the largest exponent of the block has bits. */
+    /* By squaring, as many steps as the largest exponent of the block has bits. An odd x to the power of 2^STEPS is
+     * 1 + z, a quarter of whose bits, the low ones, are 0, so that four terms of (1 + z)^left are all of it; an even x
+     * has become 0. */
+    enum { WIDTH = 8 * sizeof(T), STEPS = WIDTH < 32 ? WIDTH / 8 + 2 : WIDTH / 4 - 2 };
     ALIGNED T x[BLOCK], power[BLOCK], left[BLOCK];
     T any = 0;
     for (int j = 0; j < BLOCK; j++) {
@@ -1543,7 +1546,7 @@ static inline f32 OWN(own_cosf)(f32 x)
         left[j] = b[j] < 0 ? (T)0 : b[j];
         any |= left[j];
     }
-    for (; any; any >>= 1) {
+    for (int step = 0; any && step < STEPS; any >>= 1, step++) {
         for (int j = 0; j < BLOCK; j++) {
             const T factor = left[j] & 1 ? x[j] : (T)1;
             power[j] = (T)((U)power[j] * (U)factor);
@@ -1551,6 +1554,13 @@ static inline f32 OWN(own_cosf)(f32 x)
             left[j] >>= 1;
         }
     }
+    if (any)
+        EACH(j, BLOCK) {
+            const U y = (U)left[j], z = (U)x[j] - 1, pairs = (y >> 1) * ((y - 1) | 1);
+            const U triples = pairs * (y - 2) * (U)0xaaaaaaaaaaaaaaab; /* divided by 3 */
+            const U odd = 1 + z * (y + z * (pairs + z * triples)), factor = x[j] & 1 ? odd : (U)(y == 0);
+            power[j] = (T)((U)power[j] * factor);
+        }
     for (int j = 0; j < BLOCK; j++)
         r[j] = power[j];
 //: block random_64

@@ -216,6 +216,17 @@ FN T N(fsign)(T a)
 {
     return a > 0 ? (T)1 : a < 0 ? (T)-1 : a;
 }
+//: floating signed_number
+/* Whether a number's sign is set: as integers, bits of -infinity and of what is above it are no larger. */
+FN int N(signed_number)(T a)
+{
+    union {
+        T value;
+        int word;
+        long long wide;
+    } u = {a};
+    return sizeof(T) == sizeof(int) ? u.word <= -0x800000 : u.wide <= -0x10000000000000;
+}
 //: floating next
 FN T N(next)(T a, T b, unsigned step)
 {

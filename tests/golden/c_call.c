@@ -20,7 +20,7 @@ f32 powf(f32, f32);
 #undef BEYOND
 #define NEVER(x) 0
 #define BEYOND(x) (__builtin_fabsf(x) >= 0x1p40f && __builtin_fabsf(x) < __builtin_inff())
-@ helpers: inside_f32, sin_wide, sin_inside, own_sinf, exp2_rest, log2_f64, block_exp_f32 c9fd5999, block_sin_f32,
+@ helpers: inside_f32, sin_wide, sin_inside, own_sinf, exp2_rest, log2_f64, block_exp_f32 809ab9b0, block_sin_f32,
 @   block_pow_f32
 void weft_kernel(const struct weft_args *args, i64 begin, i64 end)
 {

@@ -9,7 +9,7 @@ f64 exp(f64);
 #undef FMAF
 #undef FMAD
 @ helpers: OWN_MATH, word_f32 0c0350b8, word_f64 704a8cbd, hyperbolic_f32, hyperbolic_f64, exp_powers, scaled_f64
-@   78efbbb6, own_exp, block_exp_f64 47688ac7
+@   78efbbb6, own_exp, block_exp_f64 e7a29d59
 void weft_kernel(const struct weft_args *args, i64 begin, i64 end)
 {
     ALIGNED f64_m w_0[BLOCK], w_2[BLOCK + 8];
@@ -53,7 +53,7 @@ f64 exp(f64);
 #undef FMAF
 #undef FMAD
 @ helpers: OWN_MATH, word_f32 0c0350b8, word_f64 704a8cbd, hyperbolic_f32, hyperbolic_f64, exp_powers, scaled_f64
-@   78efbbb6, own_exp, block_exp_f64 47688ac7
+@   78efbbb6, own_exp, block_exp_f64 e7a29d59
 void weft_kernel(const struct weft_args *args, i64 begin, i64 end)
 {
     ALIGNED f64_m w_1[BLOCK], w_2[BLOCK + 8];

@@ -16,8 +16,8 @@ VECTORS                   10 lines  fb14f513
 VECTOR_OF                  5 lines  651b22b7
 __attribute__((always_inline))   6 lines  27cac295
 acc_t                      2 lines  4dc49552
-block_exp_$1              24 lines  47688ac7
-block_exp_$1              25 lines  c9fd5999
+block_exp_$1              25 lines  809ab9b0
+block_exp_$1              24 lines  e7a29d59
 block_pow_$1              29 lines  24c9f36c
 block_sin_$1              10 lines  094c6952
 copy_run_$1               17 lines  b6bba8c5
@@ -28,7 +28,7 @@ encode_$1_$2              21 lines  0cf16d4c
 encode_$1_$2              21 lines  cc952e44
 enum { LANES = 16 };      15 lines  430ccd86
 exp2_rest                  8 lines  7fc4d42a
-exp_powers                19 lines  7dd1cb73
+exp_powers                19 lines  8ce3b296
 exp_rest                  11 lines  04fc0679
 expand_$1                 32 lines  0f1699d9
 fetch                     10 lines  99f641e5
@@ -49,8 +49,8 @@ lookup_$1                  9 lines  4e25d0db
 mapped_$1                 11 lines  234ab146
 nearest_$1_$1             21 lines  7ca81fb2
 optimize                   3 lines  f347d288
-own_exp                   16 lines  7d1f2fb2
-own_expf                  16 lines  44cb8d6b
+own_exp                   16 lines  d60d0ec1
+own_expf                  16 lines  49d21078
 own_sinf                   4 lines  3fd6b867
 pick_$1                   12 lines  bc185755
 quotient_$1               17 lines  98c7ad3c
