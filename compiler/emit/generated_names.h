@@ -21,6 +21,8 @@
 #define NAME_STREAMED "n_%d"           /* whether it is written past the caches */
 #define NAME_RECIPROCAL "r_%d"         /* of a divisor, for each element of its period */
 #define NAME_ROW "from_%d"             /* the row that a buffer holds */
+#define NAME_KEPT_ROWS "kept_%d"       /* rows whose patterns a buffer has, and of which geometry they are */
+#define NAME_GEOMETRY "of_%d"
 #define NAME_PHASE "phase_%d"
 #define NAME_TURN "turn_%d"
 #define NAME_NEXT "next_%d"            /* bytes from a tile to the next one */

@@ -86,6 +86,20 @@ SEPARATE static void N(repeat)(T *pattern, const char *from, i64 step, i64 perio
     for (i64 j = period; j < period + BLOCK; j++)
         pattern[j] = pattern[j - period];
 }
+//: move repeated
+#undef SHORT_PERIOD
+#define SHORT_PERIOD 8
+/* The pattern of the row that begins at `from`, unless it is kept from an earlier row. A pattern that was just written,
+ * element by element, is read by vectors only once all that is written before is on its way, past the caches, too. Of
+ * short groups several patterns have room: `turn` is that of this row. */
+static inline const T *N(repeated)(T *room, const char **kept, i64 turn, const char *from, i64 step, i64 period)
+{
+    const i64 k = period <= SHORT_PERIOD ? turn : 0;
+    T *const pattern = room + k * (BLOCK + SHORT_PERIOD);
+    if (kept[k] != from)
+        N(repeat)(pattern, kept[k] = from, step, period);
+    return pattern;
+}
 //: move fill
 /* Fills a block with one element. */
 SEPARATE static void N(fill)(T *block, T value)

@@ -385,6 +385,31 @@ static void a_tensor_in_place_beside_a_batch(void **unused)
     weft_program_destroy(program);
 }
 
+/* Patterns that begin at the same address are others where samples have other shapes. */
+static void the_same_memory_in_other_shapes(void **unused)
+{
+    (void)unused;
+    enum { COUNT = 2400 };
+    static float a[2][COUNT], copies[2][COUNT];
+    static const float m[4] = {1, 2, 3, 4};
+    int64_t shapes[2][3] = {{10, COUNT / 30, 3}, {10, COUNT / 40, 4}};
+    DLTensor samples[2], factors[2], results[2];
+    for (int i = 0; i < 2; i++) {
+        samples[i] = host_tensor(a[i], WEFT_FLOAT32, 3, shapes[i]);
+        factors[i] = host_tensor((void *)m, WEFT_FLOAT32, 1, &shapes[i][2]);
+        results[i] = host_tensor(copies[i], WEFT_FLOAT32, 3, shapes[i]);
+    }
+    struct weft_program *program = compile(contexts[1], "a + m");
+    const struct weft_argument in[] = {{"a", samples, 2, true}, {"m", factors, 2, true}};
+    const struct weft_argument out = {NULL, results, 2, true};
+    const struct weft_run_params params = {in, 2, &out, 1, NULL};
+    assert_int_equal(mirror_run(contexts[1], program, &params, NULL), WEFT_OK);
+    for (int i = 0; i < 2; i++)
+        for (int k = 0; k < COUNT; k++)
+            assert_true(copies[i][k] == m[k % shapes[i][2]]);
+    weft_program_destroy(program);
+}
+
 /* More shapes than plans are kept: some are made twice. */
 static void very_many_shapes(void **unused)
 {
@@ -455,7 +480,7 @@ int main(void)
         cmocka_unit_test(hoisted_and_shared),
         cmocka_unit_test(written_in_place),
         cmocka_unit_test(a_tensor_in_place_beside_a_batch),
-        cmocka_unit_test(very_many_shapes),
+        cmocka_unit_test(the_same_memory_in_other_shapes), cmocka_unit_test(very_many_shapes),
         cmocka_unit_test(numbers_of_batches),
     };
     return cmocka_run_group_tests(tests, open_contexts, close_contexts);

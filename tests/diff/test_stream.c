@@ -360,6 +360,27 @@ static void test_crossed(void **state)
     }
 }
 
+/* Patterns of rows, of which some are kept: of as many rows as there are, and more; of too many elements. */
+static void test_patterns(void **state)
+{
+    static const struct { const char *text; int64_t x[3], m[3], out[3]; } cases[] = {
+        {"transpose(x, [2, 1, 0]) - m", {3, 1777, 8}, {8, 1, 3}, {8, 1777, 3}},
+        {"transpose(x, [1, 0, 2]) - m", {1001, 18, 4}, {18, 1, 4}, {18, 1001, 4}},
+        {"x - m", {40, 333, 3}, {40, 1, 3}, {40, 333, 3}},
+        {"x - m", {35, 100, 8}, {35, 1, 8}, {35, 100, 8}},
+        {"x - m", {20, 100, 9}, {20, 1, 9}, {20, 100, 9}}};
+    (void)state;
+    for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
+        const struct input in[] = {{"x", small_integers(WEFT_FLOAT32, 3, cases[i].x)},
+                                   {"m", any_bytes(WEFT_UINT8, 3, cases[i].m)}};
+        struct placed out = place(WEFT_FLOAT32, 3, cases[i].out, 0, 0);
+        check_without("special", cases[i].text, in, 2, &out, 1);
+        tensor_free((struct tensor *)&in[0].tensor);
+        tensor_free((struct tensor *)&in[1].tensor);
+        tensor_free(&out.tensor);
+    }
+}
+
 /* Whole lines, which begin anywhere; rows that begin at different places of theirs; rows of little more than a line,
  * and of one column more than a tile. */
 static void test_transposed(void **state)
@@ -477,7 +498,7 @@ int main(void)
         cmocka_unit_test(test_types), cmocka_unit_test(test_heads),
         cmocka_unit_test(test_short_rows), cmocka_unit_test(test_alignments),
         cmocka_unit_test(test_results), cmocka_unit_test(test_broadcast), cmocka_unit_test(test_copied),
-        cmocka_unit_test(test_crossed), cmocka_unit_test(test_transposed), cmocka_unit_test(test_fetched),
-        cmocka_unit_test(test_crowded), cmocka_unit_test(test_interleaved), cmocka_unit_test(test_in_place)};
+        cmocka_unit_test(test_crossed), cmocka_unit_test(test_patterns), cmocka_unit_test(test_transposed),
+        cmocka_unit_test(test_fetched), cmocka_unit_test(test_crowded), cmocka_unit_test(test_interleaved), cmocka_unit_test(test_in_place)};
     return cmocka_run_group_tests_name("stream", tests, NULL, finish);
 }

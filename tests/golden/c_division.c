@@ -10,7 +10,13 @@ void weft_kernel(const struct weft_args *args, i64 begin, i64 end)
     unsigned char f_0 = 0;
     unsigned char f_1 = 0;
     ALIGNED i32_m w_0[BLOCK], w_1[BLOCK], w_2[BLOCK], w_3[BLOCK];
-@ headline.c, 7 lines: BAND_ROOM ... p[k] = start[k] + row * step[k]; /* where the row of each begins */
+    BAND_ROOM
+    while (args->calls->next_band(args, &band)) { /* rows that lie beside each other */
+        BAND_VALUES
+        for (i64 row = 0; row < rows; row++) {
+            i64 head = 0; /* elements in front of the first whole block */
+            for (int k = 0; k < ACCESSES; k++)
+                p[k] = start[k] + row * step[k]; /* where the row of each begins */
             head = first_block(args, p[2] + column0 * sizeof(i32_m), 0, sizeof(i32_m));
             for (i64 i = column0, m; i < column1; i += m) {
                 m = head ? head : BLOCK;

@@ -1,4 +1,5 @@
 /* float64 temporary 1 */
+@ sizes: BLOCK = 64, ACCESSES = 3
 @ helpers: ROLLED, BAND_ROOM, BAND_VALUES, PAD_BLOCK, PUT_BLOCK, FETCH_BELOW, b1, weft_lanes, weft_geometry,
 @   weft_sample, struct weft_calls;, weft_args, weft_tile, weft_band, weft_part, weft_rows, weft_join, weft_run,
 @   weft_calls
@@ -15,7 +16,13 @@ void weft_kernel(const struct weft_args *args, i64 begin, i64 end)
     ALIGNED f64_m w_0[BLOCK], w_2[BLOCK + 8];
     ALIGNED u64 slots[1][BLOCK]; /* values kept between loops */
     f64_m *const v_2 = (f64_m *)slots[0];
-@ headline.c, 7 lines: BAND_ROOM ... p[k] = start[k] + row * step[k]; /* where the row of each begins */
+    BAND_ROOM
+    while (args->calls->next_band(args, &band)) { /* rows that lie beside each other */
+        BAND_VALUES
+        for (i64 row = 0; row < rows; row++) {
+            i64 head = 0; /* elements in front of the first whole block */
+            for (int k = 0; k < ACCESSES; k++)
+                p[k] = start[k] + row * step[k]; /* where the row of each begins */
             const int long_row = column1 - column0 >= BLOCK;
             const f64 a_1 = *(const f64_m *)p[1]; /* scale */
             head = first_block(args, p[2] + column0 * sizeof(f64_m), 0, sizeof(f64_m));
@@ -43,6 +50,7 @@ void weft_kernel(const struct weft_args *args, i64 begin, i64 end)
                 i += back;
 @ headline.c, 5 lines: } ... }
 /* float64 temporary 0 */
+@ sizes: BLOCK = 64, ACCESSES = 3
 @ helpers: ROLLED, BAND_ROOM, BAND_VALUES, PAD_BLOCK, PUT_BLOCK, FETCH_BELOW, b1, weft_lanes, weft_geometry,
 @   weft_sample, struct weft_calls;, weft_args, weft_tile, weft_band, weft_part, weft_rows, weft_join, weft_run,
 @   weft_calls
@@ -59,7 +67,13 @@ void weft_kernel(const struct weft_args *args, i64 begin, i64 end)
     ALIGNED f64_m w_1[BLOCK], w_2[BLOCK + 8];
     ALIGNED u64 slots[1][BLOCK]; /* values kept between loops */
     f64_m *const v_2 = (f64_m *)slots[0];
-@ headline.c, 7 lines: BAND_ROOM ... p[k] = start[k] + row * step[k]; /* where the row of each begins */
+    BAND_ROOM
+    while (args->calls->next_band(args, &band)) { /* rows that lie beside each other */
+        BAND_VALUES
+        for (i64 row = 0; row < rows; row++) {
+            i64 head = 0; /* elements in front of the first whole block */
+            for (int k = 0; k < ACCESSES; k++)
+                p[k] = start[k] + row * step[k]; /* where the row of each begins */
             const int long_row = column1 - column0 >= BLOCK;
             const f64 a_0 = *(const f64_m *)p[0]; /* scale */
             head = first_block(args, p[2] + column0 * sizeof(f64_m), 0, sizeof(f64_m));
@@ -87,6 +101,7 @@ void weft_kernel(const struct weft_args *args, i64 begin, i64 end)
                 i += back;
 @ headline.c, 5 lines: } ... }
 /* float64 out */
+@ sizes: BLOCK = 64, ACCESSES = 3
 @ helpers: ROLLED, BAND_ROOM, BAND_VALUES, PAD_BLOCK, PUT_BLOCK, FETCH_BELOW, b1, weft_lanes, weft_geometry,
 @   weft_sample, struct weft_calls;, weft_args, weft_tile, weft_band, weft_part, weft_rows, weft_join, weft_run,
 @   weft_calls, enum { LANES = 16 };, ints, CONVERSION, fetch, __attribute__((always_inline)), fetch_row, first_block,
@@ -94,7 +109,13 @@ void weft_kernel(const struct weft_args *args, i64 begin, i64 end)
 void weft_kernel(const struct weft_args *args, i64 begin, i64 end)
 {
     ALIGNED f64_m w_0[BLOCK], w_2[BLOCK + 8];
-@ headline.c, 7 lines: BAND_ROOM ... p[k] = start[k] + row * step[k]; /* where the row of each begins */
+    BAND_ROOM
+    while (args->calls->next_band(args, &band)) { /* rows that lie beside each other */
+        BAND_VALUES
+        for (i64 row = 0; row < rows; row++) {
+            i64 head = 0; /* elements in front of the first whole block */
+            for (int k = 0; k < ACCESSES; k++)
+                p[k] = start[k] + row * step[k]; /* where the row of each begins */
             const int long_row = column1 - column0 >= BLOCK;
             const f64 a_1 = *(const f64_m *)p[1]; /* temporary 0 */
             head = first_block(args, p[2] + column0 * sizeof(f64_m), column1 - column0, sizeof(f64_m));

@@ -8,7 +8,13 @@ void weft_kernel(const struct weft_args *args, i64 begin, i64 end)
 {
     const unsigned long long *const literals = args->literals;
     ALIGNED f64_m w_0[BLOCK], w_1[BLOCK + 8];
-@ headline.c, 7 lines: BAND_ROOM ... p[k] = start[k] + row * step[k]; /* where the row of each begins */
+    BAND_ROOM
+    while (args->calls->next_band(args, &band)) { /* rows that lie beside each other */
+        BAND_VALUES
+        for (i64 row = 0; row < rows; row++) {
+            i64 head = 0; /* elements in front of the first whole block */
+            for (int k = 0; k < ACCESSES; k++)
+                p[k] = start[k] + row * step[k]; /* where the row of each begins */
             const int long_row = column1 - column0 >= BLOCK;
             head = first_block(args, p[1] + column0 * sizeof(f64_m), 0, sizeof(f64_m));
             for (i64 i = column0, m; i < column1; i += m) {

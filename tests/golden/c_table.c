@@ -1,4 +1,5 @@
 /* float32 table 0 */
+@ sizes: BLOCK = 64, ACCESSES = 3
 @ helpers: ROLLED, BAND_ROOM, BAND_VALUES, PAD_BLOCK, PUT_BLOCK, FETCH_BELOW, b1, weft_lanes, weft_geometry,
 @   weft_sample, struct weft_calls;, weft_args, weft_tile, weft_band, weft_part, weft_rows, weft_join, weft_run,
 @   weft_calls
@@ -19,7 +20,13 @@ void weft_kernel(const struct weft_args *args, i64 begin, i64 end)
     f32_m *const v_1 = (f32_m *)slots[0];
     f32_m *const v_3 = (f32_m *)slots[1];
     f32_m *const v_5 = (f32_m *)slots[2];
-@ headline.c, 7 lines: BAND_ROOM ... p[k] = start[k] + row * step[k]; /* where the row of each begins */
+    BAND_ROOM
+    while (args->calls->next_band(args, &band)) { /* rows that lie beside each other */
+        BAND_VALUES
+        for (i64 row = 0; row < rows; row++) {
+            i64 head = 0; /* elements in front of the first whole block */
+            for (int k = 0; k < ACCESSES; k++)
+                p[k] = start[k] + row * step[k]; /* where the row of each begins */
             const int long_row = column1 - column0 >= BLOCK;
             const f32 a_1 = *(const f32_m *)p[1]; /* gamma */
             fill_f32(x_1, a_1);
@@ -59,23 +66,35 @@ void weft_kernel(const struct weft_args *args, i64 begin, i64 end)
 @ helpers: ROLLED, BAND_ROOM, BAND_VALUES, PAD_BLOCK, PUT_BLOCK, FETCH_BELOW, b1, weft_lanes, weft_geometry,
 @   weft_sample, struct weft_calls;, weft_args, weft_tile, weft_band, weft_part, weft_rows, weft_join, weft_run,
 @   weft_calls, rintf, enum { LANES = 16 };, ints, CONVERSION, fetch, __attribute__((always_inline)), fetch_row,
-@   first_block, fetch_end, repeat_f32, optimize, lookup_f32, roundsat_f32_u8, whole_f32_u8
+@   first_block, fetch_end, repeat_f32, SHORT_PERIOD, repeated_f32, optimize, lookup_f32, roundsat_f32_u8, whole_f32_u8
 void weft_kernel(const struct weft_args *args, i64 begin, i64 end)
 {
     ALIGNED u8_m w_0[BLOCK];
-    ALIGNED f32_m w_2[BLOCK + 512];
+    ALIGNED f32_m w_2[BLOCK + 1152];
+    const char *kept_2[PERIODIC] = {0}; /* where the rows begin whose patterns w_2 has */
+    const void *of_2 = 0; /* their geometry */
+    i64 turn_2 = 0;
     ALIGNED u8_m w_3[BLOCK];
     ALIGNED u64 slots[2][BLOCK]; /* values kept between loops */
     f32_m *const v_1 = (f32_m *)slots[0];
     f32_m *const v_3 = (f32_m *)slots[1];
-@ headline.c, 7 lines: BAND_ROOM ... p[k] = start[k] + row * step[k]; /* where the row of each begins */
-            repeat_f32(w_2, p[2], s->strides[2 * stride + groups], s->period); /* gain */
+    BAND_ROOM
+    while (args->calls->next_band(args, &band)) { /* rows that lie beside each other */
+        BAND_VALUES
+        for (int k = 0; of_2 != s && k < PERIODIC; k++)
+            kept_2[k] = 0;
+        of_2 = s, turn_2 = 0;
+        for (i64 row = 0; row < rows; row++) {
+            i64 head = 0; /* elements in front of the first whole block */
+            for (int k = 0; k < ACCESSES; k++)
+                p[k] = start[k] + row * step[k]; /* where the row of each begins */
+            const f32_m *const from_2 = repeated_f32(w_2, kept_2, turn_2++ % PERIODIC, p[2], s->strides[2 * stride + groups], s->period); /* gain */
             const i64 advance = BLOCK % s->period;
             i64 phase = column0 % s->period;
             head = first_block(args, p[3] + column0 * sizeof(u8_m), 0, sizeof(u8_m));
             fetch_end(args, p[3] + step[3] + column0 * sizeof(u8_m), column1 - column0, sizeof(u8_m)); /* of the next row */
 @ headline.c, 7 lines: for (i64 i = column0, m; i < column1; i += m) { ... fetch(x_0, args->ahead, sizeof *x_0);
-                const f32_m *const x_2 = w_2 + phase;
+                const f32_m *const x_2 = from_2 + phase;
                 u8_m *const o_3 = (u8_m *)p[3] + i; /* out */
                 const int n_3 = m == BLOCK && streams(args, o_3);
                 u8_m *const y_3 = m < BLOCK || n_3 ? w_3 : o_3;

@@ -19,7 +19,13 @@ void weft_kernel(const struct weft_args *args, i64 begin, i64 end)
     f16_m *const v_3 = (f16_m *)slots[4];
     f32_m *const v_10 = (f32_m *)slots[5];
     f16_m *const v_11 = (f16_m *)slots[6];
-@ headline.c, 7 lines: BAND_ROOM ... p[k] = start[k] + row * step[k]; /* where the row of each begins */
+    BAND_ROOM
+    while (args->calls->next_band(args, &band)) { /* rows that lie beside each other */
+        BAND_VALUES
+        for (i64 row = 0; row < rows; row++) {
+            i64 head = 0; /* elements in front of the first whole block */
+            for (int k = 0; k < ACCESSES; k++)
+                p[k] = start[k] + row * step[k]; /* where the row of each begins */
             const int long_row = column1 - column0 >= BLOCK;
             head = first_block(args, p[3] + column0 * sizeof(bf16_m), 0, sizeof(bf16_m));
             for (i64 i = column0, m; i < column1; i += m) {

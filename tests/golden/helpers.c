@@ -12,6 +12,7 @@ PUT_BLOCK                  5 lines  635e1712
 ROLLED                    36 lines  d3ce09dd
 RUN_ROOM                  10 lines  954b2503
 RUN_VALUES                 7 lines  d0847062
+SHORT_PERIOD               1 lines  8f298fe5
 VECTORS                   10 lines  fb14f513
 VECTOR_OF                  5 lines  651b22b7
 __attribute__((always_inline))   6 lines  27cac295
@@ -56,6 +57,7 @@ pick_$1                   12 lines  bc185755
 quotient_$1               17 lines  98c7ad3c
 remainder_$1               8 lines  8104a8d4
 repeat_$1                  8 lines  a8f54926
+repeated_$1               11 lines  dc930142
 rintf                      1 lines  0d641dc6
 rounded_$1_$2             34 lines  32ad7706
 rounded_$1_$2             34 lines  385223e8
