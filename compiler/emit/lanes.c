@@ -30,11 +30,13 @@ static enum weft_dtype joined_dtype(const struct emitter *e, enum weft_dtype dty
     return !joins_keys(e) ? dtype : dtype == WEFT_FLOAT64 ? WEFT_INT64 : WEFT_INT32;
 }
 
+static int library_join(const struct emitter *e);
+
 bool is_absent(const struct emitter *e, int i)
 {
     const struct lanes *lanes = e->kernel->lanes;
-    return lanes && !e->params->target->chunks && (!lanes->beside || lanes->places) && !lanes->finds &&
-           i == lanes->absent;
+    return lanes && !e->params->target->chunks && !lanes->finds && i == lanes->absent &&
+           (!lanes->beside || lanes->places || library_join(e) >= 0);
 }
 
 /* The types in which a reduction joins values; and `functions` that join two. */
@@ -273,19 +275,20 @@ static void put_own_joins(struct emitter *e, struct buf *out)
     buf_printf(out, "#undef NOTHING\n#define NOTHING %s\n", join_is_sum(lanes->join) ? "0" : "ABSENT");
 }
 
-/* What a kernel needs that keeps the positions of extremes. */
-static void put_places(struct emitter *e, struct buf *out)
+/* What a kernel needs whose rows the library takes: short ones, or those of whose extremes it keeps the positions.
+ * `table` is its member of struct weft_calls, `what` what it does. */
+static void put_points(struct emitter *e, struct buf *out, const char *table, int number, const char *what)
 {
     const struct lanes *lanes = e->kernel->lanes;
-    const int row = library_row(e);
     const bool direct = joined_in_place(e) >= 0;
     const char *const parts[2][2][2] = {{{"lanes", "computed"}, {"lanes", "direct"}},
-                                        {{"short_elements", "places"}, {"places_direct", NULL}}};
-    assert(row >= 0);
+                                        {{"short_elements", "short_points"}, {"short_points_direct", NULL}}};
+    assert(number >= 0);
     memcpy(e->parts, parts[lanes->beside > 0][direct], sizeof parts[0][0]);
     put_joins(e, out, false);
-    buf_printf(&e->literals, "const struct weft_join *const join = args->calls->places[%d]; /* place of %s of %s */\n",
-               row, join_name(e->arena, lanes->join), type_rows[lanes->acc].name);
+    buf_printf(&e->literals, "const struct weft_join *const join = args->calls->%s[%d]; /* %s%s of %s */\n", table,
+               number, what, join_name(e->arena, lanes->join),
+               type_rows[lanes->places ? lanes->acc : lanes->tree].name);
 }
 
 static void put_short_joining(struct emitter *e, struct buf *out)
@@ -311,8 +314,9 @@ static void put_joining(struct emitter *e, struct buf *out)
     const bool row = lanes->tiles.row, direct = joined_in_place(e) >= 0, kept = keeps_lanes(e);
     const int library = library_join(e);
     int count = 0;
-    if (lanes->places) {
-        put_places(e, out);
+    if (lanes->places || (lanes->beside && library >= 0)) {
+        put_points(e, out, lanes->places ? "places" : "joins", lanes->places ? library_row(e) : library,
+                   lanes->places ? "place of " : "");
         return;
     }
     if (lanes->beside) {

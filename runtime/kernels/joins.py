@@ -59,6 +59,8 @@ def kind(number, op, stage, acc, tree):
             yield "#define OVER(k, count) EACH(k, count)\n#define OVER_HALF(k) EACH(k, HALF)"
         if keys:
             yield f"#define KEYS {1 if op == 'GREATEST' else -1}"
+        if tree[1:] == "32":
+            yield "#define WORDS"
         yield "enum { PER_VECTOR = sizeof(acc_v) / sizeof(acc_t) };"
         yield '#include "templates/shared/joins.c"'
         if form == "row" and has_places(op, tree):
@@ -66,7 +68,8 @@ def kind(number, op, stage, acc, tree):
             yield f"#define IS_NAN(x) {'((x) != (x))' if keys else '0'}"
             yield '#include "runtime/kernels/places.inc"\n#undef BEFORE\n#undef IS_NAN'
         yield "".join(f"#undef {name}\n" for name in (
-            "KIND", "ROW", "ABSENT", "NOTHING", "KEYS", "VECTOR_ROW", "OVER", "OVER_HALF", "join_acc_v", "join_tree_v"))
+            "KIND", "ROW", "WORDS", "ABSENT", "NOTHING", "KEYS", "VECTOR_ROW", "OVER", "OVER_HALF", "join_acc_v",
+            "join_tree_v"))
 
 
 def main(rows, output):

@@ -104,6 +104,8 @@ struct weft_join {
     /* Joins points that are rows of one block, or any rows, `step` bytes apart, as they lie in memory. NULL: there are
      * no such. */
     void (*points)(void *to, const char *from, long long step, long long elements, long long count, long long ahead);
+    /* Joins points that are short rows, one behind the other, some of them side by side. NULL: the kernel does. */
+    void (*beside)(void *to, const void *from, long long elements, long long count, long long ahead);
     /* Joins the lanes of block `number` to the tree, and resets them. */
     void (*plant)(void *tree, void *lanes, long long pitch, long long number);
     /* Joins what the tree has of so many blocks, or, if it has none, the lanes, and stores what is left of a point. */

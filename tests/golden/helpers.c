@@ -78,7 +78,7 @@ weft_args                 12 lines  c0245790
 weft_band                 15 lines  05bad062
 weft_calls                29 lines  f3ce8ddc
 weft_geometry             24 lines  ae972226
-weft_join                 23 lines  206a1fe8
+weft_join                 25 lines  6c69aa9d
 weft_lanes                 9 lines  56eb28df
 weft_part                  9 lines  01219a3a
 weft_rows                  6 lines  5aa7d034

@@ -193,7 +193,7 @@ def main():
     every = [(level, case) for case in cases() for level in LEVELS]
     some = sample.chosen(every)
     jobs = [(judge, case) for case in some]
-    jobs += [(find_planted, (level, text)) for level in LEVELS for text in ("x * y + 1", "sum(x, -1)")]
+    jobs += [(find_planted, (level, text)) for level in LEVELS for text in ("x * y + 1", "prod(x, -1)")]
     with concurrent.futures.ThreadPoolExecutor(os.cpu_count()) as pool:
         judged = list(pool.map(lambda job: job[0](name, *job[1]), jobs))
     failures = [failure for failure, _ in judged if failure]
