@@ -377,12 +377,30 @@ static bool grow_take(struct generator *g)
     return false;
 }
 
-/* Weights: a small array literal. -1: there is no room for it. */
-static int weights_node(struct generator *g, int rank)
+/* Whether an operation divides by an integer of the text other than 0. */
+static bool divides_by_number(const struct formula *formula, const struct formula_node *node)
+{
+    const struct number *divisor = node->count > 1 ? &formula->nodes[node->operands[1]].number : NULL;
+    return divisor && divisor->kind == NUMBER_INTEGER && divisor->integer != 0;
+}
+
+/* Whether a value may make a remark. */
+static bool may_remark(const struct formula *formula, int index)
+{
+    const struct formula_node *node = &formula->nodes[index];
+    const struct formula_view *view = node->kind == FORMULA_VIEW ? &formula->views[node->view] : NULL;
+    bool may = (node->kind == FORMULA_OP && op_fault(node->op, node->meeting) && !divides_by_number(formula, node)) ||
+               (view && (is_taken(view) || is_gathered(view) || is_scattered(view)));
+    for (int i = 0; !may && i < node->count; i++)
+        may = may_remark(formula, node->operands[i]);
+    return may;
+}
+
+/* Weights: a small array literal, or one so large that a loop goes over it. -1: there is no room for it. */
+static int weights_node(struct generator *g, int rank, bool many)
 {
     struct formula *formula = &g->trial->formula;
     struct formula_node node = {.kind = FORMULA_ARRAY, .elements = formula->element_count, .extents = {.rank = rank}};
-    const bool many = rank < 3 && chance(g, 8); /* so many that a loop goes over them */
     for (int d = 0; d < rank; d++)
         node.extents.at[d] = many ? rank == 1 ? 36 + detail_below(g, 60) : 7 + detail_below(g, 4)
                                   : 1 + detail_below(g, rank > 2 ? 2 : 4);
@@ -430,8 +448,12 @@ static bool grow_neighbours(struct generator *g)
     const int rank = shapes[0]->rank;
     if (node.count > 1 && (rank == 0 || formula->count + 2 > g->room.nodes))
         node.count = 1;
-    if (node.count > 1)
-        node.operands[1] = chance(g, 4) ? weights_input(g) : weights_node(g, 1 + below(g, rank));
+    if (node.count > 1) {
+        const int axes = 1 + below(g, rank);
+        /* what may make a remark is computed for each term, in as many ways as a kernel may have at most */
+        const bool many = axes < 3 && chance(g, 8) && !may_remark(formula, node.operands[0]);
+        node.operands[1] = chance(g, 4) ? weights_input(g) : weights_node(g, axes, many);
+    }
     if (node.count > 1 && node.operands[1] < 0) {
         formula->count = before;
         formula->element_count = elements;
@@ -511,25 +533,6 @@ static bool grow_gather(struct generator *g)
     formula->view_count = views;
     formula->count = before;
     return false;
-}
-
-/* Whether an operation divides by an integer of the text other than 0. */
-static bool divides_by_number(const struct formula *formula, const struct formula_node *node)
-{
-    const struct number *divisor = node->count > 1 ? &formula->nodes[node->operands[1]].number : NULL;
-    return divisor && divisor->kind == NUMBER_INTEGER && divisor->integer != 0;
-}
-
-/* Whether a value may make a remark. */
-static bool may_remark(const struct formula *formula, int index)
-{
-    const struct formula_node *node = &formula->nodes[index];
-    const struct formula_view *view = node->kind == FORMULA_VIEW ? &formula->views[node->view] : NULL;
-    bool may = (node->kind == FORMULA_OP && op_fault(node->op, node->meeting) && !divides_by_number(formula, node)) ||
-               (view && (is_taken(view) || is_gathered(view) || is_scattered(view)));
-    for (int i = 0; !may && i < node->count; i++)
-        may = may_remark(formula, node->operands[i]);
-    return may;
 }
 
 /* What is put at positions, the gathered elements' node being `gathered`: a literal, a value that broadcasts to their
