@@ -265,7 +265,7 @@ def cosh_table(name, count, bits):
 
 
 def table_log():
-    log_table("log", 9, 24)
+    log_table("log", 8, 24)
 
 
 def table_log_f64():

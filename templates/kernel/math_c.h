@@ -54,11 +54,40 @@ struct hyperbolic_f64 {
     } \
     EACH(j, BLOCK) \
         r[j] = f(a[j], 0);
+//: part reduced
+#undef REDUCED
+/* The body for a function of an angle: near(x) up to 2^16, else any(x), and of what is beyond far(x, that), of a few
+ * one by one. */
+#define REDUCED(near, any, far) \
+    ALIGNED f32 z[BLOCK]; \
+    i32 rare = 0, count = 0; \
+    for (int j = 0; j < BLOCK; j++) { \
+        const union word_f32 x = {a[j]}; \
+        rare |= 0x47800000 - (i32)(x.word & 0x7fffffff); \
+    } \
+    if (rare >= 0) { \
+        EACH(j, BLOCK) \
+            r[j] = near(a[j]); \
+        return; \
+    } \
+    EACH(j, BLOCK) \
+        z[j] = any(a[j]); \
+    for (int j = 0; j < BLOCK; j++) \
+        count += is_beyond(a[j]); \
+    for (int j = 0; j < BLOCK && count <= 8; j++) \
+        if (is_beyond(a[j])) \
+            z[j] = far(a[j], z[j]); \
+    if (count > 8) { \
+        EACH(j, BLOCK) \
+            z[j] = far(a[j], z[j]); \
+    } \
+    EACH(j, BLOCK) \
+        r[j] = z[j];
 //: part inside
 #undef INSIDE
 /* The body for a function that libmvec computes one at a time where operands are rare: inside(x) is x or, where x is
- * rare, a number that is not; of x and what that gave chosen(x, value) is the result. Where alone(x), that is f(x). */
-#define INSIDE(T, f, inside, chosen, alone) \
+ * rare, a number that is not; of x and what that gave result(x, value) is the result. */
+#define INSIDE(T, f, inside, result) \
     ALIGNED T z[BLOCK]; \
     union word_##T rare = {.word = 0}; \
     for (int j = 0; j < BLOCK; j++) { \
@@ -75,21 +104,12 @@ struct hyperbolic_f64 {
     EACH(j, BLOCK) \
         z[j] = f(z[j]); \
     EACH(j, BLOCK) \
-        z[j] = chosen(a[j], z[j]); \
-    for (int j = 0; j < BLOCK; j++) \
-        if (alone(a[j])) \
-            z[j] = f(a[j]); \
-    EACH(j, BLOCK) \
-        r[j] = z[j];
-#undef NEVER
-#undef BEYOND
-#define NEVER(x) 0
-#define BEYOND(x) (__builtin_fabsf(x) >= 0x1p40f && __builtin_fabsf(x) < __builtin_inff())
+        r[j] = result(a[j], z[j]);
 //: part chosen
 #ifdef OWN_MATH
 /* so ? x : value, by bits. Of a plain choice gcc knows where the value is of no use, and lets rare operands into it;
  * and where operands were chosen by the same condition it computes both ways. */
-static inline f32 OWN(chosen)(int so, f32 x, f32 value)
+static inline f32 OWN(chosen_f32)(int so, f32 x, f32 value)
 {
     const u32 mask = -(u32)(so != 0);
     const union word_f32 a = {x}, b = {value}, word = {.word = (a.word & mask) | (b.word & ~mask)};
@@ -312,10 +332,9 @@ static inline f32 OWN(own_powf)(f32 x, f32 y)
 static inline f32 OWN(log_rest)(f32 f)
 {
     const f32 s = f * f;
-    f32 p = FMAF(FMAF(0x1.b5adb4p-5f, f, -0x1.bf2bfp-4f), s, FMAF(0x1.eff12ap-4f, f, -0x1.0103dcp-3f));
-    p = FMAF(p, s, FMAF(0x1.23036ap-3f, f, -0x1.552f18p-3f));
-    p = FMAF(p, s, FMAF(0x1.99a54p-3f, f, -0x1.00007p-2f));
-    p = FMAF(p, f, 0x1.555548p-2f);
+    f32 p = FMAF(FMAF(-0x1.3ef544p-4f, f, 0x1.0625a4p-3f), s, FMAF(-0x1.0d410ep-3f, f, 0x1.22d13ap-3f));
+    p = FMAF(p, s, FMAF(-0x1.547238p-3f, f, 0x1.99a036p-3f));
+    p = FMAF(p, s, FMAF(-0x1.000228p-2f, f, 0x1.555554p-2f));
     return FMAF(FMAF(p, f, -0.5f), s, f);
 }
 #endif
@@ -369,12 +388,14 @@ static inline f64 OWN(log_rest_f64)(f64 f)
 /* The same of a block: as one_of() where an operand is no positive normal number. */
 #define LOGARITHMS(T, U, log_of, one_of) \
     const U least = (U)1 << (sizeof(T) == 4 ? 23 : 52); \
-    U rare = 0; \
+    U rare = 0, most = 0; /* AVX2 has no largest one of 64 bits */ \
     for (int j = 0; j < BLOCK; j++) { \
         const union word_##T x = {a[j]}; \
-        rare |= (x.word - least) | (x.word + least); \
+        const U above = x.word - least; \
+        most = sizeof(T) == 4 && above > most ? above : most; \
+        rare |= sizeof(T) == 8 ? above | (x.word + least) : 0; \
     } \
-    if (rare >> (8 * sizeof(U) - 1)) { \
+    if (rare >> (8 * sizeof(U) - 1) || most >= (U)(254 * least)) { \
         EACH(j, BLOCK) \
             r[j] = one_of(a[j]); \
         return; \
@@ -584,7 +605,7 @@ static inline f32 OWN(asinh_of)(f32 x, int rare)
     const f32 moderate = large | tiny ? 1 : size, square = FMAF(moderate, moderate, 0x1p-60f);
     const f32 y = moderate + square / (1 + __builtin_sqrtf(1 + square));
     f32 value = log1p_rest(large ? size : y) + (large ? 0x1.62e43p-1f : 0);
-    value = rare ? chosen(tiny | (size == infinity), size, value) : value;
+    value = rare ? chosen_f32(tiny | (size == infinity), size, value) : value;
     return __builtin_copysignf(value, x);
 }
 static inline f32 OWN(own_asinhf)(f32 x)
@@ -679,7 +700,7 @@ static inline f32 OWN(tanh_of)(f32 x, int rare)
     const union word_f32 n = {FMAF(twice, 0x1.715476p+0f, 0x1.8000fep23f)}, power = {.word = n.word << 23};
     const f32 e = FMAF(exp_rest(twice, n.value - 0x1.8000fep23f), power.value, power.value - 1); /* exp(2 |x|) - 1 */
     const f32 value = __builtin_copysignf(e / (e + 2), x);
-    return rare ? chosen(size < 0x1p-13f, x, value) : value;
+    return rare ? chosen_f32(size < 0x1p-13f, x, value) : value;
 }
 static inline f32 OWN(own_tanhf)(f32 x)
 {
@@ -755,7 +776,8 @@ static inline f32 OWN(own_asinf)(f32 x)
     /* asin(x) = pi / 2 - 2 asin(sqrt((1 - x) / 2)) */
     const f32 all = __builtin_fabsf(x), size = all < 0x1p-30f ? 0 : all, above = FMAF(size, -0.5f, 0.5f);
     const int large = size > 0.5f;
-    const f32 z = chosen(large, above, FMAF(size, size, 0x1p-60f)), y = chosen(large, __builtin_sqrtf(above), size);
+    const f32 z = chosen_f32(large, above, FMAF(size, size, 0x1p-60f));
+    const f32 y = chosen_f32(large, __builtin_sqrtf(above), size);
     const f32 p = FMAF(asin_rest(z), y, y);
     return size == 0 ? x : __builtin_copysignf(large ? FMAF(p, -2, 0x1.921fb6p+0f) : p, x);
 }
@@ -1105,7 +1127,7 @@ static inline f64 OWN(own_log1p)(f64 x)
     return log1p(x);
 }
 //: block log1p inside
-    INSIDE(f64, log1p, log1p_f64_inside, log1p_f64_chosen, NEVER)
+    INSIDE(f64, log1p, log1p_f64_inside, log1p_f64_chosen)
 //: library acosh inside_f64
 #ifdef OWN_MATH
 static inline f64 OWN(acosh_f64_inside)(f64 x)
@@ -1125,7 +1147,7 @@ static inline f64 OWN(own_acosh)(f64 x)
     return acosh(x);
 }
 //: block acosh inside
-    INSIDE(f64, acosh, acosh_f64_inside, acosh_f64_chosen, NEVER)
+    INSIDE(f64, acosh, acosh_f64_inside, acosh_f64_chosen)
 //: library asinh inside_f64
 #ifdef OWN_MATH
 static inline f64 OWN(asinh_f64_inside)(f64 x)
@@ -1144,7 +1166,7 @@ static inline f64 OWN(own_asinh)(f64 x)
     return asinh(x);
 }
 //: block asinh inside
-    INSIDE(f64, asinh, asinh_f64_inside, asinh_f64_chosen, NEVER)
+    INSIDE(f64, asinh, asinh_f64_inside, asinh_f64_chosen)
 //: library atanh inside_f64
 #ifdef OWN_MATH
 static inline f64 OWN(atanh_f64_inside)(f64 x)
@@ -1164,7 +1186,7 @@ static inline f64 OWN(own_atanh)(f64 x)
     return atanh(x);
 }
 //: block atanh inside
-    INSIDE(f64, atanh, atanh_f64_inside, atanh_f64_chosen, NEVER)
+    INSIDE(f64, atanh, atanh_f64_inside, atanh_f64_chosen)
 //: library asin inside_f64
 #ifdef OWN_MATH
 static inline f64 OWN(asin_f64_inside)(f64 x)
@@ -1181,7 +1203,7 @@ static inline f64 OWN(own_asin)(f64 x)
     return asin(x);
 }
 //: block asin inside
-    INSIDE(f64, asin, asin_f64_inside, asin_f64_chosen, NEVER)
+    INSIDE(f64, asin, asin_f64_inside, asin_f64_chosen)
 //: library acos inside_f64
 #ifdef OWN_MATH
 static inline f64 OWN(acos_f64_inside)(f64 x)
@@ -1198,7 +1220,7 @@ static inline f64 OWN(own_acos)(f64 x)
     return acos(x);
 }
 //: block acos inside
-    INSIDE(f64, acos, acos_f64_inside, acos_f64_chosen, NEVER)
+    INSIDE(f64, acos, acos_f64_inside, acos_f64_chosen)
 //: library atan inside_f64
 #ifdef OWN_MATH
 static inline f64 OWN(atan_f64_inside)(f64 x)
@@ -1215,7 +1237,7 @@ static inline f64 OWN(own_atan)(f64 x)
     return atan(x);
 }
 //: block atan inside
-    INSIDE(f64, atan, atan_f64_inside, atan_f64_chosen, NEVER)
+    INSIDE(f64, atan, atan_f64_inside, atan_f64_chosen)
 //: library atanf atan_rest chosen
 #ifdef OWN_MATH
 static inline f32 OWN(atan_of)(f32 x, int rare)
@@ -1223,8 +1245,8 @@ static inline f32 OWN(atan_of)(f32 x, int rare)
     const f32 size = __builtin_fabsf(x), least = rare && size < 0x1p-30f ? 0 : size;
     const f32 most = rare && least > 0x1p60f ? 0x1p60f : least, inverse = 1 / most;
     const f32 p = atan_rest(most > 1 ? inverse : most);
-    const f32 value = __builtin_copysignf(chosen(most > 1, 0x1.921fb6p+0f - p, p), x);
-    return rare ? chosen(size < 0x1p-30f, x, value) : value;
+    const f32 value = __builtin_copysignf(chosen_f32(most > 1, 0x1.921fb6p+0f - p, p), x);
+    return rare ? chosen_f32(size < 0x1p-30f, x, value) : value;
 }
 static inline f32 OWN(own_atanf)(f32 x)
 {
@@ -1254,7 +1276,7 @@ static inline f64 OWN(own_erfc)(f64 x)
     return erfc(x);
 }
 //: block erfc inside
-    INSIDE(f64, erfc, erfc_f64_inside, erfc_f64_chosen, NEVER)
+    INSIDE(f64, erfc, erfc_f64_inside, erfc_f64_chosen)
 //: library erfcf inside_f32
 #ifdef OWN_MATH
 static inline f32 OWN(erfc_f32_inside)(f32 x)
@@ -1271,7 +1293,7 @@ static inline f32 OWN(own_erfcf)(f32 x)
     return erfcf(x);
 }
 //: block erfcf inside
-    INSIDE(f32, erfcf, erfc_f32_inside, erfc_f32_chosen, NEVER)
+    INSIDE(f32, erfcf, erfc_f32_inside, erfc_f32_chosen)
 //: library erff
 #ifdef OWN_MATH
 static inline f32 OWN(erf_of)(f32 x, int rare)
@@ -1321,7 +1343,7 @@ static inline f64 OWN(own_sin)(f64 x)
     return sin(x);
 }
 //: block sin inside
-    INSIDE(f64, sin, sin_f64_inside, sin_f64_chosen, NEVER)
+    INSIDE(f64, sin, sin_f64_inside, sin_f64_chosen)
 //: library tan inside_f64
 #ifdef OWN_MATH
 static inline f64 OWN(tan_f64_inside)(f64 x)
@@ -1338,8 +1360,46 @@ static inline f64 OWN(own_tan)(f64 x)
     return tan(x);
 }
 //: block tan inside
-    INSIDE(f64, tan, tan_f64_inside, tan_f64_chosen, NEVER)
-//: library tanf chosen
+    INSIDE(f64, tan, tan_f64_inside, tan_f64_chosen)
+//: part turn chosen
+#ifdef OWN_MATH
+/* x / pi modulo 2, x from 2^16 on, in units of 2^-63: x is a whole number times a power of 2, by which 1 / pi begins at
+ * another of its bits (Payne and Hanek, ACM SIGNUM Newsletter 18, 1983). */
+static inline u64 OWN(turns_of)(f32 x)
+{
+    static const u32 bits[8] = {0, 0x28be60db, 0x9391054a, 0x7f09d5f4, 0x7d4d3770, 0x36d8a566,
+                                0x4f10e410, 0x7f9458ea};
+    const union word_f32 size = {__builtin_fabsf(x)};
+    const u32 at = (size.word >> 23) - 118, left = at & 31, whole = (size.word & 0x7fffff) | 0x800000;
+    const i32 from = (i32)(at >> 5);
+    const u32 high = (u32)(((u64)bits[from] << 32 | bits[from + 1]) << left >> 32);
+    const u32 middle = (u32)(((u64)bits[from + 1] << 32 | bits[from + 2]) << left >> 32);
+    const u32 low = (u32)(((u64)bits[from + 2] << 32 | bits[from + 3]) << left >> 32);
+    const u64 product = ((u64)(whole * high) << 32) + (u64)whole * middle + ((u64)whole * low >> 32);
+    return x < 0 ? -product : product;
+}
+/* From turns less n halves, or quarters, to an angle. */
+static inline f32 OWN(angle_of)(u64 turns)
+{
+    return (f32)((f64)(i64)turns * 0x1.921fb54442d18p-62);
+}
+static inline int OWN(is_beyond)(f32 x)
+{
+    return (__builtin_fabsf(x) > 0x1p16f) & (__builtin_fabsf(x) < __builtin_inff());
+}
+/* x, or a number that is beyond. */
+static inline f32 OWN(beyond_only)(f32 x)
+{
+    return chosen_f32(is_beyond(x), x, 0x1p20f);
+}
+/* x where it is moderate, else a number that is. */
+static inline f32 OWN(near_only)(f32 x)
+{
+    const f32 size = __builtin_fabsf(x);
+    return (size >= 0x1p-30f) & (size <= 0x1p16f) ? x : 0;
+}
+#endif
+//: library tanf turn chosen
 #ifdef OWN_MATH
 /* tan of r, from -pi / 4 to pi / 4, or, where n is odd, of that and pi / 2. */
 static inline f32 OWN(tan_rest)(f32 r, u32 n)
@@ -1351,115 +1411,114 @@ static inline f32 OWN(tan_rest)(f32 r, u32 n)
     const f32 t = FMAF(p * z, r, r);
     return (n & 1 ? -1 : t) / (n & 1 ? t : 1);
 }
-static inline f32 OWN(tan_inside)(f32 x)
+static inline f32 OWN(tan_near)(f32 x)
 {
     const union word_f32 n = {FMAF(x, 0x1.45f306p-1f, 0x1.8p23f)};
-    const f32 k = n.value - 0x1.8p23f, r = FMAF(k, -0x1.921fb6p+0f, x); /* exact */
-    return tan_rest(FMAF(k, 0x1.ee59dap-50f, FMAF(k, 0x1.777a5cp-25f, r)), n.word);
-}
-static inline f32 OWN(tan_large)(f64 x)
-{
-    const union word_f64 n = {FMAD(x, 0x1.45f306dc9c883p-1, 0x1.8p52)};
-    const f64 k = n.value - 0x1.8p52;
-    return tan_rest((f32)FMAD(k, -0x1.1a62633145c07p-54, FMAD(k, -0x1.921fb54442d18p+0, x)), (u32)n.word);
+    const f32 k = n.value - 0x1.8p23f, r = FMAF(k, -0x1.921fb4p+0f, x); /* exact */
+    return tan_rest(FMAF(k, -0x1.846988p-48f, FMAF(k, -0x1.4442dp-24f, r)), n.word);
 }
 static inline f32 OWN(tan_any)(f32 x)
 {
-    const f32 size = __builtin_fabsf(x), near = tan_inside((size >= 0x1p-30f) & (size <= 10000) ? x : 1);
-    const f32 far = tan_large(size < 0x1p40f ? x : 1), value = size <= 10000 ? near : far;
-    return chosen(size < 0x1p-30f, x, size < __builtin_inff() ? value : x - x);
+    const f32 size = __builtin_fabsf(x), value = tan_near(near_only(x));
+    return chosen_f32(size < 0x1p-30f, x, size < __builtin_inff() ? value : x - x);
 }
-#endif
+static inline f32 OWN(tan_far)(f32 x, f32 value)
+{
+    const u64 turns = turns_of(beyond_only(x)), n = (turns + (1ull << 61)) >> 62;
+    return chosen_f32(is_beyond(x), tan_rest(angle_of(turns - (n << 62)), (u32)n), value);
+}
+static inline f32 OWN(own_tanf)(f32 x)
+{
+    return tan_far(x, tan_any(x));
+}
+#else
 static inline f32 OWN(own_tanf)(f32 x)
 {
     return tanf(x);
 }
-//: block tanf inside
-    i32 rare = 0; /* negative: an operand that is subnormal, zero or beyond 10000 */
-    for (int j = 0; j < BLOCK; j++) {
-        const union word_f32 x = {a[j]};
-        const i32 size = (i32)(x.word & 0x7fffffff);
-        rare |= (size - 0x00800000) | (0x461c4000 - size);
-    }
-    if (rare < 0) {
-        ALIGNED f32 z[BLOCK];
-        EACH(j, BLOCK)
-            z[j] = tan_any(a[j]);
-        for (int j = 0; j < BLOCK; j++)
-            if (BEYOND(a[j]))
-                z[j] = tanf(a[j]);
-        EACH(j, BLOCK)
-            r[j] = z[j];
-        return;
-    }
-    EACH(j, BLOCK)
-        r[j] = tan_inside(a[j]);
-//: part sin_wide
+#endif
+//: block tanf reduced
+    REDUCED(tan_near, tan_any, tan_far)
+//: part sin_rest turn
 #ifdef OWN_MATH
-/* (-1)^n sin(x - k pi), where that is x from -pi / 2 to pi / 2 and n is an addend of 1.5 * 2^52; x up to 2^40. */
-static inline f32 OWN(sin_wide)(f64 x, f64 k, f64 n)
+/* (-1)^n sin(r), r from -pi / 2 to pi / 2. */
+static inline f32 OWN(sin_rest)(f32 r, u32 n)
 {
-    const union word_f64 parity = {n};
-    const f32 r = (f32)FMAD(k, -0x1.1a62633145c07p-53, FMAD(k, -0x1.921fb54442d18p+1, x)), z = r * r;
+    const f32 z = FMAF(r, r, 0x1p-60f);
     f32 p = FMAF(FMAF(-0x1.b6253ep-26f, z, 0x1.72cddep-19f), z, -0x1.a023ccp-13f);
     p = FMAF(FMAF(p, z, 0x1.111136p-7f), z, -0x1.555556p-3f);
-    union word_f32 value = {FMAF(p * z, r, r)};
-    value.word ^= (u32)parity.word << 31;
+    union word_f32 value = {FMAF(p, z, 1) * r};
+    value.word ^= n << 31;
     return value.value;
 }
+/* x - k pi. */
+static inline f32 OWN(less_pi)(f32 x, f32 k)
+{
+    const f32 r = FMAF(k, -0x1.921fb4p+1f, x); /* exact */
+    return FMAF(k, -0x1.846988p-47f, FMAF(k, -0x1.4442dp-23f, r)); /* of one sign: -0 stays -0 */
+}
+static inline f32 OWN(sin_turns)(u64 turns)
+{
+    const u64 n = (turns + (1ull << 62)) >> 63;
+    return sin_rest(angle_of(turns - (n << 63)), (u32)n);
+}
 #endif
-//: library sinf inside_f32 sin_wide
+//: library sinf turn sin_rest chosen
 #ifdef OWN_MATH
-static inline f32 OWN(sin_inside)(f32 x)
+static inline f32 OWN(sin_near)(f32 x)
 {
-    const f32 size = __builtin_fabsf(x);
-    return inside_f32(x, (size >= 0x1p-13f) & (size <= 10000));
+    const union word_f32 n = {FMAF(x, 0x1.45f306p-2f, 0x1.8p23f)};
+    return sin_rest(less_pi(x, n.value - 0x1.8p23f), n.word);
 }
-static inline f32 OWN(sin_large)(f64 x)
+static inline f32 OWN(sin_any)(f32 x)
 {
-    const f64 n = FMAD(x, 0x1.45f306dc9c883p-2, 0x1.8p52);
-    return sin_wide(x, n - 0x1.8p52, n);
+    const f32 size = __builtin_fabsf(x), value = sin_near(near_only(x));
+    return chosen_f32(size < 0x1p-30f, x, size < __builtin_inff() ? value : x - x);
 }
-static inline f32 OWN(sin_chosen)(f32 x, f32 value)
+static inline f32 OWN(sin_far)(f32 x, f32 value)
 {
-    const f32 size = __builtin_fabsf(x), large = sin_large(size < 0x1p40f ? x : 0);
-    value = size <= 10000 ? value : large;
-    value = size < __builtin_inff() ? value : x - x;
-    return size < 0x1p-13f ? x : value;
+    return chosen_f32(is_beyond(x), sin_turns(turns_of(beyond_only(x))), value);
 }
-#endif
+static inline f32 OWN(own_sinf)(f32 x)
+{
+    return sin_far(x, sin_any(x));
+}
+#else
 static inline f32 OWN(own_sinf)(f32 x)
 {
     return sinf(x);
 }
-//: block sinf inside
-    INSIDE(f32, sinf, sin_inside, sin_chosen, BEYOND)
-//: library cosf inside_f32 sin_wide
-#ifdef OWN_MATH
-static inline f32 OWN(cos_inside)(f32 x)
-{
-    const f32 size = __builtin_fabsf(x);
-    return inside_f32(x, (size <= 10000));
-}
-static inline f32 OWN(cos_large)(f64 x)
-{
-    const f64 n = FMAD(x, 0x1.45f306dc9c883p-2, 0.5) + 0x1.8p52;
-    return sin_wide(x, n - 0x1.8p52 - 0.5, n);
-}
-static inline f32 OWN(cos_chosen)(f32 x, f32 value)
-{
-    const f32 size = __builtin_fabsf(x), large = cos_large(size < 0x1p40f ? x : 0);
-    value = size <= 10000 ? value : large;
-    value = size < __builtin_inff() ? value : x - x;
-    return value;
-}
 #endif
+//: block sinf reduced
+    REDUCED(sin_near, sin_any, sin_far)
+//: library cosf turn sin_rest chosen
+#ifdef OWN_MATH
+static inline f32 OWN(cos_near)(f32 x)
+{
+    const union word_f32 n = {FMAF(x, 0x1.45f306p-2f, 0.5f) + 0x1.8p23f};
+    return sin_rest(less_pi(x, n.value - 0x1.8p23f - 0.5f), n.word);
+}
+static inline f32 OWN(cos_any)(f32 x)
+{
+    const f32 value = cos_near(near_only(x));
+    return __builtin_fabsf(x) < __builtin_inff() ? value : x - x;
+}
+static inline f32 OWN(cos_far)(f32 x, f32 value)
+{
+    return chosen_f32(is_beyond(x), sin_turns(turns_of(beyond_only(x)) + (1ull << 62)), value);
+}
+static inline f32 OWN(own_cosf)(f32 x)
+{
+    return cos_far(x, cos_any(x));
+}
+#else
 static inline f32 OWN(own_cosf)(f32 x)
 {
     return cosf(x);
 }
-//: block cosf inside
-    INSIDE(f32, cosf, cos_inside, cos_chosen, BEYOND)
+#endif
+//: block cosf reduced
+    REDUCED(cos_near, cos_any, cos_far)
 //: part remainders
 #ifdef OWN_MATH
 #undef REMAINDERS

@@ -15,14 +15,9 @@ f32 powf(f32, f32);
 #undef FMAD
 @ helpers: OWN_MATH, word_f32 0c0350b8, word_f64 704a8cbd, hyperbolic_f32, hyperbolic_f64, exp_rest, scaled_f32
 @   dc06c6d1, own_expf
-#undef INSIDE
-@ helpers: INSIDE
-#undef NEVER
-#undef BEYOND
-#define NEVER(x) 0
-#define BEYOND(x) (__builtin_fabsf(x) >= 0x1p40f && __builtin_fabsf(x) < __builtin_inff())
-@ helpers: inside_f32, sin_wide, sin_inside, own_sinf, exp2_rest, log2_f64, block_exp_f32 809ab9b0, block_sin_f32,
-@   block_pow_f32
+#undef REDUCED
+@ helpers: REDUCED, chosen_f32, turns_of, sin_rest, sin_near, exp2_rest, log2_f64, block_exp_f32 809ab9b0,
+@   block_sin_f32, block_pow_f32
 void weft_kernel(const struct weft_args *args, i64 begin, i64 end)
 {
     const f32 c_0 = *(const f32_m *)&args->literals[0]; /* 2.0 */

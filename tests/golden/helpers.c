@@ -4,11 +4,11 @@ BAND_ROOM                  5 lines  afc1b850
 BAND_VALUES                7 lines  abca0d35
 CONVERSION                 5 lines  41bf2488
 FETCH_BELOW                4 lines  95b9ab9f
-INSIDE                    25 lines  2d7c0968
 ONE_BY_ONE                 5 lines  7af4cc8a
 OWN_MATH                   5 lines  f7da7dfd
 PAD_BLOCK                  4 lines  3bd696a2
 PUT_BLOCK                  5 lines  635e1712
+REDUCED                   27 lines  5f8478a1
 ROLLED                    36 lines  d3ce09dd
 RUN_ROOM                  10 lines  954b2503
 RUN_VALUES                 7 lines  d0847062
@@ -20,7 +20,8 @@ acc_t                      2 lines  4dc49552
 block_exp_$1              25 lines  809ab9b0
 block_exp_$1              24 lines  e7a29d59
 block_pow_$1              29 lines  24c9f36c
-block_sin_$1              10 lines  094c6952
+block_sin_$1              10 lines  a91dbba8
+chosen_$1                 10 lines  6a505d86
 copy_run_$1               17 lines  b6bba8c5
 decode_$1_$2              19 lines  af7f57f3
 decode_$1_$2              19 lines  f3a3a288
@@ -43,7 +44,6 @@ fmin_$1                    6 lines  79200f70
 fneg_$1                   15 lines  a8c0e62c
 gather_$1                 17 lines  10711377
 hyperbolic_$1              3 lines  71071d94
-inside_$1                  9 lines  df18041f
 ints                      61 lines  4203069e
 log2_$1                   54 lines  dc87ff02
 lookup_$1                  9 lines  4e25d0db
@@ -52,7 +52,6 @@ nearest_$1_$1             21 lines  7ca81fb2
 optimize                   3 lines  f347d288
 own_exp                   16 lines  d60d0ec1
 own_expf                  16 lines  49d21078
-own_sinf                   4 lines  3fd6b867
 pick_$1                   12 lines  bc185755
 quotient_$1               17 lines  98c7ad3c
 remainder_$1               8 lines  8104a8d4
@@ -66,12 +65,13 @@ run_$1                    13 lines  52399200
 scaled_$1                 12 lines  78efbbb6
 scaled_$1                 12 lines  dc06c6d1
 sieve_$1                  36 lines  022e9e14
-sin_inside                19 lines  912e46d4
-sin_wide                  13 lines  be585330
+sin_near                  25 lines  b0248ba4
+sin_rest                  23 lines  3475768d
 stage_t                    2 lines  397a325c
 struct weft_calls;         2 lines  f1ad0b71
 to_bfloat16_$1_$1         11 lines  fecc4f39
 to_float16_$1_$1          20 lines  c9c0cbcb
+turns_of                  37 lines  229aad1a
 unpack_$1_$2              25 lines  de849bf2
 unpack_$1_$2              25 lines  fc3ba9f8
 weft_args                 12 lines  c0245790
