@@ -194,7 +194,7 @@ static size_t block_bytes(const struct emitter *e)
     const size_t block = BLOCK * sizeof(uint64_t);
     size_t bytes = (size_t)e->evaluation.slot_count * block;
     for (int k = 0; k < e->kernel->access_count; k++)
-        bytes += block + (size_t)buffer_room(e, k) * sizeof(uint64_t);
+        bytes += block + (size_t)buffer_room(e, k) * (size_t)type_rows[e->kernel->accesses[k].dtype].size;
     for (int i = 0; i < e->kernel->ins_count; i++)
         bytes += e->called[i] || e->evaluation.rate[i] != RATE_BLOCK ? block : 0;
     return bytes;
