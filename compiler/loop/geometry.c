@@ -108,6 +108,16 @@ static int64_t distinct_columns(const struct grouping *groups, int first, int64_
     return distinct;
 }
 
+/* How many elements of such a row stand in one run, which is a step along the innermost group, or stay. */
+static int64_t run_columns(const struct grouping *groups, int first, int64_t part, int a)
+{
+    int i = groups->count - 1;
+    int64_t columns = i > first ? groups->extents[i] : part;
+    for (; i > first && group_strides(groups, i - 1)[a] == group_strides(groups, i)[a] * groups->extents[i]; i--)
+        columns *= i - 1 > first ? groups->extents[i - 1] : part;
+    return columns;
+}
+
 static void expand_access(struct arena *arena, const struct grouping *groups, int first, int64_t part,
                           int a, int size, struct geometry *g)
 {
@@ -126,7 +136,7 @@ static void expand_access(struct arena *arena, const struct grouping *groups, in
     g->kinds[a] = (unsigned char)row_kind(groups, first, a, size);
     if (g->kinds[a] != ACCESS_EXPANDED)
         return;
-    strides[g->groups + 1] = first < groups->count - 1 ? groups->extents[groups->count - 1] : part;
+    strides[g->groups + 1] = run_columns(groups, first, part, a);
     g->offsets[a] = make_offsets(arena, groups, first, g->columns, a);
     g->distinct[a] = distinct_columns(groups, first, part, a);
 }
@@ -359,12 +369,13 @@ static int cross_loads(const struct grouping *groups, int outer, int loads, int6
     return most;
 }
 
-/* Tiles of such groups, each begun by one. */
+/* Tiles of such groups, each begun by one: of as many rows as a cache line has elements, and few columns, so that what
+ * is transposed, what is read beside it and what is fetched for the next tile are in the nearest cache. */
 static struct tiling cross_tiles(int64_t beside, int64_t rows, int64_t columns, int most)
 {
     enum { WHOLE = 3 * BLOCK };
     const int64_t tile_rows = within(TRANSPOSED_LINE / most, beside);
-    return tile_by(tile_rows, within(TRANSPOSED_TILE / most / tile_rows / WHOLE * WHOLE, columns), rows, columns);
+    return tile_by(tile_rows, within(WHOLE, columns), rows, columns);
 }
 
 /* Makes loads interleaved, and tiles that begin with a group. */

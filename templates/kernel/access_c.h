@@ -73,7 +73,7 @@ band:     kept_$[k] = 0; //~
 band: of_$ = s, turn_$ = 0; //~
 row: const T *const from_$ = N(repeated)(w_$, kept_$, turn_$++ % PERIODIC, p[$],
 + s->strides[$ * stride + groups], s->period); /* NAME */
-once row: const i64 advance = BLOCK % s->period;
+once band: const i64 advance = BLOCK % s->period;
 once row: i64 phase = column0 % s->period;
 operands: const T *const x_$ = from_$ + phase;
 once results: phase += m == BLOCK ? advance : m % s->period;
@@ -168,8 +168,13 @@ copied band:     continue;
 band: const i64 pitch_$ = column1 - column0 + BLOCK;
 band: N(cross)((char *)w_$, pitch_$ * sizeof(T), at_$, jump_$, step[$], rows, (column1 - column0) / s->period,
 + s->period, 0); /* NAME */
-band: for (i64 r = 0; r < rows; r++)
+band: for (i64 r = 0; r < rows && pitch_$ % BLOCK; r++)
 band:     N(fill)(w_$ + (r + 1) * pitch_$ - BLOCK, w_$[(r + 1) * pitch_$ - BLOCK - 1]);
+band: const i64 many_$ = args->ahead ? ((column1 - column0) / s->period + rows - 1) / rows : 0; /* for each row */ //~
+band: const i64 next_$ = column1 < s->columns ? (column1 - column0) / s->period * jump_$
++ : rows * step[$] - column0 / s->period * jump_$; /* to the next tile */ //~
+row: for (i64 c = 0; many_$ && c < (step[$] == sizeof(T) ? s->period : 1); c++) //~
+row:     fetch_columns(at_$[c] + next_$ + row * many_$ * jump_$, jump_$, many_$); //~
 operands: const T *const x_$ = w_$ + row * pitch_$ + i - column0;
 //: load joined
 head: vector

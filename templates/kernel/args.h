@@ -70,6 +70,7 @@ struct weft_band {
     long long rows;                /* of the band */
     long long column0, column1;
     long long next, stop;          /* of the tile: the row behind the band, and behind the last one; at first 0 */
+    long long beside;              /* so many of the next tiles have the same rows, of which each is one band */
     int fresh;                     /* it is the first band of its tile */
 };
 

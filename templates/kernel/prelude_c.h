@@ -43,7 +43,7 @@
 #define BAND_ROOM \
     char *room[ACCESSES], *p[ACCESSES]; \
     i64 steps[ACCESSES], at[64]; \
-    struct weft_band band = {{0, begin, end}, ACCESSES, room, steps, at, 0, 0, 0, 0, 0, 0, 0, 0};
+    struct weft_band band = {{0, begin, end}, ACCESSES, room, steps, at, 0, 0, 0, 0, 0, 0, 0, 0, 0};
 #define BAND_VALUES \
     const struct weft_sample *const sample = band.tile.sample; \
     const struct weft_geometry *const s = sample->geometry; \
@@ -210,12 +210,14 @@ SEPARATE static void N(expand)(T *row, const char *from, const int *offsets, i64
 #endif
     for (; j < distinct; j++)
         row[j] = *(const T *)(from + offsets[j]);
-    for (i64 j = distinct; j < columns; j += distinct)
-        for (i64 k = 0; k < distinct; k += BLOCK) {
+    for (i64 done = distinct, more; done < columns; done += more) {
+        more = done < columns - done ? done : columns - done;
+        for (i64 k = 0; k < more; k += BLOCK) {
             INDEPENDENT
             for (int q = 0; q < BLOCK; q++)
-                row[j + k + q] = row[k + q];
+                row[done + k + q] = row[k + q];
         }
+    }
     for (int j = 0; j < BLOCK; j++)
         row[columns + j] = row[columns - 1];
 }

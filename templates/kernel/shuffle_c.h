@@ -97,6 +97,15 @@ static inline void OWN(fetch_transposed)(const char *from, i64 step, i64 side, i
             __builtin_prefetch(from + k * step);
 #endif
 }
+/* Brings `count` columns near that lie `step` apart. */
+static inline void OWN(fetch_columns)(const char *from, i64 step, i64 count)
+{
+#if defined __GNUC__ && !defined __TINYC__
+    const i64 pace = step > 256 ? step : 64; /* nearer ones have hardly a line between them */
+    for (i64 k = 0; k < count * step; k += pace)
+        __builtin_prefetch(from + k);
+#endif
+}
 //: move gather
 #undef BYTES
 #undef PLACE

@@ -182,7 +182,7 @@ SEPARATE static int N(lay)(const struct weft_args *args, char *to, i64 pitch, co
             *(T *)(to + r * pitch + j * (i64)sizeof(T)) = *(const T *)(from + j * step + r * (i64)sizeof(T));
     return 1;
 }
-/* Columns that lie `step` apart become rows, behind each of which there is room for a block. */
+/* Columns that lie `step` apart become rows, behind each of which there is room to fill its last block. */
 SEPARATE static void N(turn)(T *to, const char *from, i64 step, i64 rows, i64 columns)
 {
     const i64 pitch = columns + BLOCK;
@@ -209,7 +209,7 @@ SEPARATE static void N(turn)(T *to, const char *from, i64 step, i64 rows, i64 co
         for (; j < columns; j++)
             to[r * pitch + j] = *(const T *)(from + j * step + r * sizeof(T));
     }
-    for (r = 0; r < rows; r++)
+    for (r = 0; r < rows && columns % BLOCK; r++)
         N(fill)(to + r * pitch + columns, to[r * pitch + columns - 1]);
 }
 //: move cross
@@ -219,7 +219,7 @@ SEPARATE static void N(turn)(T *to, const char *from, i64 step, i64 rows, i64 co
 static inline void N(cross_strips)(char *to, i64 pitch, const char *const *at, i64 jump, i64 step, i64 rows, i64 count,
                                    i64 period, const int past)
 {
-    enum { SIDE = 16 / sizeof(T), LINE = 64 / sizeof(T), MANY = 2 * LINE, ROOM = MANY + LINE };
+    enum { SIDE = 16 / sizeof(T), LINE = 64 / sizeof(T), MANY = 4 * LINE, ROOM = MANY + LINE };
     ALIGNED T lines[4 * SIDE * ROOM];
     const int inside = step != (i64)sizeof(T);
     const i64 many = count < MANY ? count : MANY;

@@ -52,9 +52,32 @@ SHARED int next_tile(const struct weft_args *args, struct weft_band *band)
     return 1;
 }
 
+/* How many of the tiles that follow the band's have the same rows, where these are one band. */
+static long long tiles_beside(const struct weft_band *band, const struct weft_geometry *s)
+{
+    if (s->row_tiles == 1 || !band->fresh || band->next != band->stop || s->last_columns != s->columns)
+        return 0;
+    const long long beside = (s->columns - band->column0 - 1) / s->tile_columns;
+    const long long left = band->tile.end - band->tile.next;
+    return beside < left ? beside : left;
+}
+
+/* Goes on to further columns of the same rows. */
+SHARED int move_band(struct weft_band *band)
+{
+    const struct weft_geometry *const s = band->tile.sample->geometry;
+    band->beside--;
+    band->tile.next++;
+    band->column0 += s->tile_columns;
+    band->column1 = band->column0 + s->tile_columns < s->columns ? band->column0 + s->tile_columns : s->columns;
+    return 1;
+}
+
 /* Of rows that are not all equally long, the last of a group is a band of its own. */
 SHARED int next_band(const struct weft_args *args, struct weft_band *band)
 {
+    if (band->beside)
+        return move_band(band);
     band->fresh = band->next >= band->stop;
     if (band->fresh && !next_tile(args, band))
         return 0;
@@ -85,6 +108,7 @@ SHARED int next_band(const struct weft_args *args, struct weft_band *band)
     band->next += band->rows;
     for (long long g = inner, steps = band->rows; g >= 0 && (band->at[g] += steps) == extents[g]; g--, steps = 1)
         band->at[g] = 0;
+    band->beside = tiles_beside(band, s);
     return 1;
 }
 

@@ -24,12 +24,16 @@ static struct tiling tile_by(int64_t tile_rows, int64_t tile_columns, int64_t ro
 }
 
 /* Tiles of as many of the rows that lie `beside` each other as a cache line has elements of `most` bytes. What is only
- * `copied` needs no buffer: templates/kernel/transpose_c.h has one for tiles of TRANSPOSED_TILE bytes. */
+ * `copied` needs no buffer: templates/kernel/transpose_c.h has one for tiles of twice TRANSPOSED_TILE bytes. These are
+ * for results that may go past the caches, where both ends of a tile's row are written plainly. */
 SHARED struct tiling transpose_tiles(int64_t beside, int64_t rows, int64_t columns, int most, bool copied)
 {
     const int64_t tile_rows = within(TRANSPOSED_LINE / most, beside);
     const bool wide = copied && tile_rows == TRANSPOSED_LINE / most;
-    const int bytes = wide ? TRANSPOSED_WIDE : TRANSPOSED_TILE;
+    const bool far = (double)rows * (double)columns * most >= STREAMED_TRANSPOSED;
+    const int bytes = wide                                                  ? TRANSPOSED_WIDE
+                      : far && tile_rows * TRANSPOSED_ROW > TRANSPOSED_TILE ? 2 * TRANSPOSED_TILE
+                                                                            : TRANSPOSED_TILE;
     return tile_by(tile_rows, within(bytes / most / tile_rows / BLOCK * BLOCK, columns), rows, columns);
 }
 

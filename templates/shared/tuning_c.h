@@ -6,9 +6,12 @@ enum {
     /* Tiles, in elements or bytes. Measured for TRANSPOSED_WIDE alone: transposing into a result by tiles of 16 KB took
      * 1.4 times as long. */
     TILE = 16384,                  /* elements of a tile, about */
-    TRANSPOSED_TILE = 16384,       /* bytes of one that is transposed, which stays in the nearest cache */
+    TRANSPOSED_TILE = 8192,        /* bytes of one that is transposed: with its buffer, with what is read beside it,
+                                      written and fetched it stays in a nearest cache of 48 KB. Twice as many took up
+                                      to 1.4 times as long, */
+    TRANSPOSED_ROW = 512,          /* but for rows of fewer bytes that go past the caches */
     TRANSPOSED_WIDE = 1 << 17,     /* the same where it goes straight into the result, and whole lines are read */
-    LONG_ROW = 256,                /* elements of a row for which groups are gathered, at least */
+    LONG_ROW = 96,                 /* elements of a row for which groups are gathered, at least */
     ENOUGH_TILES = 32,             /* for threads to share */
 
     /* How tiles of a reduction share its space (lanes.c). */

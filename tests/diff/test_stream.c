@@ -381,6 +381,27 @@ static void test_patterns(void **state)
     }
 }
 
+/* Short rows of pixels with others between them, pixel by pixel and plane by plane, beside what repeats in them. */
+static void test_runs(void **state)
+{
+    static const struct { const char *text; int64_t x[4], m[4], out[4]; } cases[] = {
+        {"transpose(x, [1, 0, 2, 3]) - m", {17, 8, 13, 3}, {8, 1, 1, 3}, {8, 17, 13, 3}},
+        {"transpose(x, [1, 0, 2, 3]) - m", {61, 4, 20, 3}, {4, 1, 1, 3}, {4, 61, 20, 3}},
+        {"transpose(x, [1, 0, 2, 3]) - m", {9, 70, 2, 5}, {70, 1, 2, 1}, {70, 9, 2, 5}},
+        {"transpose(x, [1, 0, 3, 2]) - m", {9, 5, 3, 33}, {5, 1, 1, 3}, {5, 9, 33, 3}},
+        {"transpose(x, [3, 0, 2, 1]) - m", {9, 3, 41, 7}, {7, 1, 1, 3}, {7, 9, 41, 3}}};
+    (void)state;
+    for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
+        const struct input in[] = {{"x", small_integers(WEFT_FLOAT32, 4, cases[i].x)},
+                                   {"m", any_bytes(WEFT_UINT8, 4, cases[i].m)}};
+        struct placed out = place(WEFT_FLOAT32, 4, cases[i].out, 0, 0);
+        check_without("special", cases[i].text, in, 2, &out, 1);
+        tensor_free((struct tensor *)&in[0].tensor);
+        tensor_free((struct tensor *)&in[1].tensor);
+        tensor_free(&out.tensor);
+    }
+}
+
 /* Whole lines, which begin anywhere; rows that begin at different places of theirs; rows of little more than a line,
  * and of one column more than a tile. */
 static void test_transposed(void **state)
@@ -498,7 +519,8 @@ int main(void)
         cmocka_unit_test(test_types), cmocka_unit_test(test_heads),
         cmocka_unit_test(test_short_rows), cmocka_unit_test(test_alignments),
         cmocka_unit_test(test_results), cmocka_unit_test(test_broadcast), cmocka_unit_test(test_copied),
-        cmocka_unit_test(test_crossed), cmocka_unit_test(test_patterns), cmocka_unit_test(test_transposed),
-        cmocka_unit_test(test_fetched), cmocka_unit_test(test_crowded), cmocka_unit_test(test_interleaved), cmocka_unit_test(test_in_place)};
+        cmocka_unit_test(test_crossed), cmocka_unit_test(test_patterns), cmocka_unit_test(test_runs),
+        cmocka_unit_test(test_transposed), cmocka_unit_test(test_fetched), cmocka_unit_test(test_crowded),
+        cmocka_unit_test(test_interleaved), cmocka_unit_test(test_in_place)};
     return cmocka_run_group_tests_name("stream", tests, NULL, finish);
 }

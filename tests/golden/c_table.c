@@ -84,12 +84,8 @@ void weft_kernel(const struct weft_args *args, i64 begin, i64 end)
         for (int k = 0; of_2 != s && k < PERIODIC; k++)
             kept_2[k] = 0;
         of_2 = s, turn_2 = 0;
-        for (i64 row = 0; row < rows; row++) {
-            i64 head = 0; /* elements in front of the first whole block */
-            for (int k = 0; k < ACCESSES; k++)
-                p[k] = start[k] + row * step[k]; /* where the row of each begins */
+@ headline.c, 5 lines: const i64 advance = BLOCK % s->period; ... p[k] = start[k] + row * step[k]; /* where the row of each begins */
             const f32_m *const from_2 = repeated_f32(w_2, kept_2, turn_2++ % PERIODIC, p[2], s->strides[2 * stride + groups], s->period); /* gain */
-            const i64 advance = BLOCK % s->period;
             i64 phase = column0 % s->period;
             head = first_block(args, p[3] + column0 * sizeof(u8_m), 0, sizeof(u8_m));
             fetch_end(args, p[3] + step[3] + column0 * sizeof(u8_m), column1 - column0, sizeof(u8_m)); /* of the next row */

@@ -1,6 +1,6 @@
 $1                        26 lines  3578e776
 ALL                        3 lines  12a6378b
-BAND_ROOM                  5 lines  afc1b850
+BAND_ROOM                  5 lines  de181c71
 BAND_VALUES                7 lines  abca0d35
 CONVERSION                 5 lines  41bf2488
 FETCH_BELOW                4 lines  95b9ab9f
@@ -32,7 +32,7 @@ enum { LANES = 16 };      15 lines  430ccd86
 exp2_rest                  8 lines  7fc4d42a
 exp_powers                19 lines  8ce3b296
 exp_rest                  11 lines  04fc0679
-expand_$1                 32 lines  0f1699d9
+expand_$1                 34 lines  11bed3f7
 fetch                     10 lines  99f641e5
 fetch_end                 11 lines  aa5907f1
 fetch_row                 17 lines  9a94f6ba
@@ -75,7 +75,7 @@ turns_of                  37 lines  229aad1a
 unpack_$1_$2              25 lines  de849bf2
 unpack_$1_$2              25 lines  fc3ba9f8
 weft_args                 12 lines  c0245790
-weft_band                 15 lines  05bad062
+weft_band                 16 lines  f245062f
 weft_calls                29 lines  f3ce8ddc
 weft_geometry             24 lines  ae972226
 weft_join                 25 lines  6c69aa9d
