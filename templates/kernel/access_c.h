@@ -67,15 +67,15 @@ operands: const T *const x_$ = w_@ + s->strides[$ * stride + groups + 1] / (i64)
 block: w_$
 buffers: const char *kept_$[PERIODIC] = {0}; /* where the rows begin whose patterns w_$ has */ //~
 buffers: const void *of_$ = 0; /* their geometry */ //~
-buffers: i64 turn_$ = 0; //~
+buffers: i64 next_$ = 0; //~
 band: for (int k = 0; of_$ != s && k < PERIODIC; k++) //~
 band:     kept_$[k] = 0; //~
-band: of_$ = s, turn_$ = 0; //~
-row: const T *const from_$ = N(repeated)(w_$, kept_$, turn_$++ % PERIODIC, p[$],
+band: of_$ = s, next_$ = 0; //~
+row: const T *const repeats_$ = N(repeated)(w_$, kept_$, next_$++ % PERIODIC, p[$],
 + s->strides[$ * stride + groups], s->period); /* NAME */
 once band: const i64 advance = BLOCK % s->period;
 once row: i64 phase = column0 % s->period;
-operands: const T *const x_$ = from_$ + phase;
+operands: const T *const x_$ = repeats_$ + phase;
 once results: phase += m == BLOCK ? advance : m % s->period;
 once results: if (phase >= s->period)
 once results:     phase -= s->period;

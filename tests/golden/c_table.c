@@ -73,7 +73,7 @@ void weft_kernel(const struct weft_args *args, i64 begin, i64 end)
     ALIGNED f32_m w_2[BLOCK + 1152];
     const char *kept_2[PERIODIC] = {0}; /* where the rows begin whose patterns w_2 has */
     const void *of_2 = 0; /* their geometry */
-    i64 turn_2 = 0;
+    i64 next_2 = 0;
     ALIGNED u8_m w_3[BLOCK];
     ALIGNED u64 slots[2][BLOCK]; /* values kept between loops */
     f32_m *const v_1 = (f32_m *)slots[0];
@@ -83,14 +83,14 @@ void weft_kernel(const struct weft_args *args, i64 begin, i64 end)
         BAND_VALUES
         for (int k = 0; of_2 != s && k < PERIODIC; k++)
             kept_2[k] = 0;
-        of_2 = s, turn_2 = 0;
+        of_2 = s, next_2 = 0;
 @ headline.c, 5 lines: const i64 advance = BLOCK % s->period; ... p[k] = start[k] + row * step[k]; /* where the row of each begins */
-            const f32_m *const from_2 = repeated_f32(w_2, kept_2, turn_2++ % PERIODIC, p[2], s->strides[2 * stride + groups], s->period); /* gain */
+            const f32_m *const repeats_2 = repeated_f32(w_2, kept_2, next_2++ % PERIODIC, p[2], s->strides[2 * stride + groups], s->period); /* gain */
             i64 phase = column0 % s->period;
             head = first_block(args, p[3] + column0 * sizeof(u8_m), 0, sizeof(u8_m));
             fetch_end(args, p[3] + step[3] + column0 * sizeof(u8_m), column1 - column0, sizeof(u8_m)); /* of the next row */
 @ headline.c, 7 lines: for (i64 i = column0, m; i < column1; i += m) { ... fetch(x_0, args->ahead, sizeof *x_0);
-                const f32_m *const x_2 = from_2 + phase;
+                const f32_m *const x_2 = repeats_2 + phase;
                 u8_m *const o_3 = (u8_m *)p[3] + i; /* out */
                 const int n_3 = m == BLOCK && streams(args, o_3);
                 u8_m *const y_3 = m < BLOCK || n_3 ? w_3 : o_3;
