@@ -6,6 +6,7 @@
 #include "compiler/emit/emit.h"
 
 #include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
 
 struct dense {
@@ -13,6 +14,8 @@ struct dense {
     const struct aot_loop *loop;
     struct emit_together *together;
     struct buf *constants;         /* tables of array literals */
+    struct aot_points *points;     /* [loop_count] loops that take turns, from the first one on */
+    bool *values; /* [temporary_count] whether it is a value of the point in hand */
 };
 
 /* ---- array literals ---- */
@@ -42,13 +45,24 @@ static void put_constant(struct dense *dense, int p, const struct kernel *kernel
     buf_puts(out, count ? "};\n" : "0};\n");
 }
 
+/* Whether element i is i, as in tables from which positions are made. */
+static bool is_identity(const struct constant *constant)
+{
+    const unsigned char *data = constant->data;
+    bool same = constant->dtype == WEFT_UINT8;
+    for (size_t i = 0; same && i < constant->bytes; i++)
+        same = data[i] == i;
+    return same;
+}
+
 static void put_constants(struct dense *dense, int p)
 {
     const struct kernel *kernel = dense->k->loops[p].kernel;
     bool *done = ARENA_ARRAY(dense->k->arena, bool, kernel->constant_count + 1);
     for (int a = 0; a < kernel->load_count; a++) {
         const struct access *access = &kernel->accesses[a];
-        if (access->kind == TENSOR_CONSTANT && !done[access->index])
+        if (access->kind == TENSOR_CONSTANT && !done[access->index] &&
+            !is_identity(&kernel->constants[access->index]))
             put_constant(dense, p, kernel, access->index);
         if (access->kind == TENSOR_CONSTANT)
             done[access->index] = true;
@@ -107,7 +121,17 @@ static bool host_is_value(void *user, int a)
     struct dense *dense = user;
     const struct access *access = access_of(dense, a);
     return access->kind == TENSOR_NUMBER || access->kind == TENSOR_SAMPLE ||
+           (access_is_temporary(access) && dense->values[access->index]) ||
            (access->kind == TENSOR_INPUT && !dense->k->inputs[access->index]->rank);
+}
+
+static bool host_is_identity(void *user, int a)
+{
+    struct dense *dense = user;
+    const struct access *access = access_of(dense, a);
+    return access->kind == TENSOR_BYTES ||
+           (access->kind == TENSOR_CONSTANT &&
+            is_identity(&dense->loop->kernel->constants[access->index]));
 }
 
 static bool host_reads_bytes(void *user, int a)
@@ -131,13 +155,16 @@ static const struct shape *host_shape(void *user, int a)
 
 /* ---- loops ---- */
 
-/* Lanes that a loop leaves are joined in the loop itself. */
-static bool is_left_out(const struct aot_loop *loop)
+/* The temporary that a reduction stores; -1: a result. */
+static int stored_temporary(const struct kernel *kernel)
 {
-    return loop->kernel->lanes && loop->kernel->lanes->partial;
+    const struct access *stored = &kernel->accesses[kernel->load_count];
+    return kernel->lanes->alone >= 0     ? kernel->lanes->alone
+           : access_is_temporary(stored) ? stored->index
+                                         : -1;
 }
 
-/* The array that a reduction stores. */
+/* The array, or the value, that a reduction stores. */
 static const char *target_of(struct dense *dense)
 {
     const struct kernel *kernel = dense->loop->kernel;
@@ -146,29 +173,113 @@ static const char *target_of(struct dense *dense)
                                        : host_data(dense, kernel->load_count);
 }
 
-/* Several have a block each. */
-static void put_loop(struct buf *out, struct dense *dense, bool alone)
+struct place_in {
+    int depth, points;
+    const char *type; /* of a value that is stored, as in struct plain_host */
+    struct buf *rooms;
+};
+
+/* The array in which the loop leaves what it joins; NULL: it need not. */
+static const char *kept_in(struct dense *dense)
+{
+    const int result = dense->points[loop_number(dense)].kept;
+    return result < 0
+               ? NULL
+               : aot_local(dense->k->arena,
+                           aot_operand(dense->k, dense->k->program->input_count + result).name);
+}
+
+static const char *loop_text(struct dense *dense, struct place_in at)
 {
     struct form form;
     const struct kernel *kernel = dense->loop->kernel;
     unsigned char *kinds = arena_copy(dense->k->arena, dense->loop->classes[0].kinds, (size_t)kernel->access_count);
     const struct emit_params params = {.target = &target_plain, .form = &form, .kinds = kinds, .shown = SHOWN_FULL};
-    const struct plain_host host = {dense, host_extent, host_data, host_is_value, host_reads_bytes, host_fault,
-                                    host_shape, target_of(dense)};
+    const struct plain_host host = {dense,
+                                    host_extent,
+                                    host_data,
+                                    host_is_value,
+                                    host_is_identity,
+                                    host_reads_bytes,
+                                    host_fault,
+                                    host_shape,
+                                    target_of(dense),
+                                    at.type,
+                                    at.depth,
+                                    at.points,
+                                    kept_in(dense),
+                                    dense->points[loop_number(dense)].known,
+                                    at.rooms};
     block_form(kernel, &form);
-    const char *text = emit_plain(dense->together, kernel, &params, dense->loop->shape, &host);
-    if (alone || strncmp(text, "    for (", 9) == 0) { /* it declares nothing outside of its loop */
-        buf_puts(out, text);
+    return emit_plain(dense->together, kernel, &params, dense->loop->shape, &host);
+}
+
+/* Whether the text has nothing but a loop, a statement or a value's definition in the block where it stands. */
+static bool is_one(const char *text, const struct kernel *kernel)
+{
+    const char *line = text + strspn(text, " ");
+    return strncmp(line, "for (", 5) == 0 || strchr(line, '\n')[1] == '\0' ||
+           (kernel->lanes && !strstr(text, " c_"));
+}
+
+/* What rooms had before. */
+static struct buf rooms_before(struct dense *dense, struct buf before)
+{
+    struct buf rooms = buf_new(dense->k->arena);
+    if (before.length)
+        buf_add(&rooms, before.text, before.length);
+    return rooms;
+}
+
+/* Adds a loop. What it declares besides values for those behind it has a block of its own, unless it is the only
+ * one. */
+static void put_loop(struct buf *out, struct dense *dense, int depth, int points, struct buf *rooms)
+{
+    const struct kernel *kernel = dense->loop->kernel;
+    const int reduced = kernel->lanes ? stored_temporary(kernel) : -1, indent = 4 * depth;
+    const bool value = reduced >= 0 && dense->values[reduced], alone = dense->k->loop_count == 1;
+    const char *type = value ? memory_type(dense->k->temporaries[reduced].dtype) : NULL;
+    const struct buf before = rooms_before(dense, *rooms);
+    const char *text = loop_text(dense, (struct place_in){depth, points, type, rooms});
+    const bool one = is_one(text, kernel);
+    for (int a = kernel->load_count; a < kernel->access_count && !kernel->lanes; a++)
+        if (host_is_value(dense, a))
+            buf_printf(out, "%*s%s%s %s", indent, "", one ? "const " : "",
+                       memory_type(kernel->accesses[a].dtype),
+                       one ? "" : arena_printf(dense->k->arena, "%s;\n", host_data(dense, a)));
+    if (one || alone) {
+        buf_puts(out, out->length && out->text[out->length - 1] == ' ' ? text + indent : text);
         return;
     }
-    buf_puts(out, "    {\n");
-    for (const char *line = text; *line; line += strcspn(line, "\n") + 1)
-        buf_printf(out, "    %.*s\n", (int)strcspn(line, "\n"), line);
+    *rooms = before;
+    if (value)
+        buf_printf(out, "%*s%s %s;\n", indent, "", type, target_of(dense));
+    buf_printf(out, "%*s{\n", indent, "");
+    buf_puts(out, loop_text(dense, (struct place_in){depth + 1, points, type ? "" : NULL, rooms}));
+    buf_printf(out, "%*s}\n", indent, "");
+}
+
+/* Loops that take turns, point by point. Returns the one behind them. */
+static int put_turns(struct buf *out, struct dense *dense, int p)
+{
+    const struct aot_points *points = &dense->points[p];
+    struct buf rooms = buf_new(dense->k->arena);
+    buf_printf(out,
+               "    for (int64_t p = 0; p < %s; p++) { /* each row, of which some values are "
+               "computed once */\n",
+               points->text);
+    for (int i = p; i < points->next; i++) {
+        dense->loop = &dense->k->loops[i];
+        if (!aot_is_left_out(dense->loop))
+            put_loop(out, dense, 2, points->dimensions, &rooms);
+    }
     buf_puts(out, "    }\n");
+    return points->next;
 }
 
 /* ---- memory between loops ---- */
 
+/* Whether some loop stores it, in memory. */
 static bool is_stored(struct dense *dense, int temporary)
 {
     const char *name = temporary_name(dense, temporary);
@@ -177,34 +288,29 @@ static bool is_stored(struct dense *dense, int temporary)
     for (int p = 0; p < dense->k->loop_count; p++) {
         const struct aot_loop *loop = dense->loop = &dense->k->loops[p];
         const char *target = target_of(dense);
-        for (int a = loop->kernel->load_count; a < loop->kernel->access_count && !target && !is_left_out(loop); a++)
+        for (int a = loop->kernel->load_count;
+             a < loop->kernel->access_count && !target && !aot_is_left_out(loop); a++)
             stored = stored || (access_is_temporary(&loop->kernel->accesses[a]) &&
                                 loop->kernel->accesses[a].index == temporary);
-        stored = stored || (target && !is_left_out(loop) && strcmp(target, name) == 0);
+        stored = stored || (target && !aot_is_left_out(loop) && strcmp(target, name) == 0);
     }
     dense->loop = before;
-    return stored;
+    return stored && !dense->values[temporary];
+}
+
+enum { FEW_BYTES = 4096 }; /* of a temporary that is an array on the stack */
+
+static bool has_few_bytes(const struct temporary *temporary)
+{
+    const int64_t count = shape_known(temporary->shape) ? shape_volume(temporary->shape) : -1;
+    return count > 0 && count <= FEW_BYTES / type_rows[temporary->dtype].size;
 }
 
 static void put_free(struct buf *out, struct dense *dense, const char *indent)
 {
     for (int t = 0; t < dense->k->temporary_count; t++)
-        if (is_stored(dense, t))
+        if (is_stored(dense, t) && !has_few_bytes(&dense->k->temporaries[t]))
             buf_printf(out, "%sfree(%s);\n", indent, temporary_name(dense, t));
-}
-
-/* How many elements a shape has, if that is a number or one extent; else NULL. */
-static const char *single_count(struct aot_kernel *k, const struct shape *shape)
-{
-    int64_t known = 1;
-    int open = -1;
-    for (int d = 0; d < shape->rank; d++) {
-        known *= shape->extents[d] >= 0 ? shape->extents[d] : 1;
-        open = shape->extents[d] >= 0 ? open : open == -1 ? d : -2;
-    }
-    if (open == -1)
-        return arena_printf(k->arena, "%lld", (long long)known);
-    return open >= 0 && known == 1 ? aot_extent(k, shape->extents[open]) : NULL;
 }
 
 /* Adds the memory of temporaries. */
@@ -216,7 +322,11 @@ static void put_memory(struct buf *out, struct dense *dense)
         if (!is_stored(dense, t))
             continue;
         const char *type = memory_type(k->temporaries[t].dtype), *name = temporary_name(dense, t);
-        const char *count = single_count(k, k->temporaries[t].shape);
+        const char *count = aot_single_count(k, k->temporaries[t].shape);
+        if (has_few_bytes(&k->temporaries[t])) {
+            buf_printf(out, "    %s %s[%s];\n", type, name, count);
+            continue;
+        }
         count = count ? count : arena_printf(k->arena, "weft_count(%s)", aot_counted(k, k->temporaries[t].shape));
         buf_printf(out, "    %s *const %s = weft_lend(%s, sizeof *%s);\n", type, name, count, name);
         buf_printf(&missing, "%s!%s", missing.length ? " || " : "", name);
@@ -244,7 +354,7 @@ static struct remark *list_remarks(struct dense *dense, int *count)
     for (int p = 0; p < dense->k->loop_count; p++) {
         const struct kernel *kernel = dense->k->loops[p].kernel;
         dense->loop = &dense->k->loops[p];
-        for (int f = 0; f < kernel->fault_count && !is_left_out(dense->loop); f++)
+        for (int f = 0; f < kernel->fault_count && !aot_is_left_out(dense->loop); f++)
             ARENA_PUSH(dense->k->arena, remarks, *count,
                        ((struct remark){find_place(dense->k->program->source, kernel->faults[f].span.start),
                                         host_fault(dense, f), kernel->faults[f].outside}));
@@ -272,110 +382,81 @@ static void put_remarks(struct buf *out, const struct remark *remarks, int count
 
 /* ---- the function ---- */
 
-/* How many elements an operand has. */
-struct count {
-    const char *text;              /* a number or a name; NULL: it is a value */
-    const char *factors;           /* of the variable that is declared for it, as aot_counted has them; else NULL */
-};
-
-/* The first of the counts that is as this operand's; the operand itself if there is none before. */
-static int first_like(const struct count *counts, int o)
+static void put_statements(struct buf *out, struct dense *dense)
 {
-    int i = 0;
-    while (i < o && !(counts[i].text && strcmp(counts[i].text, counts[o].text) == 0))
-        i++;
-    return i;
-}
-
-/* Finds operand o's count, behind those before it. With several extents that are not known it is a variable, which is
- * declared where it is new. */
-static void find_count(struct buf *out, struct aot_kernel *k, int o, struct count *counts)
-{
-    const struct aot_operand own = aot_operand(k, o);
-    const struct shape *shape = own.shape;
-    counts[o].text = single_count(k, shape);
-    if (!counts[o].text)
-        counts[o].factors = aot_counted(k, shape);
-    for (int i = 0; i < o && !counts[o].text; i++)
-        if (counts[i].factors && strcmp(counts[i].factors, counts[o].factors) == 0)
-            counts[o] = counts[i];
-    if (!counts[o].text) {
-        counts[o].text = arena_printf(k->arena, "count_%s", own.name);
-        buf_printf(out, "    const int64_t %s = weft_count(%s);\n", counts[o].text, counts[o].factors);
-    }
-}
-
-/* Adds the checks of an array: its extents, its address, and, of a result, what it overlaps. */
-static void put_check(struct buf *out, struct aot_kernel *k, int o, const struct count *counts)
-{
-    const int inputs = k->program->input_count;
-    const struct aot_operand own = aot_operand(k, o);
-    const char *name = aot_local(k->arena, own.name), *count = counts[o].text;
-    const bool known = is_digit(*count);
-    const int size = type_rows[own.dtype].size;
-    if (!known && first_like(counts, o) == o)
-        buf_printf(out, "    if (%s < 0 || %s > INT64_MAX / 16)\n        return weft_tell(WEFT_KERNEL_INPUT_ERROR, 0, "
-                   "0, \"%s\", \"an extent is negative, or too large\");\n", count, count, own.name);
-    buf_printf(out, "    if (%s%s(!%s", known ? "" : count, known ? "" : " && ", name);
-    if (size > 1)
-        buf_printf(out, " || (uintptr_t)%s %% sizeof *%s", name, name);
-    buf_printf(out, "))\n        return weft_tell(WEFT_KERNEL_INPUT_ERROR, 0, 0, \"%s\", \"it is NULL%s\");\n",
-               own.name, size > 1 ? ", or not aligned" : "");
-    for (int i = 0; own.result && i < o; i++) {
-        const struct aot_operand other = aot_operand(k, i);
-        const char *from = aot_local(k->arena, other.name), *elements = counts[i].text;
-        if (!elements)
+    struct aot_kernel *k = dense->k;
+    int faults;
+    struct buf rooms = buf_new(k->arena);
+    dense->points = aot_find_points(k, &dense->values);
+    const struct remark *remarks = list_remarks(dense, &faults);
+    for (const char *line = k->extents.text; *line; line += strcspn(line, "\n") + 1)
+        buf_printf(out, "    %.*s\n", (int)strcspn(line, "\n"), line);
+    aot_put_checks(out, k);
+    for (int i = 0; i < faults; i++)
+        buf_printf(out, "    bool %s = false;\n", remarks[i].name);
+    put_memory(out, dense);
+    for (int p = 0; p < k->loop_count;) {
+        dense->loop = &k->loops[p];
+        if (dense->points[p].next) {
+            p = put_turns(out, dense, p);
             continue;
-        const bool may = i < inputs && k->replaces[(o - inputs) * inputs + i] && other.dtype == own.dtype &&
-                         strcmp(elements, count) == 0;
-        buf_puts(out, "    if (");
-        if (may)
-            buf_printf(out, "%s != %s && ", name, from);
-        if (strcmp(elements, count) != 0) /* else an empty one meets none */
-            buf_printf(out, "%s%s%s%s", known ? "" : count, known ? "" : " && ", is_digit(*elements) ? "" : elements,
-                       is_digit(*elements) ? "" : " && ");
-        buf_printf(out, "(uintptr_t)%s < (uintptr_t)(%s + %s) && (uintptr_t)%s < (uintptr_t)(%s + %s))\n"
-                   "        return weft_tell(WEFT_KERNEL_OVERLAP_ERROR, 0, 0, \"%s\", \"it overlaps %s\");\n",
-                   name, from, elements, from, name, count, own.name, other.name);
+        }
+        if (!aot_is_left_out(dense->loop))
+            put_loop(out, dense, 1, 0, &rooms);
+        p++;
     }
+    put_free(out, dense, "    ");
+    put_remarks(out, remarks, faults);
 }
 
-static void put_checks(struct buf *out, struct aot_kernel *k)
+/* Whether "d[number]" stands in a text, but for its definition at `definition`. */
+static bool is_read(const char *text, const char *name, const char *definition)
 {
-    struct count *counts = ARENA_ARRAY(k->arena, struct count, aot_operand_count(k) + 1);
-    for (int o = 0; o < aot_operand_count(k); o++) {
-        const struct aot_operand own = aot_operand(k, o);
-        if (own.result || own.shape->rank)
-            find_count(out, k, o, counts);
+    for (const char *at = text; (at = strstr(at, name)); at++)
+        if (at != definition)
+            return true;
+    return false;
+}
+
+/* Adds statements with variables in place of the numbers of the call, d[0] and so on. Those that nothing reads are left
+ * out. */
+static void put_numbered(struct buf *out, const char *text)
+{
+    static const char begin[] = "    d[";
+    for (const char *line = text, *next; *line; line = next) { /* the first one is indented */
+        next = line + strcspn(line, "\n") + 1;
+        const bool defines = strncmp(line, begin, sizeof begin - 1) == 0;
+        const char *name = line + sizeof begin - 3; /* "d[2]" */
+        if (defines && !is_read(text, arena_string(out->arena, name, strcspn(name, " ")), name))
+            continue;
+        for (const char *at = strstr(line, "&d["); at && at < next; at = strstr(at + 1, "&d["))
+            buf_printf(out, "    int64_t " NAME_NUMBER ";\n",
+                       atoi(at + 3)); /* a function gives it */
+        buf_puts(out, defines ? "    const int64_t " : "");
+        for (line += defines ? 4 : 0; line < next; line++)
+            if (strncmp(line, "d[", 2) == 0 && is_digit(line[2]) && !begins_name(line[-1]) &&
+                !is_digit(line[-1])) {
+                buf_printf(out, NAME_NUMBER, atoi(line + 2));
+                line = strchr(line, ']');
+            } else {
+                buf_putc(out, *line);
+            }
     }
-    for (int o = 0; o < aot_operand_count(k); o++)
-        if (counts[o].text)
-            put_check(out, k, o, counts);
 }
 
 static void put_function(struct buf *out, struct dense *dense)
 {
     struct aot_kernel *k = dense->k;
-    int faults;
-    const struct remark *remarks = list_remarks(dense, &faults);
+    struct buf statements = buf_new(k->arena);
+    put_statements(&statements, dense);
+    if (statements.length && strstr(statements.text, " t_"))
+        buf_puts(out, "/* t_: a value, numbered as weft show --stage ir has it; behind it its "
+                      "piece of the program, line "
+                      "and column */\n");
     aot_put_heading(out, k);
     buf_puts(out, "\n{\n");
-    if (strstr(k->extents.text, "d["))
-        buf_printf(out, "    int64_t d[%d]; /* extents, and other numbers of the call */\n    (void)d;\n",
-                   k->extent_count + 1);
-    for (const char *line = k->extents.text; *line; line += strcspn(line, "\n") + 1)
-        buf_printf(out, "    %.*s\n", (int)strcspn(line, "\n"), line);
-    put_checks(out, k);
-    for (int i = 0; i < faults; i++)
-        buf_printf(out, "    bool %s = false;\n", remarks[i].name);
-    put_memory(out, dense);
-    for (int p = 0; p < k->loop_count; p++) {
-        dense->loop = &k->loops[p];
-        if (!is_left_out(dense->loop))
-            put_loop(out, dense, k->loop_count == 1);
-    }
-    put_free(out, dense, "    ");
-    put_remarks(out, remarks, faults);
+    if (statements.length)
+        put_numbered(out, statements.text);
     buf_puts(out, "    return WEFT_KERNEL_OK;\n}\n\n");
     buf_printf(out, "const struct weft_note *%s_note(void)\n{\n    return &weft_told;\n}\n", k->function);
 }
@@ -416,6 +497,30 @@ static bool has_call(const char *text, const char *name)
     return false;
 }
 
+/* Declares the C library's functions that the text calls as such that depend on their operands alone: compilers make
+ * vectors of these, but not of functions that set errno. */
+static void put_constant_functions(struct buf *out, const char *library, const char *text)
+{
+    struct buf declared = buf_new(out->arena);
+    for (const char *line = library ? library : ""; *line; line += strcspn(line, "\n") + 1) {
+        const char *name = line + strcspn(line, " \n") + 1;
+        const size_t length = strcspn(name, "(;\n");
+        if (name[length] == '(' && has_call(text, arena_string(out->arena, name, length)))
+            buf_printf(&declared, "%.*s __attribute__((const));\n", (int)strcspn(line, ";"), line);
+    }
+    if (declared.length)
+        buf_printf(out,
+                   "#if defined __GNUC__ /* nobody asks for errno, so vectors can be made of their "
+                   "calls */\n%s#endif\n",
+                   declared.text);
+}
+
+static bool has_floats(const char *text)
+{
+    return text && (has_word(text, "f32") || has_word(text, "f64") || has_word(text, "float") ||
+                    has_word(text, "double"));
+}
+
 /* Adds the functions of sizes that the text calls, from those that other sources have. */
 static void put_size_functions(struct buf *out, const char *text)
 {
@@ -448,33 +553,6 @@ static bool has_integers(const char *helpers)
     return false;
 }
 
-/* Takes out of the helpers what they do not use, and conditions that go on. */
-static const char *put_together(struct arena *arena, const char *helpers)
-{
-    static const char *const types[] = {"union word_f32", "union word_f64", "struct hyperbolic_f32",
-                                        "struct hyperbolic_f64"};
-    static const char again[] = "#endif\n#ifdef OWN_MATH\n";
-    struct buf text = buf_new(arena);
-    bool other = false;            /* the condition has another branch */
-    for (const char *line = helpers, *next; *line; line = next) {
-        next = line + strcspn(line, "\n") + 1;
-        other = strncmp(line, "#if", 3) == 0 ? strncmp(line, again + 7, next - line) != 0
-                                             : other || strncmp(line, "#el", 3) == 0;
-        if (!other && strncmp(line, again, sizeof again - 1) == 0)
-            next = line + sizeof again - 1;
-        else {
-            const char *end = next;
-            for (size_t i = 0; i < sizeof types / sizeof *types; i++)
-                if (strncmp(line, types[i], strlen(types[i])) == 0 && !strstr(next, types[i]))
-                    end = strstr(line, "};\n") + 3;
-            if (end == next)
-                buf_add(&text, line, (size_t)(next - line));
-            next = end;
-        }
-    }
-    return text.length ? text.text : "";
-}
-
 void aot_put_dense_source(struct buf *out, struct aot_kernel *const *kernels, int count, const char *name,
                           const struct aot_params *params)
 {
@@ -483,26 +561,29 @@ void aot_put_dense_source(struct buf *out, struct aot_kernel *const *kernels, in
     for (int i = 0; i < count; i++) {
         dense.k = kernels[i];
         for (int p = 0; p < kernels[i]->loop_count; p++)
-            if (!is_left_out(&kernels[i]->loops[p]))
+            if (!aot_is_left_out(&kernels[i]->loops[p]))
                 put_constants(&dense, p);
         buf_putc(&functions, '\n');
         put_function(&functions, &dense);
     }
-    const char *helpers = put_together(out->arena, emit_common(dense.together, "helpers"));
+    const char *helpers = aot_plain_helpers(out->arena, emit_common(dense.together, "helpers"), functions.text);
     const char *all = arena_printf(out->arena, "%s%s%s", helpers, constants.text, functions.text);
     const char *library = emit_common(dense.together, "library");
     struct buf sizes = buf_new(out->arena);
     put_size_functions(&sizes, all);
-    buf_puts(&body, aot_shared_section(out->arena, "plain guard"));
+    const bool floats = has_floats(all) || has_floats(sizes.text);
+    buf_puts(&body, aot_shared_section(out->arena, floats ? "plain guard" : "plain optimized"));
+    if (has_word(all, "f64") || (sizes.text && has_word(sizes.text, "double")))
+        buf_puts(&body, aot_shared_section(out->arena, "plain constants"));
     buf_putc(&body, '\n');
-    put_types(&body, arena_printf(out->arena, "%s%s", all, library));
+    put_types(&body, all);
     if (has_word(all, "IS_CONSTANT"))
         buf_puts(&body, "#define IS_CONSTANT(x) 0\n");
     if (sizes.length)
         buf_printf(&body, "#define SHARED static inline\n");
-    buf_puts(&body, library);
+    put_constant_functions(&body, library, all);
     buf_puts(&body, sizes.text);
-    if (has_integers(helpers))
+    if (has_integers(all))
         buf_puts(&body, aot_shared_section(out->arena, "plain warnings"));
     buf_puts(&body, helpers);
     buf_puts(&body, constants.text);
@@ -512,8 +593,11 @@ void aot_put_dense_source(struct buf *out, struct aot_kernel *const *kernels, in
     if (has_word(all, "weft_lend"))
         buf_puts(&body, aot_shared_section(out->arena, "plain memory"));
     const char *includes = arena_printf(
-        out->arena, "#include \"%s.h\"\n%s%s%s\n", name,
-        has_word(all, "INFINITY") || has_word(all, "NAN") || has_word(all, "FMAF") ? "#include <math.h>\n" : "",
+        out->arena, "#include \"%s.h\"\n%s%s%s%s\n", name,
+        has_word(all, "__F16C__") ? "#if defined __F16C__\n#include <immintrin.h>\n#endif\n" : "",
+        has_word(all, "INFINITY") || has_word(all, "NAN") || (library && *library)
+            ? "#include <math.h>\n"
+            : "",
         has_word(all, "weft_lend") ? "#include <stdlib.h>\n" : "",
         has_word(all, "memcpy") || strstr(sizes.text, "memcpy") ? "#include <string.h>\n" : "");
     buf_printf(out, "/* Made by weft build from %s. See %s.h. */\n", params->file, name);

@@ -45,6 +45,33 @@ const char *aot_counted(struct aot_kernel *k, const struct shape *shape)
     return text.text;
 }
 
+const char *aot_single_count(struct aot_kernel *k, const struct shape *shape)
+{
+    int64_t known = 1;
+    int open = -1;
+    for (int d = 0; d < shape->rank; d++) {
+        known *= shape->extents[d] >= 0 ? shape->extents[d] : 1;
+        open = shape->extents[d] >= 0 ? open : open == -1 ? d : -2;
+    }
+    if (open == -1)
+        return arena_printf(k->arena, "%lld", (long long)known);
+    return open >= 0 && known == 1 ? aot_extent(k, shape->extents[open]) : NULL;
+}
+
+const char *aot_product(struct aot_kernel *k, const struct shape *shape)
+{
+    struct buf text = buf_new(k->arena);
+    int64_t known = 1;
+    for (int d = 0; d < shape->rank; d++)
+        if (shape->extents[d] >= 0)
+            known *= shape->extents[d];
+        else
+            buf_printf(&text, "%s%s", text.length ? " * " : "", aot_extent(k, shape->extents[d]));
+    if (known != 1 || !text.length)
+        buf_printf(&text, "%s%lld", text.length ? " * " : "", (long long)known);
+    return text.text;
+}
+
 const char *aot_whole(struct aot_kernel *k, int64_t value)
 {
     return value == INT64_MIN ? "INT64_MIN" : arena_printf(k->arena, "INT64_C(%lld)", (long long)value);
@@ -107,8 +134,12 @@ static const char *operand_text(struct aot_kernel *k, const struct extent_term *
     case 's': return bound_text(k, slice, BOUND_STEP);
     case 'g': return arena_printf(k->arena, "%d", slice->has_start | slice->has_stop << 1);
     case 'f': return factor_text(k, term->factor);
-    case 'v': return k->plain ? arena_printf(k->arena, "weft_count(%s)", aot_counted(k, term->shape))
-                              : arena_printf(k->arena, "volume(%s, d)", form_text(k, term->shape));
+    case 'v':
+        return k->plain
+                   ? aot_single_count(k, term->shape)
+                         ? aot_single_count(k, term->shape)
+                         : arena_printf(k->arena, "weft_count(%s)", aot_counted(k, term->shape))
+                   : arena_printf(k->arena, "volume(%s, d)", form_text(k, term->shape));
     case 'n': return negatives_text(k, term->shape);
     case 'l': return term->threads ? "threads_left" : "lanes_left";
     default: return arena_printf(k->arena, "%d", term->threads ? term->threads : term->ordered);
@@ -164,6 +195,9 @@ int64_t aot_new_extent(struct aot_kernel *k, const struct extent_term *term)
 int64_t aot_compute(void *user, const struct extent_term *term)
 {
     struct aot_kernel *k = user;
+    const struct shape *counted = k->plain && term->op == EXTENT_VOLUME ? term->shape : NULL;
+    if (counted && counted->rank == 1 && counted->extents[0] < 0)
+        return counted->extents[0];
     for (int e = 0; e < k->extent_count; e++)
         if (extent_terms_equal(&k->terms[e], term))
             return EXTENT_VARIABLE - e;

@@ -118,6 +118,10 @@ const char *aot_extent(struct aot_kernel *k, int64_t extent);
 const char *aot_input_value(struct aot_kernel *k, int input, const char *type);
 /* The arguments "rank, extents" of weft_count in a plain function. */
 const char *aot_counted(struct aot_kernel *k, const struct shape *shape);
+/* How many elements a shape has, if that is a number or one extent; else NULL. */
+const char *aot_single_count(struct aot_kernel *k, const struct shape *shape);
+/* The product of a shape's extents there, which may be larger than C's integers. */
+const char *aot_product(struct aot_kernel *k, const struct shape *shape);
 
 /* loops.c: makes the loops and their classes, but not the texts of functions. Returns false with diagnostics. */
 bool aot_divide(struct aot_kernel *k);

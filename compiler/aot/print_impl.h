@@ -40,6 +40,28 @@ void aot_put_body(struct buf *out, struct aot_kernel *const *kernels, int count,
 void aot_put_dense_source(struct buf *out, struct aot_kernel *const *kernels, int count, const char *name,
                           const struct aot_params *params);
 
+/* points.c: loops of a plain function that take turns, one point of a reduction at a time. */
+struct aot_points {
+    int next;                      /* the loop behind those that take turns from this one on; 0: none begin here */
+    int dimensions;                /* the leading ones of all their spaces that hold the points */
+    const char *text;              /* how many points there are */
+    int kept;                      /* of any loop: the result in whose array it leaves the values that it joins, */
+    int known;                     /* which the loop that stores the result takes from there, of this instruction. -1:
+                                      none */
+};
+/* [loop_count]. *values: [temporary_count] whether it is needed within a turn alone, one value for each point. */
+struct aot_points *aot_find_points(struct aot_kernel *k, bool **values);
+/* Whether a plain function does without the loop: it joins lanes that another leaves, which there leaves none. */
+bool aot_is_left_out(const struct aot_loop *loop);
+
+/* helpers.c: the helpers of a plain source, as C11 has them, without what it does not need. `rest` calls them. */
+const char *aot_plain_helpers(struct arena *arena, const char *helpers, const char *rest);
+/* decide.c: helpers without what their types decide. */
+const char *aot_decided(struct arena *arena, const char *text);
+
+/* checks.c: adds the checks of a plain function's arguments. */
+void aot_put_checks(struct buf *out, struct aot_kernel *k);
+
 /* support.c: the files that all kernels in C share. */
 enum { AOT_SUPPORT_NUMBER = WEFT_VERSION_MAJOR * 10000 + WEFT_VERSION_MINOR * 100 + WEFT_VERSION_PATCH };
 void aot_put_support_header(struct buf *out);

@@ -41,7 +41,7 @@ static void put_row(struct emitter *e, struct buf *out, const struct ins *ins, c
 
 /* ---- literals and kept values ---- */
 
-static const char *literal_text(struct emitter *e, int index)
+const char *literal_text(struct emitter *e, int index)
 {
     struct buf text = buf_new(e->arena);
     if (e->kernel->literal_sources[index].node >= 0)
@@ -60,8 +60,13 @@ static const char *hexadecimal(struct emitter *e, double value)
     const int exponent = (int)(u.bits >> 52 & 0x7ff);
     if (value == 0)
         return u.bits ? "-0.0" : "0.0";
-    return arena_printf(e->arena, "%s0x%d.%013llxp%+d", u.bits >> 63 ? "-" : "", exponent != 0,
-                        (unsigned long long)(u.bits & 0xfffffffffffff), exponent ? exponent - 1023 : -1022);
+    unsigned long long fraction = u.bits & 0xfffffffffffff;
+    int digits = 13;
+    for (; digits && fraction % 16 == 0; fraction /= 16)
+        digits--;
+    return arena_printf(e->arena, "%s0x%d%s%.*llxp%+d", u.bits >> 63 ? "-" : "", exponent != 0,
+                        digits ? "." : "", digits, digits ? fraction : 0,
+                        exponent ? exponent - 1023 : -1022);
 }
 
 const char *literal_code(struct emitter *e, int index)

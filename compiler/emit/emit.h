@@ -140,10 +140,19 @@ struct plain_host {
     const char *(*extent)(void *user, int64_t extent);
     const char *(*data)(void *user, int access); /* an array, or where there is one element a value */
     bool (*is_value)(void *user, int access);
+    bool (*is_identity)(void *user, int access); /* element i is i */
     bool (*reads_bytes)(void *user, int access); /* as elements of another type */
     const char *(*fault)(void *user, int fault); /* what is true once there was such a remark */
     const struct shape *(*shape)(void *user, int access); /* as the array lies in memory */
-    const char *target;            /* the array that a reduction stores */
+    const char *target;            /* the array that a reduction stores; or a value, */
+    const char *target_type;       /* which it declares, of this type; "": the host does. NULL: it is an array */
+    int depth;                     /* of the statements: levels of indentation */
+    int points;                    /* leading dimensions of the space over which the host's own loop goes: its variable
+                                      is p. 0: there is no such loop */
+    const char *kept;              /* the array in which a reduction leaves the values that it joins, each at its place
+                                      in the space; NULL: nobody asks for these */
+    int known;                     /* the instruction whose value such a loop left in this one's result; -1: none */
+    struct buf *rooms;             /* receives declarations of memory, and holds those that can be taken */
 };
 /* Returns the statements that compute a kernel over this space, in a text of target_plain. */
 char *emit_plain(struct emit_together *together, const struct kernel *kernel, const struct emit_params *params,

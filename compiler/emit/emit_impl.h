@@ -179,6 +179,8 @@ void emit_walk_part(struct emitter *e, struct buf *out, const char *name, size_t
 
 /* A literal as exact C. */
 const char *literal_code(struct emitter *e, int index);
+/* The same as the text has it, or nearly. */
+const char *literal_text(struct emitter *e, int index);
 /* The same of any value. */
 const char *value_code(struct emitter *e, enum weft_dtype dtype, union scalar value);
 

@@ -7,14 +7,18 @@
 #include <assert.h>
 #include <string.h>
 
-static void put_indent(struct plain *p)
+/* Longer elements have a line of their own. */
+enum { SHORT_ELEMENT = 48 };
+
+void plain_indent(struct plain *p)
 {
     buf_printf(p->out, "%*s", 4 * p->depth, "");
 }
 
 /* ---- values ---- */
 
-static const char *substituted(struct plain *p, const char *text, enum weft_dtype dtype, const char *operand)
+static const char *plain_text(struct plain *p, const char *text, enum weft_dtype dtype,
+                              const char *operand)
 {
     struct buf out = buf_new(p->e->arena);
     const struct tokens tokens = {"", dtype, dtype, false, false, {operand, NULL, NULL}};
@@ -36,18 +40,19 @@ static bool is_named(struct plain *p, const struct ins *ins)
            !p->host->reads_bytes(p->host->user, ins->index) && strcmp(type_rows[ins->dtype].load, "A") == 0;
 }
 
-/* The name of a value, as it is shown. */
-static const char *name_of(struct plain *p, int i)
+/* The name of a value, as it is shown; or its text, if it is read where it is needed. */
+const char *plain_name(struct plain *p, int i)
 {
     const struct ins *ins = &p->e->kernel->ins[i];
-    return is_named(p, ins) ? p->host->data(p->host->user, ins->index) : shown(p, value_name(p->e, i));
+    return p->texts && p->texts[i] ? p->texts[i]
+           : is_named(p, ins)      ? p->host->data(p->host->user, ins->index)
+                                   : shown(p, value_name(p->e, i));
 }
 
 static const char *element(struct plain *p, int access, const char *index)
 {
-    const struct access *a = &p->e->kernel->accesses[access];
     const char *data = p->host->data(p->host->user, access);
-    if (a->kind == TENSOR_BYTES)
+    if (index && p->host->is_identity(p->host->user, access))
         return arena_printf(p->e->arena, "(u8)%s", in_parentheses(p, index));
     return index ? arena_printf(p->e->arena, "%s[%s]", data, index) : data;
 }
@@ -77,23 +82,25 @@ static void put_load(struct plain *p, int i, struct place *place, const char *co
     if (!value && access->kind != TENSOR_BYTES && !repeats(p, ins->index) &&
         !p->host->reads_bytes(p->host->user, ins->index))
         place_shrink(p, place, own);
-    const char *index = value ? NULL : place_number(p, place), *name = name_of(p, i);
-    put_indent(p);
-    if (repeats(p, ins->index)) {
-        buf_printf(p->out, "const %s %s = %s;\n", short_name(ins->dtype), name,
-                   substituted(p, type_rows[ins->dtype].load, ins->dtype,
-                               arena_printf(p->e->arena, "pattern_%d[k]", ins->index)));
-        return;
-    }
+    const char *index = value ? NULL : place_number(p, place), *name = plain_name(p, i);
     if (p->host->reads_bytes(p->host->user, ins->index)) {
         const char *type = short_name(ins->dtype);
+        plain_indent(p);
         buf_printf(p->out, "%s %s;\n", type, name);
-        put_indent(p);
+        plain_indent(p);
         buf_printf(p->out, "memcpy(&%s, (const char *)%s + %s * sizeof %s, sizeof %s);\n", name,
                    p->host->data(p->host->user, ins->index), in_parentheses(p, index ? index : "0"), name, name);
         return;
     }
-    const char *loaded = substituted(p, type_rows[ins->dtype].load, ins->dtype, element(p, ins->index, index));
+    const char *own_element = repeats(p, ins->index)
+                                  ? arena_printf(p->e->arena, "pattern_%d[k]", ins->index)
+                                  : element(p, ins->index, index);
+    const char *loaded = plain_text(p, type_rows[ins->dtype].load, ins->dtype, own_element);
+    if (p->once[i] && !condition && !place->inside && strlen(loaded) <= SHORT_ELEMENT) {
+        p->texts[i] = loaded;
+        return;
+    }
+    plain_indent(p);
     buf_printf(p->out, "const %s %s = ", short_name(ins->dtype), name);
     condition = condition && place->inside ? arena_printf(p->e->arena, "%s && %s", condition, place->inside)
                 : condition ? condition : place->inside;
@@ -104,12 +111,22 @@ static void put_load(struct plain *p, int i, struct place *place, const char *co
         buf_printf(p->out, "%s;\n", loaded);
 }
 
+/* Adds ` = value;` behind what is stored to, and the origin of a value that was not named. */
+void plain_assign(struct plain *p, int value, const char *text)
+{
+    buf_printf(p->out, " = %s;", text);
+    if (p->texts[value] && p->e->kernel->ins[value].kind == INS_OP)
+        put_origin(p->e, p->out, &p->e->kernel->ins[value]);
+    buf_putc(p->out, '\n');
+}
+
 static void put_store(struct plain *p, const struct ins *ins, struct place *place, const char *value)
 {
+    const bool single = p->host->is_value(p->host->user, ins->index);
     place_shrink(p, place, p->host->shape(p->host->user, ins->index));
-    put_indent(p);
-    buf_printf(p->out, "%s = %s;\n", element(p, ins->index, place_number(p, place)),
-               substituted(p, type_rows[ins->dtype].store, ins->dtype, value));
+    plain_indent(p);
+    buf_puts(p->out, element(p, ins->index, single ? NULL : place_number(p, place)));
+    plain_assign(p, ins->a[0], plain_text(p, type_rows[ins->dtype].store, ins->dtype, value));
 }
 
 static void put_value(struct plain *p, int i, const char *const names[3])
@@ -117,8 +134,12 @@ static void put_value(struct plain *p, int i, const char *const names[3])
     const struct ins *ins = &p->e->kernel->ins[i];
     struct buf meaning = buf_new(p->e->arena);
     put_meaning(p->e, &meaning, ins, op_meaning(ins->op, ins->source), names);
-    put_indent(p);
-    buf_printf(p->out, "const %s %s = %s;", short_name(ins->dtype), name_of(p, i), meaning.text);
+    if (p->once[i]) {
+        p->texts[i] = meaning.text;
+        return;
+    }
+    plain_indent(p);
+    buf_printf(p->out, "const %s %s = %s;", short_name(ins->dtype), plain_name(p, i), meaning.text);
     put_origin(p->e, p->out, ins);
     buf_putc(p->out, '\n');
 }
@@ -127,7 +148,7 @@ static void put_fault(struct plain *p, const struct ins *ins, const char *const 
 {
     struct buf meaning = buf_new(p->e->arena);
     put_meaning(p->e, &meaning, ins, op_fault(ins->op, ins->source), names);
-    put_indent(p);
+    plain_indent(p);
     buf_printf(p->out, "%s |= (%s)%s%s;\n", p->host->fault(p->host->user, ins->index), meaning.text,
                names[2] ? " & " : "", names[2] ? names[2] : "");
 }
@@ -162,27 +183,92 @@ static void put_weigh(struct plain *p, int i, const struct place *place)
     const struct kernel *kernel = p->e->kernel;
     const struct ins *ins = &kernel->ins[i];
     const int x = kernel->ins[ins->a[0]].index;
-    const char *name = name_of(p, i), *type = short_name(ins->dtype), *word = subst_unsigned(ins->dtype);
+    const char *name = plain_name(p, i), *type = short_name(ins->dtype), *word = subst_unsigned(ins->dtype);
     const char *weights = p->host->data(p->host->user, kernel->ins[ins->a[1]].index);
     const char *runs = p->host->data(p->host->user, kernel->ins[ins->a[2]].index);
     struct place own = *place;
     place_follow(p, 0, kernel->accesses[x].map, &own);
     const char *at = place_number(p, &own);
-    put_indent(p);
+    plain_indent(p);
     buf_printf(p->out, "%s %s = (%s)-(%s)0;", type, name, type, word);
     put_origin(p->e, p->out, ins);
     buf_putc(p->out, '\n');
-    put_indent(p);
+    plain_indent(p);
     buf_printf(p->out, "for (int64_t n = 0, w = 0; n < %s[0]; n++)\n", runs);
-    put_indent(p);
+    plain_indent(p);
     buf_printf(p->out, "    for (int64_t t = 0; t < %s[2 * n + 3]; t++, w++)\n", runs);
-    put_indent(p);
+    plain_indent(p);
     buf_printf(p->out, "        %s = (%s)((%s)%s + (%s)%s[%s + %s[2 * n + 2] + t * %s[1]] * (%s)%s[w]);\n", name, type,
                word, name, word, p->host->data(p->host->user, x), at, runs, runs, word, weights);
 }
 
+static int count_letter(const char *meaning, char letter)
+{
+    int count = 0;
+    for (const char *at = meaning; *at; at++)
+        count += *at == letter && (at == meaning || !(begins_name(at[-1]) || is_digit(at[-1]))) &&
+                 !begins_name(at[1]) && !is_digit(at[1]);
+    return count;
+}
+
+/* Finds the values that need no name: operations that are only stored, and loads for one operation, where no store
+ * comes between. A bool keeps its name, whose type makes it 0 or 1. */
+static void find_once(struct plain *p)
+{
+    const struct kernel *kernel = p->e->kernel;
+    const int *uses = kernel_uses(p->e->arena, kernel);
+    p->once = ARENA_ARRAY(p->e->arena, bool, kernel->ins_count + 1);
+    p->texts = ARENA_ARRAY(p->e->arena, const char *, kernel->ins_count + 1);
+    for (int i = 0; i < kernel->ins_count && kernel->access_count == kernel->load_count + 1; i++)
+        for (int k = 0; k < 3; k++) {
+            const struct ins *ins = &kernel->ins[i],
+                             *value = ins->a[k] >= 0 ? &kernel->ins[ins->a[k]] : NULL;
+            const bool stored = ins->kind == INS_STORE && k == 0;
+            const char *meaning = ins->kind == INS_OP ? op_meaning(ins->op, ins->source) : "";
+            if (value && uses[ins->a[k]] == 1 && value->dtype != WEFT_BOOL)
+                p->once[ins->a[k]] =
+                    value->kind == INS_OP
+                        ? stored
+                        : value->kind == INS_LOAD &&
+                              (stored || count_letter(meaning, (char)('A' + k)) == 1);
+        }
+}
+
+/* Stores a value to a block that is encoded later. */
+static void put_encoded(struct plain *p, const char *to, int value)
+{
+    plain_indent(p);
+    buf_puts(p->out, to);
+    plain_assign(p, value, plain_name(p, value));
+}
+
+/* A value that an earlier loop left in the result's array is read there. */
+static bool put_known(struct plain *p, struct place *place)
+{
+    p->texts[p->known] = element(p, p->e->kernel->load_count, place_number(p, place));
+    return true;
+}
+
+void plain_find_needed(struct plain *p, int only)
+{
+    const struct kernel *kernel = p->e->kernel;
+    p->needed = ARENA_ARRAY(p->e->arena, bool, kernel->ins_count + 1);
+    for (int i = kernel->ins_count - 1; i >= 0; i--) {
+        const struct ins *ins = &kernel->ins[i];
+        const bool all = p->known < 0 && !p->blocked,
+                   leaf = i == p->known || plain_is_blocked(p, i);
+        const bool encoded = ins->kind == INS_STORE && p->blocked &&
+                             p->blocked[i]; /* it stores what is encoded later */
+        p->needed[i] = p->needed[i] || i == only ||
+                       (only < 0 && (all || ins->kind == INS_STORE || ins->kind == INS_FAULT));
+        for (int k = 0; k < 3; k++)
+            if (p->needed[i] && !leaf && ins->a[k] >= 0)
+                p->needed[encoded ? kernel->ins[ins->a[k]].a[0] : ins->a[k]] = true;
+    }
+}
+
 /* Adds the instructions of one element, but for a store of what is reduced: returns that value. */
-static int put_body(struct plain *p, const struct place *place)
+int plain_body(struct plain *p, const struct place *place)
 {
     const struct kernel *kernel = p->e->kernel;
     int reduced = -1;
@@ -191,7 +277,10 @@ static int put_body(struct plain *p, const struct place *place)
         struct place own = *place;
         const char *names[3] = {NULL, NULL, NULL};
         for (int k = 0; k < 3; k++)
-            names[k] = ins->a[k] >= 0 ? name_of(p, ins->a[k]) : NULL;
+            names[k] = ins->a[k] >= 0 ? plain_name(p, ins->a[k]) : NULL;
+        if (!p->needed[i] || (i == p->known && put_known(p, &own)) || plain_is_blocked(p, i) ||
+            is_named(p, ins))
+            continue;
         if (ins->kind == INS_LOAD || ins->kind == INS_STORE)
             place_follow(p, 0, kernel->accesses[ins->index].map, &own);
         if (is_named(p, ins) || (ins->kind == INS_LOAD && is_weighed(kernel, i)))
@@ -202,6 +291,8 @@ static int put_body(struct plain *p, const struct place *place)
             put_load(p, i, &own, NULL);
         else if (ins->kind == INS_STORE && kernel->lanes)
             reduced = ins->a[0];
+        else if (ins->kind == INS_STORE && p->blocked && p->blocked[i])
+            put_encoded(p, p->blocked[i], kernel->ins[ins->a[0]].a[0]);
         else if (ins->kind == INS_STORE)
             put_store(p, ins, &own, names[0]);
         else if (ins->kind == INS_OP)
@@ -218,19 +309,19 @@ static int put_body(struct plain *p, const struct place *place)
 
 /* ---- loops ---- */
 
-static const char *begin_loop(struct plain *p, const char *name, const char *count)
+const char *plain_loop(struct plain *p, const char *name, const char *count)
 {
-    put_indent(p);
+    plain_indent(p);
     buf_printf(p->out, "for (int64_t %s = 0; %s < %s; %s++) {\n", name, name, count, name);
     p->depth++;
     return name;
 }
 
-static void end_loops(struct plain *p, int depth)
+void plain_end(struct plain *p, int depth)
 {
     while (p->depth > depth) {
         p->depth--;
-        put_indent(p);
+        plain_indent(p);
         buf_puts(p->out, "}\n");
     }
 }
@@ -274,19 +365,25 @@ static void open_loops(struct plain *p, struct place *place)
 {
     struct shape *merged = ARENA_NEW(p->e->arena, struct shape);
     place->shape = p->space;
-    if (all_flat(p)) {
-        place->number = begin_loop(p, "i", plain_product(p, p->space, 0));
+    if (!p->host->points && all_flat(p)) {
+        const char *count = plain_product(p, p->space, 0);
+        place->number = strcmp(count, "1") == 0 ? "0" : plain_loop(p, "i", count);
         return;
     }
     for (int d = 0, loops = 0; d < p->space->rank; loops++) {
         int last = d;
+        const bool points = d < p->host->points; /* the host's loop is over these */
         const char *name = arena_printf(p->e->arena, "i%d", loops), *count = NULL;
-        while (last + 1 < p->space->rank && all_go_on(p, last))
+        if (points)
+            last = p->host->points - 1;
+        while (!points && last + 1 < p->space->rank && all_go_on(p, last))
             last++;
         *merged = (struct shape){.rank = last - d + 1};
         memcpy(merged->extents, p->space->extents + d, (size_t)merged->rank * sizeof *merged->extents);
         count = plain_product(p, merged, 0);
-        place->digits[d] = strcmp(count, "1") == 0 ? "0" : begin_loop(p, name, count);
+        place->digits[d] = points                    ? "p"
+                           : strcmp(count, "1") == 0 ? "0"
+                                                     : plain_loop(p, name, count);
         /* the digits of what is merged: all accesses take their number */
         struct place inner = {.shape = arena_copy(p->e->arena, merged, sizeof *merged), .number = place->digits[d]};
         if (last > d)
@@ -300,6 +397,7 @@ static void open_loops(struct plain *p, struct place *place)
 /* Declares the literals that the statements name. */
 static void put_literals(struct plain *p, struct buf *out, const char *statements)
 {
+    const int indent = 4 * p->host->depth;
     const struct kernel *kernel = p->e->kernel;
     for (int i = 0; i < kernel->ins_count; i++)
         if (ins_is_argument(&kernel->ins[i]) && kernel->literal_count <= MAX_NAMED_LITERALS) {
@@ -309,8 +407,11 @@ static void put_literals(struct plain *p, struct buf *out, const char *statement
                 at++;
             if (!at)
                 continue;
-            buf_printf(out, "    " "const %s " NAME_LITERAL " = %s;\n", short_name(kernel->literal_dtypes[k]), k,
-                       literal_code(p->e, k));
+            const char *code = literal_code(p->e, k);
+            const bool told = strstr(code, "0x") && dtype_is_float(kernel->literal_dtypes[k]);
+            buf_printf(out, "%*sconst %s " NAME_LITERAL " = %s;%s%s%s\n", indent, "",
+                       short_name(kernel->literal_dtypes[k]), k, code, told ? " /* " : "",
+                       told ? literal_text(p->e, k) : "", told ? " */" : "");
         }
 }
 
@@ -357,205 +458,41 @@ static void put_patterns(struct plain *p)
         if (!repeats(p, a))
             continue;
         const char *type = short_name(kernel->accesses[a].dtype), *data = p->host->data(p->host->user, a);
-        put_indent(p);
+        plain_indent(p);
         buf_printf(p->out, "%s pattern_%d[%s]; /* what repeats after %lld elements */\n",
                    dtype_is_half(kernel->accesses[a].dtype) ? "uint16_t" : type, a, block, (long long)p->period);
-        put_indent(p);
+        plain_indent(p);
         buf_printf(p->out, "for (int k = 0; k < %s; k++)\n", block);
-        put_indent(p);
+        plain_indent(p);
         buf_printf(p->out, "    pattern_%d[k] = %s[k %% %lld];\n", a, data, (long long)p->period);
     }
-    put_indent(p);
+    plain_indent(p);
     buf_printf(p->out, "for (int64_t from = 0; from < %s; from += %s) {\n", count, block);
     p->depth++;
-    put_indent(p);
+    plain_indent(p);
     buf_printf(p->out, "const int64_t count = %s - from < %s ? %s - from : %s;\n", in_parentheses(p, count), block,
                in_parentheses(p, count), block);
-    begin_loop(p, "k", "count");
-    put_body(p, &(struct place){.shape = p->space, .number = "from + k"});
-    end_loops(p, depth);
+    plain_loop(p, "k", "count");
+    plain_body(p, &(struct place){.shape = p->space, .number = "from + k"});
+    plain_end(p, depth);
 }
 
 static void put_elements(struct plain *p)
 {
     const int depth = p->depth;
     struct place place = {.shape = p->space};
-    p->period = find_period(p);
+    p->period = p->host->points ? 0 : find_period(p);
     if (p->period) {
         put_patterns(p);
         return;
     }
+    if (!p->host->points && all_flat(p) && plain_find_blocks(p)) {
+        plain_put_blocks(p);
+        return;
+    }
     open_loops(p, &place);
-    put_body(p, &place);
-    end_loops(p, depth);
-}
-
-/* ---- reductions ---- */
-
-/* The result of no elements. */
-static const char *nothing_of(struct plain *p)
-{
-    const struct lanes *lanes = p->e->kernel->lanes;
-    return join_is_sum(lanes->join) ? "0" : value_code(p->e, lanes->tree, join_absent(lanes->join, lanes->tree));
-}
-
-/* Two joined values. */
-static const char *joined(struct plain *p, enum weft_dtype dtype, const char *a, const char *b)
-{
-    const enum op op = join_rows[p->e->kernel->lanes->join].op;
-    const struct ins ins = {INS_OP, op, dtype, dtype, {-1, -1, -1}};
-    struct buf text = buf_new(p->e->arena);
-    put_meaning(p->e, &text, &ins, op_meaning(op, dtype), (const char *[]){a, b, NULL});
-    return text.text;
-}
-
-/* Adds the functions that join values of this kind, once. Returns what stands behind their names. */
-static const char *put_join(struct plain *p)
-{
-    const struct lanes *lanes = p->e->kernel->lanes;
-    const enum op op = join_rows[lanes->join].op;
-    const enum weft_dtype stage = p->e->kernel->accesses[p->e->kernel->load_count].dtype;
-    const char *of = arena_printf(p->e->arena, "%s_%s", op_name(p->e->arena, op), short_name(lanes->tree));
-    const bool ordered = join_is_ordered(lanes->join, lanes->tree);
-    const char *kind = stage == lanes->tree && lanes->acc == lanes->tree
-                           ? of : arena_printf(p->e->arena, "%s_%s_%s", of, short_name(stage), short_name(lanes->acc));
-    const char *value = stage == lanes->acc ? "values[i + j]"
-                                            : arena_printf(p->e->arena, "(%s)values[i + j]", short_name(lanes->acc));
-    if (!subst_is_new(&p->e->subst, arena_printf(p->e->arena, "join_%s", kind)))
-        return kind;
-    assert(!ordered || lanes->acc == lanes->tree);
-    const struct { const char *word, *text; } words[] = {
-        {"KIND", kind}, {"STAGE", short_name(stage)}, {"ACC", short_name(lanes->acc)},
-        {"TREE", short_name(lanes->tree)},
-        {"JOIN", joined(p, lanes->acc, "lanes[j]", value)},
-        {"GATHERED", joined(p, lanes->tree, "all", "lanes[j]")},
-        {"PLANTED", joined(p, lanes->tree, "tree[level][j]", "lanes[j]")},
-        {"HARVESTED", joined(p, lanes->tree, "tree[level][j]", "all[j]")},
-        {"FOLDED", joined(p, lanes->tree, "all[j]", "all[j + apart]")},
-        {"ABSENT", value_code(p->e, lanes->acc, join_absent(lanes->join, lanes->acc))},
-        {"NOTHING", nothing_of(p)}};
-    const char *section = ordered ? "ordered" : "any_order";
-    size_t length;
-    const char *text = subst_find(p->e->params->target->skeleton, "plain", section, &length), *end = text + length;
-    while (text < end) {
-        const size_t name = strspn(text, "ABCDEFGHIJKLMNOPQRSTUVWXYZ");
-        size_t w = 0;
-        while (w < sizeof words / sizeof *words && !text_is(text, name, words[w].word))
-            w++;
-        if (w < sizeof words / sizeof *words)
-            buf_puts(&p->e->subst.helpers, words[w].text);
-        else
-            buf_add(&p->e->subst.helpers, text, name ? name : 1);
-        text += name ? name : 1;
-    }
-    return kind;
-}
-
-static const char *whole_extent(struct plain *p, int64_t extent)
-{
-    return in_parentheses(p, plain_extent(p, extent));
-}
-
-/* The place of an element of a reduction's space: that of point p, of its element number `element`, and of that one's
- * inner element j. */
-static struct place reduced_place(struct plain *p, const char *element)
-{
-    const struct lane_tiles *t = &p->e->kernel->lanes->tiles;
-    const struct shape *own = p->space;
-    const int64_t together[] = {t->points, t->elements, t->inner};
-    const char *const digits[] = {t->points == 1 ? "0" : "p", element, t->inner == 1 ? "0" : "j"};
-    struct shape *three = ARENA_NEW(p->e->arena, struct shape);
-    struct place place = {.shape = own};
-    int at = 0;
-    for (int i = 0; i < 3; i++) { /* dimensions of 1 may be left out */
-        if (at < own->rank && own->extents[at] == together[i])
-            place.digits[at++] = digits[i];
-        else if (together[i] != 1)
-            at = WEFT_MAX_RANK + 1;
-    }
-    if (at == own->rank)
-        return place;
-    *three = (struct shape){.rank = 3, .extents = {t->points, t->elements, t->inner}};
-    place.number = place_number(p, &(struct place){.shape = three, .digits = {digits[0], digits[1], digits[2]}});
-    return place;
-}
-
-/* The number of a reduction's result. */
-static const char *result_number(struct plain *p)
-{
-    const struct lane_tiles *t = &p->e->kernel->lanes->tiles;
-    const struct shape result = {.rank = 2, .extents = {t->points, t->inner}};
-    return place_number(p, &(struct place){.shape = &result, .digits = {"p", "j"}});
-}
-
-static void open_points(struct plain *p)
-{
-    const struct lane_tiles *t = &p->e->kernel->lanes->tiles;
-    if (t->points != 1)
-        begin_loop(p, "p", plain_extent(p, t->points));
-    if (t->inner != 1)
-        begin_loop(p, "j", plain_extent(p, t->inner));
-}
-
-/* What a search finds: the number of the first element that is true. */
-static void put_search(struct plain *p, const char *target)
-{
-    const struct lanes *lanes = p->e->kernel->lanes;
-    const struct place place = reduced_place(p, "e");
-    const int depth = p->depth;
-    open_points(p);
-    put_indent(p);
-    buf_printf(p->out, "%s[%s] = %s;\n", target, result_number(p),
-               literal_code(p->e, p->e->kernel->ins[lanes->absent].index));
-    begin_loop(p, "e", plain_extent(p, lanes->tiles.elements));
-    const int value = put_body(p, &place);
-    put_indent(p);
-    buf_printf(p->out, "if (%s) {\n", name_of(p, value));
-    p->depth++;
-    put_indent(p);
-    buf_printf(p->out, "%s[%s] = e;\n", target, result_number(p));
-    put_indent(p);
-    buf_puts(p->out, "break;\n");
-    end_loops(p, depth);
-}
-
-static void put_reduction(struct plain *p, const char *target)
-{
-    const struct lanes *lanes = p->e->kernel->lanes;
-    const struct place place = reduced_place(p, "from + k");
-    const int depth = p->depth;
-    const char *elements = whole_extent(p, lanes->tiles.elements), *kind = put_join(p);
-    const enum weft_dtype stage = p->e->kernel->accesses[p->e->kernel->load_count].dtype;
-    open_points(p);
-    const bool ordered = join_is_ordered(lanes->join, lanes->tree);
-    put_indent(p);
-    if (ordered)
-        buf_printf(p->out, "%s tree[48][16], values[1024];\n", short_name(lanes->tree));
-    else
-        buf_printf(p->out, "%s all = %s;\n", short_name(lanes->tree), nothing_of(p));
-    put_indent(p);
-    if (ordered)
-        buf_puts(p->out, "int64_t blocks = 0;\n");
-    else
-        buf_printf(p->out, "%s values[1024];\n", short_name(stage));
-    put_indent(p);
-    buf_printf(p->out, "for (int64_t from = 0; from < %s; from += 1024) {\n", elements);
-    p->depth++;
-    put_indent(p);
-    buf_printf(p->out, "const int64_t count = %s - from < 1024 ? %s - from : 1024;\n", elements, elements);
-    begin_loop(p, "k", "count");
-    const int value = put_body(p, &place);
-    put_indent(p);
-    buf_printf(p->out, "values[k] = %s;\n", name_of(p, value));
-    end_loops(p, p->depth - 1);
-    put_indent(p);
-    buf_printf(p->out, ordered ? "join_block_%s(tree, blocks++, values, count);\n"
-                               : "all = join_%s(all, values, count);\n", kind);
-    end_loops(p, p->depth - 1);
-    put_indent(p);
-    buf_printf(p->out, "%s[%s] = ", target, result_number(p));
-    buf_printf(p->out, ordered ? "join_all_%s(tree, blocks);\n" : "all;\n", kind);
-    end_loops(p, depth);
+    plain_body(p, &place);
+    plain_end(p, depth);
 }
 
 /* ---- puts ---- */
@@ -577,15 +514,15 @@ static void put_puts(struct plain *p)
         const struct ins *ins = &kernel->ins[put->a[k]];
         counts[k] = ins->kind == INS_LOAD ? p->host->data(p->host->user, ins->index) : literal_code(p->e, ins->index);
     }
-    put_indent(p);
+    plain_indent(p);
     buf_printf(p->out, "const int64_t inner = %s;\n", counts[1]);
     if (numbers) {
-        put_indent(p);
+        plain_indent(p);
         buf_puts(p->out, "int64_t next = 0; /* of what was found so far */\n");
     }
-    begin_loop(p, "e", counts[0]);
-    begin_loop(p, "j", "inner");
-    put_indent(p);
+    plain_loop(p, "e", counts[0]);
+    plain_loop(p, "j", "inner");
+    plain_indent(p);
     if (numbers)
         buf_printf(p->out, "const int64_t k = %s[e] ? next++ : -1;\n", places);
     else
@@ -596,14 +533,35 @@ static void put_puts(struct plain *p)
         buf_puts(&value, names[1]);
     else
         put_meaning(p->e, &value, put, op_meaning(put->op, put->dtype), names);
-    put_indent(p);
+    plain_indent(p);
     const char *room = plain_product(p, plain_shape(p, put->index), 0);
     buf_printf(p->out, "if (k >= 0%s)\n", numbers ? arena_printf(p->e->arena, " && k < %s", room) : "");
     p->depth++;
-    put_indent(p);
+    plain_indent(p);
     buf_printf(p->out, "%s = %s;\n", target, value.text);
     p->depth--;
-    end_loops(p, depth);
+    plain_end(p, depth);
+}
+
+/* Adds a text without the braces around single statements of loops. */
+static void put_without_braces(struct buf *out, const char *text)
+{
+    for (const char *line = text, *next; *line; line = next) {
+        next = strchr(line, '\n') + 1;
+        const size_t indent = strspn(line, " "), inner = strspn(next, " ");
+        const char *body_end = *next ? strchr(next, '\n') + 1 : next;
+        const bool loop =
+            strncmp(line + indent, "for (", 5) == 0 && next[-2] == '{' && inner > indent;
+        const bool alone = loop && strspn(body_end, " ") == indent &&
+                           strncmp(body_end + indent, "}\n", 2) == 0 &&
+                           strncmp(next + inner, "const ", 6) != 0;
+        buf_add(out, line, (size_t)(next - line) - (alone ? 3 : 0));
+        if (!alone)
+            continue;
+        buf_putc(out, '\n');
+        buf_add(out, next, (size_t)(body_end - next));
+        next = body_end + indent + 2;
+    }
 }
 
 char *emit_plain(struct emit_together *together, const struct kernel *kernel, const struct emit_params *params,
@@ -612,18 +570,26 @@ char *emit_plain(struct emit_together *together, const struct kernel *kernel, co
     struct emitter e;
     emit_begin(together, kernel, params, &e);
     struct buf out = buf_new(e.arena);
-    struct plain p = {.e = &e, .host = host, .space = space, .out = &out, .depth = 1};
+    struct plain p = {.e = &e,
+                      .host = host,
+                      .space = space,
+                      .out = &out,
+                      .depth = host->depth,
+                      .rooms = host->rooms};
+    find_once(&p);
+    p.known = host->known;
+    plain_find_needed(&p, -1);
     if (kernel_puts(kernel))
         put_puts(&p);
     else if (kernel->lanes && kernel->lanes->finds)
-        put_search(&p, host->target);
+        plain_search(&p, host->target);
     else if (kernel->lanes)
-        put_reduction(&p, host->target);
+        plain_reduction(&p, host->target);
     else
         put_elements(&p);
     struct buf all = buf_new(e.arena);
     put_literals(&p, &all, out.text);
-    buf_puts(&all, out.text);
+    put_without_braces(&all, out.text);
     emit_finish(together, &e);
     return all.text;
 }

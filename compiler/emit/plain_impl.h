@@ -10,6 +10,13 @@ struct plain {
     const struct shape *space;
     struct buf *out;
     int depth;
+    struct buf *rooms;             /* as the host's; or those of its own loop */
+    bool *once;                    /* [ins] whether a value is read once, where it needs no name */
+    const char **texts;            /* [ins] its text then; else NULL */
+    bool *needed;                  /* [ins] whether it is computed */
+    const char **blocked;          /* [ins] in blocks: the element of the block that has its value; of a store what it
+                                      stores to instead. NULL: none. NULL: there are no blocks */
+    int known;                     /* the instruction whose value is in the result's array already; -1: none */
     int64_t period;                /* elements after which some accesses begin again; 0: none do */
 };
 
@@ -21,6 +28,31 @@ struct place {
     const char *inside;            /* the condition under which it lies inside; NULL: it does */
     uint64_t value;                /* what is read outside */
 };
+
+/* plain.c: parts of statements. The name of a value, or its text, if it is read where it is needed. */
+void plain_indent(struct plain *p);
+const char *plain_name(struct plain *p, int i);
+/* Opens a loop over so many elements; returns its variable. Closes all that are deeper. */
+const char *plain_loop(struct plain *p, const char *name, const char *count);
+void plain_end(struct plain *p, int depth);
+/* Adds ` = value;` behind what is stored to, and the origin of a value that was not named. */
+void plain_assign(struct plain *p, int value, const char *text);
+/* Adds the instructions of one element, but for a store of what is reduced: returns that value. */
+int plain_body(struct plain *p, const struct place *place);
+/* Finds what an element's results need, where some values are known already; or what instruction `only` needs. */
+void plain_find_needed(struct plain *p, int only);
+
+/* plain_block.c: whether a loop is written as blocks; and how one over all of the space is. */
+bool plain_find_blocks(struct plain *p);
+void plain_put_blocks(struct plain *p);
+/* Adds what functions compute of a block of `count` elements that begins at place `first`; k: the element. */
+void plain_begin_blocks(struct plain *p, int elements, const struct place *first, const struct place *place);
+/* Whether a value is one of these; it has its text then. */
+bool plain_is_blocked(struct plain *p, int i);
+
+/* plain_join.c */
+void plain_search(struct plain *p, const char *target);
+void plain_reduction(struct plain *p, const char *target);
 
 /* An extent as C: a number, or the name of one that is known only as the program runs. */
 const char *plain_extent(struct plain *p, int64_t extent);

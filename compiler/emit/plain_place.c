@@ -9,11 +9,53 @@ const char *plain_extent(struct plain *p, int64_t extent)
     return p->host->extent(p->host->user, extent);
 }
 
+static const char word[] = "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789_[]";
+
+/* Whether a text is a call of a function, such as "clamped(i - 1, n)". */
+static bool is_call(const char *text)
+{
+    const size_t name = strspn(text, word);
+    int depth = 0;
+    if (!name || text[name] != '(')
+        return false;
+    for (text += name; *text; text++) {
+        depth += (*text == '(') - (*text == ')');
+        if (!depth)
+            break;
+    }
+    return *text && !text[1];
+}
+
 const char *in_parentheses(struct plain *p, const char *text)
 {
-    const size_t length = strlen(text);
-    const size_t plain = strspn(text, "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789_[]");
-    return plain == length ? text : arena_printf(p->e->arena, "(%s)", text);
+    return strspn(text, word) == strlen(text) || is_call(text)
+               ? text
+               : arena_printf(p->e->arena, "(%s)", text);
+}
+
+/* A term of a sum: in parentheses if an operator binds less. */
+static const char *in_sum(struct plain *p, const char *text)
+{
+    return strpbrk(text, "?<>=&|") ? in_parentheses(p, text) : text;
+}
+
+/* Of a number that was taken apart to "n / (e * r)" and "n / r % e" its digits are put together again: "n / r". NULL:
+ * these are none. */
+static const char *rejoined(struct plain *p, const char *outer, const char *extent,
+                            const char *inner)
+{
+    const size_t length = strlen(inner), own = strlen(extent);
+    if (length < own + 4 || strcmp(inner + length - own, extent) != 0 ||
+        memcmp(inner + length - own - 3, " % ", 3) != 0)
+        return NULL;
+    const char *quotient = arena_string(p->e->arena, inner, length - own - 3),
+               *slash = strstr(quotient, " / ");
+    const char *number =
+        slash ? arena_string(p->e->arena, quotient, (size_t)(slash - quotient)) : quotient;
+    const char *whole = slash
+                            ? arena_printf(p->e->arena, "%s / (%s * %s)", number, extent, slash + 3)
+                            : arena_printf(p->e->arena, "%s / %s", number, extent);
+    return strcmp(outer, whole) == 0 ? quotient : NULL;
 }
 
 const char *plain_product(struct plain *p, const struct shape *shape, int from)
@@ -36,12 +78,14 @@ const char *place_number(struct plain *p, const struct place *place)
     for (int d = 0; !place->number && d < place->shape->rank; d++) {
         if (place->shape->extents[d] == 1)
             continue;
-        const char *digit = in_parentheses(p, place->digits[d]);
-        text = !text || strcmp(text, "0") == 0
-                   ? place->digits[d]
+        const char *digit = place->digits[d],
+                   *extent = in_parentheses(p, plain_extent(p, place->shape->extents[d]));
+        const char *whole = text ? rejoined(p, text, extent, digit) : NULL;
+        text = !text || strcmp(text, "0") == 0 ? digit
+               : whole
+                   ? whole
                    : arena_printf(p->e->arena, strcmp(digit, "0") == 0 ? "%s * %s" : "%s * %s + %s",
-                                  in_parentheses(p, text), in_parentheses(p, plain_extent(p, place->shape->extents[d])),
-                                  digit);
+                                  in_parentheses(p, text), extent, in_sum(p, digit));
     }
     return place->number ? place->number : text ? text : "0";
 }
@@ -145,15 +189,22 @@ static const char *position_of(struct plain *p, const struct index_map *step, co
     if (by && strcmp(by, "-1") == 0)
         return arena_printf(p->e->arena, "%s - %s", first, digit);
     digit = by ? arena_printf(p->e->arena, "%s * %s", digit, in_parentheses(p, by)) : digit;
-    return strcmp(first, "0") == 0 ? digit : arena_printf(p->e->arena, "%s + %s", digit, in_parentheses(p, first));
+    return strcmp(first, "0") == 0 ? digit
+           : *first == '-' && strlen(first) < 19
+               ? arena_printf(p->e->arena, "%s - %s", digit, first + 1)
+               : arena_printf(p->e->arena, "%s + %s", digit, in_sum(p, first));
 }
 
 /* Moves a position that may lie outside to the one that is read, and notes where none is. */
-static const char *move_inside(struct plain *p, const struct index_map *step, const struct axis *axis,
+static const char *move_inside(struct plain *p, const struct index_map *step,
+                               const struct axis *axis, const struct place *from,
                                struct place *place, const char *position, const char *extent)
 {
     static const char *const edges[] = {[EDGE_CLAMP] = "clamped", [EDGE_WRAP] = "wrapped",
                                         [EDGE_SYMMETRIC] = "mirrored", [EDGE_REFLECT] = "reflected"};
+    if (step->outside && axis->from >= 0 && strcmp(position, from->digits[axis->from]) == 0 &&
+        step->from->extents[axis->from] == step->to->extents[axis - step->axes])
+        return position; /* it never does */
     if (step->outside == OUTSIDE_WRAP || (step->outside && edges[axis->edge]))
         return arena_printf(p->e->arena, "%s(%s, %s)",
                             plain_helper(p, step->outside == OUTSIDE_WRAP ? "wrapped" : edges[axis->edge]), position,
@@ -181,7 +232,7 @@ static void follow_step(struct plain *p, const struct index_map *step, struct pl
     for (int t = 0; t < step->to->rank; t++) {
         const char *extent = in_parentheses(p, plain_extent(p, step->to->extents[t]));
         const char *position = position_of(p, step, &step->axes[t], place, extent);
-        own.digits[t] = move_inside(p, step, &step->axes[t], &own, position, extent);
+        own.digits[t] = move_inside(p, step, &step->axes[t], place, &own, position, extent);
     }
     *place = own;
 }

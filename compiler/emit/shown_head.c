@@ -6,9 +6,21 @@
 
 enum { PIECE = 120, MOST_CALLED = 40, COLUMNS = 116 };
 
-static const struct { const char *words, *text; } explained[] = {
+static const struct explained {
+    const char *words, *text;
+} explained[] =
+    {
 #define WORDS(words, text) {words, text},
 #include "compiler/emit/shown_words.def"
+},
+  explained_cuda[] = {
+#define WORDS(words, text)
+#define CUDA_WORDS(words, text) {words, text},
+#include "compiler/emit/shown_words.def"
+};
+enum {
+    EXPLAINED = sizeof explained / sizeof *explained,
+    EXPLAINED_CUDA = sizeof explained_cuda / sizeof *explained_cuda
 };
 
 static void put_stored(const struct emitter *e, struct buf *out, int access)
@@ -172,7 +184,7 @@ static void put_clauses(const struct emitter *e, struct buf *out, const char *bo
     const char *between = "\n * ";
     for (const char *next; *text; text = next) {
         const size_t length = clause_length(text, &next);
-        if (!is_told(e, body, text, length))
+        if (!e->part && !is_told(e, body, text, length))
             continue;
         buf_printf(out, "%s%.*s", between, (int)length, text);
         between = clause_end;
@@ -181,9 +193,12 @@ static void put_clauses(const struct emitter *e, struct buf *out, const char *bo
 
 static void put_words(const struct emitter *e, struct buf *out, const char *body)
 {
-    for (size_t i = 0; i < sizeof explained / sizeof *explained && e->params->target == &target_c; i++)
-        if (has_one(body, explained[i].words))
-            put_clauses(e, out, body, explained[i].text);
+    const bool cuda = e->params->target == &target_cuda;
+    const struct explained *rows = cuda ? explained_cuda : explained;
+    for (int i = 0; i < (cuda ? EXPLAINED_CUDA : EXPLAINED) && e->part <= 1;
+         i++) /* of parts the first tells all */
+        if (has_one(body, rows[i].words) || (cuda && e->part))
+            put_clauses(e, out, body, rows[i].text);
 }
 
 void put_shown_head(struct emitter *e, struct buf *out, const char *body, const char *full)
@@ -212,12 +227,19 @@ void put_shown_head(struct emitter *e, struct buf *out, const char *body, const 
 
 /* ---- several texts ---- */
 
-/* Whether a line of a head explains a word or a helper, in place of saying what an array is. */
+/* Whether a line of a head explains words, in place of saying what an array is, or what a helper does. */
 static bool is_explanation(const char *line)
 {
-    const char *told = strstr(line, ": ");
-    return strncmp(line, " * ", 3) == 0 && told &&
-           dtype_find(told + 2, strcspn(told + 2, " ,")) == WEFT_DTYPE_COUNT;
+    bool explains = false;
+    for (int i = 0; i < EXPLAINED + EXPLAINED_CUDA && strncmp(line, " * ", 3) == 0 && !explains;
+         i++) {
+        const char *text = i < EXPLAINED ? explained[i].text : explained_cuda[i - EXPLAINED].text;
+        for (const char *next; *text && !explains; text = next) {
+            const size_t length = clause_length(text, &next);
+            explains = strncmp(line + 3, text, length) == 0;
+        }
+    }
+    return explains;
 }
 
 /* What of a line of explanations does not stand in a text before; NULL: nothing. */

@@ -37,24 +37,26 @@ _Static_assert(sizeof(1.0) == 8, "constants would be float: compile without -fsi
 #error "this compiler's fast math cannot be turned off from here: compile this file without it"
 #endif
 //: plain guard
-/* One meaning whatever the options: every operation rounds once, in its own type. */
+/* Every operation rounds once, in its own type, whatever the options. */
 #if defined __clang__
 #pragma float_control(precise, on)
 #pragma clang fp contract(off)
 #if defined __FAST_MATH__
 #pragma float_control(except, on)
 #endif
-#elif defined __GNUC__
-/* Threaded jumps make branches of a clamp and a saturation behind it, and vectors of those take twice as long. */
-#pragma GCC optimize("O3", "no-thread-jumps", "no-fast-math", "no-unsafe-math-optimizations", "no-finite-math-only", \
-                     "signed-zeros", "no-associative-math", "no-reciprocal-math", "no-trapping-math", \
-                     "no-math-errno", "fp-contract=off")
+#elif defined __GNUC__ /* threaded jumps would make branches of a clamp, and slow vectors of these */
+#pragma GCC optimize("O3,no-thread-jumps,no-fast-math,no-unsafe-math-optimizations,no-finite-math-only,signed-zeros," \
+                     "no-associative-math,no-reciprocal-math,no-trapping-math,no-math-errno,fp-contract=off")
 #endif
-#if (defined __FLT_EVAL_METHOD__ && __FLT_EVAL_METHOD__ != 0 && __FLT_EVAL_METHOD__ != 16) || \
-    (defined __FAST_MATH__ && !defined __GNUC__)
+#if (__FLT_EVAL_METHOD__ + 0) % 16 || (defined __FAST_MATH__ && !defined __GNUC__)
 #error "float would be computed otherwise: compile for SSE2 (-msse2 -mfpmath=sse), or without fast math"
 #endif
+//: plain constants
 _Static_assert(sizeof(1.0) == 8, "constants would be float: compile without -fsingle-precision-constant");
+//: plain optimized
+#if defined __GNUC__ && !defined __clang__
+#pragma GCC optimize("O3", "no-thread-jumps")
+#endif
 //: plain warnings
 #if defined __GNUC__ /* functions are for every type, signed or not */
 #pragma GCC diagnostic ignored "-Wtype-limits"
@@ -63,7 +65,6 @@ _Static_assert(sizeof(1.0) == 8, "constants would be float: compile without -fsi
 //: plain told
 
 static _Thread_local struct weft_note weft_told;
-
 static int weft_tell(int status, int line, int column, const char *operand, const char *text)
 {
     weft_told = (struct weft_note){status, line, column, operand, text};
@@ -85,7 +86,7 @@ static int64_t weft_count(int rank, const int64_t *extents)
 /* Memory for so many elements; NULL: there is none. */
 static void *weft_lend(int64_t count, size_t size)
 {
-    return count < 0 ? 0 : malloc((size_t)count * size + 1);
+    return count < 0 ? 0 : malloc(((size_t)count + 1) * size);
 }
 //: includes
 #include <fenv.h>

@@ -197,17 +197,17 @@ block: w_$
 light once row: head = first_block(args, p[$] + column0 * sizeof(T), column1 - column0, sizeof(T)); //~
 heavy once row: head = first_block(args, p[$] + column0 * sizeof(T), 0, sizeof(T)); //~
 rows row: fetch_end(args, p[$] + step[$] + column0 * sizeof(T), column1 - column0, sizeof(T)); /* of the next row */ //~
-operands: T *const o_$ = (T *)p[$] + i; /* NAME */ //~
+operands: T *const o_$ = (T *)p[$] + i; /* NAME */
 operands: const int n_$ = m == BLOCK && streams(args, o_$); //~
 operands: T *const y_$ = m < BLOCK || n_$ ? w_$ : o_$;
-padded results: PUT_BLOCK(o_$, w_$, 0, n_$, w_$) //~
-whole results: PUT_BLOCK(o_$, w_$, back, n_$, w_$) //~
+padded results: PUT_BLOCK(o_$, w_$, 0, n_$, w_$)
+whole results: PUT_BLOCK(o_$, w_$, back, n_$, w_$)
 once end: fence(args); //~
 //: store copied
 head: vector
 block: w_$
 once row: head = first_block(args, p[$] + column0 * sizeof(T), 0, sizeof(T)); //~
-operands: T *const o_$ = (T *)p[$] + i; /* NAME */ //~
+operands: T *const o_$ = (T *)p[$] + i; /* NAME */
 operands: const int n_$ = m == BLOCK && streams(args, o_$); //~
 operands: T *const y_$ = m < BLOCK ? w_$ : o_$;
 results: PUT_BLOCK(o_$, w_$, 0, n_$, x_@) //~

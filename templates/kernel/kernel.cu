@@ -55,7 +55,7 @@ DEVICE bool OWN(compute)(const struct weft_args *args, const struct weft_geometr
     $checks
     UNROLLED
     for (int u = 0; u < CHUNKS; u++) {
-        const int m = elements[u]; //~
+        const int m = elements[u];
         $row
         $operands
         $body

@@ -22,20 +22,10 @@
 #define FMAD(a, b, c) __builtin_fma(a, b, c)
 #endif
 //: part words
-union word_f32 {
-    f32 value;
-    u32 word;
-};
-union word_f64 {
-    f64 value;
-    u64 word;
-};
-struct hyperbolic_f32 {
-    f32 odd, even, up, down;
-};
-struct hyperbolic_f64 {
-    f64 odd, even, up, down;
-};
+union word_f32 { f32 value; u32 word; };
+union word_f64 { f64 value; u64 word; };
+struct hyperbolic_f32 { f32 odd, even, up, down; };
+struct hyperbolic_f64 { f64 odd, even, up, down; };
 //: part ordinary
 #undef ORDINARY
 /* The body of a function of a block of float32: f(x, 0) where the sizes of all operands lie between two of these bits,
@@ -121,17 +111,14 @@ static inline f32 OWN(chosen_f32)(int so, f32 x, f32 value)
 /* n is x * log2(e) rounded; exp(x - n * ln(2)) - 1. */
 static inline f32 OWN(exp_rest)(f32 x, f32 n)
 {
-    f32 r = FMAF(n, -0x1.62e4p-1f, x); /* exact */
-    r = FMAF(n, -0x1.7f7d1cp-20f, r);
-    const f32 s = FMAF(r, r, 0x1p-60f);
+    const f32 r = FMAF(n, -0x1.7f7d1cp-20f, FMAF(n, -0x1.62e4p-1f, x)), s = FMAF(r, r, 0x1p-60f); /* inner: exact */
     const f32 p = FMAF(FMAF(0x1.6af01p-10f, r, 0x1.1253f6p-7f), s, FMAF(0x1.555852p-5f, r, 0x1.55547ep-3f));
     return FMAF(FMAF(p, r, 0.5f), s, r);
 }
 #endif
 //: part scaled_f32
 #ifdef OWN_MATH
-/* value * scale, which is 2^64 or 2^-64. Subnormal products are made of integers: their unit is that of 2^-62.
- * Each selection is of operands: of one between results C compilers compute both, at a subnormal one's price. */
+/* value * scale, which is 2^64 or 2^-64. Subnormal products, which are slow, are made of integers in units of 2^-62. */
 static inline f32 OWN(scaled_f32)(f32 value, f32 scale)
 {
     const int small = (scale < 1) & (value < 0x1p-62f);
@@ -143,6 +130,7 @@ static inline f32 OWN(scaled_f32)(f32 value, f32 scale)
 #endif
 //: library expf exp_rest scaled_f32
 #ifdef OWN_MATH
+/* exp(x) within 3 units in the last place, of which compilers make vectors. */
 static inline f32 OWN(own_expf)(f32 x)
 {
     const f32 least = __builtin_fabsf(x) < 0x1p-30f ? 0 : x, most = least > 100 ? 100 : least;
@@ -197,8 +185,7 @@ static inline f64 OWN(exp_rest_f64)(f64 x, f64 n)
 #endif
 //: part scaled_f64
 #ifdef OWN_MATH
-/* value * scale, which is 2^512 or 2^-512. Subnormal products are made of integers: their unit is that of
- * 2^-510. */
+/* value * scale, which is 2^512 or 2^-512. Subnormal products, which are slow, are made of integers of 2^-510. */
 static inline f64 OWN(scaled_f64)(f64 value, f64 scale)
 {
     const int small = (scale < 1) & (value < 0x1p-510);

@@ -51,60 +51,107 @@ static inline int64_t weft_reflected(int64_t position, int64_t extent)
     const int64_t at = rest < 0 ? rest + round : rest;
     return at < extent ? at : round - at;
 }
+//: plain decoded
+#if defined __F16C__ /* float16 to float32, of so many values: 8 at a time, by the processor's instruction */
+static void decode_block(f32 *to, const uint16_t *from, int64_t count)
+{
+    int64_t i = 0;
+    for (; i + 8 <= count; i += 8)
+        _mm256_storeu_ps(to + i, _mm256_cvtph_ps(_mm_loadu_si128((const void *)(from + i))));
+    for (; i < count; i++)
+        to[i] = decode_f16_f32(from[i]);
+}
+#else
+static void decode_block(f32 *to, const uint16_t *from, int64_t count)
+{
+    for (int64_t i = 0; i < count; i++)
+        to[i] = decode_f16_f32(from[i]);
+}
+#endif
+//: plain encoded
+#if defined __F16C__ /* float32 to float16, of so many values: 8 at a time, by the processor's instruction */
+static void encode_block(uint16_t *to, const f32 *from, int64_t count)
+{
+    int64_t i = 0;
+    for (; i + 8 <= count; i += 8)
+        _mm_storeu_si128((void *)(to + i), _mm256_cvtps_ph(_mm256_loadu_ps(from + i), 0));
+    for (; i < count; i++)
+        to[i] = (uint16_t)encode_f32_f16(from[i]);
+}
+#else
+static void encode_block(uint16_t *to, const f32 *from, int64_t count)
+{
+    for (int64_t i = 0; i < count; i++)
+        to[i] = (uint16_t)encode_f32_f16(from[i]);
+}
+#endif
 //: plain ordered
-/* Joins values to 16 lanes, value i to lane i % 16, and these to the lanes of earlier blocks as large as they are
- * together: level l of the tree has those of 2 to the l blocks. There is room for values up to a multiple of 16. */
-static void join_block_KIND(TREE tree[][16], int64_t number, STAGE *values, int64_t count)
+/* Joins up to 1,024 values, value i to lane i % 16, and these lanes to those of the blocks before, in pairs: level l of
+ * the tree has the lanes of 2 to the l blocks. */
+static void join_block_KIND(TREE tree[][16], int64_t number, const STAGE *values, int64_t count)
 {
     ACC lanes[16];
-    int level = 0;
+    int64_t i = 0, level = 0;
     for (int j = 0; j < 16; j++)
         lanes[j] = ABSENT;
-    for (; count % 16; count++)
-        values[count] = ABSENT;
-    for (int64_t i = 0; i < count; i += 16)
+    for (; i + 16 <= count; i += 16)
         for (int j = 0; j < 16; j++)
             lanes[j] = JOIN;
-    for (; number & 1; number >>= 1, level++)
+    for (int j = 0; i + j < count; j++)
+        lanes[j] = JOIN;
+    for (; number >> level & 1; level++)
         for (int j = 0; j < 16; j++)
             lanes[j] = PLANTED;
     memcpy(tree[level], lanes, sizeof lanes);
 }
-
-/* Joins what the tree has of so many blocks, and then the lanes. */
-static TREE join_all_KIND(TREE tree[][16], int64_t blocks)
+/* Joins the lanes that the tree has of so many values, and then these to one. */
+static TREE join_all_KIND(TREE tree[][16], int64_t count)
 {
     TREE all[16];
     for (int j = 0; j < 16; j++)
         all[j] = ABSENT;
-    for (int level = 0; blocks >> level; level++)
-        for (int j = 0; j < 16 && (blocks >> level & 1); j++)
+    for (int64_t blocks = (count + 1023) / 1024, level = 0; blocks >> level; level++)
+        for (int j = 0; j < 16 && blocks >> level & 1; j++)
             all[j] = HARVESTED;
     for (int apart = 8; apart; apart /= 2)
         for (int j = 0; j < apart; j++)
             all[j] = FOLDED;
-    return blocks ? all[0] : NOTHING;
+    return count ? all[0] : NOTHING;
+}
+//: plain keys
+/* An integer that is ordered as values are, -0 before +0; of a NaN any. */
+static inline KEY key_of_KIND(TREE value)
+{
+    const union { TREE value; KEY key; } u = {value};
+    return u.key ^ (u.key >> SIGN & MOST);
+}
+/* Joins values to what there is of earlier ones. */
+static TREE join_KIND(TREE all, const TREE *values, int64_t count)
+{
+    KEY found = key_of_KIND(all), nan = all != all;
+    for (int64_t i = 0; i < count; i++) {
+        const KEY key = key_of_KIND(values[i]);
+        found = key BEFORE found ? key : found;
+        nan |= values[i] != values[i];
+    }
+    const union { KEY key; TREE value; } u = {found ^ (found >> SIGN & MOST)};
+    return nan ? NAN : u.value;
 }
 //: plain any_order
-/* Joins values to what there is of earlier ones, in 16 lanes. There is room for values up to a multiple of 16. */
-static TREE join_KIND(TREE all, STAGE *values, int64_t count)
+/* Joins values to what there is of earlier ones, in 16 lanes. */
+static TREE join_KIND(TREE all, const STAGE *values, int64_t count)
 {
     ACC lanes[16];
+    int64_t i = 0;
     for (int j = 0; j < 16; j++)
         lanes[j] = ABSENT;
-    for (; count % 16; count++)
-        values[count] = ABSENT;
-    for (int64_t i = 0; i < count; i += 16)
+    for (; i + 16 <= count; i += 16)
         for (int j = 0; j < 16; j++)
             lanes[j] = JOIN;
+    for (int j = 0; i + j < count; j++)
+        lanes[j] = JOIN;
     for (int j = 0; j < 16; j++)
         all = GATHERED;
     return all;
 }
-//: library head
-#if defined __FMA__ /* else the C library's are called */
-#define OWN_MATH
-#define FMAF(a, b, c) fmaf(a, b, c)
-#define FMAD(a, b, c) fma(a, b, c)
-#endif
 //: end

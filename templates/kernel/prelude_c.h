@@ -325,6 +325,7 @@ FN T N(shr)(T a, T b)
     return (T)(x ^ out);
 }
 //: roundsat roundsat
+/* Rounded to the nearest integer that the type has. */
 FN T M(roundsat)(S a)
 {
     /* Bounds that S holds: of 4 bytes from 4 the largest below the next power of 2. */

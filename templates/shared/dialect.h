@@ -145,11 +145,7 @@ FN T N(least)(T a, T b)
 {
     /* Both zeros are equal: their bits joined are those of -0, of other equal values they are these. Selections all the
      * way, of which compilers make vectors. */
-    union {
-        T value;
-        unsigned word;
-        unsigned long long wide;
-    } u = {a}, v = {b};
+    union { T value; unsigned word; unsigned long long wide; } u = {a}, v = {b};
     if (sizeof(T) == sizeof(unsigned))
         u.word |= v.word;
     else
@@ -163,11 +159,7 @@ FN T N(least)(T a, T b)
 FN T N(greatest)(T a, T b)
 {
     /* As in least; +0 has the bits that both zeros have. */
-    union {
-        T value;
-        unsigned word;
-        unsigned long long wide;
-    } u = {a}, v = {b};
+    union { T value; unsigned word; unsigned long long wide; } u = {a}, v = {b};
     if (sizeof(T) == sizeof(unsigned))
         u.word &= v.word;
     else

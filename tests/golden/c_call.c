@@ -13,8 +13,12 @@ f32 powf(f32, f32);
 #undef OWN_MATH
 #undef FMAF
 #undef FMAD
-@ helpers: OWN_MATH, word_f32 0c0350b8, word_f64 704a8cbd, hyperbolic_f32, hyperbolic_f64, exp_rest, scaled_f32
-@   dc06c6d1, own_expf
+@ helpers: OWN_MATH
+union word_f32 { f32 value; u32 word; };
+union word_f64 { f64 value; u64 word; };
+struct hyperbolic_f32 { f32 odd, even, up, down; };
+struct hyperbolic_f64 { f64 odd, even, up, down; };
+@ helpers: exp_rest, scaled_f32 8913a13e, own_expf
 #undef REDUCED
 @ helpers: REDUCED, chosen_f32, turns_of, sin_rest, sin_near, exp2_rest, log2_f64, block_exp_f32 809ab9b0,
 @   block_sin_f32, block_pow_f32

@@ -9,8 +9,12 @@ f64 exp(f64);
 #undef OWN_MATH
 #undef FMAF
 #undef FMAD
-@ helpers: OWN_MATH, word_f32 0c0350b8, word_f64 704a8cbd, hyperbolic_f32, hyperbolic_f64, exp_powers, scaled_f64
-@   78efbbb6, own_exp, block_exp_f64 e7a29d59
+@ helpers: OWN_MATH
+union word_f32 { f32 value; u32 word; };
+union word_f64 { f64 value; u64 word; };
+struct hyperbolic_f32 { f32 odd, even, up, down; };
+struct hyperbolic_f64 { f64 odd, even, up, down; };
+@ helpers: exp_powers, scaled_f64 2f43f956, own_exp, block_exp_f64 e7a29d59
 void weft_kernel(const struct weft_args *args, i64 begin, i64 end)
 {
     ALIGNED f64_m w_0[BLOCK], w_2[BLOCK + 8];
@@ -60,8 +64,12 @@ f64 exp(f64);
 #undef OWN_MATH
 #undef FMAF
 #undef FMAD
-@ helpers: OWN_MATH, word_f32 0c0350b8, word_f64 704a8cbd, hyperbolic_f32, hyperbolic_f64, exp_powers, scaled_f64
-@   78efbbb6, own_exp, block_exp_f64 e7a29d59
+@ helpers: OWN_MATH
+union word_f32 { f32 value; u32 word; };
+union word_f64 { f64 value; u64 word; };
+struct hyperbolic_f32 { f32 odd, even, up, down; };
+struct hyperbolic_f64 { f64 odd, even, up, down; };
+@ helpers: exp_powers, scaled_f64 2f43f956, own_exp, block_exp_f64 e7a29d59
 void weft_kernel(const struct weft_args *args, i64 begin, i64 end)
 {
     ALIGNED f64_m w_1[BLOCK], w_2[BLOCK + 8];

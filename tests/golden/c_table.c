@@ -9,8 +9,12 @@ f32 powf(f32, f32);
 #undef OWN_MATH
 #undef FMAF
 #undef FMAD
-@ helpers: OWN_MATH, word_f32 0c0350b8, word_f64 704a8cbd, hyperbolic_f32, hyperbolic_f64, exp2_rest, log2_f64,
-@   block_pow_f32
+@ helpers: OWN_MATH
+union word_f32 { f32 value; u32 word; };
+union word_f64 { f64 value; u64 word; };
+struct hyperbolic_f32 { f32 odd, even, up, down; };
+struct hyperbolic_f64 { f64 odd, even, up, down; };
+@ helpers: exp2_rest, log2_f64, block_pow_f32
 void weft_kernel(const struct weft_args *args, i64 begin, i64 end)
 {
     const f32 c_0 = *(const f32_m *)&args->literals[0]; /* 255.0 */

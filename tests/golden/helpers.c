@@ -31,7 +31,7 @@ encode_$1_$2              21 lines  cc952e44
 enum { LANES = 16 };      15 lines  430ccd86
 exp2_rest                  8 lines  7fc4d42a
 exp_powers                19 lines  8ce3b296
-exp_rest                  11 lines  04fc0679
+exp_rest                   9 lines  5b5bf8ae
 expand_$1                 34 lines  11bed3f7
 fetch                     10 lines  99f641e5
 fetch_end                 11 lines  aa5907f1
@@ -43,7 +43,6 @@ floormod_$1                6 lines  16bc2c11
 fmin_$1                    6 lines  79200f70
 fneg_$1                   15 lines  a8c0e62c
 gather_$1                 17 lines  10711377
-hyperbolic_$1              3 lines  71071d94
 ints                      61 lines  4203069e
 log2_$1                   54 lines  dc87ff02
 lookup_$1                  9 lines  4e25d0db
@@ -51,7 +50,7 @@ mapped_$1                 11 lines  234ab146
 nearest_$1_$1             21 lines  7ca81fb2
 optimize                   3 lines  f347d288
 own_exp                   16 lines  d60d0ec1
-own_expf                  16 lines  49d21078
+own_expf                  17 lines  bbb245e7
 pick_$1                   12 lines  bc185755
 quotient_$1               17 lines  98c7ad3c
 remainder_$1               8 lines  8104a8d4
@@ -60,10 +59,10 @@ repeated_$1               11 lines  dc930142
 rintf                      1 lines  0d641dc6
 rounded_$1_$2             34 lines  32ad7706
 rounded_$1_$2             34 lines  385223e8
-roundsat_$1_$2            33 lines  06f0de73
+roundsat_$1_$2            34 lines  a4ab5498
 run_$1                    13 lines  52399200
-scaled_$1                 12 lines  78efbbb6
-scaled_$1                 12 lines  dc06c6d1
+scaled_$1                 11 lines  2f43f956
+scaled_$1                 11 lines  8913a13e
 sieve_$1                  36 lines  022e9e14
 sin_near                  25 lines  b0248ba4
 sin_rest                  23 lines  3475768d
@@ -87,5 +86,3 @@ weft_sample                6 lines  119864e3
 weft_tile                  6 lines  7eeefcd8
 whole_$1_$2               62 lines  13473b0a
 widen_$1_$2               24 lines  8aa8a429
-word_$1                    4 lines  0c0350b8
-word_$1                    4 lines  704a8cbd

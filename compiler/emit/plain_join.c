@@ -1,0 +1,359 @@
+/* Writes what a kernel joins as loops of plain C, for plain.c: in the order of rule 11.4 where it matters, by functions
+ * of templates/kernel/plain.c. */
+#include "compiler/emit/plain_impl.h"
+
+#include <assert.h>
+#include <string.h>
+
+/* The result of no elements. */
+static const char *nothing_of(struct plain *p)
+{
+    const struct lanes *lanes = p->e->kernel->lanes;
+    return join_is_sum(lanes->join)
+               ? "0"
+               : value_code(p->e, lanes->tree, join_absent(lanes->join, lanes->tree));
+}
+
+/* Two joined values. */
+static const char *joined(struct plain *p, enum weft_dtype dtype, const char *a, const char *b)
+{
+    const enum op op = join_rows[p->e->kernel->lanes->join].op;
+    const struct ins ins = {INS_OP, op, dtype, dtype, {-1, -1, -1}};
+    struct buf text = buf_new(p->e->arena);
+    put_meaning(p->e, &text, &ins, op_meaning(op, dtype), (const char *[]){a, b, NULL});
+    return text.text;
+}
+
+/* Whether integers with the bits of floats are joined, which are in the same order. */
+static bool joins_keys(const struct lanes *lanes, enum weft_dtype stage)
+{
+    const bool extreme = lanes->join == JOIN_LEAST || lanes->join == JOIN_GREATEST;
+    return extreme && (lanes->tree == WEFT_FLOAT32 || lanes->tree == WEFT_FLOAT64) &&
+           lanes->acc == lanes->tree && stage == lanes->tree;
+}
+
+/* Adds the functions that join values of this kind, once. Returns what stands behind their names. */
+static const char *put_join(struct plain *p)
+{
+    const struct lanes *lanes = p->e->kernel->lanes;
+    const enum op op = join_rows[lanes->join].op;
+    const enum weft_dtype stage = p->e->kernel->accesses[p->e->kernel->load_count].dtype;
+    const char *of =
+        arena_printf(p->e->arena, "%s_%s", op_name(p->e->arena, op), short_name(lanes->tree));
+    const bool ordered = join_is_ordered(lanes->join, lanes->tree);
+    const char *kind =
+        stage == lanes->tree && lanes->acc == lanes->tree
+            ? of
+            : arena_printf(p->e->arena, "%s_%s_%s", of, short_name(stage), short_name(lanes->acc));
+    const char *value = stage == lanes->acc ? "values[i + j]"
+                                            : arena_printf(p->e->arena, "(%s)values[i + j]",
+                                                           short_name(lanes->acc));
+    if (!subst_is_new(&p->e->subst, arena_printf(p->e->arena, "join_%s", kind)))
+        return kind;
+    assert(!ordered || lanes->acc == lanes->tree);
+    const bool keys = joins_keys(lanes, stage), wide = lanes->tree == WEFT_FLOAT64,
+               least = lanes->join == JOIN_LEAST;
+    const struct {
+        const char *word, *text, *a, *b;
+    } words[] = {/* of joined values the operands */
+                 {"KIND", kind},
+                 {"STAGE", short_name(stage)},
+                 {"ACC", short_name(lanes->acc)},
+                 {"TREE", short_name(lanes->tree)},
+                 {"JOIN", NULL, "lanes[j]", value},
+                 {"GATHERED", NULL, "all", "lanes[j]"},
+                 {"PLANTED", NULL, "tree[level][j]", "lanes[j]"},
+                 {"HARVESTED", NULL, "tree[level][j]", "all[j]"},
+                 {"FOLDED", NULL, "all[j]", "all[j + apart]"},
+                 {"ABSENT", value_code(p->e, lanes->acc, join_absent(lanes->join, lanes->acc))},
+                 {"NOTHING", nothing_of(p)},
+                 {"KEY", wide ? "int64_t" : "int32_t"},
+                 {"SIGN", wide ? "63" : "31"},
+                 {"MOST", wide ? "INT64_MAX" : "INT32_MAX"},
+                 {"BEFORE", least ? "<" : ">"}};
+    const char *section = ordered ? "ordered" : keys ? "keys" : "any_order";
+    struct buf body = buf_new(p->e->arena);
+    size_t length;
+    const char *text = subst_find(p->e->params->target->skeleton, "plain", section, &length),
+               *end = text + length;
+    while (text < end) {
+        const size_t name = strspn(text, "ABCDEFGHIJKLMNOPQRSTUVWXYZ");
+        size_t w = 0;
+        while (w < sizeof words / sizeof *words && !text_is(text, name, words[w].word))
+            w++;
+        if (w < sizeof words / sizeof *words)
+            buf_puts(&body,
+                     words[w].text
+                         ? words[w].text
+                         : joined(p, strcmp(words[w].word, "JOIN") == 0 ? lanes->acc : lanes->tree,
+                                  words[w].a, words[w].b));
+        else
+            buf_add(&body, text, name ? name : 1);
+        text += name ? name : 1;
+    }
+    buf_puts(&p->e->subst.helpers, body.text); /* behind the helpers that it calls */
+    return kind;
+}
+
+/* The place of an element of a reduction's space: that of point p, of its element number `element`, and of that one's
+ * inner element j. */
+static struct place reduced_place(struct plain *p, const char *element)
+{
+    const struct lane_tiles *t = &p->e->kernel->lanes->tiles;
+    const struct shape *own = p->space;
+    const int64_t together[] = {t->points, t->elements, t->inner};
+    const char *const digits[] = {t->points == 1 ? "0" : "p", element, t->inner == 1 ? "0" : "j"};
+    struct shape *three = ARENA_NEW(p->e->arena, struct shape);
+    struct place place = {.shape = own};
+    int at = 0;
+    for (int i = 0; i < 3; i++) { /* dimensions of 1 may be left out */
+        if (at < own->rank && own->extents[at] == together[i])
+            place.digits[at++] = digits[i];
+        else if (together[i] != 1)
+            at = WEFT_MAX_RANK + 1;
+    }
+    if (at == own->rank)
+        return place;
+    *three = (struct shape){.rank = 3, .extents = {t->points, t->elements, t->inner}};
+    place.number = place_number(
+        p, &(struct place){.shape = three, .digits = {digits[0], digits[1], digits[2]}});
+    return place;
+}
+
+/* The number of a reduction's result. */
+static const char *result_number(struct plain *p)
+{
+    const struct lane_tiles *t = &p->e->kernel->lanes->tiles;
+    const struct shape result = {.rank = 2, .extents = {t->points, t->inner}};
+    return place_number(p, &(struct place){.shape = &result, .digits = {"p", "j"}});
+}
+
+static void open_points(struct plain *p)
+{
+    const struct lane_tiles *t = &p->e->kernel->lanes->tiles;
+    if (t->points != 1)
+        plain_loop(p, "p", plain_extent(p, t->points));
+    if (t->inner != 1)
+        plain_loop(p, "j", plain_extent(p, t->inner));
+}
+
+/* What a search finds: the number of the first element that is true. */
+void plain_search(struct plain *p, const char *target)
+{
+    const struct lanes *lanes = p->e->kernel->lanes;
+    const struct place place = reduced_place(p, "e");
+    const int depth = p->depth;
+    if (!p->host->points)
+        open_points(p);
+    const char *single = p->host->target_type,
+               *result =
+                   single ? target : arena_printf(p->e->arena, "%s[%s]", target, result_number(p));
+    plain_indent(p);
+    buf_printf(p->out, "%s%s%s = %s;\n", single ? single : "", single && *single ? " " : "", result,
+               literal_code(p->e, p->e->kernel->ins[lanes->absent].index));
+    plain_loop(p, "e", plain_extent(p, lanes->tiles.elements));
+    const int value = plain_body(p, &place);
+    plain_indent(p);
+    buf_printf(p->out, "if (%s) {\n", plain_name(p, value));
+    p->depth++;
+    plain_indent(p);
+    buf_printf(p->out, "%s = e;\n", result);
+    plain_indent(p);
+    buf_puts(p->out, "break;\n");
+    plain_end(p, depth);
+}
+
+static const char *offset_text(struct plain *p, const char *array, const char *number)
+{
+    return strcmp(number, "0") == 0 ? array : arena_printf(p->e->arena, "%s + %s", array, number);
+}
+
+/* The array whose elements are joined as they are, one behind the other, from this place on; NULL: there is none. */
+static const char *joined_array(struct plain *p, struct place *place)
+{
+    const struct kernel *kernel = p->e->kernel;
+    const struct ins *load = &kernel->ins[0];
+    const struct access *access = load->kind == INS_LOAD ? &kernel->accesses[load->index] : NULL;
+    const bool alone = kernel->load_count == 1 && kernel->access_count == 2 &&
+                       kernel->ins_count == 2 + kernel->literal_count;
+    if (!access || !alone || access->map || p->host->is_value(p->host->user, load->index) ||
+        p->host->reads_bytes(p->host->user, load->index) ||
+        strcmp(type_rows[load->dtype].load, "A") != 0 || kernel->lanes->tiles.inner != 1 ||
+        !shapes_equal(plain_shape(p, load->index), p->space))
+        return NULL;
+    return offset_text(p, p->host->data(p->host->user, load->index), place_number(p, place));
+}
+
+/* Finds the name of memory for a loop that joins. An earlier loop in the host's may have declared it; where it is of
+ * another type, this one's has the type behind it. Returns whether it is to be declared. */
+static bool find_room(struct plain *p, const char **name, enum weft_dtype dtype)
+{
+    struct buf *rooms = p->rooms;
+    const char *before = rooms->text ? rooms->text : "", *own = short_name(dtype);
+    if (strstr(before, arena_printf(p->e->arena, " %s;", *name)) &&
+        !strstr(before, arena_printf(p->e->arena, "%s %s;", own, *name)))
+        *name = arena_printf(p->e->arena, "%s_%s", *name, own);
+    const char *room = arena_printf(p->e->arena, " %s %s;", own, *name);
+    if (strstr(before, room))
+        return false;
+    buf_puts(rooms, room);
+    return true;
+}
+
+/* Declares the memory of a loop that joins: a tree, and values. */
+static void put_rooms(struct plain *p, enum weft_dtype tree, enum weft_dtype stage,
+                      const char **tree_name, const char **values_name)
+{
+    const bool has_tree = *tree_name && find_room(p, tree_name, tree);
+    const bool has_values = *values_name && find_room(p, values_name, stage);
+    if (has_tree || has_values)
+        plain_indent(p);
+    if (has_tree)
+        buf_printf(p->out, "%s %s[48][16]%s", short_name(tree), *tree_name,
+                   has_values && tree == stage ? ", " : ";");
+    if (has_tree && has_values && tree != stage)
+        buf_putc(p->out, ' ');
+    if (has_values)
+        buf_printf(p->out, "%s%s%s[1024];", has_tree && tree == stage ? "" : short_name(stage),
+                   has_tree && tree == stage ? "" : " ", *values_name);
+    if (has_tree || has_values)
+        buf_putc(p->out, '\n');
+}
+
+/* A reduction as it is written. */
+struct joining {
+    const char *elements;  /* how many are joined */
+    const char *target;    /* what the result is stored to */
+    const char *declared;  /* what stands in front of a value that has no definition yet */
+    const char *all;       /* the variable that has what was joined so far */
+    enum weft_dtype stage; /* of what is joined */
+    bool ordered, single;
+};
+
+/* Element by element, where any order gives the same. */
+static void put_joined(struct plain *p, const struct joining *r)
+{
+    const struct lanes *lanes = p->e->kernel->lanes;
+    const struct place place = reduced_place(p, "e");
+    const int depth = p->depth;
+    for (int i = 0; i < p->e->kernel->ins_count; i++)
+        if (p->e->kernel->ins[i].kind == INS_STORE)
+            p->once[p->e->kernel->ins[i].a[0]] = false; /* it may be read twice */
+    plain_indent(p);
+    buf_printf(p->out, "%s%s = %s;\n", r->declared, r->all, nothing_of(p));
+    plain_loop(p, "e", r->elements);
+    const int value = plain_body(p, &place);
+    plain_indent(p);
+    buf_printf(p->out, "%s = %s;\n", r->all, joined(p, lanes->tree, r->all, plain_name(p, value)));
+    plain_end(p, depth);
+}
+
+/* Adds what a value is that was joined: "sum of x". */
+static void put_what(struct plain *p)
+{
+    const struct kernel *kernel = p->e->kernel;
+    for (int i = 0; i < kernel->ins_count; i++) {
+        const struct ins *ins = &kernel->ins[i];
+        if (ins->kind != INS_STORE)
+            continue;
+        const struct ins *value = &kernel->ins[ins->a[0]];
+        const bool load = value->kind == INS_LOAD;
+        buf_printf(p->out, " /* %s%s ", join_name(p->e->arena, kernel->lanes->join),
+                   load ? " of" : ", for");
+        if (load)
+            buf_puts(p->out, p->host->data(p->host->user, value->index));
+        else
+            put_piece(p->out, kernel->program,
+                      whole_span(&p->e->spans, value->span.end ? value->span : ins->span), 60);
+        buf_puts(p->out, " */");
+    }
+    buf_putc(p->out, '\n');
+}
+
+/* Block by block. What lies in memory is joined there. */
+static void put_blocks(struct plain *p, const struct joining *r)
+{
+    const struct lanes *lanes = p->e->kernel->lanes;
+    struct place first = reduced_place(p, "from"), place = reduced_place(p, "from + k"),
+                 whole = reduced_place(p, "0");
+    const char *kind = put_join(p), *array = joined_array(p, &first),
+               *elements = in_parentheses(p, r->elements);
+    const char *tree = r->ordered ? "tree" : NULL, *kept = p->host->kept,
+               *values = array || kept ? NULL : "values";
+    const int depth = p->depth;
+    put_rooms(p, lanes->tree, r->stage, &tree, &values);
+    values = array ? array : kept ? offset_text(p, kept, place_number(p, &first)) : values;
+    plain_indent(p);
+    if (!r->ordered && array && lanes->acc == lanes->tree) {
+        buf_printf(p->out, "%s%s%s = join_%s(%s, %s, %s);",
+                   r->single && *r->declared ? "const " : "", r->declared, r->all, kind,
+                   nothing_of(p), joined_array(p, &whole), r->elements);
+        put_what(p);
+        return;
+    }
+    if (!r->ordered) {
+        buf_printf(p->out, "%s%s = %s;\n", r->declared, r->all, nothing_of(p));
+        plain_indent(p);
+    }
+    buf_printf(p->out, "for (int64_t from = 0; from < %s; from += 1024) {\n", elements);
+    p->depth++;
+    plain_indent(p);
+    buf_printf(p->out, "const int64_t count = %s - from < 1024 ? %s - from : 1024;\n", elements,
+               elements);
+    if (!array && lanes->tiles.inner == 1 && plain_find_blocks(p))
+        plain_begin_blocks(p, 1024, &first, &place);
+    if (!array) {
+        plain_loop(p, "k", "count");
+        const int value = plain_body(p, &place);
+        plain_indent(p);
+        buf_printf(p->out, "%s[%s]", kept ? kept : values, kept ? place_number(p, &place) : "k");
+        plain_assign(p, value, plain_name(p, value));
+        plain_end(p, p->depth - 1);
+    }
+    plain_indent(p);
+    if (r->ordered)
+        buf_printf(p->out, "join_block_%s(%s, from / 1024, %s, count);\n", kind, tree, values);
+    else
+        buf_printf(p->out, "%s = join_%s(%s, %s, count);\n", r->all, kind, r->all, values);
+    plain_end(p, depth);
+    if (r->ordered) {
+        plain_indent(p);
+        buf_printf(p->out, "%s%s%s = join_all_%s(%s, %s);",
+                   r->single && *r->declared ? "const " : "", r->single ? r->declared : "",
+                   r->target, kind, tree, r->elements);
+        put_what(p);
+    }
+}
+
+/* Joins the elements of each point. */
+void plain_reduction(struct plain *p, const char *target)
+{
+    const struct lanes *lanes = p->e->kernel->lanes;
+    const char *type = p->host->target_type; /* of a value; NULL: it is an array */
+    const int depth = p->depth;
+    const enum weft_dtype stage = p->e->kernel->accesses[p->e->kernel->load_count].dtype;
+    const struct joining r = {plain_extent(p, lanes->tiles.elements),
+                              type ? target
+                                   : arena_printf(p->e->arena, "%s[%s]", target, result_number(p)),
+                              !type   ? arena_printf(p->e->arena, "%s ", short_name(lanes->tree))
+                              : *type ? arena_printf(p->e->arena, "%s ", type)
+                                      : "",
+                              type ? target : "all",
+                              stage,
+                              join_is_ordered(lanes->join, lanes->tree),
+                              type != NULL};
+    struct buf own = buf_new(p->e->arena);
+    if (!p->host->points)
+        open_points(p);
+    if (p->depth > depth)
+        p->rooms = &own;
+    if (!r.ordered && lanes->acc == lanes->tree && !joins_keys(lanes, stage))
+        put_joined(p, &r);
+    else
+        put_blocks(p, &r);
+    if (!r.ordered && !type) {
+        plain_indent(p);
+        buf_printf(p->out, "%s = all;\n", r.target);
+    }
+    plain_end(p, depth);
+}

@@ -1,0 +1,113 @@
+#!/usr/bin/env python3
+"""Dense entries alone beside those of all entries: the same bits where rows take turns, values are kept in a result's
+array, blocks go a shorter way, float16 is converted by instructions, and extremes are found as integers.
+
+    test_dense.py                              the command is $WEFT, else `weft`"""
+import ctypes
+import os
+import subprocess
+import tempfile
+import unittest
+
+import numpy as np
+
+WEFT = os.environ.get("WEFT", "weft")
+KERNELS = """
+kernel soft(x: float32[h, w]) { return out = softmax(x) }
+kernel deep(x: float64[h, 3, w]) { return out = softmax(x, axis=-1) }
+kernel beside(x: float32[h, w], y: float32[h, w]) { return out = softmax(x) * y }
+kernel norm(x: float32[h, w]) {
+    return out = (x - mean(x, axis=-1, keepdims=true)) / sqrt(var(x, axis=-1, keepdims=true) + 1e-5) }
+kernel place(x: float32[h, w]) { return out = argmax(x, axis=-1) }
+kernel most(x: float32[h, w]) { return a = max(x, axis=-1), b = min(x) }
+kernel wide(x: float64[h, w]) { return a = max(x, axis=0), b = min(x, axis=-1) }
+kernel powers(x: float32[h, w]) { return a = exp(x) * 2, b = exp2(x) }
+kernel power(x: float32[h, w]) { return out = exp(x) }
+kernel logs(x: float32[h, w]) { return out = log(x) + tanh(x) }
+kernel curve(x: float64[h, w]) { return out = exp(x) - 1 }
+kernel added(x: float32[h, w]) { return out = sum(exp(x), axis=-1) }
+kernel halves(x: float16[h, w], y: float16[h, w]) { return out = x * y }
+kernel half(x: float16[h, w]) { return a = sum(x, axis=-1), b = exp(x) }
+kernel root(x: float32[h, w]) { return out = sqrt(x) }
+kernel cast(x: float32[h, w]) { return a = int8(x), b = uint8(x), c = int32(x), d = uint16(x) }
+kernel whole(x: int16[h, w]) { return a = max(x), b = sum(x, axis=-1), c = any(x > 3, axis=-1) }
+"""
+C_TYPES = {"float32": np.float32, "float64": np.float64, "float16": np.float16, "int16": np.int16}
+
+
+def values(dtype, shape, rare):
+    random = np.random.default_rng(5)
+    x = random.uniform(-40, 40, shape).astype(C_TYPES[dtype])
+    if rare and x.size > 5 and x.dtype.kind == "f":
+        flat = x.reshape(-1)
+        flat[random.integers(0, x.size, 1 + x.size // 50)] = np.inf
+        flat[random.integers(0, x.size, 1 + x.size // 50)] = -np.inf
+        flat[random.integers(0, x.size, 1 + x.size // 30)] = -0.0
+        flat[random.integers(0, x.size, 1 + x.size // 30)] = 0.0
+        flat[random.integers(0, x.size, 1 + x.size // 40)] = -98.5
+        if rare > 1:
+            flat[random.integers(0, x.size, 1 + x.size // 90)] = np.nan
+            flat[-1] = -np.abs(np.nan)
+    return x
+
+
+class Bits(unittest.TestCase):
+    @classmethod
+    def setUpClass(cls):
+        cls.folder = tempfile.TemporaryDirectory()
+        cls.libraries = []
+        for form in [], ["--entries", "dense"]:
+            there = os.path.join(cls.folder.name, form[-1] if form else "all")
+            os.mkdir(there)
+            with open(f"{there}/k.weft", "w", encoding="utf-8") as file:
+                file.write(KERNELS)
+            subprocess.run([WEFT, "build", f"{there}/k.weft", "-o", there, "-q", "--bundle", "k", *form], check=True)
+            sources = [f"{there}/{name}" for name in os.listdir(there) if name.endswith(".c")]
+            subprocess.run(["cc", "-std=gnu11" if not form else "-std=c11", "-O2", "-march=native", "-shared", "-fPIC",
+                            *sources, "-lm", "-o", f"{there}/k.so"], check=True)
+            cls.libraries.append(ctypes.CDLL(f"{there}/k.so"))
+
+    @classmethod
+    def tearDownClass(cls):
+        cls.folder.cleanup()
+
+    def call(self, library, name, arrays, extents, outputs):
+        results = [np.full(max(1, 8 * int(np.prod(arrays[0].shape)) + 64), 77, np.uint8) for _ in range(outputs)]
+        given = [ctypes.c_void_p(a.ctypes.data) for a in arrays]
+        given += [ctypes.c_int64(e) for e in extents]
+        given += [ctypes.c_void_p(r.ctypes.data) for r in results]
+        self.assertEqual(getattr(library, name)(*given), 0)
+        return results
+
+    def test_same(self):
+        tried = 0
+        for line in " ".join(KERNELS.replace("\n   ", " ").split("\n")).split("kernel ")[1:]:
+            name, parameters = line.split("(", 1)[0], line.split("(", 1)[1].split(") {")[0]
+            types = [part.split("[")[0].strip() for part in parameters.split(": ")[1:]]
+            outputs = 1 if "out =" in line else line.split("return")[1].count(" = ")
+            for h, w in (1, 1), (3, 17), (2, 300), (5, 1024), (1, 5001), (700, 3):
+                for rare in 0, 1, 2:
+                    shape = (h, 3, w) if name == "deep" else (h, w)
+                    arrays = [values(t, shape, rare) for t in types]
+                    both = [self.call(library, name, arrays, (h, w), outputs) for library in self.libraries]
+                    with self.subTest(name=name, shape=shape, rare=rare):
+                        for a, b in zip(*both):
+                            self.assertTrue(self.equal(a, b), f"{name} {shape} {rare}")
+                    tried += 1
+        self.assertGreater(tried, 200)
+
+    def equal(self, a, b):
+        """Of one element type or another; of NaN any bits count as the same."""
+        if np.array_equal(a, b):
+            return True
+        size = a.size // 8 * 8
+        for dtype in np.float64, np.float32, np.float16:
+            x, y = a[:size].view(dtype), b[:size].view(dtype)
+            bits = f"u{x.itemsize}"
+            if np.all((x.view(bits) == y.view(bits)) | (np.isnan(x) & np.isnan(y))):
+                return True
+        return False
+
+
+if __name__ == "__main__":
+    unittest.main()
