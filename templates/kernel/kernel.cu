@@ -7,10 +7,9 @@ $numbers
 $helpers
 $blocks
 /* Each thread computes CHUNKS chunks of BLOCK elements, THREADS chunks apart, from element number `first` of a sample
- * on; the sample's own begin with number `begin`. Chunks of several elements are all there, but in a chain. Those from
- * `end` on are not: in their place the thread's one before, or the last of all, is computed again and not stored, so
- * that loads need no branches. Returns false, having stored nothing, where the values ask for single elements; all
- * threads of a block then do. */
+ * on, whose own begin with number `begin`. Chunks of several elements are all there, but in a chain. In place of those
+ * from `end` on the thread's one before, or the last of all, is computed again and not stored, so that loads need no
+ * branches. False, with nothing stored: the values ask for single elements, of all threads of a block. */
 DEVICE bool OWN(compute)(const struct weft_args *args, const struct weft_geometry *s, char *const *bases,
                     const int begin, const index first, const index end, const int BLOCK, const int CHUNKS)
 {

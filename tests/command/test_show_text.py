@@ -148,7 +148,7 @@ class ShowText(CommandTest):
 
     def test_length(self):
         """A person reads a kernel in a minute."""
-        for target, lines in ("c", (45, 60, 110)), ("cuda", (65, 75, 170)):
+        for target, lines in ("c", (40, 60, 150)), ("cuda", (60, 80, 170)):
             for program, most in zip(PROGRAMS, lines):
                 self.assertLessEqual(self.shown(program, target).count("\n"), most)
 
