@@ -355,7 +355,7 @@ CAUSES = (
                                   "libmvec's, an element at a time"),
     (("**",), "int", "", "powers of integers take a step for each bit of the block's largest exponent"),
     (("%", "//", "fmod"), "", "huge", "quotients of 2^51 and more were computed an element at a time"),
-    (("sin", "cos"), "", "huge", "operands beyond 1e7 are computed an element at a time in float64"),
+    (("sin", "cos"), "", "huge", "operands beyond 2^16, in float64 1e7, are computed an element at a time"),
     (("cast",), "float", "", "rounded and saturated, where peers cut"),
     (("abs", "-", "copysign", "+"), "float16", "", "signs of 16-bit floats were changed in float32"),
     ((), "float16", "", "16-bit floats are computed in float32"),

@@ -46,11 +46,11 @@ struct hyperbolic_f64 { f64 odd, even, up, down; };
         r[j] = f(a[j], 0);
 //: part reduced
 #undef REDUCED
-/* The body for a function of an angle: near(x) up to 2^16, else any(x), and of what is beyond far(x, that), of a few
- * one by one. */
+/* The body for a function of an angle: near(x) up to 2^16, else any(x), and of what is beyond far(x, that), one
+ * by one: of vectors C compilers would make much code. */
 #define REDUCED(near, any, far) \
     ALIGNED f32 z[BLOCK]; \
-    i32 rare = 0, count = 0; \
+    i32 rare = 0; \
     for (int j = 0; j < BLOCK; j++) { \
         const union word_f32 x = {a[j]}; \
         rare |= 0x47800000 - (i32)(x.word & 0x7fffffff); \
@@ -63,14 +63,8 @@ struct hyperbolic_f64 { f64 odd, even, up, down; };
     EACH(j, BLOCK) \
         z[j] = any(a[j]); \
     for (int j = 0; j < BLOCK; j++) \
-        count += is_beyond(a[j]); \
-    for (int j = 0; j < BLOCK && count <= 8; j++) \
         if (is_beyond(a[j])) \
             z[j] = far(a[j], z[j]); \
-    if (count > 8) { \
-        EACH(j, BLOCK) \
-            z[j] = far(a[j], z[j]); \
-    } \
     EACH(j, BLOCK) \
         r[j] = z[j];
 //: part inside

@@ -8,7 +8,7 @@ ONE_BY_ONE                 5 lines  7af4cc8a
 OWN_MATH                   5 lines  f7da7dfd
 PAD_BLOCK                  4 lines  3bd696a2
 PUT_BLOCK                  5 lines  635e1712
-REDUCED                   27 lines  5f8478a1
+REDUCED                   21 lines  3e0b5566
 ROLLED                    36 lines  d3ce09dd
 RUN_ROOM                  10 lines  954b2503
 RUN_VALUES                 7 lines  d0847062
