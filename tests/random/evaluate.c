@@ -686,18 +686,24 @@ static bool mark_gathered(struct marks *marks, int index)
     return outside_any;
 }
 
-/* All that is put counts, and so do all positions, wherever they are read. True where one lies outside. */
+/* All that is put counts, and so do all positions, even of no elements. True where one lies outside. */
 static bool mark_scatter(struct marks *marks, int index)
 {
     const struct formula_node *node = &marks->trial->formula.nodes[index];
-    struct extents full;
+    const struct formula_view *view = &marks->trial->formula.views[node->view];
+    const struct extents *shapes = marks->evaluation->shapes;
+    const enum weft_dtype dtype = operand(marks->trial, node, 1)->dtype;
+    const int64_t count = extents_volume(&shapes[node->operands[1]]);
     bool outside = false;
-    const int64_t *at = put_places(marks->trial, marks->arena, marks->evaluation, node, &full);
-    for (int64_t e = 0, count = extents_volume(&full); e < count; e++)
-        outside = outside || at[e] < 0;
+    for (int64_t first = 0; first < count; first += view->count) {
+        __int128 at[FORMULA_RANK];
+        for (int i = 0; i < view->count; i++)
+            at[i] = integer_of(dtype, value_as(marks->trial, marks->evaluation, node->operands[1], first + i, dtype,
+                                               MEETS));
+        outside = outside || scatter_misses(view, &shapes[node->operands[0]], at);
+    }
     for (int i = 0; i < node->count; i++)
-        memset(marks->of[marks->marking][node->operands[i]], 1,
-               (size_t)extents_volume(&marks->evaluation->shapes[node->operands[i]]));
+        memset(marks->of[marks->marking][node->operands[i]], 1, (size_t)extents_volume(&shapes[node->operands[i]]));
     return outside;
 }
 

@@ -32,6 +32,17 @@ struct formula_view scatter_places(const struct formula_view *view)
     return places;
 }
 
+bool scatter_misses(const struct formula_view *view, const struct extents *in, const __int128 *at)
+{
+    bool misses = false;
+    for (int i = 0; i < view->count; i++) {
+        const int axis = view->has_sources ? view->sources[i] : i;
+        const int64_t extent = in->at[axis < 0 ? axis + in->rank : axis];
+        misses = misses || at[i] < -extent || at[i] >= extent;
+    }
+    return misses;
+}
+
 /* ---- values ---- */
 
 /* The sum of floats in their order over their number. */

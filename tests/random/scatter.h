@@ -11,6 +11,8 @@ bool is_scattered(const struct formula_view *view);
 bool scatter_takes(const struct formula_view *view, const struct formula_node *v, enum weft_dtype dtype);
 /* The same view as one of gather at these positions, whose shape v has and whose elements are the places. */
 struct formula_view scatter_places(const struct formula_view *view);
+/* Whether one of these positions, one for each axis, lies outside an x of this shape. */
+bool scatter_misses(const struct formula_view *view, const struct extents *in, const __int128 *at);
 /* What a place holds: x's element, and so many that are put there, in their order. All have the type. */
 union scalar scatter_value(const struct formula_view *view, enum weft_dtype dtype, union scalar x,
                            const union scalar *put, int64_t count);
