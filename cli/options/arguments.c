@@ -474,8 +474,8 @@ static const char *option_hint(struct parser *parser, const char *argument)
     return strncmp(argument, "--", 2) == 0 && is_name(argument + 2, length - 2)
                ? pool_printf(parser->report->pool, "; an input is given as %.*s=VALUE, and an expression that begins "
                              "with '-' comes after '--'", (int)length - 2, argument + 2)
-               : pool_printf(parser->report->pool, "; an expression that begins with '-' comes after '--', as in weft %s -- "
-                             "'%s'", command_names[parser->command], argument);
+               : pool_printf(parser->report->pool, "; an expression that begins with '-' comes after '--', as in "
+                             "weft %s -- '%s'", command_names[parser->command], argument);
 }
 
 /* What getopt_long would have printed about `argument`. */

@@ -79,7 +79,7 @@ static const char *back_over_blanks(const char *text, const char *at)
     return at;
 }
 
-/* Advice where a name is the second operand of min or max, which would be a dimension in other reductions: max(u, x). */
+/* Advice where a name is the second operand of min or max, a dimension in other reductions: max(u, x). */
 static const char *extreme_hint(struct report *report, const char *text, const char *const *names, int count)
 {
     for (int n = 0; n < count; n++)
@@ -88,7 +88,7 @@ static const char *extreme_hint(struct report *report, const char *text, const c
             if (behind[strspn(behind, " ")] != ')' || comma < text || *comma != ',')
                 continue;
             const char *end = back_over_blanks(text, comma), *start = end;
-            while (start > text && (is_name(start - 1, 1) || start[-1] == '.' || (start[-1] >= '0' && start[-1] <= '9')))
+            while (start > text && (is_name(start - 1, 1) || strchr(".0123456789", start[-1])))
                 start--;
             const char *opening = back_over_blanks(text, start) - 1;
             if (start == end || opening - text < 3 || *opening != '(' ||

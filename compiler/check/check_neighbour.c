@@ -109,13 +109,13 @@ static bool check_kernel(struct program *program, const struct node *k)
     if (value->kind == NODE_ARRAY)
         return true;
     if (!symbol || value->number)
-        return wrong_kernel(program, k, arena_printf(program->arena, "the kernel is an array literal, as [1, 2, 1], or an "
-                                                     "input whose extents are numbers, and %s is neither; pass it as an "
-                                                     "input", text_of(program, k)));
+        return wrong_kernel(program, k, arena_printf(program->arena, "the kernel is an array literal, as [1, 2, 1], or "
+                                                     "an input whose extents are numbers, and %s is neither; pass it "
+                                                     "as an input", text_of(program, k)));
     for (int d = 0; symbol->declared && symbol->type.ranked && d < symbol->type.rank; d++)
         if (symbol->type.extents[d] < 0)
-            return wrong_kernel(program, k, arena_printf(program->arena, "the extents of the kernel are numbers in its type, as "
-                                                         "in %s: %s[3, 3], and dimension %d of %s has none",
+            return wrong_kernel(program, k, arena_printf(program->arena, "the extents of the kernel are numbers in its type, "
+                                                         "as in %s: %s[3, 3], and dimension %d of %s has none",
                                                          symbol->name, type_rows[symbol->type.dtype].name, d,
                                                          symbol->name));
     return true;

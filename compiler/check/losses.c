@@ -144,7 +144,7 @@ static bool compares_literal(const struct program *program, const struct node *n
            *literal >= -1 && *literal <= 1;
 }
 
-/* The other extreme of the same value and literal, from which it is subtracted as for a range: max(x, 0) - min(x, 0). */
+/* The other extreme of the same value and literal, beside which it stands as for a range: max(x, 0) - min(x, 0). */
 static const struct node *other_extreme(const struct program *program, const struct node *node, int64_t literal)
 {
     const char *text = expression_text(program->arena, program, operand_node(program, node, 0)->span);

@@ -190,11 +190,11 @@ static bool check_kernel(struct view_walk *w)
     const char *text = arena_printf(w->arena, "%s %s", k->name, shape_text(w->arena, k->program, k->shape));
     if (!shape_known(k->shape))
         return w->viewed->open == NULL ||
-               wrong_kernel(w, arena_printf(w->arena, "the extents of the kernel are numbers in its type, as in float32[3, 3], "
-                                            "and %s has others", text));
+               wrong_kernel(w, arena_printf(w->arena, "the extents of the kernel are numbers in its type, as in "
+                                            "float32[3, 3], and %s has others", text));
     return shape_volume(k->shape) <= MOST_KERNEL ||
-           wrong_kernel(w, arena_printf(w->arena, "a kernel has at most %d elements, and %s has %lld", MOST_KERNEL, text,
-                                        (long long)shape_volume(k->shape)));
+           wrong_kernel(w, arena_printf(w->arena, "a kernel has at most %d elements, and %s has %lld", MOST_KERNEL,
+                                        text, (long long)shape_volume(k->shape)));
 }
 
 bool view_correlate(struct view_walk *w)
@@ -206,8 +206,8 @@ bool view_correlate(struct view_walk *w)
     if (!check_kernel(w) || !find_axes(w, k->rank, "the kernel", at, &count))
         return false;
     if (count >= 0 && k->rank != count)
-        return wrong_kernel(w, arena_printf(w->arena, "the kernel has one dimension for each of the axes, of which there are "
-                                            "%d, and %s %s has %d", count, w->viewed[1].name,
+        return wrong_kernel(w, arena_printf(w->arena, "the kernel has one dimension for each of the axes, of which "
+                                            "there are %d, and %s %s has %d", count, w->viewed[1].name,
                                             shape_text(w->arena, w->viewed->program, k), k->rank));
     copy_shape(w);
     for (int i = 0; i < count && w->args->modes.valid; i++) {

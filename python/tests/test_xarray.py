@@ -106,7 +106,7 @@ class Arrays(unittest.TestCase):
         self.same(weft.evaluate("mean(u, x)  # r"), u.mean("x"))
         self.same(weft.evaluate("s = u * 2.0; s + 1.0  # r 'x'"), u * np.float32(2) + np.float32(1))
         self.assertEqual(weft.evaluate("stack(u, u, axis='r:i')").dims, ("r", "time", "x"))
-        with self.assertRaisesRegex(weft.Error, "u is a DataArray and r a tensor of weft.math; write weft.math.wrap.u."):
+        with self.assertRaisesRegex(weft.Error, "u is a DataArray and r a tensor of weft.math; write weft"):
             weft.evaluate("u + r")
         with self.assertRaisesRegex(weft.Error, "d': a Dataset is a mapping of names; weft.evaluate.text, dataset."):
             weft.evaluate("d + 1", d=xarray.Dataset({"u": u}))

@@ -107,7 +107,8 @@ class Followed:
         self.check_alike(dim, followed=True)
         known = next((labels[dim] for labels in self.labels.values() if labels.get(dim)), [])
         at = {label: i for i, label in enumerate(known)}
-        sides = [[at.get(label.strip("'")) for label in side.split(",") if label != ".."] for side in found.groups()[:2]]
+        sides = [[at.get(label.strip("'")) for label in side.split(",") if label != ".."]
+                 for side in found.groups()[:2]]
         text = not found[1].startswith(f"'{MARK}")
         if any(None in side for side in sides):
             if text:

@@ -104,8 +104,9 @@ class Checked(CommandTest):
         img = ["img=uint8[4, 4, 3]"]
         self.warned("max(img, -1)", img, 315, "write max(img, axis=-1)", "max(img, axis=-1)")
         self.warned("min(x[..., :2], 0)", ["x=uint16[4, 3]"], 315, "compares each element", "min(x[..., :2], axis=0)")
-        self.warned("(v - min(v, 0)) / (max(v, 0) - min(v, 0))", ["v=float32[4, 4]"], 315, "so does max(v, 0); along an "
-                    "axis write min(v, axis=0)", "(v - min(v, axis=0)) / (max(v, axis=0) - min(v, axis=0))")
+        self.warned("(v - min(v, 0)) / (max(v, 0) - min(v, 0))", ["v=float32[4, 4]"], 315,
+                    "so does max(v, 0); along an axis write min(v, axis=0)",
+                    "(v - min(v, axis=0)) / (max(v, axis=0) - min(v, axis=0))")
         for text in "max(img, 1)", "max(-1, img)", "max(float32(img), -1)", "min(img, img)", "max(img, 0, 3)":
             self.good("check", text, *img)
 

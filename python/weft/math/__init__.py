@@ -52,8 +52,8 @@ __all__ = ["EMPTY_SHAPE", "INF", "NAN", "NUMPY", "PI", "BoundDim", "DType", "Inc
 
 _TEXT = "weft.evaluate('{}', t=t) is one"
 _HINTS = {
-    **{name: _TEXT.format(f"{name}(t, x)") for name in ("argmax", "argmin", "count_nonzero", "logsumexp", "norm", "softmax",
-                                                        "var")},
+    **{name: _TEXT.format(f"{name}(t, x)")
+       for name in ("argmax", "argmin", "count_nonzero", "logsumexp", "norm", "softmax", "var")},
     "append": "math.concat([a, b], 'x') is one",
     "concatenate": "math.concat([a, b], 'x') is one",
     "einsum": "names match: math.sum(a * b, 'x') is the sum of products over x",

@@ -336,8 +336,8 @@ class Tensor(Node):
         return BoundDim(self, name)
 
     def __call__(self, *args: Any, **options: Any) -> NoReturn:
-        raise TypeError("a tensor is no function: t.sum, t.mean and their like are of all elements, and math.sum(t, 'x') "
-                        "is along x")
+        raise TypeError("a tensor is no function: t.sum, t.mean and their like are of all elements, and math.sum(t, "
+                        "'x') is along x")
 
     def __getitem__(self, item: Any) -> Tensor:
         return select_all(self, item)
