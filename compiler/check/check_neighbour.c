@@ -114,10 +114,10 @@ static bool check_kernel(struct program *program, const struct node *k)
                                                      "as an input", text_of(program, k)));
     for (int d = 0; symbol->declared && symbol->type.ranked && d < symbol->type.rank; d++)
         if (symbol->type.extents[d] < 0)
-            return wrong_kernel(program, k, arena_printf(program->arena, "the extents of the kernel are numbers in its type, "
-                                                         "as in %s: %s[3, 3], and dimension %d of %s has none",
-                                                         symbol->name, type_rows[symbol->type.dtype].name, d,
-                                                         symbol->name));
+            return wrong_kernel(program, k,
+                                arena_printf(program->arena, "the extents of the kernel are numbers in its type, as in "
+                                             "%s: %s[3, 3], and dimension %d of %s has none", symbol->name,
+                                             type_rows[symbol->type.dtype].name, d, symbol->name));
     return true;
 }
 
