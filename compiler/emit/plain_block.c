@@ -17,12 +17,12 @@ bool plain_is_blocked(struct plain *p, int i)
     return true;
 }
 
-/* The function of a block for an operation; NULL: none. */
+/* The function of a block for an operation; NULL: none, as for sqrt, which compilers make vectors of. */
 static const char *block_function(struct plain *p, const struct ins *ins, const char **name)
 {
     size_t length;
     const char *text =
-        ins->kind == INS_OP && ins->a[0] >= 0 && ins->a[1] < 0 && dtype_is_float(ins->source)
+        ins->kind == INS_OP && ins->op != OP_SQRT && ins->a[0] >= 0 && ins->a[1] < 0 && dtype_is_float(ins->source)
             ? own_block(p->e, ins, &length, name)
             : NULL;
     const char *mark = text, *end = text ? text + length : NULL;

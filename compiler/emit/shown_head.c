@@ -212,8 +212,9 @@ void put_shown_head(struct emitter *e, struct buf *out, const char *body, const 
         put_stored(e, out, a);
     }
     for (int a = 0; a < kernel->access_count; a++, between = "\n * ") {
+        const bool position = a >= kernel->load_count && kernel->lanes && kernel->lanes->places;
         buf_printf(out, "%s%s: %s", between, access_name(e->arena, kernel, a),
-                   type_rows[kernel->accesses[a].dtype].name);
+                   type_rows[position ? WEFT_INT64 : kernel->accesses[a].dtype].name);
         if (ways[a].words && *ways[a].words)
             buf_printf(out, ", %s", ways[a].words);
         const char *own = access_name(e->arena, kernel, a);

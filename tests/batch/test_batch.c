@@ -391,12 +391,12 @@ static void the_same_memory_in_other_shapes(void **unused)
     (void)unused;
     enum { COUNT = 2400 };
     static float a[2][COUNT], copies[2][COUNT];
-    static const float m[4] = {1, 2, 3, 4};
+    static float m[4] = {1, 2, 3, 4};
     int64_t shapes[2][3] = {{10, COUNT / 30, 3}, {10, COUNT / 40, 4}};
     DLTensor samples[2], factors[2], results[2];
     for (int i = 0; i < 2; i++) {
         samples[i] = host_tensor(a[i], WEFT_FLOAT32, 3, shapes[i]);
-        factors[i] = host_tensor((void *)m, WEFT_FLOAT32, 1, &shapes[i][2]);
+        factors[i] = host_tensor(m, WEFT_FLOAT32, 1, &shapes[i][2]);
         results[i] = host_tensor(copies[i], WEFT_FLOAT32, 3, shapes[i]);
     }
     struct weft_program *program = compile(contexts[1], "a + m");

@@ -119,7 +119,7 @@ class ShowText(CommandTest):
         families = re.findall(r"\b([a-z]+_)\b", heads)
         told |= set("const for while if else struct void int char bool true return continue break sizeof i i32".split())
         told |= set("parameters weft_geometry threadIdx blockIdx gridDim __syncthreads __shared__ expf".split())
-        told |= set("f16 f64 i16 u32".split())
+        told |= set("f16 f64 i16 i64 u32".split())
         names = set(re.findall(r"(?<![\w.>])[A-Za-z_]\w*", code(text)))
         missing = {name for name in names - told if not name.startswith(tuple(families)) and not name.endswith("_m")}
         self.assertEqual(missing, set())

@@ -390,7 +390,7 @@ static void habits(void **state)
                     "           ^^^^^^^^^^\n");
     assert_messages("sum(x, dim=0)",
                     "<expr>:1:8: error[W0022]: sum has no argument 'dim';"
-                    " dimensions are told as axis=0 or axes=[0, 1]\n"
+                    " dimensions are told as axis=0 or axes=[0, 1], by name as axes=x\n"
                     "sum(x, dim=0)\n"
                     "       ^^^\n");
     assert_messages("mean(x, dtype=float64)",
