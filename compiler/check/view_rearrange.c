@@ -154,11 +154,14 @@ static void copy_extent(struct view_walk *w, int from, int to)
     w->out->rigid |= (in->rigid >> from & 1) << to;
 }
 
-/* The shape of a view by axes that keeps all extents, and whose arguments are right. */
+/* The shape of a view by axes that keeps all extents. Where a part of scatter has wrong axes nothing is known. */
 static bool by_axes(struct view_walk *w)
 {
     struct view_axis axes[WEFT_MAX_RANK];
-    w->out->rank = view_axes(w->args, w->viewed->shape->rank, axes);
+    const int rank = view_axes(w->args, w->viewed->shape->rank, axes);
+    if (rank < 0)
+        return view_unknown(w);
+    w->out->rank = rank;
     for (int d = 0; d < w->out->rank; d++)
         copy_extent(w, d, axes[d].result);
     return true;

@@ -25,12 +25,14 @@ static const char *block_function(struct plain *p, const struct ins *ins, const 
         ins->kind == INS_OP && ins->op != OP_SQRT && ins->a[0] >= 0 && ins->a[1] < 0 && dtype_is_float(ins->source)
             ? own_block(p->e, ins, &length, name)
             : NULL;
-    const char *mark = text, *end = text ? text + length : NULL;
-    for (mark--; text && mark[-1] != '\n'; mark--)
-        ;
-    const char *parts = text ? arena_string(p->e->arena, mark, (size_t)(text - mark)) : "";
+    if (!text)
+        return NULL;
+    const char *mark = text - 1;
+    while (mark[-1] != '\n')
+        mark--;
+    const char *parts = arena_string(p->e->arena, mark, (size_t)(text - mark));
     const bool other = strstr(parts, "inside") || strstr(parts, "remainders");
-    return text && !other ? arena_string(p->e->arena, text, (size_t)(end - text)) : NULL;
+    return other ? NULL : arena_string(p->e->arena, text, length);
 }
 
 /* Whether an instruction converts what is loaded, element by element in the order of memory. */
