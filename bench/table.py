@@ -351,13 +351,17 @@ SLOWER = 1.1
 TURN = "a turn of a kernel's loop takes 64 elements, and its own instructions count beside few or short ones"
 # Why a case may be slower than the best peer: the first row that fits, of rows, types and operands.
 CAUSES = (
+    (("lerp", "truncdiv", "*", "square"), "float", "huge",
+     "numbers that are subnormal on the way, which take the processor tens of times as long; peers meet fewer"),
     (("**", "fpow"), "float", "", "powers take a logarithm of twice the precision; out of range in float64 they are "
                                   "libmvec's, an element at a time"),
     (("**",), "int", "", "powers of integers take a step for each bit of the block's largest exponent"),
     (("%", "//", "fmod"), "", "huge", "quotients of 2^51 and more were computed an element at a time"),
-    (("sin", "cos"), "", "huge", "operands beyond 2^16, in float64 1e7, are computed an element at a time"),
+    (("sin", "cos", "tan"), "", "huge", "operands beyond 2^16, in float64 1e7, are computed an element at a time"),
     (("cast",), "float", "", "rounded and saturated, where peers cut"),
-    (("abs", "-", "copysign", "+"), "float16", "", "signs of 16-bit floats were changed in float32"),
+    (("cast",), "", "", "saturated by an instruction more for each vector; to bfloat16 rounded once"),
+    (("*", "square"), "int8", "", "products of bytes are made of 16 bits each"),
+    (("sqrt",), "", "", "roots of blocks with operands below 0 or subnormal ones are the processor's own"),
     ((), "float16", "", "16-bit floats are computed in float32"),
     (("<", "<=", ">", ">=", "==", "!=", "+", "-", "*", "/", "max", "min", "square", "lerp", "abs", "signbit", "~"), "",
      "", TURN),
@@ -423,40 +427,15 @@ def operations_behind(cases):
     for why, found in sorted(behind.items(), key=lambda pair: -max(case["ratio"] for case in pair[1])):
         worst = max(found, key=lambda case: case["ratio"])
         names = ", ".join(f"`{name}`" for name in sorted({case["row"] for case in found}))
-        yield from wrapped(f"* {len(found)} cases of {names} take {SLOWER} to {worst['ratio']:.2f} of the best peer's "
-                           f"time: {why}.", subsequent_indent="  ")
-
-
-# What was mended since operations.json, on another processor: texts, operands and types.
-CHANGED = (("x % y", "usual", ("float32", "float64")), ("x % y", "huge", ("float32", "float64")),
-           ("x // y", "huge", ("float32", "float64")), ("fmod(x, y)", "huge", ("float32", "float64")),
-           ("x << y", "usual", ("int8", "uint8")), ("x >> y", "usual", ("int8", "uint8")),
-           ("abs(x)", "usual", ("float16", "bfloat16")), ("copysign(x, y)", "usual", ("float16", "bfloat16")),
-           ("nextafter(x, y)", "usual", ("float16", "bfloat16")), ("log(x)", "usual", ("float32", "float64")),
-           ("log(x)", "odd", ("float32", "float64")), ("log2(x)", "usual", ("float32", "float64")),
-           ("log10(x)", "usual", ("float32", "float64")), ("erf(x)", "odd", ("float32", "float64")))
-
-
-def changed():
-    result = load("operations_changed")
-    cases = {(case["text"], case["operands"], case["types"][0]): case for case in result["cases"]}
-    yield "| ns an element | operands | two types | |"
-    yield "|---|---|---|---|"
-    for text, operands, types in CHANGED:
-        cells = [f"{kind} {operation_cell(cases[text, operands, kind])}" for kind in types]
-        yield f"| `{text}` | {operands} | {' | '.join(cells)} |"
-    yield ""
-    behind = [case for case in result["cases"] if case["ratio"] > SLOWER]
-    worst = max(case["ratio"] for case in behind)
-    yield from wrapped(f"Of {len(result['cases'])} cases of these rows {len(behind)} take more than {SLOWER} of the "
-                       f"best peer's time, at most {worst:.2f}. {machine(result)}, {result['versions']['cc']}, "
-                       f"{result['date']}, load {result['load_average']:.1f}, processor time; `{result['command']}`.")
+        cases_take = "case takes" if len(found) == 1 else "cases take"
+        yield from wrapped(f"* {len(found)} {cases_take} {SLOWER} to {worst['ratio']:.2f} of the best peer's time, of "
+                           f"{names}: {why}.", subsequent_indent="  ")
 
 
 REGIONS = {
     "docs/gallery.md": gallery(),
     "README.md": {"title": title},
-    "docs/performance.md": {"processor": processor, "operations": operations, "changed": changed, "gpu": gpu_lines,
+    "docs/performance.md": {"processor": processor, "operations": operations, "gpu": gpu_lines,
                             "more": more},
     "docs/python.md": {"calls": python_page},
     "docs/math.md": {"math": named_tensors},
