@@ -419,8 +419,6 @@ PARSE_APART int parse_dim_selection(struct parser *p, int operand, uint32_t star
         return p->failed ? 0 : parse_poison(p, span);
     args.items = one;
     args.dim_habit = parse_attribute_habit(args.dim);
-    if (!args.dim_habit)
-        args.dim_habit = parse_call_habit(args.dim);
     program->named = true;
     program->position_count += one->kind == ITEM_LABELS || taken;
     ARENA_PUSH(p->arena, program->views, program->view_count, args);
