@@ -145,11 +145,13 @@ const char *word_text(struct arena *arena, const char *words, int index)
 
 int word_index(const char *words, const char *word, size_t length)
 {
-    size_t size;
-    const char *found;
-    for (int i = 0; (found = word_at(words, i, &size)); i++)
-        if (size == length && memcmp(found, word, length) == 0)
-            return i;
+    int index = 0;
+    for (size_t size; *words; words += size, index++) {
+        words += strspn(words, " ");
+        size = strcspn(words, " ");
+        if (size && size == length && memcmp(words, word, length) == 0)
+            return index;
+    }
     return -1;
 }
 
