@@ -203,4 +203,7 @@ void emit_slots(struct emitter *e);
 /* Adds the loops of a block and the calls between them. */
 void emit_body(struct emitter *e);
 
+/* put.c: fills the parts of a kernel that puts elements. */
+void emit_put(struct emitter *e);
+
 #endif
