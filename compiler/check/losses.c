@@ -144,46 +144,46 @@ static bool compares_literal(const struct program *program, const struct node *n
            *literal >= -1 && *literal <= 1;
 }
 
-/* The other extreme of the same value and literal, beside which it stands as for a range: max(x, 0) - min(x, 0). */
-static const struct node *other_extreme(const struct program *program, const struct node *node, int64_t literal)
+static bool tell_extreme(struct program *program, const struct node *node, int64_t literal, const char *why)
 {
     const char *text = expression_text(program->arena, program, operand_node(program, node, 0)->span);
-    for (int n = 0; n < program->node_count; n++) {
-        const struct node *range = &program->nodes[n];
-        if (range->kind != NODE_OP || range->op != OP_SUB || range->operand_count != 2)
-            continue;
-        const struct node *a = named_node(program, operand_node(program, range, 0));
-        const struct node *b = named_node(program, operand_node(program, range, 1));
-        int64_t high, low;
-        if (a->op == OP_MAX && b->op == OP_MIN && compares_literal(program, a, &high) && high == literal &&
-            compares_literal(program, b, &low) && low == literal &&
-            strcmp(expression_text(program->arena, program, operand_node(program, a, 0)->span), text) == 0 &&
-            strcmp(expression_text(program->arena, program, operand_node(program, b, 0)->span), text) == 0)
-            return node->op == OP_MAX ? b : a;
-    }
-    return NULL;
+    const char *axis = arena_printf(program->arena, "%lld", (long long)literal);
+    return !diag_at(program->diags, DIAG_NO_EXTREME, &node->token, 1,
+                    expression_text(program->arena, program, node->span), axis, why,
+                    node->op == OP_MIN ? "min" : "max", text, axis);
 }
 
-/* max(img, -1) of unsigned integers, which means along an axis elsewhere, and max(x, 0) - min(x, 0).
- * max(a - b, 0) means numbers, which wrap. */
+/* max(img, -1) of unsigned integers, which means along an axis elsewhere. max(a - b, 0) means numbers, which wrap. */
 static bool warn_extreme(struct program *program, const struct node *node)
 {
     int64_t literal;
-    if (!compares_literal(program, node, &literal))
+    if (!compares_literal(program, node, &literal) || literal > 0)
         return false;
-    const struct node *value = operand_node(program, node, 0), *other = other_extreme(program, node, literal);
+    const struct node *value = operand_node(program, node, 0);
     const bool differs = value->kind == NODE_OP && (value->op == OP_SUB || value->op == OP_NEG);
-    const bool never = type_rows[value->dtype].class == CLASS_UNSIGNED && !differs && literal <= 0;
-    const char *text = expression_text(program->arena, program, value->span);
-    const char *axis = arena_printf(program->arena, "%lld", (long long)literal);
-    const char *why = never ? arena_printf(program->arena, "%s is %s and never below 0", text,
-                                           type_rows[value->dtype].name)
-                      : other ? arena_printf(program->arena, "so does %s",
-                                             expression_text(program->arena, program, other->span))
-                              : NULL;
-    return why && !diag_at(program->diags, DIAG_NO_EXTREME, &node->token, 1,
-                           expression_text(program->arena, program, node->span), axis, why,
-                           node->op == OP_MIN ? "min" : "max", text, axis);
+    return type_rows[value->dtype].class == CLASS_UNSIGNED && !differs &&
+           tell_extreme(program, node, literal,
+                        arena_printf(program->arena, "%s is %s and never below 0",
+                                     expression_text(program->arena, program, value->span),
+                                     type_rows[value->dtype].name));
+}
+
+/* max(x, 0) - min(x, 0), which is a range along an axis elsewhere. */
+static bool warn_range(struct program *program, const struct node *node)
+{
+    int64_t high, low;
+    if (node->kind != NODE_OP || node->op != OP_SUB || node->operand_count != 2)
+        return false;
+    const struct node *a = named_node(program, operand_node(program, node, 0));
+    const struct node *b = named_node(program, operand_node(program, node, 1));
+    if (a->op != OP_MAX || b->op != OP_MIN || !compares_literal(program, a, &high) ||
+        !compares_literal(program, b, &low) || high != low)
+        return false;
+    const char *x = expression_text(program->arena, program, operand_node(program, a, 0)->span);
+    const char *y = expression_text(program->arena, program, operand_node(program, b, 0)->span);
+    return strcmp(x, y) == 0 &&
+           tell_extreme(program, b, low, arena_printf(program->arena, "so does %s",
+                                                      expression_text(program->arena, program, a->span)));
 }
 
 /* A uint64 beside an integer literal becomes int64 (rule 3.1): of hashes and ids half are then below 0. */
@@ -225,7 +225,8 @@ void warn_losses(struct program *program)
         continue;
     for (int n = 0; n < program->node_count && !warn_unsigned(program, &program->nodes[n], ranges); n++)
         continue;
-    for (int n = 0; n < program->node_count && !warn_extreme(program, &program->nodes[n]); n++)
-        continue;
+    for (int n = 0; n < program->node_count; n++)
+        if (warn_extreme(program, &program->nodes[n]) || warn_range(program, &program->nodes[n]))
+            break;
     warn_wraps(program);
 }

@@ -139,20 +139,24 @@ static struct value_range range_of_correlate(const struct finding *f, const stru
     return range_between(lo, hi);
 }
 
-static struct value_range find_range(const struct finding *f, const struct node *node)
+/* The result of an operation or a correlate if it did not wrap; unknown of others. */
+static struct value_range unwrapped_range(const struct finding *f, const struct node *node)
+{
+    return node->kind == NODE_OP          ? exact_range(f, node)
+           : node->kind == NODE_CORRELATE ? range_of_correlate(f, node)
+                                          : range_unknown;
+}
+
+static struct value_range find_range(const struct finding *f, const struct node *node, struct value_range unwrapped)
 {
     const struct value_range all = node->dtype == WEFT_BOOL ? range_between(0, 1) : range_of_dtype(node->dtype);
-    struct value_range range = range_unknown;
+    struct value_range range = unwrapped;
     if (node->literal.kind == LITERAL_INTEGER && !node->number && literal_fits(&node->literal, WEFT_INT64))
         return range_between((int64_t)node->literal.integer, (int64_t)node->literal.integer);
     if (node->kind == NODE_NAME && named_node(f->program, node) != node)
         return f->ranges[named_node(f->program, node) - f->program->nodes];
-    if (node->kind == NODE_OP)
-        range = exact_range(f, node);
-    else if (node->kind == NODE_CORRELATE)
-        range = range_of_correlate(f, node);
-    else if (node->kind == NODE_CAST || (node->kind == NODE_REDUCE && node->join >= JOIN_LEAST) ||
-             (node->kind == NODE_VIEW && node->operand_count == 1))
+    if (node->kind == NODE_CAST || (node->kind == NODE_REDUCE && node->join >= JOIN_LEAST) ||
+        (node->kind == NODE_VIEW && node->operand_count == 1))
         range = operand_range(f, node, 0);
     if (node->kind == NODE_CAST && range.known && all.known)
         return range_saturated(range, all);
@@ -166,10 +170,8 @@ static struct finding find(struct arena *arena, const struct program *program)
     for (int n = 0; n < program->node_count; n++) {
         const struct node *node = &program->nodes[n];
         const bool wide = node->dtype == WEFT_UINT64 && node->op == OP_SUB && node->kind == NODE_OP;
-        f.ranges[n] = find_range(&f, node);
-        const struct value_range exact = node->kind == NODE_OP          ? exact_range(&f, node)
-                                         : node->kind == NODE_CORRELATE ? range_of_correlate(&f, node)
-                                                                        : range_unknown;
+        const struct value_range exact = unwrapped_range(&f, node);
+        f.ranges[n] = find_range(&f, node, exact);
         f.wraps[n] = grows(program, node) && !range_fits(exact, node->dtype) &&
                      !(wide && at_least(program, operand_node(program, node, 0), operand_node(program, node, 1), 0));
     }

@@ -136,7 +136,7 @@ def again(text, inputs, named):
     arrays = {name for name, value in used.items() if is_of(value, "xarray", "DataArray")}
     if not tensors and not arrays:
         return NotImplemented
-    read = names_read(text, used, tensors, arrays, options)
+    read = names_read(text, used, tensors, arrays, options) or arrays or tensors
     used = {name: value for name, value in used.items() if name in read or name not in tensors | arrays}
     tensors, arrays = sorted(tensors & read), sorted(arrays & read)
     if tensors and arrays:
@@ -152,34 +152,41 @@ def again(text, inputs, named):
 
 
 def names_read(text, used, tensors, arrays, options):
-    """Those of the named values that a text reads: its words may be dimensions, or what it binds, as well."""
+    """Those of the named values that a text reads: its words may be dimensions, or what it binds, as well. None where
+    the text is wrong."""
     types = {}
     for name in tensors:
         types[name] = sys.modules["weft.math._evaluate"].type_of(used[name])
     for name in arrays:
         types[name] = "(" + ", ".join(f"{dim}:{KINDS.get(dim, 's')}" for dim in used[name].dims) + ")"
     types = {name: kind for name, kind in types.items() if kind != "()"}
-    return inputs_of(text, tuple(types.items()), options.get("math", "strict"), options.get("rules")) | \
-        {name for name in tensors | arrays if name not in types and name not in BOUND.findall(text)}
+    read = inputs_of(text, tuple(types.items()), options.get("math", "strict"), options.get("rules"))
+    single = {name for name in tensors | arrays if name not in types and name not in BOUND.findall(text)}
+    return None if read is None else read | single
 
 
 @functools.lru_cache(256)
 def inputs_of(text, types, math, rules):
-    """The inputs of a program of which `types` are those of values in reach; all that have one where it is wrong."""
+    """The inputs of a program of which `types` are those of values in reach; None where it is wrong."""
+    try:
+        with losses_are("quiet"):
+            return frozenset(compiled(text, dict(types), {"math": math, "rules": rules}).inputs)
+    except Error:
+        return None
+
+
+def compiled(text, types, options):
+    """The program with types for those of the names that are its inputs: a word of the text that is a value's name
+    here may be bound there, or be a dimension or a label."""
+    from weft._program import compile
     types = dict(types)
     while True:
         try:
-            return frozenset(compile_quietly(text, types, math, rules).inputs)
+            return compile(text, **{**options, "types": {**types, **(options.get("types") or {})}})
         except Error as error:
             absent = [NO_INPUT.search(each.message) for each in error.errors if each.code == "W0072"]
             if not any([types.pop(match[1], None) for match in absent if match]):
-                return frozenset(types)
-
-
-def compile_quietly(text, types, math, rules):
-    from weft._program import compile
-    with losses_are("quiet"):
-        return compile(text, types=types, math=math, rules=rules)
+                raise
 
 
 def is_of(value, module, name):

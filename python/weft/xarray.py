@@ -8,13 +8,11 @@ import re
 
 import numpy
 
-from weft._arrays import KINDS
+from weft._arrays import KINDS, compiled
 from weft._errors import Error
-from weft._program import compile
 from weft._results import make
 
 MOST_LABELS = 32768  # of a dimension whose coordinates are followed element by element
-NO_INPUT = re.compile(r"has no input '(\w+)'")
 NAME = re.compile(r"[A-Za-z_][A-Za-z0-9_]*")
 MARK = "#"  # begins the label that stands for a coordinate which is no text
 DIFFER = re.compile(r"labels \((.*)\) and \((.*)\) of (\w+) differ")
@@ -226,23 +224,11 @@ def prepare(text, values, options):
     types = {name: type for name, type in types.items() if name not in arrays or "(" not in str(type)}
     while True:
         try:
-            return compiled(text, followed, {**options, "types": types}), followed
+            own = {name: followed.type_of(name) for name in followed.arrays}
+            return compiled(text, own, {**options, "types": types}), followed
         except Error as error:
             if not followed.let_go(error):
                 raise plainly(error) from None
-
-
-def compiled(text, followed, options):
-    """The program with types for those of the arrays that are its inputs: a word of the text that is an array's name
-    here may be bound there, or be a dimension or a label."""
-    types = {name: followed.type_of(name) for name in followed.arrays}
-    while True:
-        try:
-            return compile(text, **{**options, "types": {**types, **options["types"]}})
-        except Error as error:
-            absent = [NO_INPUT.search(each.message) for each in error.errors if each.code == "W0072"]
-            if not any([types.pop(match[1], None) for match in absent if match]):
-                raise
 
 
 def plainly(error):

@@ -1,11 +1,9 @@
 """weft.evaluate with tensors among its values: texts take their names (docs/math.md, "Programs as text")."""
 from __future__ import annotations
 
-import re
 from typing import Any, Mapping
 
-from weft._errors import Error
-from weft._program import compile
+from weft._arrays import compiled
 from weft._results import make as make_results
 from weft.math import _ragged, _shapes
 from weft.math._backends import DASK, HOST, NUMPY, Home, common, home_of
@@ -14,9 +12,6 @@ from weft.math._graph import evaluate as compute
 from weft.math._shapes import Dim, Shape
 from weft.math._making import make
 from weft.math._tensors import Tensor, parts_of
-
-
-NO_INPUT = re.compile(r"has no input '(\w+)'")
 
 
 def evaluate(text: str, values: Mapping[str, Any], given: Mapping[str, Any], options: Mapping[str, Any]) -> Any:
@@ -45,18 +40,6 @@ def evaluate(text: str, values: Mapping[str, Any], given: Mapping[str, Any], opt
     shapes = program.infer(**{name: value[0] if isinstance(value, list) else value for name, value in inputs.items()})
     made = [named(array, kind, along) for array, kind in zip(results, shapes.values())]
     return made[0] if len(made) == 1 else make_results(program.results, made)
-
-
-def compiled(text: str, types: dict[str, str], options: Mapping[str, Any]) -> Any:
-    """The program with types for those of the names that are its inputs: a word of the text that is a tensor's name
-    here may be a dimension or a label there."""
-    while True:
-        try:
-            return compile(text, **{**options, "types": {**types, **(options.get("types") or {})}})
-        except Error as error:
-            found = NO_INPUT.search(error.message) if error.code == "W0072" else None
-            if not found or types.pop(found[1], None) is None:
-                raise
 
 
 def type_of(t: Tensor) -> str:
