@@ -132,6 +132,9 @@ static const char *read_operator(struct reader *r, int level)
 static struct value joined(const char *op, struct value a, struct value b)
 {
     const int64_t x = a.number, y = b.number;
+    int64_t product;
+    if (*op == '*')
+        return (struct value){!__builtin_mul_overflow(x, y, &product) && a.known && b.known, product};
     if (*op == '|')
         return (struct value){(a.known && b.known) || (a.known && x) || (b.known && y),
                               (a.known && x) || (b.known && y)};
@@ -140,7 +143,6 @@ static struct value joined(const char *op, struct value a, struct value b)
                               a.known && x && b.known && y};
     return (struct value){a.known && b.known, *op == '='     ? x == y
                                               : *op == '!'   ? x != y
-                                              : *op == '*'   ? x * y
                                               : op[1] == '=' ? (*op == '<' ? x <= y : x >= y)
                                               : *op == '<'   ? x < y
                                                              : x > y};

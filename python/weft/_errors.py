@@ -62,8 +62,9 @@ class Remark(RuntimeWarning):
     """What a program or the machine should be told of, though results are complete. Of a run: an integer was divided by
     zero, or a position lies outside (such elements are 0). Of a program, once: a name that the text binds is never
     used; int64 loses digits in float32 (W0310), or a literal does (W0311); a sum, difference or product of small
-    integers may wrap before it is used as a number (W0312). Of the machine: the C compiler failed, so that slower
-    kernels stay in use. The message shows the place in the text and what to write instead;
+    integers may wrap before it is used as a number (W0312); min or max with a number that may be meant as
+    an axis (W0315); a uint64 becomes int64 beside a literal (W0316). Of the machine: the C compiler failed, so that
+    slower kernels stay in use. The message shows the place in the text and what to write instead;
     warnings.simplefilter("ignore", weft.Remark) silences all of them."""
 
 
