@@ -10,10 +10,7 @@
 #include "compiler/ir/kernel.h"
 #include "compiler/ir/split.h"
 
-enum {
-    MOST_WEIGHT = 1 << 20,
-    MOST_ORDERS = 192              /* maps that one value is read under: a kernel has no more than VIEW_MAPS */
-};
+enum { MOST_WEIGHT = 1 << 20 };
 
 /* Of each node. */
 struct evaluations {
@@ -120,6 +117,15 @@ static void weigh(const struct lowering *l, int n, struct evaluations *e)
 
 /* ---- from the results down ---- */
 
+/* Whether a kernel that read the value, and what lies below it, would have too many maps. */
+static bool has_many_maps(const struct lowering *l, const struct node *node, int64_t orders, int64_t below)
+{
+    if (l->most_orders == MOST_ORDERS)
+        return orders > 1 && is_stencil(l, node) && below > MOST_ORDERS;
+    return orders > l->most_orders && node->kind != NODE_ARRAY && node->kind != NODE_POSITION &&
+           node->literal.kind == LITERAL_NONE && !node_is_reduced(node);
+}
+
 /* Decides of one value. */
 static struct neighbours decide(const struct lowering *l, int n, const struct evaluations *e)
 {
@@ -133,7 +139,7 @@ static struct neighbours decide(const struct lowering *l, int n, const struct ev
     const int64_t in_kernels = (e->inlined[n] + e->joined[n] - 1) * e->weight[n];
     if (e->faults[n])
         all.fate = AGAIN_REMARKS;
-    else if (e->orders[n] > 1 && is_stencil(l, node) && all.maps > MOST_ORDERS)
+    else if (has_many_maps(l, node, e->orders[n], all.maps))
         all.fate = STORED_MAPS;
     else if (in_kernels >= KERNELS_WEIGHT)
         all.fate = STORED_KERNELS, all.more = in_kernels;

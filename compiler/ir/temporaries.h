@@ -13,6 +13,10 @@ struct in_memory {
     const int64_t *strides;        /* [rank] in elements, 0 where it stretches; NULL: not known */
 };
 
+/* A kernel has no more than VIEW_MAPS: this leaves room for the maps of what lies below. Where it was not enough,
+ * values are stored from fewer maps on. */
+enum { MOST_ORDERS = 192 };
+
 /* A program while it is lowered. */
 struct lowering {
     struct arena *arena;
@@ -28,6 +32,7 @@ struct lowering {
     const struct open_extents *open; /* NULL: all extents are numbers */
     const bool *batches;           /* as in struct lower_params */
     int64_t launch;                /* the cost of one more kernel, as in struct target */
+    int64_t most_orders;           /* maps that one value may be read under, about; what would have more is stored */
     struct kernel_program *kernels; /* made, all of which follow */
     struct reduced *reduced;       /* [node] of reductions, counts and positions */
     struct in_memory *memory;      /* [node]; NULL: nobody asks */

@@ -96,7 +96,8 @@ static bool pass_reductions(struct pipeline *p)
     p->kernels = (struct kernel_program){.arena = p->arena, .program = p->program, .open = p->open};
     p->lowering = (struct lowering){p->arena, p->diags, p->program, p->values, p->shapes, p->views, p->taken, p->fast,
                                     joiner_of(p), p->operands ? p->operands->inputs : NULL, p->open,
-                                    p->batches, p->target->launch, &p->kernels};
+                                    p->batches, p->target->launch, p->most_orders ? p->most_orders : MOST_ORDERS,
+                                    &p->kernels};
     const bool good = lower_temporaries(&p->lowering);
     p->kernels.first_result = p->kernels.count;
     return good;
@@ -389,11 +390,33 @@ static bool run_pass(struct pipeline *p, enum pass pass)
     return good;
 }
 
+/* Where a kernel would have too many maps, asks that values are stored from a quarter of the maps on. False where that
+ * was not why the pass failed, or can be no fewer. */
+static bool store_more(struct pipeline *p, enum pass failed, const struct diags *before)
+{
+    enum { FEWER = 4 };
+    const struct diag *last = p->diags ? p->diags->last : NULL;
+    if (failed < PASS_REDUCTIONS || last == before->last || last->id != DIAG_TOO_MANY_VIEWS || p->most_orders == 1)
+        return false;
+    p->most_orders = (p->most_orders ? p->most_orders : MOST_ORDERS) / FEWER;
+    p->most_orders = p->most_orders < 1 ? 1 : p->most_orders;
+    *p->diags = *before;
+    if (p->diags->last)
+        p->diags->last->next = NULL;
+    return true;
+}
+
 bool pipeline_run(struct pipeline *p, enum pass first, enum pass last)
 {
     bool good = true;
     for (int at = first; good && at <= (int)last; at++) {
+        const struct diags before = p->diags ? *p->diags : (struct diags){0};
         good = run_pass(p, (enum pass)at);
+        if (!good && first <= PASS_REDUCTIONS && store_more(p, (enum pass)at, &before)) {
+            good = true;
+            at = PASS_REDUCTIONS - 1;
+            continue;
+        }
         if (good && at == PASS_LOOPS && p->admit && !p->admit(p->admit_user, &p->schedule)) {
             p->admit = NULL;
             p->fast &= ~(unsigned)(FAST_SPECIAL | FAST_HOIST | FAST_TABLE | FAST_SPLIT);

@@ -69,7 +69,7 @@ static struct loaded *end(struct weft_context *context, struct loaded *entry, bo
     pthread_cond_broadcast(&context->changed);
     if (good) {
         adopt(entry, made);
-        if (!entry->final)
+        if (!entry->final && !entry->later)
             worker_add(context, entry);
         return entry;
     }
@@ -163,9 +163,17 @@ static struct loaded *add(struct weft_context *context, char *key, const struct 
         return NULL;
     }
     *entry = (struct loaded){.next = *bucket, .key = key, .math = request->math, .device = request->device,
-                             .label = request->label ? strdup(request->label) : NULL};
+                             .later = request->later, .label = request->label ? strdup(request->label) : NULL};
     *bucket = entry;
     return entry;
+}
+
+/* Has the good kernel made after all, if it was put off. The mutex must be held. */
+static void hasten(struct weft_context *context, struct loaded *entry)
+{
+    if (!atomic_exchange(&entry->later, false) || entry->state != LOADED_READY || entry->final)
+        return;
+    worker_add(context, entry);
 }
 
 /* Waits for the thread that makes the good kernel, or makes it here. The mutex must be held. */
@@ -189,6 +197,8 @@ static struct loaded *get(struct weft_context *context, char *key,
         free(key);
         if (request->wait)
             settle(context, entry);
+        else if (!request->later)
+            hasten(context, entry);
         if (entry->begun)
             *info = entry->info;
         entry->begun = false;
@@ -261,19 +271,40 @@ void kernels_settle(struct weft_context *context, struct loaded *loaded,
     pthread_mutex_unlock(&context->mutex);
 }
 
-enum { USUAL_MILLISECONDS = 100 };  /* of the compiler for a kernel, before it has made one */
+enum {
+    USUAL_MILLISECONDS = 100,      /* of the compiler for a kernel, before it has made one */
+    /* Measured on 4e6 elements (bench/calls/first.py): */
+    FIRST_SPEED = 5,               /* units of work (compiler/loop/schedule.c) in a nanosecond of libtcc's code */
+    FIRST_CALLS = 10,              /* calls of a kernel that are expected */
+    USED_PART = 16                 /* parts of its time, of which a kernel that was put off may use one */
+};
 
-void kernels_count(struct loaded *loaded, double seconds)
+/* Nanoseconds that the compiler takes for a kernel. */
+static int64_t usual(const struct weft_context *context)
 {
-    atomic_fetch_add(&loaded->used, (int64_t)(seconds * 1e9));
+    const int64_t known = atomic_load(&context->compiled);
+    return known ? known : USUAL_MILLISECONDS * INT64_C(1000000);
+}
+
+bool kernels_pay(const struct weft_context *context, double work)
+{
+    return work / FIRST_SPEED * FIRST_CALLS > (double)usual(context);
+}
+
+void kernels_count(struct weft_context *context, struct loaded *loaded, double seconds)
+{
+    const int64_t now = (int64_t)(seconds * 1e9), used = atomic_fetch_add(&loaded->used, now) + now;
+    if (!atomic_load(&loaded->later) || used < usual(context) / USED_PART)
+        return;
+    pthread_mutex_lock(&context->mutex);
+    hasten(context, loaded);
+    pthread_mutex_unlock(&context->mutex);
 }
 
 void kernels_wait_used(struct weft_context *context, struct loaded *loaded)
 {
     struct weft_kernel_info info = {.origin = WEFT_FROM_MEMORY};
-    const int64_t known = atomic_load(&context->compiled);
-    const int64_t usual = known ? known : USUAL_MILLISECONDS * INT64_C(1000000);
-    if (!atomic_load(&loaded->final) && atomic_load(&loaded->used) >= usual)
+    if (!atomic_load(&loaded->final) && atomic_load(&loaded->used) >= usual(context))
         kernels_settle(context, loaded, &info);
 }
 

@@ -28,6 +28,7 @@ struct loaded {
     weft_kernel_fn *_Atomic run;   /* the first kernel, then the good one as soon as there is one */
     atomic_bool final;             /* `run` will not change any more */
     _Atomic int64_t used;          /* nanoseconds that runs took while it was not final */
+    atomic_bool later;             /* the good kernel is not asked for yet; as in struct kernel_request */
     bool building;                 /* a thread is making the good kernel */
     bool queued;                   /* pending, and its maker has not begun; see kernels_begin */
     bool begun;                    /* nobody has been told yet how it was made */
@@ -43,6 +44,7 @@ struct kernel_request {
     enum weft_math math;
     bool exact;                    /* all rows are exact: every compiler's kernel has the same bits */
     bool wait;                     /* for the good kernel, even where a first one would do */
+    bool later;                    /* it hardly counts: a first one will do until its runs have cost something */
     struct cuda_device *device;    /* NULL: a kernel in C */
     const char *label;             /* what users call it by: the program's text; NULL: nothing */
 };
@@ -58,10 +60,14 @@ bool kernels_begin(struct weft_context *context, const struct kernel_request *re
 void kernels_settle(struct weft_context *context, struct loaded *loaded,
                     struct weft_kernel_info *info);
 
+/* Whether calls of first kernels of so much work take longer than the compiler does: whether the good kernel is worth
+ * its wait. */
+bool kernels_pay(const struct weft_context *context, double work);
+
 /* Tells how long a run took with a kernel that was not final when it began; and, before the next one, waits for the
  * good kernel where such runs have taken as long as the compiler usually does. So all of them together take hardly
  * longer than waiting at once would have. */
-void kernels_count(struct loaded *loaded, double seconds);
+void kernels_count(struct weft_context *context, struct loaded *loaded, double seconds);
 void kernels_wait_used(struct weft_context *context, struct loaded *loaded);
 
 /* Unloads all kernels. No thread may use the context any more. */

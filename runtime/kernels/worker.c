@@ -51,6 +51,9 @@ static void in_child(void)
         pthread_mutex_init(&context->nvrtc.mutex, NULL);
         context->running.first = NULL;
         context->worker.count = context->worker.idle = 0;
+        atomic_store(&context->worker.jobs, 0);
+        for (const struct loaded *job = context->worker.first; job; job = job->next_job)
+            atomic_fetch_add(&context->worker.jobs, 1);
         kernels_abandon(context);
     }
     go_on(true);
@@ -89,6 +92,7 @@ static void *work(void *context_)
         if (job) {
             worker->first = job->next_job;
             kernels_work(context, job);
+            atomic_fetch_sub(&worker->jobs, 1);
         } else {
             worker->idle++;
             pthread_cond_wait(&worker->wake, &context->mutex);
@@ -99,11 +103,23 @@ static void *work(void *context_)
     return NULL;
 }
 
+int workers_beside(void)
+{
+    const int others = processors(true) - 1;
+    return others < MAX_WORKERS ? others : MAX_WORKERS;
+}
+
 /* How many threads a context may have. The one that calls compiles, too, or runs. */
 static int most_workers(void)
 {
-    const int others = processors(true) - 1;
-    return others < 1 ? 1 : others < MAX_WORKERS ? others : MAX_WORKERS;
+    const int beside = workers_beside();
+    return beside < 1 ? 1 : beside;
+}
+
+int workers_busy(const struct weft_context *context)
+{
+    const int jobs = atomic_load(&context->worker.jobs), most = most_workers();
+    return jobs < most ? jobs : most;
 }
 
 static void start(struct weft_context *context)
@@ -169,6 +185,7 @@ void worker_requeue(struct weft_context *context, struct loaded *loaded)
         at = &(*at)->next_job;
     *at = loaded;
     loaded->next_job = NULL;
+    atomic_fetch_add(&context->worker.jobs, 1);
 }
 
 void worker_add(struct weft_context *context, struct loaded *loaded)
@@ -195,6 +212,8 @@ void worker_remove(struct weft_context *context, struct loaded *loaded)
     struct loaded **at = &context->worker.first;
     while (*at && *at != loaded)
         at = &(*at)->next_job;
-    if (*at)
-        *at = loaded->next_job;
+    if (!*at)
+        return;
+    *at = loaded->next_job;
+    atomic_fetch_sub(&context->worker.jobs, 1);
 }

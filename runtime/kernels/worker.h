@@ -5,6 +5,7 @@
 #define WEFT_RUNTIME_KERNELS_WORKER_H
 
 #include <pthread.h>
+#include <stdatomic.h>
 #include <stdbool.h>
 
 struct weft_context;
@@ -18,7 +19,14 @@ struct worker {
     pthread_cond_t wake;
     bool stop;
     struct loaded *first;          /* the queue of jobs, linked by next_job */
+    atomic_int jobs;               /* in the queue or in progress */
 };
+
+/* How many jobs can go side by side, each on a processor that the calling thread does not need; 0: there is only its
+ * own. */
+int workers_beside(void);
+/* How many are in progress, or will be in a moment. */
+int workers_busy(const struct weft_context *context);
 
 /* Makes the context's locks, and adds it to the list that forks and the end of the process go through. */
 void worker_init(struct weft_context *context);

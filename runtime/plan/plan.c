@@ -111,17 +111,44 @@ static const char *label_of(const struct weft_program *program, struct arena *ar
     return *source->origin == '<' ? text : arena_printf(arena, "%.80s: %s", source->origin, text);
 }
 
+/* How much the kernels of a plan matter. */
+struct urgency {
+    bool wait;                     /* for all good ones */
+    bool crowded;                  /* more of them are worth a wait than can be made while first ones run */
+    double work;                   /* of all kernels */
+};
+
+enum { LATER_PART = 64 };          /* parts of a plan's work: a kernel with less than one hardly counts */
+
+/* Where compilers need all processors, first kernels are a loss: they take as long as they save. */
+static struct urgency urgency_of(const struct weft_program *program, const struct plan *plan, bool wait)
+{
+    struct urgency urgency = {.wait = wait};
+    int worth = 0;
+    for (int k = 0; k < plan->kernel_count; k++) {
+        const struct emitted *emitted = plan->kernels[k].launched;
+        urgency.work += plan->kernels[k].work;
+        worth += emitted && !atomic_load(&emitted->loaded) && kernels_pay(program->context, plan->kernels[k].work);
+    }
+    urgency.crowded = worth > workers_beside();
+    return urgency;
+}
+
 static struct kernel_request request_of(struct weft_program *program, const struct plan *plan, int k,
-                                        struct arena *scratch, bool wait)
+                                        struct arena *scratch, const struct urgency *urgency)
 {
     const struct planned *planned = &plan->kernels[k];
-    return (struct kernel_request){planned->launched->made.text, NULL, program->math, all_exact(planned->kernel), wait,
-                                   plan->gpu, label_of(program, scratch)};
+    return (struct kernel_request){
+        .text = planned->launched->made.text, .math = program->math, .exact = all_exact(planned->kernel),
+        .wait = urgency->wait || (urgency->crowded && kernels_pay(program->context, planned->work)),
+        .later = planned->work * LATER_PART < urgency->work, .device = plan->gpu,
+        .label = label_of(program, scratch)};
 }
 
 /* Where several kernels are not there yet, lets all but the last be compiled side by side, from the first one on.
  * Whoever then asks for them from the last one on meets the others half-way. Returns whether some were begun. */
-static bool begin_kernels(struct weft_program *program, const struct plan *plan, struct arena *scratch, bool wait)
+static bool begin_kernels(struct weft_program *program, const struct plan *plan, struct arena *scratch,
+                          const struct urgency *urgency)
 {
     int before = -1;
     bool begun = false;
@@ -130,7 +157,7 @@ static bool begin_kernels(struct weft_program *program, const struct plan *plan,
         if (!emitted || atomic_load(&emitted->loaded))
             continue;
         if (before >= 0) {
-            const struct kernel_request request = request_of(program, plan, before, scratch, wait);
+            const struct kernel_request request = request_of(program, plan, before, scratch, urgency);
             begun = kernels_begin(program->context, &request) || begun;
         }
         before = k;
@@ -139,16 +166,17 @@ static bool begin_kernels(struct weft_program *program, const struct plan *plan,
 }
 
 /* Loads kernel k, unless it is loaded. False with a diagnostic. */
-static bool load_kernel(struct weft_program *program, struct plan *plan, int k, struct arena *scratch, bool wait,
-                        struct diags *diags)
+static bool load_kernel(struct weft_program *program, struct plan *plan, int k, struct arena *scratch,
+                        const struct urgency *urgency, struct diags *diags)
 {
     struct weft_context *context = program->context;
     struct planned *planned = &plan->kernels[k];
     struct emitted *emitted = planned->launched;
     planned->loaded = atomic_load(&emitted->loaded);
-    if (planned->loaded && planned->loaded->device == plan->gpu && (!wait || atomic_load(&planned->loaded->final)))
+    if (planned->loaded && planned->loaded->device == plan->gpu &&
+        (!urgency->wait || atomic_load(&planned->loaded->final)))
         return true;
-    struct kernel_request request = request_of(program, plan, k, scratch, wait);
+    struct kernel_request request = request_of(program, plan, k, scratch, urgency);
     if (context->keep)
         request.text = keep_text(scratch, planned->kernel, request.text, &request.entry);
     planned->loaded = kernels_get(context, &request, diags, &plan->infos[k]);
@@ -159,13 +187,14 @@ static bool load_kernel(struct weft_program *program, struct plan *plan, int k, 
 static bool load_kernels(struct weft_program *program, struct plan *plan, struct arena *scratch, bool wait,
                          struct diags *diags)
 {
-    const bool begun = begin_kernels(program, plan, scratch, wait);
+    const struct urgency urgency = urgency_of(program, plan, wait);
+    const bool begun = begin_kernels(program, plan, scratch, &urgency);
     bool good = true;
     for (int i = 0; good && i < plan->kernel_count; i++) {
         const int k = begun ? plan->kernel_count - 1 - i : i;
         plan->infos[k] = (struct weft_kernel_info){.origin = WEFT_FROM_MEMORY};
         if (plan->kernels[k].launched)
-            good = load_kernel(program, plan, k, scratch, wait, diags);
+            good = load_kernel(program, plan, k, scratch, &urgency, diags);
     }
     for (int k = 0; good && k < plan->kernel_count; k++)
         if (!plan->kernels[k].launched)

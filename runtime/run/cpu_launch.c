@@ -48,6 +48,22 @@ int launch_threads(const struct weft_context *context, double work, int64_t tile
     return (int)(most < tiles ? most : tiles);
 }
 
+/* Whether the kernels of a chain will not be replaced any more. */
+static bool are_final(const struct planned *first)
+{
+    bool final = true;
+    for (int i = 0; i == 0 || i < first->chain; i++)
+        final = final && atomic_load(&first[i].loaded->final);
+    return final;
+}
+
+int launch_threads_beside(const struct weft_context *context, const struct planned *first, double work, int64_t tiles)
+{
+    const int worth = launch_threads(context, work, tiles);
+    const int left = worth < 2 || are_final(first) ? worth : threads_most(&context->threads) - workers_busy(context);
+    return left < 1 ? 1 : left < worth ? left : worth;
+}
+
 static struct weft_args *worker(const struct launch *launch, int index)
 {
     return (struct weft_args *)(launch->workers + (size_t)index * launch->worker_size);
@@ -119,7 +135,7 @@ void launch_init(struct launch *launch, const struct weft_context *context, stru
 {
     const struct planned *planned = launch->planned;
     if (!launch->threads)
-        launch->threads = launch_threads(context, launch->work, launch->tiles);
+        launch->threads = launch_threads_beside(context, planned, launch->work, launch->tiles);
     launch->worker_size = round_up(sizeof(struct weft_args) + (size_t)planned->kernel->fault_count);
     launch->workers = allocate(arena, launch->threads, launch->worker_size, launch->threads > 1);
     launch->ranges = launch->threads > 1 ? allocate(arena, launch->threads, LINE, true) : NULL;
@@ -249,15 +265,6 @@ static void run_together(struct launch *launch, struct weft_context *context)
     take_chunks(&share, 0); /* what parallel_for left over, for example because its threads are gone */
 }
 
-/* Whether the kernels of a launch will not be replaced any more. */
-static bool are_final(const struct launch *launch)
-{
-    bool final = true;
-    for (int i = 0; i == 0 || i < launch->chain; i++)
-        final = final && atomic_load(&launch[i].planned->loaded->final);
-    return final;
-}
-
 static void run_all(struct launch *launch, struct weft_context *context)
 {
     if (launch->threads == 1)
@@ -266,18 +273,29 @@ static void run_all(struct launch *launch, struct weft_context *context)
         run_together(launch, context);
 }
 
+/* Tells each kernel of a launch its part of the time. */
+static void count_used(const struct launch *launch, struct weft_context *context, double seconds)
+{
+    const struct planned *first = launch->planned;
+    double work = 0;
+    for (int i = 0; i == 0 || i < first->chain; i++)
+        work += first[i].work;
+    for (int i = 0; i == 0 || i < first->chain; i++)
+        kernels_count(context, first[i].loaded, work > 0 ? seconds * first[i].work / work : seconds);
+}
+
 void launch_run(struct launch *launch, struct weft_context *context)
 {
-    bool final = are_final(launch);
+    bool final = are_final(launch->planned);
     if (!final)
         worker_wake(context);
     for (int i = 0; !final && (i == 0 || i < launch->chain); i++)
         kernels_wait_used(context, launch[i].planned->loaded);
-    final = final || are_final(launch);
+    final = final || are_final(launch->planned);
     const double start = final ? 0 : clock_seconds();
     run_all(launch, context);
-    for (int i = 0; !final && (i == 0 || i < launch->chain); i++)
-        kernels_count(launch[i].planned->loaded, clock_seconds() - start);
+    if (!final)
+        count_used(launch, context, clock_seconds() - start);
 }
 
 static bool is_marked(const struct launch *launch, int f)

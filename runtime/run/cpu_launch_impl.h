@@ -42,5 +42,8 @@ void launch_run(struct launch *launch, struct weft_context *context);
 void launch_remark(const struct launch *launch, struct fault *first);
 /* How many threads to use for so much work if it starts now. */
 int launch_threads(const struct weft_context *context, double work, int64_t tiles);
+/* The same for the chain that begins here, whose kernels are loaded. While these are first kernels, none on the
+ * processors that compilers are using: it would only put off the good ones. */
+int launch_threads_beside(const struct weft_context *context, const struct planned *first, double work, int64_t tiles);
 
 #endif

@@ -123,7 +123,7 @@ static int chain_threads(const struct call *call, const struct planned *first, d
     *work = 0;
     for (int i = 0; i < first->chain; i++)
         *work += first[i].work;
-    return launch_threads(call->program->context, *work, first->tiles);
+    return launch_threads_beside(call->program->context, first, *work, first->tiles);
 }
 
 /* Makes the launches of the kernels that begin with number k. Returns their number. */

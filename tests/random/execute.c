@@ -14,7 +14,7 @@
 #include <string.h>
 
 const char *const verdict_names[VERDICT_COUNT] = {
-    "agrees", "skipped", "refused", "wrong type or shape", "wrong value", "wrong remark",
+    "agrees", "skipped", "beyond a limit", "refused", "wrong type or shape", "wrong value", "wrong remark",
     "out of its row's bound", "written outside of an output", "another run gives other bits",
     "died"};
 
@@ -104,11 +104,13 @@ static bool conclude(struct outcome *outcome, enum verdict verdict, const char *
 
 static bool refuse(struct outcome *outcome, const char *what, struct weft_error *error)
 {
+    enum { MANY_MAPS = 190 };
     char text[1200] = "no diagnostic";
+    const bool limited = error && error->code == MANY_MAPS;
     if (error)
         weft_error_render(error, text, sizeof text);
     weft_error_destroy(error);
-    return conclude(outcome, REFUSED, "%s: %s", what, text);
+    return conclude(outcome, limited ? LIMITED : REFUSED, "%s: %s", what, text);
 }
 
 static bool is_batch(const struct run *run, int output)

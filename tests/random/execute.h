@@ -8,6 +8,7 @@
 enum verdict {
     AGREES,
     SKIPPED,                       /* the generator made nothing to run */
+    LIMITED,                       /* W0190: more maps than a kernel may have, of values that may not be stored */
     REFUSED,                       /* an error where the evaluator sees none */
     WRONG_TYPE,                    /* dtypes, shapes or names of weft_infer */
     WRONG_VALUE, WRONG_REMARK,

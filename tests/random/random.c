@@ -62,11 +62,11 @@ static bool run_program(const struct options *options, struct machine *machine,
     atomic_store(&shared->current[job], seed);
     trial_generate(&trial, &arena, seed, &options->limits);
     execute(machine, &trial, &arena, &outcome);
-    if (outcome.verdict > SKIPPED)
+    if (outcome.verdict > LIMITED)
         note_failure(shared, seed);
     tally_add(&shared->tallies[job], &trial, outcome.verdict);
     arena_finish(&arena);
-    return outcome.verdict <= SKIPPED;
+    return outcome.verdict <= LIMITED;
 }
 
 /* Takes programs in runs that share a context, until there are none or enough have failed. */
@@ -155,7 +155,7 @@ static void tell_failure(const struct options *options, uint64_t seed)
     printf("---- seed %" PRIu64 " ----\n", seed);
     fflush(stdout);
     attempt(&attempts, &trial, &outcome);
-    if (outcome.verdict <= SKIPPED) {
+    if (outcome.verdict <= LIMITED) {
         printf("does not fail alone; the programs before it in its context take part: --seed %" PRIu64
                " --count %d --jobs 1\n", seed - seed % PER_CONTEXT, (int)(seed % PER_CONTEXT) + 1);
     } else {
@@ -273,10 +273,10 @@ int main(int count, char **words)
     for (int i = 0; i < failures && i < options.failures && i < MOST_FAILURES; i++)
         tell_failure(&options, shared->failed[i]);
     printf("seeds %" PRIu64 " to %" PRIu64 ", %s %s: %" PRIu64 " programs, %" PRIu64
-           " skipped, %d failed, %.1f s, %.1f programs/s, %d jobs\n", options.seed,
+           " skipped, %" PRIu64 " beyond a limit, %d failed, %.1f s, %.1f programs/s, %d jobs\n", options.seed,
            options.seed + options.count - 1, options.cc, options.flags, total.programs,
-           total.verdicts[SKIPPED], failures, seconds, (double)total.programs / seconds,
-           options.jobs);
+           total.verdicts[SKIPPED], total.verdicts[LIMITED], failures, seconds,
+           (double)total.programs / seconds, options.jobs);
     bool covered = tally_print(&total, options.quiet);
     return failures || !covered;
 }

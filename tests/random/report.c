@@ -53,7 +53,7 @@ void tally_add(struct tally *tally, const struct trial *trial, enum verdict verd
     const struct formula *formula = &trial->formula;
     tally->programs++;
     tally->verdicts[verdict]++;
-    if (verdict == SKIPPED)
+    if (verdict == SKIPPED || verdict == LIMITED)
         return;
     for (int n = 0; n < formula->count; n++)
         count_node(tally, formula, &formula->nodes[n]);
@@ -209,6 +209,10 @@ bool tally_print(const struct tally *tally, bool quiet)
     good = check_views(tally) && good;
     if (tally->verdicts[SKIPPED] * 100 > tally->programs + 100) {
         printf("too many programs were skipped\n");
+        good = false;
+    }
+    if (tally->verdicts[LIMITED] * 10000 > tally->programs + 20000) {
+        printf("too many programs were beyond a limit\n");
         good = false;
     }
     return good;

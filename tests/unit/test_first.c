@@ -195,6 +195,95 @@ static void test_used_waits(void **state)
     close_job(&job);
 }
 
+/* How many C compilers were started. */
+static int compilers(void)
+{
+    char line[32];
+    int lines = 0;
+    FILE *file = fopen(begun, "r");
+    while (file && fgets(line, sizeof line, file))
+        lines++;
+    if (file)
+        fclose(file);
+    return lines;
+}
+
+static void await_final(const struct loaded *kernel)
+{
+    const struct timespec pause = {.tv_nsec = 1000000};
+    for (int i = 0; i < POLLS && !atomic_load(&kernel->final); i++)
+        nanosleep(&pause, NULL);
+    assert_true(atomic_load(&kernel->final));
+}
+
+/* Of the two kernels here one computes a single element. It gets no good kernel until its runs have cost something. */
+static void test_edges_are_put_off(void **state)
+{
+    (void)state;
+    need_module();
+    struct task job;
+    open_gate();
+    open_job(&job, script, WEFT_TIER_EXACT, "offset(x, 1) + x", WEFT_MATH_STRICT);
+    assert_int_equal(run(&job), WEFT_OK);
+    struct loaded *inside = loaded(&job), *edge = job.program->typed->plans.latest->kernels[1].loaded;
+    assert_true(job.program->typed->plans.latest->kernel_count == 2 && inside != edge);
+    await_final(inside);
+    assert_false(inside->later);
+    for (int i = 0; i < 3; i++)
+        assert_int_equal(run(&job), WEFT_OK);
+    assert_true(edge->later && !edge->final && atomic_load(&edge->used) > 0);
+    assert_int_equal(compilers(), 1);
+    kernels_count(job.context, edge, 1);
+    assert_false(edge->later);
+    await_final(edge);
+    assert_int_equal(compilers(), 2);
+    assert_int_equal(run(&job), WEFT_OK);
+    assert_true(job.out[LENGTH - 1] == job.x[LENGTH - 1] && job.out[0] == job.x[0] + job.x[1]);
+    close_job(&job);
+}
+
+/* weft_prepare wants all of them. */
+static void test_prepare_puts_nothing_off(void **state)
+{
+    (void)state;
+    need_module();
+    struct task job;
+    open_gate();
+    open_job(&job, script, WEFT_TIER_EXACT, "offset(x, 1) + x", WEFT_MATH_STRICT);
+    assert_int_equal(run(&job), WEFT_OK);
+    prepare(&job);
+    assert_int_equal(compilers(), 2);
+    assert_true(job.program->typed->plans.latest->kernels[1].loaded->final);
+    close_job(&job);
+}
+
+/* Where good kernels are worth a wait and there are no processors left to run first ones on, the first call waits. */
+static void test_crowded(void **state)
+{
+    (void)state;
+    need_module();
+    struct task job;
+    char text[256] = "a = max(x)";
+    const int kernels = workers_beside() + 1; /* each reduction one, or the subtraction */
+    for (int i = 1; i < kernels - 1; i++)
+        sprintf(text + strlen(text), "; %c = max(x - %c)", 'a' + i, 'a' + i - 1);
+    sprintf(text + strlen(text), "; x %s %c", kernels > 1 ? "-" : "/", 'a' + (kernels > 1 ? kernels - 2 : 0));
+    for (int crowded = 0; crowded < 2; crowded++) {
+        atomic_store(&compilations, 0);
+        open_gate();
+        open_job(&job, script, WEFT_TIER_EXACT, text, WEFT_MATH_STRICT);
+        /* as if the compiler took no time, or a minute */
+        atomic_store(&job.context->compiled, crowded ? 1 : INT64_C(60000000000));
+        assert_int_equal(run(&job), WEFT_OK);
+        const struct plan *plan = job.program->typed->plans.latest;
+        assert_true(plan->kernel_count >= kernels);
+        assert_int_equal(atomic_load(&compilations) == 0, crowded);
+        for (int k = 0; crowded && k < plan->kernel_count; k++)
+            assert_true(plan->kernels[k].loaded->final);
+        close_job(&job);
+    }
+}
+
 static void *run_in_thread(void *job)
 {
     return run(job) == WEFT_OK ? job : NULL;
@@ -208,8 +297,6 @@ static void test_many_threads(void **state)
     struct task job, jobs[THREADS];
     pthread_t threads[THREADS];
     void *good;
-    char line[32];
-    int lines = 0;
     open_job(&job, script, WEFT_TIER_EXACT, "x + 1", WEFT_MATH_STRICT);
     for (int i = 0; i < THREADS; i++) {
         jobs[i] = job;
@@ -225,12 +312,7 @@ static void test_many_threads(void **state)
     assert_int_equal(atomic_load(&compilations), 1);
     open_gate();
     prepare(&job);
-    FILE *file = fopen(begun, "r");
-    assert_non_null(file);
-    while (fgets(line, sizeof line, file))
-        lines++;
-    fclose(file);
-    assert_int_equal(lines, 1);
+    assert_int_equal(compilers(), 1);
     close_job(&job);
 }
 
@@ -331,6 +413,9 @@ int main(void)
         TEST(test_flags_wait),
         TEST(test_prepare_waits),
         TEST(test_used_waits),
+        TEST(test_edges_are_put_off),
+        TEST(test_prepare_puts_nothing_off),
+        TEST(test_crowded),
         TEST(test_many_threads),
         TEST(test_disk_first),
         TEST(test_log_waits_for_a_call),
