@@ -163,7 +163,8 @@ static bool all_are_dense(const struct grouping *groups)
 
 /* Whether expanding the `inner` innermost groups into a row is faster than walking them with strides. `flat` and
  * `nested` come from runs_flat. */
-static bool worth_expanding(const struct grouping *groups, bool flat, bool nested, int inner, int64_t columns)
+static bool worth_expanding(const struct grouping *groups, bool flat, bool nested, bool joins, int inner,
+                            int64_t columns)
 {
     int count = groups->count;
     const bool blocks = some_lie_across(groups) || all_are_dense(groups); /* rows of a block are fast enough */
@@ -173,7 +174,7 @@ static bool worth_expanding(const struct grouping *groups, bool flat, bool neste
     if (flat && !nested)
         return count > 2 && two < EXPAND_LONG;
     /* With two strides the row may be longer. */
-    return !(flat && columns < two && columns < EXPAND_ENOUGH);
+    return !(flat && columns < two && columns < (joins ? EXPAND_JOINED : EXPAND_ENOUGH));
 }
 
 /* Whether a row of groups `first` and following is a table of offsets to some access. Only kernels with such accesses
@@ -195,7 +196,7 @@ static bool expand(struct arena *arena, const struct grouping *groups, const str
     if (!some_expand(groups, groups->count - inner))
         inner = inner_groups(groups, true, &part, &columns);
     const int first = groups->count - inner;
-    if (!worth_expanding(groups, flat, nested, inner, columns) || !reaches(groups, first, part))
+    if (!worth_expanding(groups, flat, nested, kernel->lanes, inner, columns) || !reaches(groups, first, part))
         return false;
     const int64_t parts = (groups->extents[first] - 1) / part + 1, last = groups->extents[first] - (parts - 1) * part;
     g->groups = first + (part < groups->extents[first]);

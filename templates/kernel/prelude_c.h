@@ -65,12 +65,25 @@
     if (s->strides[(load) * stride + groups] < 0) \
         fetch_row(args, s, p[load], s->strides + (load) * stride, 1, column0, column1, i, m);
 //: move nested
+/* Repeats an element from place j on, vector by vector: what lies before j stays, what is behind the count does not. */
+static inline void N(repeat_run)(T *block, int j, int count, T value)
+{
+    enum { SIDE = 16 };
+    for (int at = j & -SIDE; at < j + count; at += SIDE)
+        EACH(k, SIDE)
+            block[at + k] = at + k < j ? block[at + k] : value;
+}
 /* Brings a block whose elements lie in two levels. */
 SEPARATE static const T *N(nested)(T *block, const char *from, i64 step, i64 jump, i64 period, i64 i, int m)
 {
     i64 inner = i % period;
     from += i / period * jump;
-    for (int j = 0; j < BLOCK; j++) {
+    for (int j = 0; step == 0 && j < m; inner = 0, from += jump) {
+        const int run = period - inner < m - j ? (int)(period - inner) : BLOCK - j;
+        N(repeat_run)(block, j, run, *(const T *)from);
+        j += run;
+    }
+    for (int j = 0; step && j < BLOCK; j++) {
         block[j] = *(const T *)(from + inner * step);
         if (j < m - 1 && ++inner == period)
             inner = 0, from += jump;

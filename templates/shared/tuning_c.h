@@ -83,6 +83,7 @@ enum {
     /* Several short groups as one row (geometry.c). Measured (bench/kernels/groups.py). */
     EXPAND_SHORT = 200,            /* rows up to this length are slower than expanding them */
     EXPAND_ENOUGH = 96,            /* an expanded row of this length is faster than two strides */
+    EXPAND_JOINED = 512,           /* and of this one where rows are joined */
     EXPAND_LONG = 1024,            /* rows from this length on need no help */
     /* Kernels that take turns, tile by tile (chain.c). Measured on a processor with 1 MB of second cache a core. */
     CHAIN_NEAR = 1 << 17,          /* bytes that a tile reads, about: it and the next one are half of a small second
