@@ -47,7 +47,7 @@ void report_init(struct report *report, struct pool *pool, FILE *stream, char *c
 
 /* REPORT_NOTE is a note about a file, which --quiet drops. */
 #define REPORT_NOTE(report, path, id, ...)                                                         \
-    report_note(report, path, MESSAGE_##id, MESSAGE_##id##_FORMAT, __VA_ARGS__)
+    report_note(report, path, MESSAGE_##id, MESSAGE_##id##_FORMAT, ##__VA_ARGS__)
 void report_note(struct report *report, const char *origin, enum message id, const char *format, ...)
     __attribute__((format(printf, 4, 5)));
 

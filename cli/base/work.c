@@ -19,6 +19,8 @@ struct crew {
     int failed;            /* the lowest index that failed, -1: none */
     struct report failure; /* how; its stream is closed */
     char *text;            /* what it said */
+    char **told;           /* [count] what tasks said that were left out; NULL: none can be */
+    int left_status;       /* the highest of theirs */
     bool progress;
     double shown; /* when the line was last drawn, in milliseconds; before that, when work began */
 };
@@ -28,6 +30,15 @@ static double now(void)
     struct timespec time;
     clock_gettime(CLOCK_MONOTONIC, &time);
     return 1e3 * (double)time.tv_sec + 1e-6 * (double)time.tv_nsec;
+}
+
+/* Takes `text`. */
+static void keep_left(struct crew *crew, int index, const struct report *report, char *text)
+{
+    pthread_mutex_lock(&crew->mutex);
+    crew->told[index] = text;
+    crew->left_status = report->status > crew->left_status ? report->status : crew->left_status;
+    pthread_mutex_unlock(&crew->mutex);
 }
 
 /* Takes `text`. */
@@ -57,13 +68,16 @@ static void do_task(struct crew *crew, int index)
     bool done = crew->work->task(&report, crew->work->user, index);
     if (stream)
         fclose(stream);
+    const bool left = !done && crew->told && crew->work->left[index];
     if (done)
         free(text);
+    else if (left)
+        keep_left(crew, index, &report, text);
     else
         keep_failure(crew, index, &report, text);
     pool_finish(&pool);
     atomic_fetch_add(&crew->done, 1);
-    if (!done)
+    if (!done && !left)
         atomic_store(&crew->stopped, true);
 }
 
@@ -113,6 +127,17 @@ int work_threads(int threads, int most)
     return (int)(count > most ? most : count);
 }
 
+/* What those said that were left out, in their order. */
+static void tell_left(struct crew *crew)
+{
+    struct report *report = crew->report;
+    for (int i = 0; crew->told && i < crew->work->count; i++) {
+        fputs(crew->told[i] ? crew->told[i] : "", report->stream);
+        free(crew->told[i]);
+    }
+    report->status = crew->left_status > report->status ? crew->left_status : report->status;
+}
+
 bool work_do(struct report *report, const struct work *work)
 {
     struct crew crew = {.work = work, .report = report, .failed = -1};
@@ -120,6 +145,7 @@ bool work_do(struct report *report, const struct work *work)
     int started = 0, wanted = work_threads(work->threads, work->count) - 1;
     crew.progress = work->count > 1 && !report->quiet && isatty(STDERR_FILENO);
     crew.shown = now();
+    crew.told = work->left ? POOL_ARRAY(report->pool, char *, work->count + 1) : NULL;
     pthread_mutex_init(&crew.mutex, NULL);
     while (started < wanted && pthread_create(&threads[started], NULL, help, &crew) == 0)
         started++; /* if a thread cannot be created, fewer will do */
@@ -127,6 +153,7 @@ bool work_do(struct report *report, const struct work *work)
     for (int i = 0; i < started; i++)
         pthread_join(threads[i], NULL);
     pthread_mutex_destroy(&crew.mutex);
+    tell_left(&crew);
     if (crew.failed >= 0) {
         fputs(crew.text ? crew.text : "", report->stream);
         report->status =

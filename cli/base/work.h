@@ -14,8 +14,11 @@ struct work {
      * is gone afterwards. False after a diagnostic; later tasks are then not begun. */
     bool (*task)(struct report *report, void *user, int index);
     void *user;
+    bool *left; /* [count] or NULL. A task that sets its place before it returns false does not end the work, and all
+                 * that such tasks said is told at the end */
 };
 
+/* False after a diagnostic that ended the work. */
 bool work_do(struct report *report, const struct work *work);
 /* How many threads that would be for `count` tasks. */
 int work_threads(int threads, int count);

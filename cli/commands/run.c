@@ -23,6 +23,7 @@ struct run {
     struct weft_tensor_info *infos;
     const char **names; /* of the results */
     struct value *results;
+    int left_out; /* samples of the batch that could not be read */
     double read; /* seconds that reading the inputs took */
     struct weft_run_params given; /* the inputs as arguments, for what is done once results are out */
 };
@@ -306,6 +307,17 @@ static bool deliver(struct run *run)
     return output_flush(run->report);
 }
 
+/* Opens all inputs. What ends a batch here is told as it is where one ends later. */
+static bool load(struct run *run)
+{
+    if (inputs_load(run->report, run->program, run->arguments, INPUTS_DATA, &run->inputs))
+        return true;
+    const struct value *batch = inputs_failed(&run->inputs);
+    if (batch)
+        stream_tell_end(run->report, batch, &run->outputs, 0, !batch->keep_going);
+    return false;
+}
+
 /* Everything that can be checked is checked before anything long begins. */
 static bool prepare_run(struct run *run)
 {
@@ -316,7 +328,7 @@ static bool prepare_run(struct run *run)
            script_load(run->report, arguments->program, &run->script) &&
            session_open(&run->session, run->report, params) &&
            compile(run) &&
-           inputs_load(run->report, run->program, arguments, INPUTS_DATA, &run->inputs) &&
+           load(run) &&
            specify(run) &&
            outputs_bind(run->report, &run->outputs, run->results, run->names, run->result_count) &&
            check_memory(run);
@@ -331,6 +343,7 @@ static bool open_stream(struct run *run, struct stream *stream)
     *stream = (struct stream){.report = run->report, .program = run->program, .inputs = &run->inputs,
                               .batch = inputs_batch(&run->inputs, run->program), .outputs = &run->outputs,
                               .results = run->results, .names = run->names, .result_count = run->result_count,
+                              .keep_going = run->arguments->keep_going,
                               .keep = !outputs_stream(&run->outputs)};
     const double sample = stream_sample_bytes(stream, false), all = stream_sample_bytes(stream, true);
     double kept = 0;
@@ -387,6 +400,7 @@ static bool stream_all(struct run *run)
     const double start = now();
     if (!stream_run(&stream))
         return false;
+    run->left_out = inputs_left_out(&run->inputs) + stream.batch->count - stream.done;
     if (run->arguments->time)
         print_stream(run, &stream, &kernels, now() - start);
     return !stream.keep || deliver(run);
@@ -430,12 +444,20 @@ static void leave_kernels(struct run *run)
     weft_error_destroy(errors);
 }
 
+static void tell_left_out(const struct run *run)
+{
+    const struct value *batch = inputs_batch(&run->inputs, run->program);
+    REPORT_NOTE(run->report, batch->text, LEFT_OUT, run->left_out, batch->whole, run->left_out == 1 ? "is" : "are");
+}
+
 static bool run_all(struct run *run)
 {
     const bool done = prepare_run(run) && (is_stream(run) ? stream_all(run) : compute_all(run));
     if (done)
         leave_kernels(run);
-    return done;
+    if (done && run->left_out)
+        tell_left_out(run);
+    return done && !run->left_out;
 }
 
 bool command_run(struct report *report, const struct arguments *arguments)

@@ -13,7 +13,8 @@
 struct flow {
     struct stream *stream;
     struct samples **samples;      /* by input; NULL: no batch, or one that is loaded */
-    struct tensor *single;         /* by result: the data of those that are no batches */
+    struct tensor *single;         /* by result: the data of those that are no batches, guarded by `mutex` */
+    int single_of;                 /* the sample that they are from; INT_MAX: none yet */
     pthread_mutex_t mutex;         /* guards what follows, and the stream's times */
     pthread_cond_t changed;
     int turn;                      /* the sample that may go into archives */
@@ -166,14 +167,17 @@ static bool await_turn(struct flow *flow, int index)
     return good;
 }
 
-static void pass_turn(struct flow *flow, int index, bool good)
+static void pass_turn(struct flow *flow, int index, bool good, bool read)
 {
+    struct stream *stream = flow->stream;
+    const bool left = stream->left && stream->left[index];
     pthread_mutex_lock(&flow->mutex);
-    if (good) {
+    if (good || left) {
         flow->turn = index + 1;
-        flow->stream->done++;
+        stream->done += good;
     } else if (index < flow->failed) {
         flow->failed = index;
+        stream->unread = !read;
     }
     pthread_cond_broadcast(&flow->changed);
     pthread_mutex_unlock(&flow->mutex);
@@ -187,24 +191,44 @@ static bool has_archives(const struct outputs *outputs)
     return has;
 }
 
-/* Results that are kept are no longer the sample's: of batches they take the places of their outlines, and of others,
- * whose outlines all samples read, the first sample's wait for the end. */
+/* Results that are kept are no longer the sample's: of batches they take the places of their outlines. */
 static void keep_results(struct flow *flow, struct sample *sample, int index)
 {
     const struct stream *stream = flow->stream;
-    for (size_t r = 0; r < stream->result_count; r++) {
-        const bool batch = stream->results[r].batch;
-        struct tensor *place = batch ? &stream->results[r].samples[index] : &flow->single[r];
-        if (batch ? stream->keep : index == 0) {
-            *place = sample->results[r];
+    for (size_t r = 0; r < stream->result_count; r++)
+        if (stream->results[r].batch && stream->keep) {
+            stream->results[r].samples[index] = sample->results[r];
             sample->results[r].memory = NULL;
         }
-    }
 }
 
-/* The places that all samples read are free now. */
-static void place_single(struct flow *flow)
+/* Results that are no batches, whose outlines all samples read, wait for the end: those of the first sample there is.
+ * The others' are finished with them. */
+static void keep_single(struct flow *flow, struct sample *sample, int index)
 {
+    const struct stream *stream = flow->stream;
+    pthread_mutex_lock(&flow->mutex);
+    const bool first = index < flow->single_of;
+    flow->single_of = first ? index : flow->single_of;
+    for (size_t r = 0; r < stream->result_count && first; r++)
+        if (!stream->results[r].batch) {
+            const struct tensor before = flow->single[r];
+            flow->single[r] = sample->results[r];
+            sample->results[r] = before;
+        }
+    pthread_mutex_unlock(&flow->mutex);
+}
+
+/* The places that all samples read are free now, and those that were left out go. */
+static void place_results(struct flow *flow)
+{
+    const struct stream *stream = flow->stream;
+    bool *kept = POOL_ARRAY(stream->report->pool, bool, stream->batch->count + 1);
+    for (int i = 0; stream->left && i < stream->batch->count; i++)
+        kept[i] = !stream->left[i];
+    for (size_t r = 0; stream->left && r < stream->result_count; r++)
+        if (stream->results[r].batch)
+            value_keep(stream->report->pool, &stream->results[r], kept);
     for (size_t r = 0; r < flow->stream->result_count; r++)
         if (!flow->stream->results[r].batch)
             flow->stream->results[r].samples[0] = flow->single[r];
@@ -226,6 +250,19 @@ static bool write_results(struct report *report, struct flow *flow, const struct
     return good;
 }
 
+/* A sample that could not be read, where the others go on without it. */
+static void leave_out(struct flow *flow, int index)
+{
+    struct stream *stream = flow->stream;
+    if (!stream->left)
+        return;
+    stream->left[index] = true;
+    if (!stream->keep)
+        outputs_leave_out(stream->outputs, index);
+    if (!stream->keep && has_archives(stream->outputs))
+        await_turn(flow, index);
+}
+
 static void finish_sample(const struct flow *flow, struct sample *sample)
 {
     for (int i = 0; i < sample->read; i++)
@@ -243,15 +280,20 @@ static bool do_sample(struct report *report, void *user, int index)
                             .results = POOL_ARRAY(report->pool, struct tensor, stream->result_count + 1)};
     report->samples = &stream->batch->paths[index]; /* the library counts one sample */
     report->sample_count = 1;
-    struct weft_run_params params = {.output_count = stream->result_count, .first_sample = index};
+    struct weft_run_params params = {.output_count = stream->result_count,
+                                     .first_sample = stream->batch->places ? stream->batch->places[index] : index};
     params.inputs = read_inputs(report, flow, &sample, index, &params.input_count);
+    if (!params.inputs)
+        leave_out(flow, index);
     params.outputs = params.inputs ? make_results(report, flow, &sample, index) : NULL;
     bool good = params.outputs && compute(report, flow, index, &params);
     good = good && (stream->keep || write_results(report, flow, &sample, index));
-    if (good)
+    if (good) {
         keep_results(flow, &sample, index);
+        keep_single(flow, &sample, index);
+    }
     finish_sample(flow, &sample);
-    pass_turn(flow, index, good);
+    pass_turn(flow, index, good, params.inputs);
     return good;
 }
 
@@ -272,21 +314,26 @@ static bool open_samples(struct flow *flow)
     return true;
 }
 
-/* What a user asks who sees an error: is there anything of it? */
-static void tell_nothing_written(const struct stream *stream)
+/* What a user asks who sees an error: is there anything of it, and how do the others get through? */
+void stream_tell_end(struct report *report, const struct value *batch, const struct outputs *outputs, int done,
+                     bool unread)
 {
-    REPORT_NOTE(stream->report, stream->outputs->items[0].destination->path, NOTHING_WRITTEN, stream->done,
-                stream->batch->count);
+    if (outputs->count)
+        REPORT_NOTE(report, outputs->items[0].destination->path, NOTHING_WRITTEN, done, batch->whole);
+    if (unread)
+        REPORT_NOTE(report, batch->text, KEEP_GOING);
 }
 
 static bool do_all(struct flow *flow)
 {
     struct stream *stream = flow->stream;
-    struct work work = {"computing", stream->batch->count, stream->threads, do_sample, flow};
+    const int count = stream->batch->count;
+    stream->left = stream->keep_going ? POOL_ARRAY(stream->report->pool, bool, count + 1) : NULL;
+    struct work work = {"computing", count, stream->threads, do_sample, flow, stream->left};
     flow->single = POOL_ARRAY(stream->report->pool, struct tensor, stream->result_count + 1);
     const bool good = open_samples(flow) &&
-                      (stream->keep || outputs_begin(stream->report, stream->outputs, stream->batch->count)) &&
-                      work_do(stream->report, &work);
+                      (stream->keep || outputs_begin(stream->report, stream->outputs, count)) &&
+                      work_do(stream->report, &work) && stream->done;
     fputs(flow->remark ? flow->remark : "", stream->report->stream);
     return mappings_whole(stream->report) && good;
 }
@@ -294,10 +341,10 @@ static bool do_all(struct flow *flow)
 bool stream_run(struct stream *stream)
 {
     struct flow flow = {.stream = stream, .mutex = PTHREAD_MUTEX_INITIALIZER, .changed = PTHREAD_COND_INITIALIZER,
-                        .failed = INT_MAX, .remarked = INT_MAX};
+                        .failed = INT_MAX, .remarked = INT_MAX, .single_of = INT_MAX};
     bool good = do_all(&flow);
     if (good)
-        place_single(&flow);
+        place_results(&flow);
     if (!stream->keep) {
         const double start = now();
         good = good && outputs_single(stream->report, stream->outputs, stream->results, stream->names,
@@ -308,7 +355,7 @@ bool stream_run(struct stream *stream)
     for (int i = 0; i < stream->inputs->count && flow.samples; i++)
         samples_close(flow.samples[i]);
     free(flow.remark);
-    if (!good && !stream->keep)
-        tell_nothing_written(stream);
+    if (!good)
+        stream_tell_end(stream->report, stream->batch, stream->outputs, stream->done, stream->unread);
     return good;
 }

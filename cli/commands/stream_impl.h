@@ -25,13 +25,19 @@ struct stream {
     bool keep;                     /* the results stay in memory: they are not written sample by sample */
     int threads;                   /* at most so many, of which each holds a sample */
     struct stream_times times;     /* the result */
+    bool keep_going;               /* samples that cannot be read are left out */
+    bool *left;                    /* the result: [batch->count] those; NULL: none could be */
+    bool unread;                   /* a sample could not be read, which ended the work */
     int done;                      /* samples that were read, computed and written */
 };
 
 /* The bytes that a sample takes while it is in memory, of the largest; with files that are mapped, or without. */
 double stream_sample_bytes(const struct stream *stream, bool mapped);
 /* Reads, computes and writes all samples. What else is among the inputs has been read. False after a diagnostic: then
- * nothing was written. */
+ * nothing was written, which was told. */
 bool stream_run(struct stream *stream);
+/* Tells that a batch ended with an error, and what the user may do. `unread`: a sample could not be read. */
+void stream_tell_end(struct report *report, const struct value *batch, const struct outputs *outputs, int done,
+                     bool unread);
 
 #endif

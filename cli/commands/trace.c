@@ -187,10 +187,17 @@ static bool prepare(struct tracing *t)
     return session_specify(&t->session, t->program, &t->inputs, &params) && choose_sample(t);
 }
 
+/* Its number among all samples, with those that are left out. */
+static int64_t sample_number(const struct tracing *t)
+{
+    const struct value *batch = inputs_batch(&t->inputs, t->program);
+    return batch && batch->places ? batch->places[t->sample] : t->sample;
+}
+
 static bool trace(struct tracing *t)
 {
     struct weft_trace_params params = {.input_count = (size_t)t->inputs.count, .at = t->arguments->at,
-                                       .at_count = t->arguments->at_count, .first_sample = t->sample};
+                                       .at_count = t->arguments->at_count, .first_sample = sample_number(t)};
     struct weft_error *errors = NULL;
     params.inputs = read_inputs(t);
     if (!params.inputs || !mappings_whole(t->report))

@@ -410,6 +410,7 @@ static bool set_option(struct parser *parser, const struct option_row *row, cons
         [OPTION_OPENMP] = &arguments->openmp, [OPTION_COMPARE] = &arguments->check, [OPTION_LIST] = &arguments->list,
         [OPTION_SHOWN_FULL] = &arguments->full,
         [OPTION_TIME] = &arguments->time,     [OPTION_FORCE] = &arguments->force, [OPTION_HELP] = &arguments->help,
+        [OPTION_KEEP_GOING] = &arguments->keep_going,
         [OPTION_TRACE] = &arguments->trace,
         [OPTION_QUIET] = &parser->report->quiet, [OPTION_VERSION] = &arguments->version};
     if (setters[row->id])

@@ -45,7 +45,7 @@ struct arguments {
     enum weft_target target;
     const char *arch;           /* NULL: not given */
     int threads;                /* 0: not given */
-    bool time, full, force, help, version;
+    bool time, full, force, keep_going, help, version;
     const char *bundle, *depfile; /* NULL: not given */
     unsigned levels, entries;     /* sets of enum weft_level and enum weft_entry */
     enum weft_support support;

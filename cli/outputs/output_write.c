@@ -234,6 +234,8 @@ static bool merge(struct pool *pool, struct target *target, int directory)
     target->how = POOL_ARRAY(pool, unsigned char, target->name_count + 1);
     for (int i = 0; i < target->name_count; i++) {
         const char *name = target->names[i];
+        if (!name)
+            continue;
         const bool taken = is_directory(directory, name);
         const bool exchanged =
             !taken && renameat2(target->pictures, name, directory, name, RENAME_EXCHANGE) == 0;
@@ -418,6 +420,13 @@ bool outputs_files(struct report *report, struct outputs *outputs, const struct 
             return false;
     }
     return true;
+}
+
+void outputs_leave_out(struct outputs *outputs, int sample)
+{
+    for (int i = 0; i < outputs->count; i++)
+        if (outputs->items[i].directory)
+            outputs->items[i].names[sample] = NULL;
 }
 
 bool outputs_archives(struct report *report, struct outputs *outputs, const struct tensor *results, const char *key)

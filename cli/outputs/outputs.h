@@ -27,7 +27,7 @@ struct target {
     bool all;         /* an archive of all results, by their names */
     bool force;       /* the directory may hold files */
     bool merged;      /* it does: it stays, and files of the same names change places with the new ones */
-    const char **names; /* of those, without directory */
+    const char **names; /* of those, without directory; NULL: of a sample that was left out */
     int name_count;
     unsigned char *how;     /* [names] of a merged directory; output_write.c */
     struct folder *folder;  /* beside the target, with the unfinished output */
@@ -70,6 +70,8 @@ bool outputs_write(struct report *report, struct outputs *outputs, const struct 
 bool outputs_stream(const struct outputs *outputs); /* whether that can be: no batch is written in place */
 bool outputs_begin(struct report *report, struct outputs *outputs, int samples);
 bool outputs_files(struct report *report, struct outputs *outputs, const struct tensor *results, int sample);
+/* This sample has no files, for whatever outputs. */
+void outputs_leave_out(struct outputs *outputs, int sample);
 bool outputs_archives(struct report *report, struct outputs *outputs, const struct tensor *results, const char *key);
 bool outputs_single(struct report *report, struct outputs *outputs, const struct value *results,
                     const char *const *names, int threads);

@@ -133,6 +133,7 @@ void batch_skip(struct report *report, struct value *value)
 struct reading {
     struct value *value;
     struct npz npz;
+    bool *left; /* [value->count] the samples that are left out; NULL: none may be */
 };
 
 /* Why a path cannot be a sample; NULL: it can. */
@@ -170,7 +171,7 @@ static bool read_sample(struct report *report, const struct reading *reading, in
     const struct value *value = reading->value;
     const char *path = value->paths[index];
     if (value->source == VALUE_ARCHIVE)
-        return npz_read_array(report, &reading->npz, index, path, tensor);
+        return npz_read_array(report, &reading->npz, value->places[index], path, tensor);
     if (value->source == VALUE_ENTRY)
         return npz_read(report, path, value->keys[index], tensor);
     const char *why = value->batch ? misfit(report, path) : NULL;
@@ -186,6 +187,8 @@ static bool outline_sample(struct report *report, void *user, int index)
     bool done = read_sample(report, reading, index, tensor);
     if (done && *tensor->layout)
         tensor_set_strides(tensor, false); /* pictures leave that to tensor_allocate */
+    if (!done && reading->left)
+        reading->left[index] = true;
     return done;
 }
 
@@ -213,7 +216,10 @@ static bool read_whole(struct report *report, const struct reading *reading, int
 static bool load_sample(struct report *report, void *user, int index)
 {
     struct reading *reading = user;
-    return read_whole(report, reading, index, &reading->value->samples[index]);
+    const bool done = read_whole(report, reading, index, &reading->value->samples[index]);
+    if (!done && reading->left)
+        reading->left[index] = true;
+    return done;
 }
 
 static const char *describe(struct pool *pool, const struct tensor *tensor)
@@ -222,31 +228,61 @@ static const char *describe(struct pool *pool, const struct tensor *tensor)
                         tensor->rank, tensor->rank == 1 ? "" : "s");
 }
 
-static bool check_samples(struct report *report, const struct value *value)
+/* All samples are like the first of those that were read; others are left out, too, where that may be. */
+static bool check_samples(struct report *report, const struct reading *reading)
 {
-    const struct tensor *first = value->samples;
-    for (int i = 1; i < value->count; i++) {
-        const struct tensor *sample = &value->samples[i];
-        if (sample->dtype != first->dtype || sample->rank != first->rank)
-            return REPORT_FILE(report, value->paths[i], BATCH_MIXED,
-                               describe(report->pool, sample), value->paths[0],
-                               describe(report->pool, first));
+    const struct value *value = reading->value;
+    const bool *left = reading->left;
+    int first = 0;
+    while (left && first < value->count && left[first])
+        first++;
+    for (int i = first + 1; i < value->count; i++) {
+        const struct tensor *sample = &value->samples[i], *model = &value->samples[first];
+        if ((left && left[i]) || (sample->dtype == model->dtype && sample->rank == model->rank))
+            continue;
+        REPORT_FILE(report, value->paths[i], BATCH_MIXED, describe(report->pool, sample), value->paths[first],
+                    describe(report->pool, model));
+        if (!left)
+            return false;
+        reading->left[i] = true;
     }
     return true;
 }
 
+/* A task for each sample. What cannot be read ends the work, or is left out. */
 static bool run(struct report *report, struct reading *reading, int threads,
                 bool (*task)(struct report *report, void *user, int index))
 {
-    struct work work = {"reading", reading->value->count, threads, task, reading};
-    return work_do(report, &work);
+    struct value *value = reading->value;
+    reading->left = value->batch && value->keep_going ? POOL_ARRAY(report->pool, bool, value->count + 1) : NULL;
+    struct work work = {"reading", value->count, threads, task, reading, reading->left};
+    const bool good = work_do(report, &work) && (task != outline_sample || check_samples(report, reading));
+    value->failed = value->batch && !good;
+    if (!good || !reading->left)
+        return good;
+    const int before = value->count;
+    for (int i = 0; i < before; i++)
+        reading->left[i] = !reading->left[i];
+    value_keep(report->pool, value, reading->left);
+    value->failed = before && !value->count; /* nothing is left to go on with */
+    return !value->failed;
+}
+
+static void number_samples(struct report *report, struct value *value)
+{
+    int *places = POOL_ARRAY(report->pool, int, value->count + 1);
+    for (int i = 0; i < value->count; i++)
+        places[i] = i;
+    value->places = places;
+    value->whole = value->count;
 }
 
 bool batch_outline_files(struct report *report, struct value *value, int threads)
 {
     struct reading reading = {.value = value};
     value->samples = POOL_ARRAY(report->pool, struct tensor, value->count + 1);
-    return run(report, &reading, threads, outline_sample) && check_samples(report, value);
+    number_samples(report, value);
+    return run(report, &reading, threads, outline_sample);
 }
 
 bool batch_outline_archive(struct report *report, const char *path, struct value *value)
@@ -258,9 +294,10 @@ bool batch_outline_archive(struct report *report, const char *path, struct value
     value->samples = POOL_ARRAY(report->pool, struct tensor, count + 1);
     value->paths = POOL_ARRAY(report->pool, const char *, count + 1);
     value->keys = reading.npz.keys;
+    number_samples(report, value);
     for (int i = 0; i < count; i++)
         value->paths[i] = pool_printf(report->pool, "%s:%s", path, value->keys[i]);
-    bool done = run(report, &reading, 1, outline_sample) && check_samples(report, value);
+    bool done = run(report, &reading, 1, outline_sample);
     npz_close(&reading.npz);
     return done;
 }
@@ -270,7 +307,7 @@ static bool load_archive(struct report *report, struct reading *reading)
     const char *path = reading->value->text;
     if (!npz_open(report, path, &reading->npz))
         return false;
-    bool done = reading->npz.count == reading->value->count
+    bool done = reading->npz.count == reading->value->whole
                     ? run(report, reading, 1, load_sample)
                     : REPORT_FILE(report, path, FILE_CHANGED, "read");
     npz_close(&reading->npz);
@@ -303,7 +340,7 @@ struct samples *samples_open(struct report *report, struct value *value)
         return samples;
     if (!npz_open(report, value->text, &samples->reading.npz))
         return NULL;
-    if (samples->reading.npz.count == value->count)
+    if (samples->reading.npz.count == value->whole)
         return samples;
     REPORT_FILE(report, value->text, FILE_CHANGED, "read");
     samples_close(samples);

@@ -268,6 +268,7 @@ static bool open_value(struct report *report, const struct arguments *arguments,
                        const struct weft_error *errors)
 {
     struct value *value = &input->value;
+    value->keep_going = arguments->keep_going;
     return value_open(report, input->assignment->value, arguments->threads, errors, value) &&
            (!shapes || !value->count || value->samples[0].rank > 1 || value_load(report, value, arguments->threads));
 }
@@ -311,6 +312,57 @@ static bool load_one(struct report *report, const struct weft_program *program,
     return true;
 }
 
+/* Leaves in a batch only what `other` has of it, too: samples that go together are left out together. */
+static void keep_common(struct pool *pool, struct value *value, const struct value *other)
+{
+    bool *kept = POOL_ARRAY(pool, bool, value->count + 1);
+    for (int i = 0, k = 0; i < value->count; i++) {
+        while (k < other->count && other->places[k] < value->places[i])
+            k++;
+        kept[i] = k < other->count && other->places[k] == value->places[i];
+    }
+    value_keep(pool, value, kept);
+}
+
+/* What one batch has left out goes from the others, too. */
+static bool leave_out(struct report *report, struct inputs *inputs)
+{
+    const struct input *first = NULL, *last = NULL;
+    for (int i = 0; i < inputs->count; i++) {
+        struct input *input = &inputs->items[i];
+        if (!input->value.places || !input->value.batch)
+            continue;
+        first = first ? first : input;
+        last = input;
+        if (input->value.whole != first->value.whole && inputs_left_out(inputs))
+            return REPORT_FILE(report, input->value.text, LEFT_UNEQUAL, input->value.whole, first->value.text,
+                               first->value.whole);
+        keep_common(report->pool, &input->value, &first->value);
+    }
+    for (int i = 0; i < inputs->count && first; i++)
+        if (inputs->items[i].value.places && inputs->items[i].value.batch)
+            keep_common(report->pool, &inputs->items[i].value, &last->value);
+    return true;
+}
+
+int inputs_left_out(const struct inputs *inputs)
+{
+    int most = 0;
+    for (int i = 0; i < inputs->count; i++) {
+        const struct value *value = &inputs->items[i].value;
+        most = value->places && value->whole - value->count > most ? value->whole - value->count : most;
+    }
+    return most;
+}
+
+const struct value *inputs_failed(const struct inputs *inputs)
+{
+    for (int i = 0; i < inputs->count; i++)
+        if (inputs->items[i].value.failed)
+            return &inputs->items[i].value;
+    return NULL;
+}
+
 bool inputs_load(struct report *report, const struct weft_program *program,
                  const struct arguments *arguments, enum inputs_mode mode, struct inputs *inputs)
 {
@@ -321,7 +373,7 @@ bool inputs_load(struct report *report, const struct weft_program *program,
         inputs->items[i].assignment = &arguments->inputs[i];
         good &= load_one(report, program, arguments, mode, &inputs->items[i]);
     }
-    return good;
+    return good && (!inputs_left_out(inputs) || leave_out(report, inputs));
 }
 
 bool inputs_read(struct report *report, struct inputs *inputs, int threads)

@@ -34,6 +34,10 @@ bool inputs_match(struct report *report, const struct weft_program *program, con
  * loads them. A literal without a type gets that of its input's declaration. */
 bool inputs_load(struct report *report, const struct weft_program *program,
                  const struct arguments *arguments, enum inputs_mode mode, struct inputs *inputs);
+/* How many samples of a batch were left out (arguments.keep_going); of several batches the same ones. */
+int inputs_left_out(const struct inputs *inputs);
+/* The batch of which a sample could not be read, which ended inputs_load; NULL: it was not that. */
+const struct value *inputs_failed(const struct inputs *inputs);
 /* The data of all of them. */
 bool inputs_read(struct report *report, struct inputs *inputs, int threads);
 /* The same, but for batches. */

@@ -209,7 +209,7 @@ bool value_open(struct report *report, const char *text, int threads, const stru
     struct stat status;
     const char *path, *extension, *key = find_key(report, text, &path);
     bool found;
-    *value = (struct value){.text = text};
+    *value = (struct value){.text = text, .keep_going = value->keep_going};
     if (strcmp(text, "-") == 0)
         return npy_read(report, "<stdin>", STDIN_FILENO,
                         make_tensor(report, text, "<stdin>", value));
@@ -240,6 +240,31 @@ bool value_make_dense(struct report *report, struct value *value, size_t alignme
 bool value_load(struct report *report, struct value *value, int threads)
 {
     return value->source == VALUE_READY || batch_load(report, value, threads);
+}
+
+void value_keep(struct pool *pool, struct value *value, const bool *kept)
+{
+    const struct value all = *value;
+    int *places = POOL_ARRAY(pool, int, all.count + 1);
+    value->samples = POOL_ARRAY(pool, struct tensor, all.count + 1);
+    value->paths = all.paths ? POOL_ARRAY(pool, const char *, all.count + 1) : NULL;
+    value->keys = all.keys ? POOL_ARRAY(pool, const char *, all.count + 1) : NULL;
+    value->places = all.places ? places : NULL;
+    value->count = 0;
+    for (int i = 0; i < all.count; i++) {
+        if (!kept[i]) {
+            tensor_finish(&all.samples[i]);
+            continue;
+        }
+        value->samples[value->count] = all.samples[i];
+        if (all.paths)
+            value->paths[value->count] = all.paths[i];
+        if (all.keys)
+            value->keys[value->count] = all.keys[i];
+        if (all.places)
+            places[value->count] = all.places[i];
+        value->count++;
+    }
 }
 
 void value_finish(struct value *value)

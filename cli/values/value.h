@@ -22,6 +22,10 @@ struct value {
     bool truth; /* of a result: as in struct weft_tensor_info */
     struct tensor *samples;
     const char **paths; /* what messages call each sample, and where VALUE_FILES lie */
+    const int *places;  /* of a batch from files: which of all its samples each is; of an archive, which array */
+    int whole;          /* how many these are, with those that were left out */
+    bool keep_going;    /* samples that cannot be read, or do not fit the first, are left out */
+    bool failed;        /* some could not be read, which ended the work */
     const char **keys;  /* what outputs call each sample, or which array of an archive VALUE_ENTRY is; else NULL */
 };
 
@@ -35,7 +39,9 @@ enum literal value_literal(struct report *report, const char *text, enum weft_dt
 
 /* Whether text is a pattern that some file matches. */
 bool value_is_pattern(const char *text);
-/* Opens anything but a literal. Fills dtype, rank, shape and layout of every sample; a pipe, which cannot be read
+/* Leaves a batch the samples that are `kept`. */
+void value_keep(struct pool *pool, struct value *value, const bool *kept);
+/* Opens anything but a literal; value->keep_going is the caller's. Fills dtype, rank, shape and layout of every sample; a pipe, which cannot be read
  * twice, is read completely. If there is no such file, `errors` may say why the text is no literal. `text` points
  * into an argument; `threads` as in struct work. */
 bool value_open(struct report *report, const char *text, int threads, const struct weft_error *errors,

@@ -303,11 +303,97 @@ class Streams(BatchTest):
         for output in "out", "out.npz":
             told = self.bad(1, 115, "run", "+x", "x=d", "-o", output)
             self.assertIn("d/13.png: error[W0115]", told)
-            self.assertRegex(told, r"\n%s: note\[W0151\]: nothing was written; \d+ of 20 samples had been done\n$" %
-                             output)
+            self.assertRegex(told, r"\n%s: note\[W0151\]: nothing was written; \d+ of 20 samples had been done\n"
+                             r"d: note\[W0158\]: --keep-going leaves out samples that cannot be read, and computes the "
+                             r"others\n$" % output)
             self.assertEqual(self.files(), ["d"])
             self.assertNotIn("note", self.bad(1, 115, "run", "+x", "x=d", "-o", output, "-q"))
-        self.assertNotIn("note", self.bad(1, 115, "run", "mean(x)", "x=d"))
+        self.assertNotIn("W0151", self.bad(1, 115, "run", "mean(x)", "x=d"))
+        with open(self.path("d/13.png"), "wb") as file:  # what is told of its header ends alike
+            file.write(b"\x89PNG")
+        self.assertRegex(self.bad(1, 115, "run", "+x", "x=d", "-o", "out"),
+                         r"^d/13.png: .*\nout: note\[W0151\]: nothing was written; 0 of 20 samples had been done\n"
+                         r"d: note\[W0158\]: --keep-going leaves ")
+
+    def broken(self, *names):
+        """Ten pictures, in which these have no data and no header in turn."""
+        for i in range(10):
+            self.picture("d/%d.png" % i, (5, 5, 3), seed=i)
+        for i, name in enumerate(names):
+            with open(self.path("d/%d.png" % name), "r+b") as file:
+                file.truncate(10 if i % 2 else os.path.getsize(self.path("d/%d.png" % name)) - 40)
+
+    def kept(self, left, of, *arguments):
+        """The run goes on, tells what is broken and that so many were left out; what it prints."""
+        done = self.weft("run", *arguments, "--keep-going")
+        told = done.stderr.decode()
+        self.assertEqual((done.returncode, told.count("error[")), (1, left), told)
+        self.assertTrue(told.endswith("note[W0159]: %d of %d samples %s left out; the errors above say why\n" %
+                                      (left, of, "is" if left == 1 else "are")), told)
+        return done.stdout.decode()
+
+    def test_keep_going(self):
+        """The others are computed and written, with the bits and under the names that they have alone."""
+        self.broken()
+        self.good("run", "+d", "d=d", "-o", "all.npz")
+        self.good("run", "random(d, 5)", "d=d", "-o", "chance.npz")
+        whole, chance = dict(self.arrays("all.npz")), dict(self.arrays("chance.npz"))
+        self.broken(0, 7, 3)
+        names = [str(i) for i in range(10) if i not in (0, 3, 7)]
+        for threads in "1", "3":
+            self.kept(3, 10, "+d", "d=d", "-o", "out.npz", "--threads", threads)
+            self.same(self.arrays("out.npz"), [(name, whole[name]) for name in names])
+            self.kept(3, 10, "random(d, 5)", "d=d", "-o", "out.npz", "--threads", threads)  # samples keep their number
+            self.same(self.arrays("out.npz"), [(name, chance[name]) for name in names])
+            self.kept(3, 10, "return y=uint8(d ^ 255), s=sum(k)", "d=d", "k=[1, 2]", "-o", "y=out" + threads, "-o",
+                      "s=s%s.npy" % threads)
+            self.assertEqual(sorted(os.listdir(self.path("out" + threads))), [name + ".png" for name in names])
+            self.assertEqual(np.load(self.path("s%s.npy" % threads)), 3)
+        printed = self.kept(3, 10, "max(d)", "d=d")
+        self.assertEqual(printed.splitlines()[0], "out: uint8, 7 samples")
+        self.assertEqual([line.split(":")[0] for line in printed.splitlines()[1:]], ["1", "2", "4", "...", *"689"])
+
+    def test_keep_going_into_a_directory(self):
+        """What is there under the name of a broken sample stays."""
+        self.broken(4, 6)
+        for name in "4.png", "5.png", "6.png":
+            self.write("out/" + name, b"before")
+        self.kept(2, 10, "+d", "d=d", "-o", "out", "--force")
+        found = {name: open(self.path("out/" + name), "rb").read() for name in os.listdir(self.path("out"))}
+        self.assertEqual(sorted(name for name, data in found.items() if data == b"before"), ["4.png", "6.png"])
+        self.assertEqual(len(found), 10)
+
+    def test_keep_going_with_pairs(self):
+        """What goes together is left out together."""
+        self.broken(2, 5)
+        np.savez(self.path("k.npz"), **{str(i): np.int32(i) for i in range(10)})
+        with zipfile.ZipFile(self.path("broken.npz"), "w") as archive:
+            with zipfile.ZipFile(self.path("k.npz")) as good:
+                for name in good.namelist():
+                    archive.writestr(name, good.read(name)[:40] if name == "8.npy" else good.read(name))
+        self.kept(2, 10, "max(d) * 0 + k", "d=d", "k=k.npz", "-o", "out.npz")
+        names = [str(i) for i in range(10) if i not in (2, 5)]
+        self.same(self.arrays("out.npz"), [(name, np.int32(name)) for name in names])
+        self.kept(3, 10, "max(d) * 0 + k", "k=broken.npz", "d=d", "-o", "out.npz")
+        names.remove("8")
+        self.same(self.arrays("out.npz"), [(name, np.int32(name)) for name in names])
+        np.savez(self.path("k.npz"), *range(8))  # as many as are left, but which?
+        self.assertIn("error[W0160]: it has 8 samples, and 'd' 10; so", self.weft(
+            "run", "max(d) * 0 + k", "d=d", "k=k.npz", "--keep-going").stderr.decode())
+
+    def test_keep_going_nowhere(self):
+        """Nothing is left, or it is another error."""
+        self.broken(*range(10))
+        told = self.weft("run", "+d", "d=d", "-o", "out", "--keep-going")
+        self.assertRegex(told.stderr.decode(), r"\nout: note\[W0151\]: nothing was written; 0 of 10 samples had been "
+                         r"done\n$")
+        self.assertEqual((told.returncode, told.stderr.count(b"error"), self.files()), (1, 10, ["d"]))
+        self.broken()
+        self.picture("d/4.png", (5, 5, 1))
+        np.save(self.path("d/5.npy"), np.zeros((5, 5, 3), "u2"))
+        self.assertEqual(self.kept(1, 11, "max(d)", "d=d").splitlines()[0], "out: uint8, 10 samples")
+        self.bad(1, 121, "run", "+d", "d=d", "-o", "x=out", "--keep-going")
+        self.assertNotIn(b"W0159", self.weft("run", "d[0, 0, 3]", "d=d", "--keep-going").stderr)
 
     def test_remarks_are_told_once(self):
         np.savez(self.path("a.npz"), *[np.array([i % 3]) for i in range(30)])
