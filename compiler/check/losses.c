@@ -18,9 +18,10 @@ static bool converts(const struct program *program, const struct node *node, enu
     return node->kind == NODE_JOIN || (node->kind == NODE_OP && op_rows[node->op].rule != RULE_TEST);
 }
 
-static bool is_wide(const struct program *program, const struct node *node)
+/* Whether a node has integers that are no literals. */
+static bool has_integers(const struct program *program, const struct node *node)
 {
-    return (node->dtype == WEFT_INT64 || node->dtype == WEFT_UINT64) && node->literal.kind == LITERAL_NONE &&
+    return dtype_is_integer(node->dtype) && node->literal.kind == LITERAL_NONE &&
            named_node(program, node)->kind != NODE_ARRAY;
 }
 
@@ -46,14 +47,19 @@ static bool is_made(const struct program *program, const struct node *node, cons
     return a.start == b.start && a.end == b.end;
 }
 
-bool loses_integer(const struct program *program, const struct node *node, int i)
+bool rounds_integer(const struct program *program, const struct node *node, int i)
 {
     enum weft_dtype dtype;
     const struct node *operand = operand_node(program, node, i);
-    if (!is_wide(program, operand) || is_made(program, node, operand))
+    if (!has_integers(program, operand) || is_made(program, node, operand))
         return false;
     return (i == 0 && reduces_to_float32(program, node)) ||
            (converts(program, node, &dtype) && dtype == WEFT_FLOAT32 && takes_part(node, i));
+}
+
+bool loses_integer(const struct program *program, const struct node *node, int i)
+{
+    return type_rows[operand_node(program, node, i)->dtype].bits == 64 && rounds_integer(program, node, i);
 }
 
 static bool float32_holds(double value)

@@ -4,7 +4,9 @@
 
 #include "compiler/lang/lang.h"
 
-/* Whether an operation converts operand `i` of a checked node from 64 bits to float32. */
+/* Whether an operation converts operand `i` of a checked node, an integer, to float32. */
+bool rounds_integer(const struct program *program, const struct node *node, int i);
+/* The same from 64 bits. Integers of 32 seldom have more than 24, so they are told by a trace alone, which counts. */
 bool loses_integer(const struct program *program, const struct node *node, int i);
 /* Whether an operation rounds operand `i`, a real literal that float32 does not hold, to float32. */
 bool rounds_literal(const struct program *program, const struct node *node, int i);

@@ -18,7 +18,8 @@
 
 enum {
     GROUP_VALUES = 64,             /* most results of such a program */
-    GROUP_BYTES = 64 << 20         /* and their bytes, unless one alone has more */
+    GROUP_BYTES = 64 << 20,        /* and their bytes, unless one alone has more */
+    NOT_COUNTED = -1               /* there was no memory for the operands */
 };
 
 /* An element of an integer value, on which depends what take or gather read. */
@@ -43,7 +44,7 @@ struct tracing {
     int *next_use;                 /* [count] the next value with the same `first`; -1: none */
     const char **names;            /* [count] of those that are a `first`, what they are called; NULL: nothing */
     struct lines lines;            /* of the text */
-    const bool *wraps;             /* [nodes] whether it may wrap */
+    int64_t *wrapped;              /* [nodes] how many elements wrapped; NOT_COUNTED */
     bool *listed;                  /* [count] whether it is told of */
     struct element *elements;      /* [count] */
     struct summary *summaries;     /* [count] of those that are a `first` */
@@ -479,6 +480,70 @@ static bool compute_values(struct tracing *t)
     return compute(t, values, count, look_at_value);
 }
 
+/* ---- integers that wrapped ---- */
+
+/* The operand, computed unless it is a literal; false: there is no memory for it. */
+static bool choose_operand(const struct tracing *t, const struct node *node, int i, struct wrap_operand *operand,
+                           int *values, int *count)
+{
+    const int n = t->first[t->program->operands[node->operands + i]];
+    const struct node *from = named_node(t->program, operand_node(t->program, node, i));
+    bool infinite;
+    *operand = (struct wrap_operand){.dtype = dtype_of(t, n), .shape = shape_of(t, n)};
+    if (from->literal.kind != LITERAL_NONE) {
+        operand->value = literal_meet(&from->literal, node->dtype, &infinite);
+        return true;
+    }
+    values[(*count)++] = n;
+    return fits_memory(t, n);
+}
+
+/* Counts the elements of one operation. False: a run failed. */
+static bool count_wrapped(struct tracing *t, int n)
+{
+    const struct node *node = &t->program->nodes[n];
+    struct wrap_operand operands[2];
+    int values[2], count = 0;
+    bool fits = true;
+    for (int i = 0; i < node->operand_count && i < 2; i++)
+        fits = choose_operand(t, node, i, &operands[i], values, &count) && fits;
+    if (!fits || node->operand_count > 2) {
+        t->wrapped[n] = NOT_COUNTED;
+        return true;
+    }
+    make_part(t, values, count);
+    const bool good = run_part(t);
+    for (int i = 0, made = 0; good && i < node->operand_count; i++)
+        if (named_node(t->program, operand_node(t->program, node, i))->literal.kind == LITERAL_NONE)
+            operands[i].data = t->results.items[made++].tensors[0].data;
+    if (good)
+        t->wrapped[n] = count_wraps(node, shape_of(t, n), operands);
+    destroy_part(t);
+    return good;
+}
+
+static bool may_not_wrap(const struct tracing *t, int n)
+{
+    const struct node *node = &t->program->nodes[n];
+    const struct summary *operands[2] = {NULL};
+    for (int i = 0; i < node->operand_count && i < 2; i++) {
+        const int operand = t->first[t->program->operands[node->operands + i]];
+        operands[i] = t->computed[operand] ? &t->summaries[operand] : NULL;
+    }
+    return cannot_wrap(t->program, node, operands);
+}
+
+static bool find_wrapped(struct tracing *t)
+{
+    bool good = true;
+    t->wrapped = ARENA_ARRAY(arena_of(t), int64_t, t->program->node_count);
+    for (int n = 0; good && n < t->program->node_count; n++)
+        if (t->listed[n] && t->first[n] == n && t->computed[n] && counts_wraps(&t->program->nodes[n]) &&
+            !may_not_wrap(t, n))
+            good = count_wrapped(t, n);
+    return good;
+}
+
 /* ---- what is told ---- */
 
 static const char *type_text(const struct tracing *t, int n)
@@ -543,18 +608,21 @@ static void tell_literal(const struct tracing *t, const struct literal *literal,
     value->element = text.text;
 }
 
-static const char *tell_wrapping(const struct tracing *t, int n)
+/* What happened to digits. */
+static void tell_digits(const struct tracing *t, int n, struct buf *rule)
 {
     const struct node *node = &t->program->nodes[n];
-    const struct summary *operands[3] = {NULL};
-    for (int i = 0; i < node->operand_count && i < 3; i++) {
-        const int operand = t->first[t->program->operands[node->operands + i]];
-        operands[i] = t->computed[operand] ? &t->summaries[operand] : NULL;
+    const int64_t count = shape_volume(shape_of(t, n));
+    if (t->wrapped[t->first[n]] == NOT_COUNTED)
+        buf_printf(rule, "; may wrap %s", wrap_limit(arena_of(t), node));
+    else
+        buf_puts(rule, wrapped_words(arena_of(t), node, t->wrapped[t->first[n]], count));
+    for (int i = 0; i < node->operand_count; i++) {
+        const int from = t->first[t->program->operands[node->operands + i]];
+        if (t->computed[from])
+            buf_puts(rule, rounded_words(arena_of(t), t->program, node, i, &t->summaries[from],
+                                         shape_volume(shape_of(t, from))));
     }
-    return t->computed[t->first[n]]
-               ? wrapped_words(arena_of(t), t->program, node, operands, &t->summaries[t->first[n]],
-                               shape_volume(shape_of(t, n)))
-               : "";
 }
 
 static struct weft_traced tell(const struct tracing *t, int n)
@@ -567,8 +635,8 @@ static struct weft_traced tell(const struct tracing *t, int n)
         buf_printf(&rule, "result, cast from %s", type_rows[node->dtype].name);
     else
         dump_node_rule(&rule, t->program, node);
-    if (n < t->program->node_count && t->wraps[n])
-        buf_puts(&rule, tell_wrapping(t, n));
+    if (!converted(t, n))
+        tell_digits(t, n, &rule);
     struct weft_traced value = {
         .name = t->first[n] == n && t->names[n] ? t->names[n] : "", .span = {node->span.start, node->span.end},
         .text = arena_string(arena_of(t), source->text + node->span.start, node->span.end - node->span.start),
@@ -593,7 +661,6 @@ static void pack_values(struct tracing *t)
     int count = 0;
     find_names(t);
     t->lines = find_lines(arena_of(t), t->program->source);
-    t->wraps = find_wraps(arena_of(t), t->program);
     for (int n = 0; n < t->count; n++)
         if (t->listed[n])
             ARENA_PUSH(arena_of(t), values, count, tell(t, n));
@@ -620,7 +687,7 @@ static void trace(struct call *call, const void *user)
     if (!find_elements(t))
         return;
     list_values(t);
-    if (compute_values(t))
+    if (compute_values(t) && find_wrapped(t))
         pack_values(t);
 }
 

@@ -17,6 +17,7 @@
         summary.smallest.member = i && summary.smallest.member < value ? summary.smallest.member : value; \
         summary.largest.member = i && summary.largest.member > value ? summary.largest.member : value; \
         sum += (long double)value; \
+        summary.rounded += (long double)(float)value != (long double)value; \
     } \
     finite = count
 

@@ -1,6 +1,7 @@
 """weft run --trace: the table, JSON, batches of files, and what cannot be asked. tests/trace has many programs."""
 
 import json
+import operator
 import unittest
 
 import numpy as np
@@ -20,25 +21,60 @@ class Trace(CommandTest):
         self.assertIn("144  [2]", told)
 
     def test_wrapping(self):
-        """Of sums and differences the elements that wrapped are counted; here, and by NumPy."""
+        """The elements that wrapped are counted; here, and by NumPy."""
         a, b = np.random.default_rng(5).integers(0, 256, (2, 40, 30)).astype(np.uint8)
         np.save(self.path("a.npy"), a)
         np.save(self.path("b.npy"), b)
         np.save(self.path("c.npy"), b[:1])
         wide = a.astype(int)
         for text, count in (("a + b", np.sum(wide + b > 255)), ("a - b", np.sum(wide - b < 0)),
-                            ("a + c", np.sum(wide + b[:1] > 255)), ("a + (b & c)", np.sum(wide + (b[:1] & b) > 255))):
+                            ("a + c", np.sum(wide + b[:1] > 255)), ("a + (b & c)", np.sum(wide + (b[:1] & b) > 255)),
+                            ("a * b", np.sum(wide * b > 255)), ("a ** b", np.sum(wide.astype(object) ** b > 255)),
+                            ("square(c) * a", np.sum(wide * (b[:1] * b[:1]) > 255))):
             inputs = [one + "=%s.npy" % one for one in "abc" if one in text]
             limit = "below 0" if "-" in text else "beyond 255"
             done = self.weft("run", "--trace", "--format", "json", text, *inputs)
             self.assertTrue(json.loads(done.stdout)[-1]["how"].endswith("; %d of 1200 wrap %s" % (count, limit)),
                             (text, count, done.stdout[-400:]))
-        self.assertIn("* in uint8; may wrap beyond 255\n", self.text("run", "--trace", "a * b", "a=a.npy", "b=b.npy"))
         for text in "a - (a & b)", "max(a, b) - b":
             self.assertNotIn("wrap", self.text("run", "--trace", text, "a=a.npy", "b=b.npy"))
         small = "a:uint8=[3, 4]", "b:uint8=[2, 4]"     # types say that it may wrap, these values do not
         for text in "a + b", "a - b", "a * b":
             self.assertNotIn("wrap", self.text("run", "--trace", text, *small))
+
+    def test_wrapping_of_all_types(self):
+        """Exact arithmetic by Python, on extremes and on values around the roots of the limits."""
+        operations = {"+": operator.add, "-": operator.sub, "*": operator.mul}
+        for dtype in "int8", "int16", "int32", "int64", "uint8", "uint16", "uint32", "uint64":
+            least, most = np.iinfo(dtype).min, np.iinfo(dtype).max
+            root = int(most ** 0.5)
+            values = sorted({least, least + 1, most, most - 1, 0, 1, 2, 3, root, root + 1, max(least, -1),
+                             max(least, -root)})
+            np.save(self.path("x.npy"), np.array(values, dtype))
+            np.save(self.path("y.npy"), np.array(values, dtype)[:, None])
+            for word, operation in operations.items():
+                wraps = sum(not least <= operation(x, y) <= most for x in values for y in values)
+                self.assertIn("; %d of %d wrap" % (wraps, len(values) ** 2),
+                              self.json("x %s y" % word, "x=x.npy", "y=y.npy")[-1]["how"], (dtype, word))
+            for text, wraps in (("(-x)", sum(not least <= -x <= most for x in values)),
+                                ("x ** p", sum(not least <= x ** 3 <= most for x in values))):
+                power = ["p:%s=3" % dtype] if "p" in text else []
+                how = self.json(text, "x=x.npy", *power)[-1]["how"]
+                self.assertIn("; %d of %d wrap" % (wraps, len(values)), how, dtype)
+            self.assertNotIn("wrap", self.json("x ** p", "x=x.npy", "p:%s=0" % dtype)[-1]["how"])
+
+    def test_rounding(self):
+        """Integers that float32 does not hold are counted where they are converted to it."""
+        for dtype in "int32", "uint32", "int64", "uint64":
+            values = np.array([0, 1, 2 ** 24, 2 ** 24 + 1, 2 ** 24 + 2, np.iinfo(dtype).max], dtype)
+            np.save(self.path("x.npy"), values)
+            count = sum(int(np.float32(x)) != int(x) for x in values)
+            for text in "x * 0.5", "x + float32(x)", "0.5 < x", "sqrt(x)":
+                told = self.text("run", "--trace", text, "x=x.npy", "-q")
+                self.assertIn("; %d of 6 of x are rounded to float32" % count, told, (dtype, text))
+            for text in "float64(x) * 0.5", "float32(x)", "mean(x)", "min(x, 9) * 0.5", "x + 1":
+                self.assertNotIn("rounded", self.text("run", "--trace", text, "x=x.npy", "-q"), (dtype, text))
+        self.assertEqual(self.weft("run", "labels * 0.5", "labels:int32=[3, 4]").stderr, b"")  # no run says so
 
     def test_json(self):
         values = self.json("log(x) > -inf", "x=[0.0, 1, -1]", "--at=0")
