@@ -228,6 +228,31 @@ static const char *describe(struct pool *pool, const struct tensor *tensor)
                         tensor->rank, tensor->rank == 1 ? "" : "s");
 }
 
+void value_keep(struct pool *pool, struct value *value, const bool *kept)
+{
+    const struct value all = *value;
+    int *places = POOL_ARRAY(pool, int, all.count + 1);
+    value->samples = POOL_ARRAY(pool, struct tensor, all.count + 1);
+    value->paths = all.paths ? POOL_ARRAY(pool, const char *, all.count + 1) : NULL;
+    value->keys = all.keys ? POOL_ARRAY(pool, const char *, all.count + 1) : NULL;
+    value->places = all.places ? places : NULL;
+    value->count = 0;
+    for (int i = 0; i < all.count; i++) {
+        if (!kept[i]) {
+            tensor_finish(&all.samples[i]);
+            continue;
+        }
+        value->samples[value->count] = all.samples[i];
+        if (all.paths)
+            value->paths[value->count] = all.paths[i];
+        if (all.keys)
+            value->keys[value->count] = all.keys[i];
+        if (all.places)
+            places[value->count] = all.places[i];
+        value->count++;
+    }
+}
+
 /* All samples are like the first of those that were read; others are left out, too, where that may be. */
 static bool check_samples(struct report *report, const struct reading *reading)
 {

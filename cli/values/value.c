@@ -242,31 +242,6 @@ bool value_load(struct report *report, struct value *value, int threads)
     return value->source == VALUE_READY || batch_load(report, value, threads);
 }
 
-void value_keep(struct pool *pool, struct value *value, const bool *kept)
-{
-    const struct value all = *value;
-    int *places = POOL_ARRAY(pool, int, all.count + 1);
-    value->samples = POOL_ARRAY(pool, struct tensor, all.count + 1);
-    value->paths = all.paths ? POOL_ARRAY(pool, const char *, all.count + 1) : NULL;
-    value->keys = all.keys ? POOL_ARRAY(pool, const char *, all.count + 1) : NULL;
-    value->places = all.places ? places : NULL;
-    value->count = 0;
-    for (int i = 0; i < all.count; i++) {
-        if (!kept[i]) {
-            tensor_finish(&all.samples[i]);
-            continue;
-        }
-        value->samples[value->count] = all.samples[i];
-        if (all.paths)
-            value->paths[value->count] = all.paths[i];
-        if (all.keys)
-            value->keys[value->count] = all.keys[i];
-        if (all.places)
-            places[value->count] = all.places[i];
-        value->count++;
-    }
-}
-
 void value_finish(struct value *value)
 {
     for (int i = 0; value->samples && i < value->count; i++)

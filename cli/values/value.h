@@ -41,8 +41,8 @@ enum literal value_literal(struct report *report, const char *text, enum weft_dt
 bool value_is_pattern(const char *text);
 /* Leaves a batch the samples that are `kept`. */
 void value_keep(struct pool *pool, struct value *value, const bool *kept);
-/* Opens anything but a literal; value->keep_going is the caller's. Fills dtype, rank, shape and layout of every sample; a pipe, which cannot be read
- * twice, is read completely. If there is no such file, `errors` may say why the text is no literal. `text` points
+/* Opens anything but a literal; value->keep_going is the caller's. Fills dtype, rank, shape and layout of every
+ * sample; a pipe, which cannot be read twice, is read completely. If there is no such file, `errors` may say why the text is no literal. `text` points
  * into an argument; `threads` as in struct work. */
 bool value_open(struct report *report, const char *text, int threads, const struct weft_error *errors,
                 struct value *value);

@@ -295,6 +295,7 @@ static bool check_reduce(struct program *program, struct node *node)
     if (!operand->poison && operand->dtype == WEFT_BOOL && row->rule == TYPE_KEEP &&
         rules_of(program->source->rules)->bool_extremes) {
         node->join = join_row_alike(node->join);
+        node->extreme = true;
         return check_tensor(program, operand);
     }
     if (operand->poison || (operand->dtype != WEFT_BOOL || row->rule != TYPE_KEEP))
@@ -392,7 +393,7 @@ static bool check_take(struct program *program, struct node *node)
     if (dtype_is_integer(positions->dtype))
         return true;
     const char *instead = positions->dtype == WEFT_BOOL
-                              ? view_mask_advice(program->arena, text, value)
+                              ? view_mask_advice(program->arena, text, value, has_dims(program, from))
                               : arena_printf(program->arena, "%s; convert it, as in int32(%s)",
                                              type_rows[positions->dtype].name, text);
     if (program->source->text[node->token.start] == '[')

@@ -80,6 +80,21 @@ static bool find_quoted(struct lookup *l)
     return true;
 }
 
+/* The names in place of the positions that stand there: "; write y". Shorter than that where some is none. */
+static const char *positions_hint(const struct lookup *l)
+{
+    struct buf names = buf_new(l->n->arena);
+    const int rank = l->dims->rank, count = l->axes->count;
+    for (int i = 0; i < count; i++) {
+        const struct literal *item = &l->axes->items[i];
+        const int64_t at = (int64_t)item->integer + (item->integer < 0 ? rank : 0);
+        if (item->kind != LITERAL_INTEGER || at < 0 || at >= rank)
+            return "";
+        buf_printf(&names, "%s%.40s", i ? ", " : "", l->dims->items[at].name);
+    }
+    return count ? arena_printf(l->n->arena, count > 1 ? "; write [%s]" : "; write %s", names.text) : "";
+}
+
 /* Items that are no names: on a named value integers mean nothing. */
 static bool find_all(struct lookup *l)
 {
@@ -87,8 +102,8 @@ static bool find_all(struct lookup *l)
         const struct axis_name *name = l->axes->names ? &l->axes->names[i] : NULL;
         if (!name || !name->text)
             return wrong(l, DIAG_DIM_NAME, l->axes->span,
-                         arena_printf(l->n->arena, "%s of a named value are names of its dimensions, and %s has %s",
-                                      l->what, names_text(l->n, l->of), dims_text(l)));
+                         arena_printf(l->n->arena, "%s of a named value are names of its dimensions, and %s has %s%s",
+                                      l->what, names_text(l->n, l->of), dims_text(l), positions_hint(l)));
         if (!find(l, name->text, name->span))
             return false;
     }

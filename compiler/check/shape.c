@@ -451,6 +451,11 @@ static const struct shape *viewed_shape(struct inference *s, const struct node *
     return args ? view_shape(s->arena, s->diags, values, count, args, &s->good) : NULL;
 }
 
+static bool needs_elements(const struct node *node)
+{
+    return node->kind == NODE_REDUCE && (join_rows[node->join].fails || node->extreme);
+}
+
 /* A reduction without elements that has no value, although the result has an element. */
 static bool reduces_nothing(const struct node *node, const struct shape *operand, uint32_t set)
 {
@@ -460,14 +465,14 @@ static bool reduces_nothing(const struct node *node, const struct shape *operand
         if (!(set >> d & 1) && operand->extents[d] <= 0)
             return false;
     }
-    return nothing && node->kind == NODE_REDUCE && join_rows[node->join].fails;
+    return nothing && needs_elements(node);
 }
 
 /* Has the call find that out where it decides the extents. */
 static void require_elements(const struct inference *s, const struct node *node, const struct shape *operand,
                              uint32_t set)
 {
-    for (int d = 0; d < operand->rank && node->kind == NODE_REDUCE && join_rows[node->join].fails; d++)
+    for (int d = 0; d < operand->rank && needs_elements(node); d++)
         if (set >> d & 1)
             extent_require(s->open, extent_fact(EXTENT_SOME, operand->extents[d]), node->token,
                            "%s of no elements: dimension %d has extent 0",

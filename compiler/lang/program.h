@@ -228,6 +228,7 @@ struct node {
     enum node_kind kind;
     enum op op;
     enum join join;                /* NODE_REDUCE */
+    bool extreme;                  /* NODE_REDUCE: any or all as max or min of bool, which have no value of nothing */
     int reduction;                 /* NODE_REDUCE, NODE_COUNT, NODE_SEARCH */
     bool keepdims;                 /* NODE_REDUCE, NODE_SEARCH: reduced dimensions stay, with extent 1 */
     bool made;                     /* by the recipe of program->reductions[reduction], or to align an operand by name */
@@ -379,6 +380,11 @@ bool input_is_weights(const struct program *program, int input);
 
 /* The node that a name stands for, through any number of bindings. Other nodes are returned as they are. */
 const struct node *named_node(const struct program *program, const struct node *node);
+/* Whether a node's dimensions have names (section 8), after they were matched. */
+static inline bool has_dims(const struct program *program, const struct node *node)
+{
+    return program->dims && program->dims[node - program->nodes];
+}
 /* The node that messages show in place of a use of a hidden name: what it is bound to. */
 const struct node *shown_node(const struct program *program, const struct node *node);
 /* rules.c: the dtype to which a NODE_OP's operands are converted before the operation. */

@@ -93,10 +93,11 @@ const char *view_conflict(const struct view_args *args, struct span places[2], i
                      "no dimension";
 }
 
-const char *view_mask_advice(struct arena *arena, const char *mask, const char *operand)
+const char *view_mask_advice(struct arena *arena, const char *mask, const char *operand, bool named)
 {
-    return arena_printf(arena, "a mask; write where(%s, %s, 0), which keeps the shape, or "
-                        "gather(%s, nonzero(%s, n)) for the first n", mask, operand, operand, mask);
+    const char *first =
+        named ? "" : arena_printf(arena, ", or gather(%s, nonzero(%s, n)) for the first n", operand, mask);
+    return arena_printf(arena, "a mask; write where(%s, %s, 0), which keeps the shape%s", mask, operand, first);
 }
 
 static bool comes_of(const struct numbers *numbers, const bool *batches)

@@ -41,7 +41,7 @@ enum put put_find(const char *word);
 const char *put_mode_word(enum put put);
 enum op put_op(enum put put);
 
-/* What a mask as an item is, and what to write instead. */
-const char *view_mask_advice(struct arena *arena, const char *mask, const char *operand);
+/* What a mask as an item is, and what to write instead; nonzero takes no named one. */
+const char *view_mask_advice(struct arena *arena, const char *mask, const char *operand, bool named);
 
 #endif

@@ -62,7 +62,7 @@ static bool not_an_integer(struct parser *p, const struct node *node, const stru
     if (is_real(p->program, value) || quotient)
         return wrong(p, node->span, text, quotient ? "a real; '//' divides integers" : "a real");
     if (is_mask(p->program, value))
-        return wrong(p, node->span, text, view_mask_advice(p->arena, text, source));
+        return wrong(p, node->span, text, view_mask_advice(p->arena, text, source, false));
     if (value->kind == NODE_ARRAY)
         return wrong(p, node->span, text, "a list, which is an item by itself and no bound of a slice");
     (void)slice;

@@ -53,8 +53,11 @@ static void not_a_number(struct parser *p, const struct numbers *numbers, const 
         wrong(p, node->span,
               arena_printf(p->arena,
                            "the list of %s holds literal expressions, and '%s' is an input; "
-                           "give all of them as one input, a 1-D tensor: %s=s",
-                           what, input->name, what));
+                           "give all of them as one input, a 1-D tensor: %s=s%s",
+                           what, input->name, what,
+                           strcmp(what, "axes") == 0
+                               ? arena_printf(p->arena, "; a dimension of a named value goes by .%s[0]", input->name)
+                               : ""));
     else
         wrong(p, node->span,
               arena_printf(p->arena, "the list of %s holds literal expressions, found %.60s", what,

@@ -275,6 +275,21 @@ class Rules(unittest.TestCase):
                 self.assertEqual(list(call("(int32(a) + b) / 2")), [190, 50])
                 self.assertEqual(list(call("wrap(a + b, uint8) / 2")), [62, 50])
 
+    def test_extremes_of_nothing(self):
+        """Of bool, too, they are an error, as in NumPy; any and all are none."""
+        for shape, axis in ((0,), None), ((0, 3), 0), ((2, 0), 1):
+            b = numpy.zeros(shape, bool)
+            where = "" if axis is None else f", axes={axis}"
+            for name in "min", "max":
+                self.assertRaises(ValueError, getattr(numpy, name), b, axis)
+                with self.assertRaisesRegex(weft.Error, f"W0292.*{name} of no elements"):
+                    weft.evaluate(f"{name}(b{where})", b=b, rules="numpy")
+            for name in "any", "all":
+                numpy.testing.assert_array_equal(weft.evaluate(f"{name}(b{where})", b=b, rules="numpy"),
+                                                 getattr(numpy, name)(b, axis))
+        empty = weft.evaluate("max(b, axes=1)", b=numpy.zeros((0, 3), bool), rules="numpy")  # none is asked for
+        self.assertEqual((empty.shape, empty.dtype), ((0,), bool))
+
     def test_numbers(self):
         def each(text, function):
             for a, b in itertools.product(NAMES, (2, 2.5, True, 0, 1)):

@@ -320,5 +320,24 @@ class Errors(CommandTest):
             self.assertIn("[  0, 255", self.text("run", "x[..., 0]", "x=o.png"))
 
 
+class Named(CommandTest):
+    """What is written by positions on named values: the message says it by names, and that runs."""
+
+    def test_followed(self):
+        inputs = ["t:(x:s,y:s)=[[1, 2, 3], [4, 5, 6]]", "one:(x:s,y:s)=[[7, 8]]", "m:(x:s)=[true, false]"]
+        for text, code, advice, then, result in (
+                ("extent(t, 1)", 36, "; write y\n", "extent(t, y)", "out: int32[] = 3\n"),
+                ("index(t, -2)", 36, "; write x\n", "index(t, x)", "out: int32(x:s=2) = [0, 1]\n"),
+                ("sum(t, [0, -1])", 36, "; write [x, y]\n", "sum(t, [x, y])", "out: int64[] = 21\n"),
+                ("max(t, axes=1)", 36, "; write y\n", "max(t, axes=y)", "out: int32(x:s=2) = [3, 6]\n"),
+                ("squeeze(one, [x])", 52, "; a dimension of a named value goes by .x[0]\n", "one.x[0]",
+                 "out: int32(y:s=2) = [7, 8]\n"),
+                ("t.x[m]", 53, "; write where(m, t, 0), which keeps the shape\n", "where(m, t, 0)",
+                 "out: int32(x:s=2, y:s=3) =\n[[1, 2, 3],\n [0, 0, 0]]\n")):
+            given = [one for one in inputs if re.search(r"\b%s\b" % re.split("[:=]", one)[0], text)]
+            self.assertIn(advice, self.bad(1, code, "run", text, *given), text)
+            self.assertEqual(self.text("run", then, *given), result)
+        self.assertNotIn("; write", self.bad(1, 36, "run", "extent(t, 2)", inputs[0]))  # there is none
+
 if __name__ == "__main__":
     unittest.main()
