@@ -205,11 +205,40 @@ static void print_values(struct printer *printer)
     print_from(printer, 0, printer->tensor->data);
 }
 
+/* Of a floating type; by bits, since all elements are looked at. */
+static void count_specials(const struct tensor *tensor, int d, const char *at, int64_t *nans, int64_t *infinite)
+{
+    const size_t size = weft_dtype_size(tensor->dtype);
+    if (d == tensor->rank) {
+        const int width = 8 * (int)size, digits = formats[tensor->dtype].digits;
+        const uint64_t sign = UINT64_C(1) << (width - 1);
+        const uint64_t infinity = ((UINT64_C(1) << (width - digits)) - 1) << (digits - 1); /* a NaN has more bits */
+        const uint64_t bits = load_bits(at, size) & ~sign;
+        *nans += bits > infinity;
+        *infinite += bits == infinity;
+        return;
+    }
+    for (int64_t i = 0; i < tensor->shape[d]; i++)
+        count_specials(tensor, d + 1, at + i * tensor->strides[d] * (int64_t)size, nans, infinite);
+}
+
+/* ", 2 nan, 1 inf" of a value that is shortened, where they could stand in what is left out. Returns the columns. */
+static int print_specials(FILE *file, const struct tensor *tensor, int64_t most)
+{
+    int64_t nans = 0, infinite = 0;
+    if (!formats[tensor->dtype].digits || tensor->size / weft_dtype_size(tensor->dtype) <= (size_t)most)
+        return 0;
+    count_specials(tensor, 0, tensor->data, &nans, &infinite);
+    const int columns = nans ? fprintf(file, ", %" PRId64 " nan", nans) : 0;
+    return columns + (infinite ? fprintf(file, ", %" PRId64 " inf", infinite) : 0);
+}
+
 static void print_named(FILE *file, struct pool *pool, const char *name,
                         const struct tensor *tensor, int64_t most)
 {
     struct printer printer = {.file = file, .tensor = tensor, .most = most};
-    printer.column = fprintf(file, "%s: %s =", name, tensor_type(pool, tensor));
+    printer.column = fprintf(file, "%s: %s", name, tensor_type(pool, tensor));
+    printer.column += print_specials(file, tensor, most) + fprintf(file, " =");
     if (tensor->size && tensor->rank > 1)
         new_line(&printer, 0);
     else

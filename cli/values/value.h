@@ -42,8 +42,8 @@ bool value_is_pattern(const char *text);
 /* Leaves a batch the samples that are `kept`. */
 void value_keep(struct pool *pool, struct value *value, const bool *kept);
 /* Opens anything but a literal; value->keep_going is the caller's. Fills dtype, rank, shape and layout of every
- * sample; a pipe, which cannot be read twice, is read completely. If there is no such file, `errors` may say why the text is no literal. `text` points
- * into an argument; `threads` as in struct work. */
+ * sample; a pipe, which cannot be read twice, is read completely. If there is no such file, `errors` may say why the
+ * text is no literal. `text` points into an argument; `threads` as in struct work. */
 bool value_open(struct report *report, const char *text, int threads, const struct weft_error *errors,
                 struct value *value);
 /* Data are row-major from now on, and aligned as given in bytes. */

@@ -185,5 +185,18 @@ class Signals(CommandTest):
         self.assertEqual(self.files(), ["a.npy", "pipe", "x.npy"])
 
 
+class Shortened(CommandTest):
+    def test_nan_is_told(self):
+        """What is left out may hide NaN and infinities, so they are counted."""
+        for dtype in "float16", "bfloat16", "float32", "float64":
+            text = ("cast(where(i == 700, nan, where(i == 800 or i == 900, -1.0, 1.0) / (i != 800 and i != 900)), %s)" %
+                    dtype)
+            told = self.text("run", "i = arange(2000); " + text)
+            self.assertTrue(told.startswith("out: %s[2000], 1 nan, 2 inf = [1.0, 1.0, 1.0, ...," % dtype), told)
+            told = self.text("run", "i = arange(2000); reshape(%s, [2, 1000])[:, :, None]" % text)
+            self.assertTrue(told.startswith("out: %s[2, 1000, 1], 1 nan, 2 inf =\n[[[1.0]," % dtype), told)
+        self.assertEqual(self.text("run", "1.0 / arange(2)"), "out: float32[2] = [inf, 1.0]\n")  # they can be seen
+        self.assertIn("out: int32[2000] = [", self.text("run", "arange(2000)"))
+
 if __name__ == "__main__":
     unittest.main()
