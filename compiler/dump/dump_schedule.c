@@ -64,7 +64,7 @@ static void put_fate(struct buf *buf, const struct neighbours *all)
     case STORED_KERNELS:
         buf_printf(buf, "stored once, which saves %lld instructions in several kernels; storing and loading it "
                    "takes %d",
-                   more, KERNELS_WEIGHT);
+                   more, more < KERNELS_WEIGHT ? KERNELS_WEIGHT_NEAR : KERNELS_WEIGHT);
         break;
     case STORED_MAPS:
         buf_printf(buf, "stored once, as what it reads would be read in %lld orders, too many for a kernel",

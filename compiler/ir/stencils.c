@@ -94,6 +94,13 @@ static bool may_fault(const struct lowering *l, const struct node *node)
     return op_fault(node->op, operand_dtype(l->program, node)) && !known;
 }
 
+/* Whether an operand has so few elements that a kernel of its own computes it (materialize.c). */
+static bool is_hoisted(const struct lowering *l, int n, int operand)
+{
+    const struct shape *own = l->shapes[n], *from = l->shapes[operand];
+    return shape_known(own) && shape_known(from) && shape_volume(from) <= shape_volume(own) / MATERIALIZE_RATIO;
+}
+
 static void weigh(const struct lowering *l, int n, struct evaluations *e)
 {
     const struct node *node = &l->program->nodes[n];
@@ -103,7 +110,7 @@ static void weigh(const struct lowering *l, int n, struct evaluations *e)
     e->faults[n] = !there && may_fault(l, node);
     for (int i = 0; !there && i < node->operand_count; i++) {
         const int operand = l->program->operands[node->operands + i];
-        weight += e->weight[operand];
+        weight += is_hoisted(l, n, operand) ? 0 : e->weight[operand];
         e->faults[n] = e->faults[n] || e->faults[operand];
     }
     if (symbol && symbol->kind == SYMBOL_BINDING) {
@@ -116,6 +123,15 @@ static void weigh(const struct lowering *l, int n, struct evaluations *e)
 }
 
 /* ---- from the results down ---- */
+
+/* Whether a value is worth storing that kernels evaluate again for so much weight. */
+static bool pays_in_kernels(const struct lowering *l, int n, int64_t elements, int64_t weight)
+{
+    const bool near = l->joiner == JOIN_TILES && elements >= 0 &&
+                      elements <= KERNELS_NEAR / type_rows[l->program->nodes[n].dtype].size;
+    return weight >= KERNELS_WEIGHT ||
+           (near && weight >= KERNELS_WEIGHT_NEAR && elements >= l->launch / at_most(weight, MOST_WEIGHT));
+}
 
 /* Whether a kernel that read the value, and what lies below it, would have too many maps. */
 static bool has_many_maps(const struct lowering *l, const struct node *node, int64_t orders, int64_t below)
@@ -141,7 +157,7 @@ static struct neighbours decide(const struct lowering *l, int n, const struct ev
         all.fate = AGAIN_REMARKS;
     else if (has_many_maps(l, node, e->orders[n], all.maps))
         all.fate = STORED_MAPS;
-    else if (in_kernels >= KERNELS_WEIGHT)
+    else if (pays_in_kernels(l, n, all.elements, in_kernels))
         all.fate = STORED_KERNELS, all.more = in_kernels;
     else if (!e->moved[n] || all.more < NEIGHBOUR_WEIGHT)
         all.fate = AGAIN_LIGHT;

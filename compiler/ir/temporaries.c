@@ -404,7 +404,7 @@ static void lower_taking(struct lowering *l, int n)
 bool lower_temporaries(struct lowering *l)
 {
     bool good = true;
-    const bool again = l->fast & FAST_HOIST && (l->program->reduction_count > 1 || any_to_store(l));
+    const bool again = l->fast & FAST_HOIST && (l->program->reduction_count || any_to_store(l));
     if (!l->program->reduction_count && !l->program->position_count && !again)
         return true;
     find_orders(l);
