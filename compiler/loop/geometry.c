@@ -226,11 +226,23 @@ int copied_load(const struct kernel *kernel, const unsigned char *kinds)
     return access_is(kinds[load], STAYS) ? -1 : load;
 }
 
+/* Whether all that an access reads stays in the nearest cache, wherever rows read it. */
+static bool is_near_by(const struct grouping *groups, int a)
+{
+    enum { NEAREST = 1 << 13 };
+    int64_t bytes = groups->sizes[a];
+    for (int i = 0; i < groups->count && bytes <= NEAREST; i++)
+        bytes *= group_strides(groups, i)[a] ? within(groups->extents[i], NEAREST) : 1;
+    return bytes <= NEAREST;
+}
+
 /* Whether rows along group `outer` read parts of the same cache lines, of each of which a row has few elements. */
 static bool rows_share_lines(const struct grouping *groups, int outer, int loads)
 {
     bool share = false;
     for (int a = 0; a < loads && !share; a++) {
+        if (is_near_by(groups, a))
+            continue;
         const int64_t step = groups->walks[a] ? 0 : group_strides(groups, outer)[a], size = step < 0 ? -step : step;
         bool far = false, near = false;
         for (int i = outer + 1; i < groups->count; i++) {
