@@ -1,13 +1,15 @@
 """Does the order in memory cost anything? A text on the same elements in every order of memory:
 
     /usr/bin/python3 bench/kernels/orders.py [--build build] [--text TEXT] [--size b=8,y=512,x=512,v=3] [--like]
-                                             [--positions] [--parts] [--least 0.8]
+                                             [--positions] [--parts] [--least 0.8] [--dtype float32]
+                                             [--orders bxyv,vxyb]
 
 u has the dimensions of --size, declared in each of their orders and dense in it, so a text by names means the same in
 all of them. The result is dense in the order of rule 8.5, or with --like in u's own order: an output with strides. With
 --positions u is declared in the order of --size alone, and its strides differ; the text then goes by positions. All
 orders have the same two buffers and take turns, and the best processor time counts. For each order come the time and
-its share of the best order's speed; --parts adds the reduction and the subtraction by themselves. Orders that differ in
+its share of the best order's speed; --parts adds the reduction and the subtraction by themselves, --orders takes some
+orders alone. Orders that differ in
 x and y alone count their elements otherwise (rule 8.12), so bits are compared among the others. It fails where a bit
 differs, or where an order has less than --least of the best one's speed."""
 import argparse
@@ -37,6 +39,8 @@ def options():
     parser.add_argument("--like", action="store_true")
     parser.add_argument("--positions", action="store_true")
     parser.add_argument("--parts", action="store_true")
+    parser.add_argument("--dtype", default="float32", help="of u, which the mean has, too")
+    parser.add_argument("--orders", help="some of the orders alone")
     parser.add_argument("--least", type=float, default=0.0)
     parser.add_argument("--seconds", type=float, default=0.15, help="for each order")
     parser.add_argument("--disable", default="", help="fast paths that Weft goes without")
@@ -49,10 +53,11 @@ class Bench:
         self.given, self.weft = given, library.Weft(given.build, disable=("first," + given.disable).strip(",").encode())
         self.sizes = {part.split("=")[0]: int(part.split("=")[1]) for part in given.size.split(",")}
         volume = int(np.prod(list(self.sizes.values())))
-        self.source, self.target = filled(volume, np.float32, np.random.default_rng(1)), aligned(volume, np.float32)
+        self.dtype = np.dtype(given.dtype)
+        self.source = filled(volume, self.dtype.type, np.random.default_rng(1))
+        self.target = aligned(volume, self.dtype)
         self.values = self.source.reshape(list(self.sizes.values())).copy()
         self.reduced = [d for d in self.sizes if KINDS.get(d, "s") == "s"]
-        self.mean = None
 
     def lie(self, buffer, names, order):
         """The buffer as a tensor of dimensions `names` that is dense in the order `order`."""
@@ -70,7 +75,7 @@ class Bench:
         return [self.given.text or whole, *parts]
 
     def declared(self, names):
-        return "float32(" + ", ".join(f"{d}:{KINDS.get(d, 's')}" for d in names) + ")"
+        return f"{self.dtype}(" + ", ".join(f"{d}:{KINDS.get(d, 's')}" for d in names) + ")"
 
     def case(self, text, order):
         """A function that computes the text, and its result's array."""
@@ -81,7 +86,7 @@ class Bench:
         types = {} if positions else {"u": self.declared(names)}
         if text == "u - m":
             shape = [self.sizes[d] if d in kept else 1 for d in self.sizes if d in kept or positions]
-            inputs["m"] = aligned(int(np.prod(shape)), np.float32).reshape(shape)
+            inputs["m"] = aligned(int(np.prod(shape)), self.dtype).reshape(shape)
             types.update({} if positions else {"m": self.declared(kept)})
         program = self.weft.compile(text, types)
         shape, _ = self.weft.result(program, inputs)
@@ -109,7 +114,8 @@ class Bench:
 def main():
     given = options()
     bench = Bench(given)
-    orders, texts, found = list(itertools.permutations(bench.sizes)), bench.texts(), {}
+    orders = [tuple(o) for o in given.orders.split(",")] if given.orders else list(itertools.permutations(bench.sizes))
+    texts, found = bench.texts(), {}
     cases = [[bench.case(text, order) for text in texts] for order in orders]
     for order, case in zip(orders, cases):
         bench.bits(*case[0], order, found)
