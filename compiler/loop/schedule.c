@@ -50,7 +50,7 @@ static int64_t bytes_to_row(const struct scheduled *s)
     for (int a = 0; g->groups && g->volume && !g->chunks && a < s->kernel->load_count; a++) {
         const int64_t *const strides = g->strides + (ptrdiff_t)a * (g->groups + 2);
         const int64_t row = g->columns * type_rows[s->kernel->accesses[a].dtype].size, jump = strides[g->groups - 1],
-                      rows = (FETCH_AHEAD - 1) / row + 1;
+                      rows = row < FETCH_AHEAD ? (FETCH_AHEAD + row / 2) / row : 1;
         if ((g->kinds[a] != ACCESS_UNIT && g->kinds[a] != ACCESS_INTERLEAVED) || !jump)
             continue;
         if (jump == row || row > LONG_ROWS * FETCH_AHEAD || rows >= g->extents[g->groups - 1] ||

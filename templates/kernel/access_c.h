@@ -67,11 +67,11 @@ operands: const T *const x_$ = w_@ + s->strides[$ * stride + groups + 1] / (i64)
 block: w_$
 buffers: const char *kept_$[PERIODIC] = {0}; /* where the rows begin whose patterns w_$ has */ //~
 buffers: const void *of_$ = 0; /* their geometry */ //~
-buffers: i64 next_$ = 0; //~
+buffers: i64 slot_$ = 0; //~
 band: for (int k = 0; of_$ != s && k < PERIODIC; k++) //~
 band:     kept_$[k] = 0; //~
-band: of_$ = s, next_$ = 0; //~
-row: const T *const repeats_$ = N(repeated)(w_$, kept_$, next_$++ % PERIODIC, p[$],
+band: of_$ = s, slot_$ = 0; //~
+row: const T *const repeats_$ = N(repeated)(w_$, kept_$, &slot_$, p[$],
 + s->strides[$ * stride + groups], s->period); /* NAME */
 once band: const i64 advance = BLOCK % s->period;
 once row: i64 phase = column0 % s->period;
@@ -151,7 +151,8 @@ copied operands:     if (i == column0 && N(lay_groups)(args, (T *)p[@] + i, at_$
 copied operands:         break;
 operands:     N(gather_groups)(w_$, at_$, jump_$, s->period, many_$, group_$, after - many_$, &order_$,
 + args->ahead); /* NAME */
-operands:     fetch_row(args, s, p[$], s->strides + $ * stride, s->period, begin_$, end_$, group_$, many_$); //~
+operands:     if (s->period > 4 || jump_$[0] != sizeof(T)) /* others are fetched as they are read */ //~
+operands:         fetch_row(args, s, p[$], s->strides + $ * stride, s->period, begin_$, end_$, group_$, many_$); //~
 operands: }
 operands: const T *const x_$ = w_$ + i - from_$;
 //: load crossed

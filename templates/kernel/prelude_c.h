@@ -104,11 +104,13 @@ SEPARATE static void N(repeat)(T *pattern, const char *from, i64 step, i64 perio
 #define SHORT_PERIOD 8
 /* The pattern of the row that begins at `from`, unless it is kept from an earlier row. A pattern that was just written,
  * element by element, is read by vectors only once all that is written before is on its way, past the caches, too. Of
- * short groups several patterns have room: `turn` is that of this row. */
-static inline const T *N(repeated)(T *room, const char **kept, i64 turn, const char *from, i64 step, i64 period)
+ * short groups several have room: *turn is the last row's, which this row shares or leaves. */
+static inline const T *N(repeated)(T *room, const char **kept, i64 *turn, const char *from, i64 step, i64 period)
 {
-    const i64 k = period <= SHORT_PERIOD ? turn : 0;
+    const int stays = !kept[*turn] || kept[*turn] == from || period > SHORT_PERIOD; /* the first one is in front */
+    const i64 k = stays ? *turn : (*turn + 1) % PERIODIC;
     T *const pattern = room + k * (BLOCK + SHORT_PERIOD);
+    *turn = k;
     if (kept[k] != from)
         N(repeat)(pattern, kept[k] = from, step, period);
     return pattern;

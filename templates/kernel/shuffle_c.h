@@ -286,11 +286,23 @@ SEPARATE static void N(part)(T *to, i64 pitch, const char *from, i64 step, i64 c
          ? VECTOR_BYTES + (part * VECTOR_BYTES + k) / (int)sizeof(T) / period * (int)sizeof(T) + k % (int)sizeof(T) \
      : c == 1 ? (part * VECTOR_BYTES + k) / (int)sizeof(T) / period * (int)sizeof(T) + k % (int)sizeof(T) : k)
 #define ZIPPED(x, y, part, c, period) SHUFFLE((int)sizeof(T), x, y, JOIN, part, c, period)
-#define PUT(part, period, y) put_vector(to + period * g + part * SIDE, y, past);
+#define PUT(part, period, y) put_vector(to + part * SIDE, y, past);
 #define PUT2(part) PUT(part, 2, ZIPPED(x[0], x[1], part, 1, 2))
 #define PUT3(part) PUT(part, 3, ZIPPED(ZIPPED(x[0], x[1], part, 1, 3), x[2], part, 2, 3))
 #define PUT4(part) \
     PUT(part, 4, ZIPPED(ZIPPED(ZIPPED(x[0], x[1], part, 1, 4), x[2], part, 2, 4), x[3], part, 3, 4))
+/* An element of each of `period` vectors in turn, past the caches or not. */
+static inline __attribute__((always_inline)) void N(zip)(T *to, const vector *x, const i64 period, int past)
+{
+    enum { SIDE = VECTOR_BYTES / sizeof(T) };
+    if (period == 2) {
+        PUT2(0) PUT2(1)
+    } else if (period == 3) {
+        PUT3(0) PUT3(1) PUT3(2)
+    } else {
+        PUT4(0) PUT4(1) PUT4(2) PUT4(3)
+    }
+}
 #endif
 /* An element of each of `period` rows in turn, of groups `g` to `end`, past the caches or not; the last vector is over
  * the one before. */
@@ -307,13 +319,7 @@ static inline void N(interleave)(T *to, const char *const *at, i64 g, i64 end, c
             if (ahead)
                 __builtin_prefetch(at[c] + g * sizeof(T) + ahead);
         }
-        if (period == 2) {
-            PUT2(0) PUT2(1)
-        } else if (period == 3) {
-            PUT3(0) PUT3(1) PUT3(2)
-        } else {
-            PUT4(0) PUT4(1) PUT4(2) PUT4(3)
-        }
+        N(zip)(to + period * g, x, period, past);
     }
 #endif
     for (; g < end; g++)

@@ -59,10 +59,10 @@ static inline void N(square)(T *to, i64 pitch, const char *from, i64 step)
         __asm__("vpunpck" which "qdq %2, %1, %0" : "=v"(z) : "v"(x[k / 2]), "v"(x[k / 2 + SIDE / 2]));
 #define QUARTER(place, k) \
     __asm__("vinserti32x4 %3, %2, %1, %0" : "=v"(z) : "v"(z), "m"(*(const quarter *)(from + (k) * step)), "i"(place));
-static inline void N(strip)(char *to, i64 pitch, const char *from, i64 step, const int past)
+static inline __attribute__((always_inline)) void N(strip_lines)(bytes *x, const char *from, i64 step)
 {
     enum { SIDE = 16 / sizeof(T) };
-    bytes x[SIDE], y[SIDE], z;
+    bytes y[SIDE], z;
     UNROLLED
     for (int k = 0; k < SIDE; k++) { /* squares beside each other */
         __asm__("vbroadcasti32x4 %1, %0" : "=v"(z) : "m"(*(const quarter *)(from + k * step)));
@@ -80,6 +80,13 @@ static inline void N(strip)(char *to, i64 pitch, const char *from, i64 step, con
         for (int k = 0; k < SIDE; k++)
             x[k] = y[k];
     }
+}
+static inline __attribute__((always_inline)) void N(strip)(char *to, i64 pitch, const char *from, i64 step,
+                                                           const int past)
+{
+    enum { SIDE = 16 / sizeof(T) };
+    bytes x[SIDE];
+    N(strip_lines)(x, from, step);
     UNROLLED
     for (int k = 0; k < SIDE; k++)
         if (past)
@@ -213,6 +220,87 @@ SEPARATE static void N(turn)(T *to, const char *from, i64 step, i64 rows, i64 co
         N(fill)(to + r * pitch + columns, to[r * pitch + columns - 1]);
 }
 //: move cross
+#undef CROSSES_LINES
+#undef FROM
+#undef PLACED
+#undef PUT_PLACED
+#if defined PAIR && defined VBMI
+/* Of groups in 16 bytes each, `shift` bytes behind their beginning: the first vector of four that vector `part` is made
+ * of, and of which byte of that and of the next one byte k is. */
+#define FROM(part, period) (64 * (part) / ((period) * (int)sizeof(T)) / 4)
+#define PLACED(k, part, period, shift) \
+    (((64 * (part) + (k)) / ((period) * (int)sizeof(T)) - 4 * FROM(part, period)) * 16 + (shift) + \
+     (64 * (part) + (k)) % ((period) * (int)sizeof(T)))
+#define PUT_PLACED(part, shift) \
+    if (part < period) \
+        put_vector(o + 64 * part, SHUFFLE((int)sizeof(T), x[FROM(part, period)], x[FROM(part, period) + 1], PLACED, \
+                                          part, period, shift), past && (u64)o % 64 == 0);
+/* N(cross) of as many groups as a strip has, or more, of up to 16 bytes each, which lie side by side in a row: 16 bytes
+ * are read at once, of the last row those that end with a group. */
+static inline __attribute__((always_inline)) void N(cross_groups)(char *to, i64 pitch, const char *at, i64 jump,
+                                                                  i64 rows, i64 count, const i64 period, int past)
+{
+    enum { LINE = 64 / sizeof(T) };
+    const i64 bytes_each = period * (i64)sizeof(T);
+    for (i64 j = 0; j < count; j += LINE) {
+        const i64 g = j + LINE <= count ? j : count - LINE;
+        for (i64 r = 0; r < rows; r++) {
+            const int last = r == rows - 1;
+            const char *const from = at + g * jump + r * bytes_each - (last ? 16 - bytes_each : 0);
+            const i64 step = jump;
+            char *const o = to + r * pitch + g * bytes_each;
+            vector x[5] = {{0}};
+            UNROLLED
+            for (int v = 0; v < LINE / 4; v++) {
+                bytes z;
+                __asm__("vbroadcasti32x4 %1, %0" : "=v"(z) : "m"(*(const quarter *)(from + 4 * v * step)));
+                QUARTER(1, 4 * v + 1) QUARTER(2, 4 * v + 2) QUARTER(3, 4 * v + 3)
+                x[v] = (vector)z;
+            }
+            if (last) {
+                PUT_PLACED(0, 16 - period * (int)sizeof(T)) PUT_PLACED(1, 16 - period * (int)sizeof(T))
+                PUT_PLACED(2, 16 - period * (int)sizeof(T)) PUT_PLACED(3, 16 - period * (int)sizeof(T))
+            } else {
+                PUT_PLACED(0, 0) PUT_PLACED(1, 0) PUT_PLACED(2, 0) PUT_PLACED(3, 0)
+            }
+        }
+    }
+}
+/* N(cross) of as many rows and groups as a strip has, or more, of elements of which all lines of its strips fit
+ * registers: they are interleaved there. `inside`: they are elements of one row each, else of some rows. */
+#define CROSSES_LINES (sizeof(T) >= 4)
+static inline __attribute__((always_inline)) void N(cross_lines)(char *to, i64 pitch, const char *const *at, i64 jump,
+                                                                 i64 step, i64 rows, i64 count, const i64 period,
+                                                                 int past)
+{
+    enum { SIDE = 16 / sizeof(T), LINE = 64 / sizeof(T) };
+    const int inside = step != (i64)sizeof(T);
+    if (inside && period * sizeof(T) <= 16) {
+        N(cross_groups)(to, pitch, at[0], jump, rows, count, period, past);
+        return;
+    }
+    for (i64 j = 0; j < count; j += LINE) {
+        const i64 g = j + LINE <= count ? j : count - LINE;
+        for (i64 k = 0; k < rows; k += SIDE) {
+            const i64 r = k + SIDE <= rows ? k : rows - SIDE;
+            char *o = to + r * pitch + g * period * (i64)sizeof(T);
+            bytes lines[4 * SIDE];
+            vector x[4];
+            UNROLLED
+            for (int c = 0; c < period; c++)
+                N(strip_lines)(lines + c * SIDE, (inside ? at[0] + 16 * c : at[c]) + g * jump + r * step, jump);
+            UNROLLED
+            for (int i = 0; i < SIDE; i++, o += pitch) {
+                UNROLLED
+                for (int c = 0; c < period; c++)
+                    x[c] = period * sizeof(T) > 16 && inside ? (vector)lines[i * period + c]
+                                                             : (vector)lines[c * SIDE + i];
+                N(zip)((T *)o, x, period, past && (u64)o % 64 == 0);
+            }
+        }
+    }
+}
+#endif
 #if defined PAIR && defined SHUFFLE
 /* N(cross) of at least as many rows and groups as a strip has. Strips transpose a few lines of groups, of some rows;
  * their lines are elements of a group, each of some rows, or `inside` of one row each, and these are interleaved. */
@@ -247,7 +335,19 @@ SEPARATE static void N(cross)(char *to, i64 pitch, const char *const *at, i64 ju
                               i64 period, const int past)
 {
 #if defined PAIR && defined SHUFFLE
-    if (rows >= 16 / (i64)sizeof(T) && count >= 64 / (i64)sizeof(T)) {
+    const int enough = rows >= 16 / (i64)sizeof(T) && count >= 64 / (i64)sizeof(T);
+#ifdef CROSSES_LINES
+    if (CROSSES_LINES && enough) {
+        if (period == 2)
+            N(cross_lines)(to, pitch, at, jump, step, rows, count, 2, past);
+        else if (period == 3)
+            N(cross_lines)(to, pitch, at, jump, step, rows, count, 3, past);
+        else
+            N(cross_lines)(to, pitch, at, jump, step, rows, count, 4, past);
+        return;
+    }
+#endif
+    if (enough) {
         N(cross_strips)(to, pitch, at, jump, step, rows, count, period, past);
         return;
     }

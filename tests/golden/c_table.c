@@ -77,7 +77,7 @@ void weft_kernel(const struct weft_args *args, i64 begin, i64 end)
     ALIGNED f32_m w_2[BLOCK + 1152];
     const char *kept_2[PERIODIC] = {0}; /* where the rows begin whose patterns w_2 has */
     const void *of_2 = 0; /* their geometry */
-    i64 next_2 = 0;
+    i64 slot_2 = 0;
     ALIGNED u8_m w_3[BLOCK];
     ALIGNED u64 slots[2][BLOCK]; /* values kept between loops */
     f32_m *const v_1 = (f32_m *)slots[0];
@@ -87,9 +87,9 @@ void weft_kernel(const struct weft_args *args, i64 begin, i64 end)
         BAND_VALUES
         for (int k = 0; of_2 != s && k < PERIODIC; k++)
             kept_2[k] = 0;
-        of_2 = s, next_2 = 0;
+        of_2 = s, slot_2 = 0;
 @ headline.c, 5 lines: const i64 advance = BLOCK % s->period; ... p[k] = start[k] + row * step[k]; /* where the row of each begins */
-            const f32_m *const repeats_2 = repeated_f32(w_2, kept_2, next_2++ % PERIODIC, p[2], s->strides[2 * stride + groups], s->period); /* gain */
+            const f32_m *const repeats_2 = repeated_f32(w_2, kept_2, &slot_2, p[2], s->strides[2 * stride + groups], s->period); /* gain */
             i64 phase = column0 % s->period;
             head = first_block(args, p[3] + column0 * sizeof(u8_m), 0, sizeof(u8_m));
             fetch_end(args, p[3] + step[3] + column0 * sizeof(u8_m), column1 - column0, sizeof(u8_m)); /* of the next row */

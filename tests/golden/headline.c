@@ -11,7 +11,7 @@ void weft_kernel(const struct weft_args *args, i64 begin, i64 end)
     ALIGNED f32_m w_1[BLOCK + 1152];
     const char *kept_1[PERIODIC] = {0}; /* where the rows begin whose patterns w_1 has */
     const void *of_1 = 0; /* their geometry */
-    i64 next_1 = 0;
+    i64 slot_1 = 0;
     ALIGNED u8_m w_2[BLOCK];
     ALIGNED u64 slots[2][BLOCK]; /* values kept between loops */
     f32_m *const v_2 = (f32_m *)slots[0];
@@ -21,13 +21,13 @@ void weft_kernel(const struct weft_args *args, i64 begin, i64 end)
         BAND_VALUES
         for (int k = 0; of_1 != s && k < PERIODIC; k++)
             kept_1[k] = 0;
-        of_1 = s, next_1 = 0;
+        of_1 = s, slot_1 = 0;
         const i64 advance = BLOCK % s->period;
         for (i64 row = 0; row < rows; row++) {
             i64 head = 0; /* elements in front of the first whole block */
             for (int k = 0; k < ACCESSES; k++)
                 p[k] = start[k] + row * step[k]; /* where the row of each begins */
-            const f32_m *const repeats_1 = repeated_f32(w_1, kept_1, next_1++ % PERIODIC, p[1], s->strides[1 * stride + groups], s->period); /* gain */
+            const f32_m *const repeats_1 = repeated_f32(w_1, kept_1, &slot_1, p[1], s->strides[1 * stride + groups], s->period); /* gain */
             i64 phase = column0 % s->period;
             head = first_block(args, p[2] + column0 * sizeof(u8_m), 0, sizeof(u8_m));
             for (i64 i = column0, m; i < column1; i += m) {

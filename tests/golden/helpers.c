@@ -55,7 +55,7 @@ pick_$1                   12 lines  bc185755
 quotient_$1               17 lines  98c7ad3c
 remainder_$1               8 lines  8104a8d4
 repeat_$1                  8 lines  a8f54926
-repeated_$1               11 lines  dc930142
+repeated_$1               13 lines  cdcbe964
 rintf                      1 lines  0d641dc6
 rounded_$1_$2             34 lines  32ad7706
 rounded_$1_$2             34 lines  385223e8
