@@ -294,6 +294,27 @@ def table_sin():
     odd_table("sin", sine, 5, 2 * atan(Decimal(1)) * Decimal("1.0001"), 24, -Decimal(1) / 6)
 
 
+def table_sin_f64():
+    quarter = atan(Decimal(1)) * Decimal("1.0001")
+    odd_table("sin_f64", sine, 6, quarter, 53, -Decimal(1) / 6)
+
+    def rest(z):
+        return series(Decimal(1) / 24, lambda n: -z / ((2 * n + 3) * (2 * n + 4)))
+    show("cos_f64", *fit(rest, 6, Decimal(0), quarter * quarter, lambda z: z * z, 53))
+
+
+def table_log2_pair():
+    """(log2((1 + s) / (1 - s)) / s - c - d s^2) / s^4 in powers of s^2; c and d are the first two coefficients."""
+    end = (Decimal(2).sqrt() - 1) / (Decimal(2).sqrt() + 1) * Decimal("1.00001")
+
+    def rest(z):
+        return 2 / LN2 * sum(power(z, n) / (2 * n + 5) for n in range(60))
+    show("log2_pair", *fit(rest, 8, Decimal(0), end * end,
+                           lambda z: z * z / (2 / LN2 * (1 + z / 3) + z * z * rest(z)), 53))
+    for c in (2 / LN2, 2 / LN2 / 3):
+        print("    %s %s" % (float(rounded(c, 53)).hex(), float(rounded(c - rounded(c, 53), 53)).hex()))
+
+
 def table_tan():
     odd_table("tan", tangent, 6, atan(Decimal(1)) * Decimal("1.0001"), 24, Decimal(1) / 3)
 
@@ -307,7 +328,8 @@ def table_erf():
 
 TABLES = {"exp": table_exp, "exp_f64": table_exp_f64, "exp2": table_exp2, "log2": table_log2, "log": table_log,
           "log_f64": table_log_f64, "sinh": table_sinh, "sinh_f64": table_sinh_f64, "atan": table_atan,
-          "asin": table_asin, "sin": table_sin, "tan": table_tan, "erf": table_erf}
+          "asin": table_asin, "sin": table_sin, "sin_f64": table_sin_f64, "log2_pair": table_log2_pair,
+          "tan": table_tan, "erf": table_erf}
 
 if __name__ == "__main__":
     for chosen in sys.argv[1:] or TABLES:

@@ -26,6 +26,8 @@ union word_f32 { f32 value; u32 word; };
 union word_f64 { f64 value; u64 word; };
 struct hyperbolic_f32 { f32 odd, even, up, down; };
 struct hyperbolic_f64 { f64 odd, even, up, down; };
+struct angle_f64 { f64 sin, cos; u64 quarters; };
+struct pair_f64 { f64 high, low; };
 //: part ordinary
 #undef ORDINARY
 /* The body of a function of a block of float32: f(x, 0) where the sizes of all operands lie between two of these bits,
@@ -44,10 +46,29 @@ struct hyperbolic_f64 { f64 odd, even, up, down; };
     } \
     EACH(j, BLOCK) \
         r[j] = f(a[j], 0);
-//: part reduced
+//: part far
+#undef FAR
+/* z[j] = f(a[j]) for elements where so(a[j]): they are computed side by side, as many as vectors take, so that few of
+ * them cost little; `any` is such an operand. */
+#define FAR(T, so, f, any) \
+    ALIGNED T far[BLOCK + 1]; \
+    int at[BLOCK], many = 0; \
+    EACH(j, BLOCK) \
+        far[j] = any; \
+    ROLLED for (int j = 0; j < BLOCK; j++) { \
+        far[many] = a[j]; \
+        at[many] = j; \
+        many += so(a[j]); \
+    } \
+    far[many] = any; \
+    const int whole = (many + 15) & ~15; \
+    EACH(k, whole) \
+        far[k] = f(far[k]); \
+    ROLLED for (int k = 0; k < many; k++) \
+        z[at[k]] = far[k];
+//: part reduced far
 #undef REDUCED
-/* The body for a function of an angle: near(x) up to 2^16, else any(x), and of what is beyond far(x, that), one
- * by one: of vectors C compilers would make much code. */
+/* The body for a function of an angle: near(x) up to 2^16, else any(x), and of what is beyond far(x). */
 #define REDUCED(near, any, far) \
     ALIGNED f32 z[BLOCK]; \
     i32 rare = 0; \
@@ -62,16 +83,15 @@ struct hyperbolic_f64 { f64 odd, even, up, down; };
     } \
     EACH(j, BLOCK) \
         z[j] = any(a[j]); \
-    for (int j = 0; j < BLOCK; j++) \
-        if (is_beyond(a[j])) \
-            z[j] = far(a[j], z[j]); \
+    FAR(f32, is_beyond, far, 0x1p20f) \
     EACH(j, BLOCK) \
         r[j] = z[j];
 //: part inside
 #undef INSIDE
 /* The body for a function that libmvec computes one at a time where operands are rare: inside(x) is x or, where x is
- * rare, a number that is not; of x and what that gave result(x, value) is the result. */
-#define INSIDE(T, f, inside, result) \
+ * rare, a number that is not; of x and what that gave result(x, value) is the result. `others` are statements that put
+ * other values into z before. */
+#define INSIDE(T, f, inside, result, others) \
     ALIGNED T z[BLOCK]; \
     union word_##T rare = {.word = 0}; \
     for (int j = 0; j < BLOCK; j++) { \
@@ -87,6 +107,7 @@ struct hyperbolic_f64 { f64 odd, even, up, down; };
     } \
     EACH(j, BLOCK) \
         z[j] = f(z[j]); \
+    others \
     EACH(j, BLOCK) \
         r[j] = result(a[j], z[j]);
 //: part chosen
@@ -97,6 +118,12 @@ static inline f32 OWN(chosen_f32)(int so, f32 x, f32 value)
 {
     const u32 mask = -(u32)(so != 0);
     const union word_f32 a = {x}, b = {value}, word = {.word = (a.word & mask) | (b.word & ~mask)};
+    return word.value;
+}
+static inline f64 OWN(chosen_f64)(int so, f64 x, f64 value)
+{
+    const u64 mask = -(u64)(so != 0);
+    const union word_f64 a = {x}, b = {value}, word = {.word = (a.word & mask) | (b.word & ~mask)};
     return word.value;
 }
 #endif
@@ -496,6 +523,96 @@ static inline f64 OWN(own_log10)(f64 x)
 #endif
 //: block log10
     LOGARITHMS(f64, u64, log_value10_f64, own_log10)
+//: part log2_pair
+#ifdef OWN_MATH
+/* log2 of a normal number with these bits (of a subnormal one with an exponent below all others), of twice the
+ * precision: with 1 + f the fraction and s = f / (2 + f) it is power + log2((1 + s) / (1 - s)), a series in s^2, of
+ * which the first two coefficients have two parts. What a sum or a product loses is made by fused operations, which no
+ * option lets a compiler take for 0. */
+static inline struct pair_f64 OWN(log2_pair)(u64 bits)
+{
+    SPLIT(f64, u64, bits)
+    const f64 inverse = 1 / (f + 2), s = f * inverse, s_low = FMAD(-s, f, FMAD(-2, s, f)) * inverse;
+    const f64 z = FMAD(s, s, 0x1p-200), z_low = FMAD(s, s, -z) + 2 * s * s_low;
+    f64 q = FMAD(0x1.62379c249717cp-3, z, 0x1.58f35e1cc49e9p-3);
+    q = FMAD(q, z, 0x1.8a0a3d5e97f95p-3);
+    q = FMAD(q, z, 0x1.c68ee56b7bb7cp-3);
+    q = FMAD(q, z, 0x1.0c9a85438edd5p-2);
+    q = FMAD(q, z, 0x1.484b13d69799ap-2);
+    q = FMAD(q, z, 0x1.a61762a7aef97p-2);
+    q = FMAD(q, z, 0x1.2776c50ef9bfcp-1);
+    const f64 b = FMAD(q, z, 0x1.ec709dc3a03fdp-1);
+    const f64 b_low = FMAD(q, z, 0x1.ec709dc3a03fdp-1 - b) + 0x1.d27f05548af0cp-55;
+    const f64 a = FMAD(z, b, 0x1.71547652b82fep+1), a_rest = FMAD(z, b, 0x1.71547652b82fep+1 - a);
+    const f64 a_low = FMAD(z, b_low, FMAD(z_low, b, a_rest + 0x1.777d0ffda0d24p-55));
+    const f64 high = FMAD(s, a, power), low = FMAD(s, a_low, FMAD(s_low, a, FMAD(s, a, power - high)));
+    const struct pair_f64 log = {high, low};
+    return log;
+}
+#endif
+//: library pow exp_rest_f64 scaled_f64 split log2_pair chosen
+#ifdef OWN_MATH
+__attribute__((always_inline)) /* gcc finds it too large */
+static inline f64 OWN(own_pow)(f64 x, f64 y)
+{
+    const f64 infinity = __builtin_inf(), nan = __builtin_nan("");
+    const union word_f64 size = {__builtin_fabs(x)}, added = {.word = size.word + 0x4330000000000000};
+    const union word_f64 scaled = {added.value - 0x1p52}; /* a subnormal number's bits are an integer */
+    const struct pair_f64 log = log2_pair(size.word < 1ull << 52 ? scaled.word - (1074ull << 52) : size.word);
+    f64 most = y > 0x1p64 ? 0x1p64 : y;
+    most = most < -0x1p64 ? -0x1p64 : most;
+    most = __builtin_fabs(most) < 0x1p-80 ? 0 : most;
+    const f64 n = FMAD(log.high, most, 0x1.8p52) - 0x1.8p52;
+    const f64 inside = FMAD(log.low, most, FMAD(log.high, most, -n)), end = __builtin_copysign(1200, n);
+    const f64 whole = chosen_f64(__builtin_fabs(n) < 1200, n, end);
+    const f64 rest = chosen_f64(__builtin_fabs(n) < 1200, inside, 0);
+    const union word_f64 shifted = {whole + 0x1.8p52}, sign = {x};
+    union word_f64 half = {whole}, power, z;
+    half.word = (half.word >> 1 & 1ull << 62) ^ 0x5ff0000000000000; /* 2^512, or 2^-512 where the power is below 0 */
+    power.word = (shifted.word << 52) + ((2046ull << 52) - half.word);
+    z.value = scaled_f64(FMAD(exp_powers(rest * 0x1.62e42fefa39efp-1), power.value, power.value), half.value);
+    const f64 of_zero = y < 0 ? infinity : 0, of_infinity = y < 0 ? 0 : infinity;
+    z.value = size.value == 0 ? of_zero : z.value;
+    z.value = size.value == infinity ? of_infinity : z.value;
+    const f64 y_half = y * 0.5;
+    z.word |= (__builtin_rint(y_half) != y_half) & (__builtin_rint(y) == y) ? sign.word & 1ull << 63 : 0; /* y is odd */
+    z.value = (x < 0) & (size.value < infinity) & (__builtin_rint(y) != y) ? nan : z.value;
+    z.value = ((x != x) | (y != y)) ? nan : z.value;
+    return ((x == 1) | (y == 0)) ? 1 : z.value;
+}
+#else
+static inline f64 OWN(own_pow)(f64 x, f64 y)
+{
+    return pow(x, y);
+}
+#endif
+//: block pow
+    ALIGNED f64 z[BLOCK];
+    /* Negative: a base that is no positive normal number, an exponent that is no normal one, or a result. */
+    i64 rare = 0;
+    for (int j = 0; j < BLOCK; j++) {
+        const union word_f64 x = {a[j]}, y = {b[j]};
+        const u64 size = y.word & 0x7fffffffffffffff;
+        rare |= (i64)(x.word - (1ull << 52)) | (i64)(x.word + (1ull << 52));
+        rare |= (i64)(size + (1ull << 52)) | ((i64)(size - (1ull << 52)) & -(i64)size);
+    }
+    const int ordinary = rare < 0 ? 0 : BLOCK;
+    EACH(j, ordinary) {
+        const union word_f64 x = {a[j]};
+        const struct pair_f64 log = log2_pair(x.word);
+        const f64 y = b[j];
+        const union word_f64 shifted = {FMAD(log.high, y, 0x1.8p52)}, whole = {shifted.value - 0x1.8p52};
+        const union word_f64 power = {.word = (shifted.word + 1023) << 52};
+        const f64 rest = FMAD(log.low, y, FMAD(log.high, y, -whole.value));
+        z[j] = FMAD(exp_powers(rest * 0x1.62e42fefa39efp-1), power.value, power.value);
+        rare |= 0x408fe00000000000 - (i64)(whole.word & 0x7fffffffffffffff); /* beyond 1020 */
+    }
+    if (rare < 0) {
+        EACH(j, BLOCK)
+            z[j] = own_pow(a[j], b[j]);
+    }
+    EACH(j, BLOCK)
+        r[j] = z[j];
 //: part log1p_rest log_rest
 #ifdef OWN_MATH
 /* log(1 + x), x above -1. */
@@ -1108,7 +1225,7 @@ static inline f64 OWN(own_log1p)(f64 x)
     return log1p(x);
 }
 //: block log1p inside
-    INSIDE(f64, log1p, log1p_f64_inside, log1p_f64_chosen)
+    INSIDE(f64, log1p, log1p_f64_inside, log1p_f64_chosen, )
 //: library acosh inside_f64
 #ifdef OWN_MATH
 static inline f64 OWN(acosh_f64_inside)(f64 x)
@@ -1128,7 +1245,7 @@ static inline f64 OWN(own_acosh)(f64 x)
     return acosh(x);
 }
 //: block acosh inside
-    INSIDE(f64, acosh, acosh_f64_inside, acosh_f64_chosen)
+    INSIDE(f64, acosh, acosh_f64_inside, acosh_f64_chosen, )
 //: library asinh inside_f64
 #ifdef OWN_MATH
 static inline f64 OWN(asinh_f64_inside)(f64 x)
@@ -1147,7 +1264,7 @@ static inline f64 OWN(own_asinh)(f64 x)
     return asinh(x);
 }
 //: block asinh inside
-    INSIDE(f64, asinh, asinh_f64_inside, asinh_f64_chosen)
+    INSIDE(f64, asinh, asinh_f64_inside, asinh_f64_chosen, )
 //: library atanh inside_f64
 #ifdef OWN_MATH
 static inline f64 OWN(atanh_f64_inside)(f64 x)
@@ -1167,7 +1284,7 @@ static inline f64 OWN(own_atanh)(f64 x)
     return atanh(x);
 }
 //: block atanh inside
-    INSIDE(f64, atanh, atanh_f64_inside, atanh_f64_chosen)
+    INSIDE(f64, atanh, atanh_f64_inside, atanh_f64_chosen, )
 //: library asin inside_f64
 #ifdef OWN_MATH
 static inline f64 OWN(asin_f64_inside)(f64 x)
@@ -1184,7 +1301,7 @@ static inline f64 OWN(own_asin)(f64 x)
     return asin(x);
 }
 //: block asin inside
-    INSIDE(f64, asin, asin_f64_inside, asin_f64_chosen)
+    INSIDE(f64, asin, asin_f64_inside, asin_f64_chosen, )
 //: library acos inside_f64
 #ifdef OWN_MATH
 static inline f64 OWN(acos_f64_inside)(f64 x)
@@ -1201,7 +1318,7 @@ static inline f64 OWN(own_acos)(f64 x)
     return acos(x);
 }
 //: block acos inside
-    INSIDE(f64, acos, acos_f64_inside, acos_f64_chosen)
+    INSIDE(f64, acos, acos_f64_inside, acos_f64_chosen, )
 //: library atan inside_f64
 #ifdef OWN_MATH
 static inline f64 OWN(atan_f64_inside)(f64 x)
@@ -1218,7 +1335,7 @@ static inline f64 OWN(own_atan)(f64 x)
     return atan(x);
 }
 //: block atan inside
-    INSIDE(f64, atan, atan_f64_inside, atan_f64_chosen)
+    INSIDE(f64, atan, atan_f64_inside, atan_f64_chosen, )
 //: library atanf atan_rest chosen
 #ifdef OWN_MATH
 static inline f32 OWN(atan_of)(f32 x, int rare)
@@ -1257,7 +1374,7 @@ static inline f64 OWN(own_erfc)(f64 x)
     return erfc(x);
 }
 //: block erfc inside
-    INSIDE(f64, erfc, erfc_f64_inside, erfc_f64_chosen)
+    INSIDE(f64, erfc, erfc_f64_inside, erfc_f64_chosen, )
 //: library erfcf inside_f32
 #ifdef OWN_MATH
 static inline f32 OWN(erfc_f32_inside)(f32 x)
@@ -1274,7 +1391,7 @@ static inline f32 OWN(own_erfcf)(f32 x)
     return erfcf(x);
 }
 //: block erfcf inside
-    INSIDE(f32, erfcf, erfc_f32_inside, erfc_f32_chosen)
+    INSIDE(f32, erfcf, erfc_f32_inside, erfc_f32_chosen, )
 //: library erff
 #ifdef OWN_MATH
 static inline f32 OWN(erf_of)(f32 x, int rare)
@@ -1308,23 +1425,110 @@ static inline f32 OWN(own_erff)(f32 x)
 #endif
 //: block erff ordinary
     ORDINARY(erf_of, 0x00800000, 0x7fffffff)
-//: library sin inside_f64
+//: part angle_f64
+#ifdef OWN_MATH
+/* The sine and cosine of |x| less so many quarters of a turn. x is a whole number, from 2^23 on, times a power of 2, by
+ * which 1 / pi begins at another of its bits (Payne and Hanek, as in turns_of): x / pi modulo 2, in units of 2^-127, is
+ * made of four parts of 32 bits, v0 the highest. */
+static inline struct angle_f64 OWN(angle_f64)(f64 x)
+{
+    static const u64 bits[20] = {
+        0x0000000000000000, 0x28be60db9391054a, 0x7f09d5f47d4d3770, 0x36d8a5664f10e410, 0x7f9458eaf7aef158,
+        0x6dc91b8e909374b8, 0x01924bba82746487, 0x3f877ac72c4a69cf, 0xba208d7d4baed121, 0x3a671c09ad17df90,
+        0x4e64758e60d4ce7d, 0x272117e2ef7e4a0e, 0xc7fe25fff7816603, 0xfbcbc462d6829b47, 0xdb4d9fb3c9f2c26d,
+        0xd3d18fd9a797fa8b, 0x5d49eeb1faf97c5e, 0xcf41ce7de294a4ba, 0x9afed7ec47e35742, 0x1580cc11bf1edaea};
+    const u64 most = 0xffffffff;
+    const union word_f64 size = {__builtin_fabs(x)};
+    const u64 position = (size.word >> 52) - (1075 - 64), from = position >> 6, left = position & 63;
+    const u64 w01 = bits[from] << left | bits[from + 1] >> 1 >> (63 - left);
+    const u64 w23 = bits[from + 1] << left | bits[from + 2] >> 1 >> (63 - left);
+    const u64 w45 = bits[from + 2] << left | bits[from + 3] >> 1 >> (63 - left);
+    const u64 low = size.word & most, high = (size.word >> 32 & 0xfffff) | 0x100000;
+    const u64 low1 = low * (w01 & most), low2 = low * (w23 >> 32), low3 = low * (w23 & most);
+    const u64 v3 = high * (w45 >> 32) + (low * (w45 >> 32) >> 32) + (high * (w45 & most) >> 32) + (low3 & most);
+    const u64 v2 = high * (w23 & most) + (low3 >> 32) + (low2 & most) + (v3 >> 32);
+    const u64 v1 = high * (w23 >> 32) + (low2 >> 32) + (low1 & most) + (v2 >> 32);
+    const u64 v0 = high * (w01 & most) + (low1 >> 32) + low * (w01 >> 32) + (v1 >> 32);
+    const u64 turns = (v0 << 32 | (v1 & most)) + (1ull << 61), rest = turns & ((1ull << 62) - 1);
+    /* What is left, from -1/4 to 1/4, as three numbers of 48, 48 and 30 bits. */
+    const union word_f64 first = {.word = rest >> 14 | 0x4330000000000000};
+    const u64 middle = (rest & 0x3fff) << 34 | (v2 & most) << 2 | (v3 & most) >> 30;
+    const union word_f64 second = {.word = middle | 0x4330000000000000};
+    const union word_f64 third = {.word = (v3 & 0x3fffffff) | 0x4330000000000000};
+    const f64 a = (first.value - 0x1.08p52) * 0x1p48, b = second.value - 0x1p52, c = third.value - 0x1p52;
+    const f64 sum = a + b, less = FMAD(c, 0x1p-30, b - (sum - a));
+    const f64 near = sum * 0x1.921fb54442d18p-96;
+    const f64 error = FMAD(sum, 0x1.921fb54442d18p-96, -near);
+    const f64 r = near + FMAD(less, 0x1.921fb54442d18p-96, FMAD(sum, 0x1.1a62633145c07p-150, error));
+    const f64 z = r * r;
+    f64 p = FMAD(0x1.5d8fa53060facp-33, z, -0x1.ae5e59fc4c5fbp-26);
+    f64 q = FMAD(-0x1.8fae9dbde5939p-37, z, 0x1.1ee9ebebb1ca3p-29);
+    p = FMAD(p, z, 0x1.71de35671a203p-19);
+    q = FMAD(q, z, -0x1.27e4f809f4607p-22);
+    p = FMAD(p, z, -0x1.a01a019bfd1f8p-13);
+    q = FMAD(q, z, 0x1.a01a019cb1c2ep-16);
+    p = FMAD(p, z, 0x1.111111110f7cap-7);
+    q = FMAD(q, z, -0x1.6c16c16c1517ep-10);
+    p = FMAD(p, z, -0x1.5555555555548p-3);
+    q = FMAD(q, z, 0x1.555555555554cp-5);
+    const struct angle_f64 angle = {FMAD(p * z, r, r), FMAD(q * z, z, FMAD(z, -0.5, 1)), turns >> 62};
+    return angle;
+}
+static inline int OWN(is_far_f64)(f64 x)
+{
+    return (__builtin_fabs(x) >= 0x1p23) & (__builtin_fabs(x) < __builtin_inf());
+}
+#endif
+//: library sin inside_f64 angle_f64
 #ifdef OWN_MATH
 static inline f64 OWN(sin_f64_inside)(f64 x)
 {
-    return inside_f64(x, !(__builtin_fabs(x) < 0x1p-28));
+    return inside_f64(x, (__builtin_fabs(x) >= 0x1p-28) & (__builtin_fabs(x) < 0x1p23));
 }
 static inline f64 OWN(sin_f64_chosen)(f64 x, f64 value)
 {
-    return __builtin_fabs(x) < 0x1p-28 ? x : value;
+    value = __builtin_fabs(x) < 0x1p-28 ? x : value;
+    return __builtin_fabs(x) < __builtin_inf() ? value : x - x;
+}
+static inline f64 OWN(sin_f64_far)(f64 x)
+{
+    const struct angle_f64 angle = angle_f64(x);
+    const union word_f64 sign = {x};
+    union word_f64 value = {angle.quarters & 1 ? angle.cos : angle.sin};
+    value.word ^= (sign.word & 1ull << 63) ^ angle.quarters >> 1 << 63;
+    return value.value;
 }
 #endif
 static inline f64 OWN(own_sin)(f64 x)
 {
     return sin(x);
 }
-//: block sin inside
-    INSIDE(f64, sin, sin_f64_inside, sin_f64_chosen)
+//: block sin inside far
+    INSIDE(f64, sin, sin_f64_inside, sin_f64_chosen, FAR(f64, is_far_f64, sin_f64_far, 0x1p30))
+//: library cos inside_f64 angle_f64
+#ifdef OWN_MATH
+static inline f64 OWN(cos_f64_inside)(f64 x)
+{
+    return inside_f64(x, __builtin_fabs(x) < 0x1p23);
+}
+static inline f64 OWN(cos_f64_chosen)(f64 x, f64 value)
+{
+    return __builtin_fabs(x) < __builtin_inf() ? value : x - x;
+}
+static inline f64 OWN(cos_f64_far)(f64 x)
+{
+    const struct angle_f64 angle = angle_f64(x);
+    union word_f64 value = {angle.quarters & 1 ? angle.sin : angle.cos};
+    value.word ^= (angle.quarters + 1) >> 1 << 63;
+    return value.value;
+}
+#endif
+static inline f64 OWN(own_cos)(f64 x)
+{
+    return cos(x);
+}
+//: block cos inside far
+    INSIDE(f64, cos, cos_f64_inside, cos_f64_chosen, FAR(f64, is_far_f64, cos_f64_far, 0x1p30))
 //: library tan inside_f64
 #ifdef OWN_MATH
 static inline f64 OWN(tan_f64_inside)(f64 x)
@@ -1341,22 +1545,19 @@ static inline f64 OWN(own_tan)(f64 x)
     return tan(x);
 }
 //: block tan inside
-    INSIDE(f64, tan, tan_f64_inside, tan_f64_chosen)
+    INSIDE(f64, tan, tan_f64_inside, tan_f64_chosen, )
 //: part turn chosen
 #ifdef OWN_MATH
 /* x / pi modulo 2, x from 2^16 on, in units of 2^-63: x is a whole number times a power of 2, by which 1 / pi begins at
  * another of its bits (Payne and Hanek, ACM SIGNUM Newsletter 18, 1983). */
 static inline u64 OWN(turns_of)(f32 x)
 {
-    static const u32 bits[8] = {0, 0x28be60db, 0x9391054a, 0x7f09d5f4, 0x7d4d3770, 0x36d8a566,
-                                0x4f10e410, 0x7f9458ea};
+    static const u64 bits[7] = {0x0000000028be60db, 0x28be60db9391054a, 0x9391054a7f09d5f4, 0x7f09d5f47d4d3770,
+                                0x7d4d377036d8a566, 0x36d8a5664f10e410, 0x4f10e4107f9458ea};
     const union word_f32 size = {__builtin_fabsf(x)};
-    const u32 at = (size.word >> 23) - 118, left = at & 31, whole = (size.word & 0x7fffff) | 0x800000;
-    const i32 from = (i32)(at >> 5);
-    const u32 high = (u32)(((u64)bits[from] << 32 | bits[from + 1]) << left >> 32);
-    const u32 middle = (u32)(((u64)bits[from + 1] << 32 | bits[from + 2]) << left >> 32);
-    const u32 low = (u32)(((u64)bits[from + 2] << 32 | bits[from + 3]) << left >> 32);
-    const u64 product = ((u64)(whole * high) << 32) + (u64)whole * middle + ((u64)whole * low >> 32);
+    const u64 at = (size.word >> 23) - 118, left = at & 31, from = at >> 5, whole = (size.word & 0x7fffff) | 0x800000;
+    const u64 high = bits[from] << left | bits[from + 1] << left >> 32, low = bits[from + 2] << left >> 32;
+    const u64 product = whole * high + (whole * low >> 32);
     return x < 0 ? -product : product;
 }
 /* From turns less n halves, or quarters, to an angle. */
@@ -1403,14 +1604,14 @@ static inline f32 OWN(tan_any)(f32 x)
     const f32 size = __builtin_fabsf(x), value = tan_near(near_only(x));
     return chosen_f32(size < 0x1p-30f, x, size < __builtin_inff() ? value : x - x);
 }
-static inline f32 OWN(tan_far)(f32 x, f32 value)
+static inline f32 OWN(tan_far)(f32 x)
 {
-    const u64 turns = turns_of(beyond_only(x)), n = (turns + (1ull << 61)) >> 62;
-    return chosen_f32(is_beyond(x), tan_rest(angle_of(turns - (n << 62)), (u32)n), value);
+    const u64 turns = turns_of(x), n = (turns + (1ull << 61)) >> 62;
+    return tan_rest(angle_of(turns - (n << 62)), (u32)n);
 }
 static inline f32 OWN(own_tanf)(f32 x)
 {
-    return tan_far(x, tan_any(x));
+    return chosen_f32(is_beyond(x), tan_far(beyond_only(x)), tan_any(x));
 }
 #else
 static inline f32 OWN(own_tanf)(f32 x)
@@ -1456,13 +1657,13 @@ static inline f32 OWN(sin_any)(f32 x)
     const f32 size = __builtin_fabsf(x), value = sin_near(near_only(x));
     return chosen_f32(size < 0x1p-30f, x, size < __builtin_inff() ? value : x - x);
 }
-static inline f32 OWN(sin_far)(f32 x, f32 value)
+static inline f32 OWN(sin_far)(f32 x)
 {
-    return chosen_f32(is_beyond(x), sin_turns(turns_of(beyond_only(x))), value);
+    return sin_turns(turns_of(x));
 }
 static inline f32 OWN(own_sinf)(f32 x)
 {
-    return sin_far(x, sin_any(x));
+    return chosen_f32(is_beyond(x), sin_far(beyond_only(x)), sin_any(x));
 }
 #else
 static inline f32 OWN(own_sinf)(f32 x)
@@ -1484,13 +1685,13 @@ static inline f32 OWN(cos_any)(f32 x)
     const f32 value = cos_near(near_only(x));
     return __builtin_fabsf(x) < __builtin_inff() ? value : x - x;
 }
-static inline f32 OWN(cos_far)(f32 x, f32 value)
+static inline f32 OWN(cos_far)(f32 x)
 {
-    return chosen_f32(is_beyond(x), sin_turns(turns_of(beyond_only(x)) + (1ull << 62)), value);
+    return sin_turns(turns_of(x) + (1ull << 62));
 }
 static inline f32 OWN(own_cosf)(f32 x)
 {
-    return cos_far(x, cos_any(x));
+    return chosen_f32(is_beyond(x), cos_far(beyond_only(x)), cos_any(x));
 }
 #else
 static inline f32 OWN(own_cosf)(f32 x)

@@ -265,6 +265,19 @@ FN int N(moderate)(T a)
 {
     return N(divisor)(F(fabs)(a)) || a == 0;
 }
+//: floating truncdiv
+/* The quotient, rounded toward zero. Where it is below 1 a zero is divided: processors take many times longer for a
+ * quotient that is subnormal. */
+FN T N(truncdiv)(T a, T b)
+{
+    return F(trunc)((F(fabs)(a) < F(fabs)(b) ? F(copysign)((T)0, a) : a) / b);
+}
+//: floating lerp
+/* a + t * (b - a), three roundings. */
+FN T N(lerp)(T a, T b, T t)
+{
+    return a + t * (b - a);
+}
 //: floating floored
 /* The quotient a / b, rounded down, of which C's remainder is m; where b is 0 as it is. */
 FN T N(floored)(T a, T b, T m)

@@ -18,7 +18,11 @@ union word_f32 { f32 value; u32 word; };
 union word_f64 { f64 value; u64 word; };
 struct hyperbolic_f32 { f32 odd, even, up, down; };
 struct hyperbolic_f64 { f64 odd, even, up, down; };
+struct angle_f64 { f64 sin, cos; u64 quarters; };
+struct pair_f64 { f64 high, low; };
 @ helpers: exp_rest, scaled_f32 8913a13e, own_expf
+#undef FAR
+@ helpers: FAR
 #undef REDUCED
 @ helpers: REDUCED, chosen_f32, turns_of, sin_rest, sin_near, exp2_rest, log2_f64, block_exp_f32 809ab9b0,
 @   block_sin_f32, block_pow_f32
