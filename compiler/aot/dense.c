@@ -217,7 +217,10 @@ static const char *loop_text(struct dense *dense, struct place_in at)
 /* Whether the text has nothing but a loop, a statement or a value's definition in the block where it stands. */
 static bool is_one(const char *text, const struct kernel *kernel)
 {
+    static const char mark[] = "INDEPENDENT\n";
     const char *line = text + strspn(text, " ");
+    if (strncmp(line, mark, sizeof mark - 1) == 0)
+        line += sizeof mark - 1 + strspn(line + sizeof mark - 1, " ");
     return strncmp(line, "for (", 5) == 0 || strchr(line, '\n')[1] == '\0' ||
            (kernel->lanes && !strstr(text, " c_"));
 }
@@ -553,6 +556,8 @@ static bool has_integers(const char *helpers)
     return false;
 }
 
+#define IMMINTRIN "#if defined __F16C__ || defined __AVX2__\n#include <immintrin.h>\n#endif\n"
+
 void aot_put_dense_source(struct buf *out, struct aot_kernel *const *kernels, int count, const char *name,
                           const struct aot_params *params)
 {
@@ -575,6 +580,8 @@ void aot_put_dense_source(struct buf *out, struct aot_kernel *const *kernels, in
     buf_puts(&body, aot_shared_section(out->arena, floats ? "plain guard" : "plain optimized"));
     if (has_word(all, "f64") || (sizes.text && has_word(sizes.text, "double")))
         buf_puts(&body, aot_shared_section(out->arena, "plain constants"));
+    if (has_word(all, "INDEPENDENT") || has_word(all, "EACH"))
+        buf_puts(&body, aot_shared_section(out->arena, "plain independent"));
     buf_putc(&body, '\n');
     put_types(&body, all);
     if (has_word(all, "IS_CONSTANT"))
@@ -594,7 +601,7 @@ void aot_put_dense_source(struct buf *out, struct aot_kernel *const *kernels, in
         buf_puts(&body, aot_shared_section(out->arena, "plain memory"));
     const char *includes = arena_printf(
         out->arena, "#include \"%s.h\"\n%s%s%s%s\n", name,
-        has_word(all, "__F16C__") ? "#if defined __F16C__\n#include <immintrin.h>\n#endif\n" : "",
+        has_word(all, "__F16C__") || has_word(all, "__AVX2__") ? IMMINTRIN : "",
         has_word(all, "INFINITY") || has_word(all, "NAN") || (library && *library)
             ? "#include <math.h>\n"
             : "",

@@ -6,7 +6,7 @@
 #include <string.h>
 
 /* Helpers as C11 has them: the C library's fused multiply-adds, where the processor has some, else its functions; and
- * functions of a block, in place, of as many elements as a call has. */
+ * functions of a block of as many elements as a call has. */
 static const char *with_words(struct arena *arena, const char *text)
 {
     static const struct {
@@ -14,9 +14,10 @@ static const char *with_words(struct arena *arena, const char *text)
     } words[] = {{"#ifdef OWN_MATH", "#ifdef __FMA__ /* else the C library's are called */"},
                  {"FMAF(", "fmaf("},
                  {"FMAD(", "fma("},
-                 {"EACH(j, BLOCK)", "for (int j = 0; j < count; j++)"},
-                 {"BLOCK", "count"},
-                 {"a[j]", "r[j]"}};
+                 {"EACH(j, BLOCK)", "INDEPENDENT for (int j = 0; j < count; j++)"},
+                 {"ALIGNED ", ""},
+                 {"[BLOCK]", "[1024]"},
+                 {"BLOCK", "count"}};
     struct buf out = buf_new(arena);
     for (size_t i, length, count = sizeof words / sizeof *words; *text; text += length) {
         const bool inside = out.length && (begins_name(out.text[out.length - 1]) ||
@@ -67,6 +68,13 @@ static int count_calls(const char *text, const char *name)
     return count;
 }
 
+/* The text behind the branch without a function, which gives its name to another; NULL: there is no such branch. */
+static const char *other_name(struct arena *arena, const char *text, const char *name)
+{
+    const char *define = arena_printf(arena, "#else\n#define %s ", name);
+    return strncmp(text, define, strlen(define)) == 0 ? strchr(text + strlen("#else\n"), '\n') + 1 : NULL;
+}
+
 /* Without functions that nothing calls, as where branches went. `rest`: what stands behind. */
 static const char *without_uncalled(struct arena *arena, const char *text, const char *rest)
 {
@@ -83,7 +91,9 @@ static const char *without_uncalled(struct arena *arena, const char *text, const
                 name--;
             const char *own = name ? arena_string(arena, name, (size_t)(open - name)) : "";
             const char *end = defines ? strstr(line, "\n}\n") : NULL;
-            if (!end || count_calls(text, own) + count_calls(rest, own) > 1 || strncmp(own, "own_", 4) == 0) {
+            const int calls = end ? count_calls(text, own) + count_calls(rest, own) : 0;
+            const char *other = end ? other_name(arena, end + 3, own) : NULL;
+            if (!end || calls > 1 + (other != NULL)) {
                 buf_add(&out, line, (size_t)(next - line));
                 continue;
             }
@@ -96,7 +106,7 @@ static const char *without_uncalled(struct arena *arena, const char *text, const
                 out.length = (size_t)(comment - out.text);
             if (comment)
                 *comment = '\0';
-            next = end + 3;
+            next = other ? other : end + 3;
             again = true;
         }
         text = out.length ? out.text : "";

@@ -67,7 +67,7 @@ static bool is_single(struct plain *p, int access)
     return true;
 }
 
-static bool repeats(struct plain *p, int access)
+bool plain_repeats(struct plain *p, int access)
 {
     return p->period && !is_single(p, access) && !shapes_equal(plain_shape(p, access), p->space);
 }
@@ -79,7 +79,7 @@ static void put_load(struct plain *p, int i, struct place *place, const char *co
     const struct access *access = &p->e->kernel->accesses[ins->index];
     const bool value = p->host->is_value(p->host->user, ins->index);
     const struct shape *own = p->host->shape(p->host->user, ins->index);
-    if (!value && access->kind != TENSOR_BYTES && !repeats(p, ins->index) &&
+    if (!value && access->kind != TENSOR_BYTES && !plain_repeats(p, ins->index) &&
         !p->host->reads_bytes(p->host->user, ins->index))
         place_shrink(p, place, own);
     const char *index = value ? NULL : place_number(p, place), *name = plain_name(p, i);
@@ -92,7 +92,7 @@ static void put_load(struct plain *p, int i, struct place *place, const char *co
                    p->host->data(p->host->user, ins->index), in_parentheses(p, index ? index : "0"), name, name);
         return;
     }
-    const char *own_element = repeats(p, ins->index)
+    const char *own_element = plain_repeats(p, ins->index)
                                   ? arena_printf(p->e->arena, "pattern_%d[k]", ins->index)
                                   : element(p, ins->index, index);
     const char *loaded = plain_text(p, type_rows[ins->dtype].load, ins->dtype, own_element);
@@ -118,6 +118,14 @@ void plain_assign(struct plain *p, int value, const char *text)
     if (p->texts[value] && p->e->kernel->ins[value].kind == INS_OP)
         put_origin(p->e, p->out, &p->e->kernel->ins[value]);
     buf_putc(p->out, '\n');
+}
+
+const char *plain_offset(struct plain *p, int access, const struct place *place)
+{
+    struct place own = *place;
+    place_shrink(p, &own, plain_shape(p, access));
+    const char *number = place_number(p, &own), *data = p->host->data(p->host->user, access);
+    return strcmp(number, "0") == 0 ? data : arena_printf(p->e->arena, "%s + %s", data, number);
 }
 
 static void put_store(struct plain *p, const struct ins *ins, struct place *place, const char *value)
@@ -234,14 +242,6 @@ static void find_once(struct plain *p)
         }
 }
 
-/* Stores a value to a block that is encoded later. */
-static void put_encoded(struct plain *p, const char *to, int value)
-{
-    plain_indent(p);
-    buf_puts(p->out, to);
-    plain_assign(p, value, plain_name(p, value));
-}
-
 /* A value that an earlier loop left in the result's array is read there. */
 static bool put_known(struct plain *p, struct place *place)
 {
@@ -249,21 +249,18 @@ static bool put_known(struct plain *p, struct place *place)
     return true;
 }
 
-void plain_find_needed(struct plain *p, int only)
+void plain_find_needed(struct plain *p, const bool *wanted)
 {
     const struct kernel *kernel = p->e->kernel;
     p->needed = ARENA_ARRAY(p->e->arena, bool, kernel->ins_count + 1);
     for (int i = kernel->ins_count - 1; i >= 0; i--) {
         const struct ins *ins = &kernel->ins[i];
-        const bool all = p->known < 0 && !p->blocked,
-                   leaf = i == p->known || plain_is_blocked(p, i);
-        const bool encoded = ins->kind == INS_STORE && p->blocked &&
-                             p->blocked[i]; /* it stores what is encoded later */
-        p->needed[i] = p->needed[i] || i == only ||
-                       (only < 0 && (all || ins->kind == INS_STORE || ins->kind == INS_FAULT));
+        const bool leaf = i == p->known || plain_is_blocked(p, i);
+        const bool result = p->known < 0 || ins->kind == INS_STORE || ins->kind == INS_FAULT;
+        p->needed[i] = p->needed[i] || (wanted ? wanted[i] : result);
         for (int k = 0; k < 3; k++)
             if (p->needed[i] && !leaf && ins->a[k] >= 0)
-                p->needed[encoded ? kernel->ins[ins->a[k]].a[0] : ins->a[k]] = true;
+                p->needed[ins->a[k]] = true;
     }
 }
 
@@ -291,8 +288,6 @@ int plain_body(struct plain *p, const struct place *place)
             put_load(p, i, &own, NULL);
         else if (ins->kind == INS_STORE && kernel->lanes)
             reduced = ins->a[0];
-        else if (ins->kind == INS_STORE && p->blocked && p->blocked[i])
-            put_encoded(p, p->blocked[i], kernel->ins[ins->a[0]].a[0]);
         else if (ins->kind == INS_STORE)
             put_store(p, ins, &own, names[0]);
         else if (ins->kind == INS_OP)
@@ -308,6 +303,12 @@ int plain_body(struct plain *p, const struct place *place)
 }
 
 /* ---- loops ---- */
+
+void plain_independent(struct plain *p)
+{
+    plain_indent(p);
+    buf_puts(p->out, "INDEPENDENT\n");
+}
 
 const char *plain_loop(struct plain *p, const char *name, const char *count)
 {
@@ -360,37 +361,86 @@ static bool all_flat(struct plain *p)
     return all;
 }
 
-/* Opens a loop for each dimension of the space, or several that all accesses take as one. */
-static void open_loops(struct plain *p, struct place *place)
+/* The last of the dimensions that a loop from d on goes over: the host's own, or several that all accesses take as one. */
+static int last_dimension(struct plain *p, int d)
+{
+    int last = d < p->host->points ? p->host->points - 1 : d;
+    while (d >= p->host->points && last + 1 < p->space->rank && all_go_on(p, last))
+        last++;
+    return last;
+}
+
+/* The first dimension of the innermost loop; that behind all of them: there is none. */
+static int inner_dimension(struct plain *p)
+{
+    int d = 0;
+    if (!p->host->points && all_flat(p))
+        return 0;
+    while (d < p->space->rank && last_dimension(p, d) + 1 < p->space->rank)
+        d = last_dimension(p, d) + 1;
+    return d < p->host->points ? p->space->rank : d;
+}
+
+/* The digits of an element whose number in these dimensions is known. */
+static void take_dimensions_apart(struct plain *p, struct place *place, int d, int last, const char *number)
 {
     struct shape *merged = ARENA_NEW(p->e->arena, struct shape);
-    place->shape = p->space;
+    *merged = (struct shape){.rank = last - d + 1};
+    memcpy(merged->extents, p->space->extents + d, (size_t)merged->rank * sizeof *merged->extents);
+    struct place inner = {.shape = merged, .number = number};
+    place->digits[d] = number;
+    if (last > d)                  /* all accesses take their number */
+        place_take_apart(p, &inner);
+    for (int k = d; k <= last && last > d; k++)
+        place->digits[k] = inner.digits[k - d];
+}
+
+static bool has_weights(const struct kernel *kernel)
+{
+    bool weights = false;
+    for (int i = 0; i < kernel->ins_count; i++)
+        weights = weights || kernel->ins[i].kind == INS_WEIGH;
+    return weights;
+}
+
+/* Opens the innermost loop over so many elements, whose number is added to `place`; where `first` is not NULL, as one
+ * over blocks, of which that is the first element. */
+static const char *open_inner(struct plain *p, const char *name, const char *count, const char **first)
+{
+    if (first) {
+        plain_open_blocks(p, count, TOGETHER);
+        *first = "from";
+        return "from + k";
+    }
+    if (strcmp(count, "1") == 0)
+        return "0";
+    if (!has_weights(p->e->kernel))
+        plain_independent(p);
+    return plain_loop(p, name, count);
+}
+
+/* Opens a loop for each dimension of the space, or several that all accesses take as one. */
+static void open_loops(struct plain *p, struct place *place, struct place *first)
+{
+    const char *begin = NULL;
     if (!p->host->points && all_flat(p)) {
-        const char *count = plain_product(p, p->space, 0);
-        place->number = strcmp(count, "1") == 0 ? "0" : plain_loop(p, "i", count);
+        place->number = open_inner(p, "i", plain_product(p, p->space, 0), first ? &first->number : NULL);
         return;
     }
-    for (int d = 0, loops = 0; d < p->space->rank; loops++) {
-        int last = d;
-        const bool points = d < p->host->points; /* the host's loop is over these */
-        const char *name = arena_printf(p->e->arena, "i%d", loops), *count = NULL;
-        if (points)
-            last = p->host->points - 1;
-        while (!points && last + 1 < p->space->rank && all_go_on(p, last))
-            last++;
-        *merged = (struct shape){.rank = last - d + 1};
-        memcpy(merged->extents, p->space->extents + d, (size_t)merged->rank * sizeof *merged->extents);
-        count = plain_product(p, merged, 0);
-        place->digits[d] = points                    ? "p"
-                           : strcmp(count, "1") == 0 ? "0"
-                                                     : plain_loop(p, name, count);
-        /* the digits of what is merged: all accesses take their number */
-        struct place inner = {.shape = arena_copy(p->e->arena, merged, sizeof *merged), .number = place->digits[d]};
-        if (last > d)
-            place_take_apart(p, &inner);
-        for (int k = d; k <= last && last > d; k++)
-            place->digits[k] = inner.digits[k - d];
-        d = last + 1;
+    for (int d = 0, loops = 0, last; d < p->space->rank; d = last + 1, loops++) {
+        const char *name = arena_printf(p->e->arena, "i%d", loops), *number = "p";
+        last = last_dimension(p, d);
+        const struct shape below = {.rank = last + 1};
+        struct shape *merged = arena_copy(p->e->arena, &below, sizeof below);
+        memcpy(merged->extents, p->space->extents, (size_t)(last + 1) * sizeof *merged->extents);
+        const char *count = plain_product(p, merged, d);
+        if (d >= p->host->points)
+            number = d == p->inner             ? open_inner(p, name, count, first ? &begin : NULL)
+                     : strcmp(count, "1") == 0 ? "0"
+                                               : plain_loop(p, name, count);
+        take_dimensions_apart(p, place, d, last, number);
+        if (first)
+            take_dimensions_apart(p, first, d, last, begin ? begin : number);
     }
 }
 
@@ -452,10 +502,11 @@ static int64_t find_period(struct plain *p)
 static void put_patterns(struct plain *p)
 {
     const struct kernel *kernel = p->e->kernel;
-    const char *count = plain_product(p, p->space, 0), *block = plain_extent(p, p->period * PATTERNS);
-    const int depth = p->depth;
+    const struct place place = {.shape = p->space, .number = "from + k"};
+    const int depth = p->depth, elements = (int)p->period * PATTERNS;
+    const char *count = plain_product(p, p->space, 0), *block = arena_printf(p->e->arena, "%d", elements);
     for (int a = 0; a < kernel->load_count; a++) {
-        if (!repeats(p, a))
+        if (!plain_repeats(p, a))
             continue;
         const char *type = short_name(kernel->accesses[a].dtype), *data = p->host->data(p->host->user, a);
         plain_indent(p);
@@ -466,32 +517,33 @@ static void put_patterns(struct plain *p)
         plain_indent(p);
         buf_printf(p->out, "    pattern_%d[k] = %s[k %% %lld];\n", a, data, (long long)p->period);
     }
-    plain_indent(p);
-    buf_printf(p->out, "for (int64_t from = 0; from < %s; from += %s) {\n", count, block);
-    p->depth++;
-    plain_indent(p);
-    buf_printf(p->out, "const int64_t count = %s - from < %s ? %s - from : %s;\n", in_parentheses(p, count), block,
-               in_parentheses(p, count), block);
-    plain_loop(p, "k", "count");
-    plain_body(p, &(struct place){.shape = p->space, .number = "from + k"});
+    plain_open_blocks(p, count, elements);
+    if (plain_has_blocks(p)) {
+        plain_put_stages(p, elements, &(struct place){.shape = p->space, .number = "from"}, &place, NULL);
+    } else {
+        plain_independent(p);
+        plain_loop(p, "k", "count");
+        plain_body(p, &place);
+    }
     plain_end(p, depth);
 }
 
 static void put_elements(struct plain *p)
 {
     const int depth = p->depth;
-    struct place place = {.shape = p->space};
+    struct place place = {.shape = p->space}, first = place;
     p->period = p->host->points ? 0 : find_period(p);
     if (p->period) {
         put_patterns(p);
         return;
     }
-    if (!p->host->points && all_flat(p) && plain_find_blocks(p)) {
-        plain_put_blocks(p);
-        return;
-    }
-    open_loops(p, &place);
-    plain_body(p, &place);
+    p->inner = inner_dimension(p);
+    const bool blocks = plain_has_blocks(p);
+    open_loops(p, &place, blocks ? &first : NULL);
+    if (blocks)
+        plain_put_stages(p, TOGETHER, &first, &place, NULL);
+    else
+        plain_body(p, &place);
     plain_end(p, depth);
 }
 
@@ -578,7 +630,7 @@ char *emit_plain(struct emit_together *together, const struct kernel *kernel, co
                       .rooms = host->rooms};
     find_once(&p);
     p.known = host->known;
-    plain_find_needed(&p, -1);
+    plain_find_needed(&p, NULL);
     if (kernel_puts(kernel))
         put_puts(&p);
     else if (kernel->lanes && kernel->lanes->finds)

@@ -1,28 +1,57 @@
-/* Writes a loop as blocks of elements, where some values are computed a block at a time by functions: float16 is
- * brought to float32 and back by instructions for vectors where there are some, and functions of Weft's own take a
+/* Writes a loop as blocks of elements, some of whose values functions compute for a whole block: float16 is brought to
+ * float32 and back by the processor's instructions, small integers are packed by them, and Weft's own functions take a
  * shorter way where no operand of a block is rare (templates/kernel/math_c.h). Every value has the bits that it has
- * without. */
+ * without. What stands between such calls is a loop over the block; values that a later loop or a call needs are kept
+ * in arrays. */
 #include "compiler/emit/plain_impl.h"
 
 #include <string.h>
 
-/* The elements of a block, and fewer than which are not written as blocks. */
-enum { TOGETHER = 256, FEW = 64 };
+enum {
+    FEW = 64,                      /* fewer are not written as blocks */
+    IN_A_LINE = 8                  /* arrays that are declared together */
+};
 
-bool plain_is_blocked(struct plain *p, int i)
-{
-    if (!p->blocked || !p->blocked[i] || p->e->kernel->ins[i].kind == INS_STORE)
-        return false;
-    p->texts[i] = p->blocked[i];
-    return true;
-}
+/* What computes a value, of a whole block. */
+enum call {
+    CALL_NONE,                     /* a loop does, element by element */
+    CALL_MATH,
+    CALL_DECODE,                   /* float16 to float32 */
+    CALL_NEAREST,                  /* float32 rounded to float16 */
+    CALL_ENCODE,                   /* float32 to float16, which is only stored */
+    CALL_NARROW                    /* float32 to uint8, which is only stored */
+};
+
+/* An array of a block's values. */
+struct room {
+    enum weft_dtype dtype;
+    const char *name;
+    int last;                      /* the last stage that reads it */
+};
+
+/* How a kernel is computed by blocks: stages take turns, each a loop and then the calls that take what it left. */
+struct blocks {
+    struct plain *p;
+    const int *uses;               /* [ins] */
+    enum call *calls;              /* [ins] */
+    int *stages;                   /* [ins] the first stage that can compute it */
+    int *last;                     /* [ins] the last stage that reads it, -1: none does */
+    int last_stage;
+    const char **arrays;           /* [ins] an array that has the block's values from its start on; NULL: none */
+    const struct place *first, *place; /* the block's start, and its element k */
+    const struct joined_to *joined;   /* what takes what is reduced; NULL: results are stored */
+    struct room *rooms;
+    int room_count;
+};
+
+/* ---- which values calls compute ---- */
 
 /* The function of a block for an operation; NULL: none, as for sqrt, which compilers make vectors of. */
 static const char *block_function(struct plain *p, const struct ins *ins, const char **name)
 {
     size_t length;
     const char *text =
-        ins->kind == INS_OP && ins->op != OP_SQRT && ins->a[0] >= 0 && ins->a[1] < 0 && dtype_is_float(ins->source)
+        ins->kind == INS_OP && ins->op != OP_SQRT && ins->a[0] >= 0 && ins->a[2] < 0 && dtype_is_float(ins->source)
             ? own_block(p->e, ins, &length, name)
             : NULL;
     if (!text)
@@ -35,181 +64,385 @@ static const char *block_function(struct plain *p, const struct ins *ins, const 
     return other ? NULL : arena_string(p->e->arena, text, length);
 }
 
-/* Whether an instruction converts what is loaded, element by element in the order of memory. */
-static bool is_decoded(struct plain *p, int i)
+/* Whether an access goes along the block, element by element in the order of memory. */
+static bool goes_along(struct plain *p, int access)
 {
-    const struct kernel *kernel = p->e->kernel;
-    const struct ins *ins = &kernel->ins[i],
-                     *load = ins->kind == INS_OP && ins->a[0] >= 0 ? &kernel->ins[ins->a[0]] : NULL;
-    return load && ins->op == OP_DECODE && ins->source == WEFT_FLOAT16 && load->kind == INS_LOAD &&
-           !kernel->accesses[load->index].map && !p->host->is_value(p->host->user, load->index) &&
-           !p->host->reads_bytes(p->host->user, load->index) &&
-           shapes_equal(plain_shape(p, load->index), p->space);
+    const struct shape *own = plain_shape(p, access), *space = p->space;
+    bool along = !p->e->kernel->accesses[access].map && !p->host->is_value(p->host->user, access) &&
+                 !p->host->reads_bytes(p->host->user, access) && !p->host->is_identity(p->host->user, access) &&
+                 own->rank >= space->rank - p->inner;
+    for (int d = 1; along && d <= space->rank - p->inner; d++)
+        along = own->extents[own->rank - d] == space->extents[space->rank - d];
+    return along;
 }
 
-/* Whether an instruction makes float16 that is only stored so. */
-static bool is_encoded(struct plain *p, int i)
+/* The array that a load reads along the block as values; of float16 as its bits. NULL: none. */
+static const char *loaded_array(struct blocks *b, int i)
 {
-    const struct kernel *kernel = p->e->kernel;
+    struct plain *p = b->p;
+    const struct ins *ins = &p->e->kernel->ins[i];
+    if (ins->kind != INS_LOAD || (ins->dtype != WEFT_FLOAT16 && strcmp(type_rows[ins->dtype].load, "A") != 0))
+        return NULL;
+    if (plain_repeats(p, ins->index))
+        return arena_printf(p->e->arena, "pattern_%d", ins->index);
+    return goes_along(p, ins->index) ? plain_offset(p, ins->index, b->first) : NULL;
+}
+
+/* The store that is a value's only use and goes along the block; -1: there is none. */
+static int only_store(const struct blocks *b, int i)
+{
+    const struct kernel *kernel = b->p->e->kernel;
+    for (int s = i + 1; s < kernel->ins_count && b->uses[i] == 1; s++)
+        if (kernel->ins[s].kind == INS_STORE && kernel->ins[s].a[0] == i)
+            return kernel->lanes || goes_along(b->p, kernel->ins[s].index) ? s : -1;
+    return -1;
+}
+
+static enum call call_of(const struct blocks *b, int i)
+{
+    const struct kernel *kernel = b->p->e->kernel;
     const struct ins *ins = &kernel->ins[i];
-    if (kernel->lanes || ins->kind != INS_STORE || kernel->ins[ins->a[0]].kind != INS_OP)
-        return false;
-    return kernel->ins[ins->a[0]].op == OP_ENCODE && kernel->ins[ins->a[0]].dtype == WEFT_FLOAT16 &&
-           !kernel->accesses[ins->index].map;
+    const char *name;
+    if (ins->kind != INS_OP)
+        return CALL_NONE;
+    const bool stored = only_store(b, i) >= 0 && !kernel->lanes;
+    if (ins->op == OP_DECODE && ins->source == WEFT_FLOAT16)
+        return kernel->ins[ins->a[0]].kind == INS_LOAD &&
+                       (plain_repeats(b->p, kernel->ins[ins->a[0]].index) ||
+                        goes_along(b->p, kernel->ins[ins->a[0]].index))
+                   ? CALL_DECODE
+                   : CALL_NONE;
+    if (ins->op == OP_TO_FLOAT16 && ins->source == WEFT_FLOAT32 && ins->dtype == WEFT_FLOAT32)
+        return CALL_NEAREST;
+    if (ins->op == OP_ENCODE && ins->dtype == WEFT_FLOAT16 && ins->source == WEFT_FLOAT32)
+        return stored ? CALL_ENCODE : CALL_NONE;
+    if (ins->op == OP_ROUNDSAT && ins->dtype == WEFT_UINT8 && ins->source == WEFT_FLOAT32)
+        return stored ? CALL_NARROW : CALL_NONE;
+    return block_function(b->p, ins, &name) ? CALL_MATH : CALL_NONE;
 }
 
-/* The operation that is computed by blocks; -1: there is none, or several. */
-static int find_called(struct plain *p)
+/* The values that are computed at all: what an earlier loop left is known. */
+static const bool *needed_values(struct plain *p)
 {
-    int found = -1;
-    for (int i = 0; i < p->e->kernel->ins_count; i++) {
-        const char *name;
-        if (block_function(p, &p->e->kernel->ins[i], &name))
-            found = found == -1 ? i : -2;
+    plain_find_needed(p, NULL);
+    return p->needed;
+}
+
+/* The stage of each value, and the last one that reads it. Of several results all are stored in the last one: one may be
+ * the buffer of an input that is read before. */
+static void find_stages(struct blocks *b)
+{
+    const struct kernel *kernel = b->p->e->kernel;
+    const bool *needed = needed_values(b->p);
+    for (int i = 0; i < kernel->ins_count; i++) {
+        const struct ins *ins = &kernel->ins[i];
+        b->calls[i] = needed[i] && i != b->p->known ? call_of(b, i) : CALL_NONE;
+        b->last[i] = -1;
+        for (int k = 0; k < 3 && i != b->p->known; k++) {
+            const int a = ins->a[k], stage = a < 0 ? 0 : b->stages[a] + (b->calls[a] != CALL_NONE);
+            b->stages[i] = stage > b->stages[i] ? stage : b->stages[i];
+        }
+        b->last_stage = needed[i] && b->stages[i] > b->last_stage ? b->stages[i] : b->last_stage;
     }
-    return found < 0 ? -1 : found;
+    for (int i = 0; i < kernel->ins_count; i++) {
+        const struct ins *ins = &kernel->ins[i];
+        const bool packed = b->calls[i] == CALL_ENCODE || b->calls[i] == CALL_NARROW;
+        if (ins->kind == INS_STORE || ins->kind == INS_FAULT || packed)
+            b->stages[i] = b->last_stage;
+        for (int k = 0; k < 3; k++)
+            if (needed[i] && ins->a[k] >= 0 && b->stages[i] > b->last[ins->a[k]])
+                b->last[ins->a[k]] = b->stages[i];
+    }
 }
 
-bool plain_find_blocks(struct plain *p)
+static struct blocks new_blocks(struct plain *p)
 {
-    const struct kernel *kernel = p->e->kernel;
-    const bool few = shape_known(p->space) && shape_volume(p->space) < FEW;
-    bool any = find_called(p) >= 0;
-    for (int i = 0; i < kernel->ins_count; i++)
-        any = any || is_decoded(p, i) || is_encoded(p, i);
-    return any && !few && !p->host->kept && p->known < 0;
+    struct arena *arena = p->e->arena;
+    const int count = p->e->kernel->ins_count + 1;
+    struct blocks b = {p, kernel_uses(arena, p->e->kernel), ARENA_ARRAY(arena, enum call, count),
+                       ARENA_ARRAY(arena, int, count), ARENA_ARRAY(arena, int, count), 0,
+                       ARENA_ARRAY(arena, const char *, count), NULL, NULL, NULL, NULL, 0};
+    find_stages(&b);
+    return b;
 }
 
-/* Adds a helper of the skeleton, once, for which `word` stands. */
-static void put_helper_once(struct plain *p, const char *section)
+bool plain_has_blocks(struct plain *p)
+{
+    const struct blocks b = new_blocks(p);
+    int64_t elements = 1;
+    bool any = false;
+    for (int d = p->inner; d < p->space->rank; d++)
+        elements *= p->space->extents[d] < 0 || elements >= FEW ? FEW : p->space->extents[d];
+    for (int i = 0; i < p->e->kernel->ins_count; i++)
+        any = any || b.calls[i] != CALL_NONE;
+    return any && elements >= FEW && p->inner < p->space->rank;
+}
+
+/* ---- functions ---- */
+
+/* Adds a section of helpers of the skeleton, once, and the row's helper, which it calls. */
+static void put_section_once(struct plain *p, const struct ins *ins, const char *section)
 {
     size_t length;
+    struct buf unused = buf_new(p->e->arena);
+    put_meaning(p->e, &unused, ins, op_meaning(ins->op, ins->source), (const char *[]){"x", NULL, NULL});
     if (!subst_is_new(&p->e->subst, arena_printf(p->e->arena, "block_%s", section)))
         return;
-    const char *text = subst_find(p->e->params->target->skeleton, "plain", section, &length);
+    const char *text = plain_section(p, section, &length);
     buf_add(&p->e->subst.helpers, text, length);
 }
 
 /* Adds the function of a block for an operation, once. Returns its name. */
 static const char *put_function(struct plain *p, const struct ins *ins)
 {
-    const char *short_type = short_name(ins->source), *name, *text = block_function(p, ins, &name);
-    const char *function = arena_printf(p->e->arena, "block_%s_%s", name, short_type);
+    const char *type = short_name(ins->source), *name, *text = block_function(p, ins, &name);
+    const char *function = arena_printf(p->e->arena, "block_%s_%s", name, type);
+    const bool two = ins->a[1] >= 0;
     size_t length;
-    struct buf unused = buf_new(p->e->arena);
-    put_meaning(p->e, &unused, ins, op_meaning(ins->op, ins->source),
-                (const char *[]){"x", NULL, NULL});
+    struct buf single = buf_new(p->e->arena);
+    put_meaning(p->e, &single, ins, op_meaning(ins->op, ins->source), (const char *[]){"a[j]", "b[j]", NULL});
     if (!subst_is_new(&p->e->subst, function))
         return function;
     subst_parts(&p->e->subst, own_block(p->e, ins, &length, &name));
+    const char *head = arena_printf(p->e->arena, "static void %s(%s *r, const %s *a, %s%s%sint count)\n{\n", function,
+                                    type, type, two ? "const " : "", two ? type : "", two ? " *b, " : "");
+    const char *library = strncmp(single.text, "own_", 4) == 0 ? single.text + 4 : single.text;
     buf_printf(&p->e->subst.helpers,
-               "#ifdef OWN_MATH\n/* %s of each value; sooner where none is rare. */\n"
-               "static void %s(%s *r, int count)\n{\n%s}\n",
-               name, function, short_type, text);
-    buf_printf(&p->e->subst.helpers,
-               "#else\nstatic void %s(%s *r, int count)\n{\n    for (int j = 0; j < count; j++)\n"
-               "        r[j] = own_%s(r[j]);\n}\n#endif\n",
-               function, short_type, name);
+               "#ifdef OWN_MATH\n/* %s of each value; sooner where none is rare. r may be a. */\n%s%s}\n"
+               "#else\n%s    for (int j = 0; j < count; j++)\n        r[j] = %s;\n}\n#endif\n",
+               name, head, text, head, library);
     return function;
 }
 
-/* Declares memory for a block of values. */
-static const char *put_room(struct plain *p, int i, enum weft_dtype dtype, int elements)
+/* Adds the function of a call, once. Returns its name. */
+static const char *function_of(struct plain *p, const struct ins *ins, enum call call)
 {
-    const char *room = arena_printf(p->e->arena, NAME_KEPT, i);
-    plain_indent(p);
-    buf_printf(p->out, "%s %s[%d];\n", short_name(dtype), room, elements);
-    return room;
+    static const char *const sections[] = {[CALL_DECODE] = "decode", [CALL_NEAREST] = "nearest",
+                                           [CALL_ENCODE] = "encode", [CALL_NARROW] = "narrow"};
+    if (call == CALL_MATH)
+        return put_function(p, ins);
+    put_section_once(p, ins, sections[call]);
+    return arena_printf(p->e->arena, "%s_block", sections[call]);
 }
 
-static const char *element_of(struct plain *p, const char *room)
+/* ---- arrays ---- */
+
+/* An array for a value until stage `last`. */
+static const char *take_room(struct blocks *b, enum weft_dtype dtype, int stage, int last)
 {
-    return arena_printf(p->e->arena, "%s[k]", room);
+    for (int r = 0; r < b->room_count; r++)
+        if (b->rooms[r].last < stage && b->rooms[r].dtype == dtype) {
+            b->rooms[r].last = last;
+            return b->rooms[r].name;
+        }
+    const struct room room = {dtype, arena_printf(b->p->e->arena, NAME_KEPT, b->room_count), last};
+    ARENA_PUSH(b->p->e->arena, b->rooms, b->room_count, room);
+    return room.name;
 }
 
-static void put_decoded(struct plain *p, int i, int elements, const char *place)
+/* Declares them, those of a type beside each other. */
+static void put_rooms(struct blocks *b, struct buf *out, int elements)
 {
-    const struct ins *ins = &p->e->kernel->ins[i], *load = &p->e->kernel->ins[ins->a[0]];
-    struct buf unused = buf_new(p->e->arena);
-    put_meaning(p->e, &unused, ins, op_meaning(ins->op, ins->source),
-                (const char *[]){"x", NULL, NULL});
-    put_helper_once(p, "decoded");
-    const char *room = put_room(p, i, WEFT_FLOAT32, elements);
-    plain_indent(p);
-    buf_printf(p->out, "decode_block(%s, %s%s%s, count);", room,
-               p->host->data(p->host->user, load->index), strcmp(place, "0") == 0 ? "" : " + ",
-               strcmp(place, "0") == 0 ? "" : place);
-    put_origin(p->e, p->out, ins);
-    buf_putc(p->out, '\n');
-    p->blocked[i] = element_of(p, room);
+    const int indent = 4 * b->p->depth;
+    for (int t = 0; t < WEFT_DTYPE_COUNT; t++) {
+        int count = 0;
+        for (int r = 0; r < b->room_count; r++) {
+            if (b->rooms[r].dtype != (enum weft_dtype)t)
+                continue;
+            if (count % IN_A_LINE == 0)
+                buf_printf(out, "%s%*s%s ", count ? ";\n" : "", indent, "", short_name(t));
+            buf_printf(out, "%s%s[%d]", count++ % IN_A_LINE ? ", " : "", b->rooms[r].name, elements);
+        }
+        buf_puts(out, count ? ";\n" : "");
+    }
 }
 
-static void put_called(struct plain *p, int i, int elements, const struct place *place)
+/* Notes the array that has a value from now on. */
+static void keep(struct blocks *b, int i, const char *array)
 {
-    const struct ins *ins = &p->e->kernel->ins[i];
-    const char *function = put_function(p, ins), *room = put_room(p, i, ins->source, elements);
-    const int depth = p->depth;
-    plain_loop(p, "k", "count");
-    plain_find_needed(p, ins->a[0]);
-    plain_body(p, place);
-    plain_indent(p);
-    buf_printf(p->out, "%s", element_of(p, room));
-    plain_assign(p, ins->a[0], plain_name(p, ins->a[0]));
-    plain_end(p, depth);
-    plain_indent(p);
-    buf_printf(p->out, "%s(%s, (int)count);", function, room);
-    put_origin(p->e, p->out, ins);
-    buf_putc(p->out, '\n');
-    p->blocked[i] = element_of(p, room);
+    b->arrays[i] = array;
+    b->p->blocked[i] = arena_printf(b->p->e->arena, "%s[k]", array);
 }
 
-void plain_begin_blocks(struct plain *p, int elements, const struct place *first,
-                        const struct place *place)
+/* ---- stages ---- */
+
+/* Whether calls of this stage take a value from an array. */
+static bool is_taken(const struct blocks *b, int i, int stage)
 {
-    const struct kernel *kernel = p->e->kernel;
-    const int called = find_called(p);
-    p->blocked = ARENA_ARRAY(p->e->arena, const char *, kernel->ins_count + 1);
+    const struct kernel *kernel = b->p->e->kernel;
+    bool taken = false;
+    for (int c = 0; c < kernel->ins_count; c++)
+        for (int k = 0; k < 3; k++)
+            taken = taken || (kernel->ins[c].a[k] == i && b->calls[c] != CALL_NONE && b->stages[c] == stage);
+    return taken;
+}
+
+/* Whether the stage's loop leaves a value in an array: a call takes it, or a later loop does, which would have to
+ * compute it once more. */
+static bool is_kept(struct blocks *b, int i, int stage)
+{
+    const struct ins *ins = &b->p->e->kernel->ins[i];
+    if (b->calls[i] != CALL_NONE || b->arrays[i] || b->last[i] < stage)
+        return false;
+    const bool computed = ins->kind != INS_LOAD && !ins_is_argument(ins) && ins->kind != INS_STORE;
+    return (is_taken(b, i, stage) && !loaded_array(b, i)) ||
+           (computed && b->stages[i] == stage && b->last[i] > stage);
+}
+
+/* Whether a call stores its result where it belongs, so that no loop does. */
+static bool stores_itself(const struct blocks *b, int i)
+{
+    const struct kernel *kernel = b->p->e->kernel;
+    const int store = only_store(b, i);
+    if (b->calls[i] == CALL_NONE || store < 0)
+        return false;
+    return b->calls[i] == CALL_ENCODE || b->calls[i] == CALL_NARROW ||
+           (kernel->access_count == kernel->load_count + 1 &&
+            (b->joined ? kernel->ins[store].dtype == kernel->ins[i].dtype
+                       : strcmp(type_rows[kernel->ins[store].dtype].store, "A") == 0));
+}
+
+/* Whether something is left to do for the last stage's loop. */
+static bool has_stores(const struct blocks *b)
+{
+    const struct kernel *kernel = b->p->e->kernel;
+    bool any = false;
     for (int i = 0; i < kernel->ins_count; i++)
-        if (is_decoded(p, i))
-            put_decoded(p, i, elements, place_number(p, first));
-    if (called >= 0)
-        put_called(p, called, elements, place);
-    plain_find_needed(p, -1);
+        any = any || kernel->ins[i].kind == INS_FAULT ||
+              (kernel->ins[i].kind == INS_STORE && !stores_itself(b, kernel->ins[i].a[0]));
+    return any;
 }
 
-void plain_put_blocks(struct plain *p)
+static void put_kept(struct blocks *b, int i, int stage)
 {
+    struct plain *p = b->p;
+    const char *array = take_room(b, p->e->kernel->ins[i].dtype, stage, b->last[i]);
+    plain_indent(p);
+    buf_printf(p->out, "%s[k]", array);
+    plain_assign(p, i, plain_name(p, i));
+    b->arrays[i] = array;
+}
+
+/* The loop of a stage. */
+static void put_stage_loop(struct blocks *b, int stage)
+{
+    struct plain *p = b->p;
     const struct kernel *kernel = p->e->kernel;
-    const char *elements = in_parentheses(p, plain_product(p, p->space, 0));
-    const struct place first = {.shape = p->space, .number = "from"},
-                       place = {.shape = p->space, .number = "from + k"};
+    const bool stores = stage == b->last_stage && has_stores(b);
     const int depth = p->depth;
-    plain_indent(p);
-    buf_printf(p->out, "for (int64_t from = 0; from < %s; from += %d) {\n", elements, TOGETHER);
-    p->depth++;
-    plain_indent(p);
-    buf_printf(p->out, "const int64_t count = %s - from < %d ? %s - from : %d;\n", elements,
-               TOGETHER, elements, TOGETHER);
-    plain_begin_blocks(p, TOGETHER, &first, &place);
-    for (int i = 0; i < kernel->ins_count; i++)
-        if (is_encoded(p, i))
-            p->blocked[i] = element_of(p, put_room(p, i, WEFT_FLOAT32, TOGETHER));
-    plain_find_needed(p, -1);
-    plain_loop(p, "k", "count");
-    plain_body(p, &place);
-    plain_end(p, depth + 1);
+    bool *wanted = ARENA_ARRAY(p->e->arena, bool, kernel->ins_count + 1), any = stores;
     for (int i = 0; i < kernel->ins_count; i++) {
         const struct ins *ins = &kernel->ins[i];
-        if (!is_encoded(p, i))
-            continue;
-        struct buf unused = buf_new(p->e->arena);
-        put_meaning(p->e, &unused, &kernel->ins[ins->a[0]],
-                    op_meaning(OP_ENCODE, kernel->ins[ins->a[0]].source),
-                    (const char *[]){"x", NULL, NULL});
-        put_helper_once(p, "encoded");
+        wanted[i] = is_kept(b, i, stage) ||
+                    (stores && (ins->kind == INS_FAULT ||
+                                (ins->kind == INS_STORE && !stores_itself(b, ins->a[0]))));
+        any = any || wanted[i];
+    }
+    if (!any)
+        return;
+    plain_find_needed(p, wanted);
+    plain_independent(p);
+    plain_loop(p, "k", "count");
+    const int value = plain_body(p, b->place);
+    for (int i = 0; i < kernel->ins_count; i++)
+        if (wanted[i] && kernel->ins[i].kind != INS_FAULT && kernel->ins[i].kind != INS_STORE)
+            put_kept(b, i, stage);
+    if (stores && b->joined) {
         plain_indent(p);
-        buf_printf(p->out, "encode_block(%s + from, " NAME_KEPT ", count);\n",
-                   p->host->data(p->host->user, ins->index), i);
+        buf_puts(p->out, b->joined->element);
+        plain_assign(p, value, plain_name(p, value));
     }
     plain_end(p, depth);
+    for (int i = 0; i < kernel->ins_count; i++)
+        if (wanted[i] && b->arrays[i])
+            keep(b, i, b->arrays[i]);
+}
+
+/* Where a call's result goes. */
+static const char *target_of(struct blocks *b, int i)
+{
+    const struct kernel *kernel = b->p->e->kernel;
+    const struct ins *ins = &kernel->ins[i];
+    if (stores_itself(b, i))
+        return b->joined ? b->joined->array : plain_offset(b->p, kernel->ins[only_store(b, i)].index, b->first);
+    for (int r = 0; r < b->room_count; r++) /* in place, where nothing else reads the operand */
+        if (b->arrays[ins->a[0]] && strcmp(b->rooms[r].name, b->arrays[ins->a[0]]) == 0 && b->uses[ins->a[0]] == 1 &&
+            b->rooms[r].dtype == ins->dtype) {
+            b->rooms[r].last = b->last[i];
+            return b->rooms[r].name;
+        }
+    return take_room(b, ins->dtype, b->stages[i], b->last[i]);
+}
+
+/* The operand of a call, as an array. */
+static const char *operand_of(struct blocks *b, int i)
+{
+    return b->arrays[i] ? b->arrays[i] : loaded_array(b, i);
+}
+
+static void put_call(struct blocks *b, int i)
+{
+    struct plain *p = b->p;
+    const struct ins *ins = &p->e->kernel->ins[i];
+    const char *function = function_of(p, ins, b->calls[i]), *a = operand_of(b, ins->a[0]);
+    const char *second = ins->a[1] < 0 ? "" : arena_printf(p->e->arena, ", %s", operand_of(b, ins->a[1]));
+    const char *target = target_of(b, i);
+    plain_indent(p);
+    buf_printf(p->out, "%s(%s, %s%s, count);", function, target, a, second);
+    put_origin(p->e, p->out, ins);
+    buf_putc(p->out, '\n');
+    keep(b, i, target);
+}
+
+/* A value that is computed for a call alone needs no name. */
+static void find_once(struct blocks *b)
+{
+    const struct kernel *kernel = b->p->e->kernel;
+    for (int i = 0; i < kernel->ins_count; i++)
+        for (int k = 0; k < 3 && b->calls[i] != CALL_NONE; k++) {
+            const int a = kernel->ins[i].a[k];
+            if (a >= 0 && b->uses[a] == 1 && b->calls[a] == CALL_NONE && kernel->ins[a].kind == INS_OP &&
+                kernel->ins[a].dtype != WEFT_BOOL)
+                b->p->once[a] = true;
+        }
+}
+
+void plain_put_stages(struct plain *p, int elements, const struct place *first, const struct place *place,
+                      const struct joined_to *joined)
+{
+    struct blocks b = new_blocks(p);
+    struct buf *out = p->out, own = buf_new(p->e->arena);
+    b.first = first, b.place = place, b.joined = joined;
+    p->blocked = ARENA_ARRAY(p->e->arena, const char *, p->e->kernel->ins_count + 1);
+    find_once(&b);
+    p->out = &own;
+    for (int stage = 0; stage <= b.last_stage; stage++) {
+        put_stage_loop(&b, stage);
+        for (int i = 0; i < p->e->kernel->ins_count; i++)
+            if (b.calls[i] != CALL_NONE && b.stages[i] == stage)
+                put_call(&b, i);
+    }
+    p->out = out;
+    p->blocked = NULL;
+    put_rooms(&b, out, elements);
+    buf_puts(out, own.length ? own.text : "");
+}
+
+bool plain_is_blocked(struct plain *p, int i)
+{
+    if (!p->blocked || !p->blocked[i] || p->e->kernel->ins[i].kind == INS_STORE)
+        return false;
+    p->texts[i] = p->blocked[i];
+    return true;
+}
+
+void plain_open_blocks(struct plain *p, const char *elements, int together)
+{
+    elements = in_parentheses(p, elements);
+    plain_indent(p);
+    buf_printf(p->out, "for (int64_t from = 0; from < %s; from += %d) {\n", elements, together);
+    p->depth++;
+    plain_indent(p);
+    buf_printf(p->out, "const int count = %s - from < %d ? (int)(%s - from) : %d;\n", elements, together, elements,
+               together);
 }

@@ -14,8 +14,9 @@ struct plain {
     bool *once;                    /* [ins] whether a value is read once, where it needs no name */
     const char **texts;            /* [ins] its text then; else NULL */
     bool *needed;                  /* [ins] whether it is computed */
-    const char **blocked;          /* [ins] in blocks: the element of the block that has its value; of a store what it
-                                      stores to instead. NULL: none. NULL: there are no blocks */
+    const char **blocked;          /* [ins] in blocks: the element of the block that has its value; NULL: none. NULL:
+                                      there are no blocks */
+    int inner;                     /* the first of the dimensions that the innermost loop goes over */
     int known;                     /* the instruction whose value is in the result's array already; -1: none */
     int64_t period;                /* elements after which some accesses begin again; 0: none do */
 };
@@ -39,21 +40,36 @@ void plain_end(struct plain *p, int depth);
 void plain_assign(struct plain *p, int value, const char *text);
 /* Adds the instructions of one element, but for a store of what is reduced: returns that value. */
 int plain_body(struct plain *p, const struct place *place);
-/* Finds what an element's results need, where some values are known already; or what instruction `only` needs. */
-void plain_find_needed(struct plain *p, int only);
+/* Finds what these instructions need, where some values are known already; NULL: all results and remarks. */
+void plain_find_needed(struct plain *p, const bool *wanted);
+/* Says that the turns of the loop that follows do not depend on each other. */
+void plain_independent(struct plain *p);
+/* Whether an access is one of a pattern, in a loop over patterns. */
+bool plain_repeats(struct plain *p, int access);
+/* The array of an access from a place on. */
+const char *plain_offset(struct plain *p, int access, const struct place *place);
 
-/* plain_block.c: whether a loop is written as blocks; and how one over all of the space is. */
-bool plain_find_blocks(struct plain *p);
-void plain_put_blocks(struct plain *p);
-/* Adds what functions compute of a block of `count` elements that begins at place `first`; k: the element. */
-void plain_begin_blocks(struct plain *p, int elements, const struct place *first, const struct place *place);
-/* Whether a value is one of these; it has its text then. */
+/* plain_block.c: whether parts of the innermost loop are computed by functions of a block. */
+bool plain_has_blocks(struct plain *p);
+/* Opens a loop over blocks of so many elements. */
+enum { TOGETHER = 256 };
+void plain_open_blocks(struct plain *p, const char *elements, int together);
+/* Adds what computes a block that begins at place `first`; `place` is that of its element k. What is reduced goes to
+ * `joined`; NULL: results are stored. */
+struct joined_to {
+    const char *array, *element;   /* from the block's start on, and its element k */
+};
+void plain_put_stages(struct plain *p, int elements, const struct place *first, const struct place *place,
+                      const struct joined_to *joined);
+/* Whether a value is in an array of the block; it has its text then. */
 bool plain_is_blocked(struct plain *p, int i);
 
 /* plain_join.c */
 void plain_search(struct plain *p, const char *target);
 void plain_reduction(struct plain *p, const char *target);
 
+/* The text of a section of templates/kernel/plain.c. */
+const char *plain_section(struct plain *p, const char *name, size_t *length);
 /* An extent as C: a number, or the name of one that is known only as the program runs. */
 const char *plain_extent(struct plain *p, int64_t extent);
 /* The text, in parentheses unless it is one name, number or element. */

@@ -74,7 +74,7 @@ static const char *put_join(struct plain *p)
     const char *section = ordered ? "ordered" : keys ? "keys" : "any_order";
     struct buf body = buf_new(p->e->arena);
     size_t length;
-    const char *text = subst_find(p->e->params->target->skeleton, "plain", section, &length),
+    const char *text = plain_section(p, section, &length),
                *end = text + length;
     while (text < end) {
         const size_t name = strspn(text, "ABCDEFGHIJKLMNOPQRSTUVWXYZ");
@@ -283,8 +283,9 @@ static void put_blocks(struct plain *p, const struct joining *r)
     const int depth = p->depth;
     put_rooms(p, lanes->tree, r->stage, &tree, &values);
     values = array ? array : kept ? offset_text(p, kept, place_number(p, &first)) : values;
-    plain_indent(p);
+    const char *element = kept ? arena_printf(p->e->arena, "%s[%s]", kept, place_number(p, &place)) : arena_printf(p->e->arena, "%s[k]", values);
     if (!r->ordered && array && lanes->acc == lanes->tree) {
+        plain_indent(p);
         buf_printf(p->out, "%s%s%s = join_%s(%s, %s, %s);",
                    r->single && *r->declared ? "const " : "", r->declared, r->all, kind,
                    nothing_of(p), joined_array(p, &whole), r->elements);
@@ -292,21 +293,19 @@ static void put_blocks(struct plain *p, const struct joining *r)
         return;
     }
     if (!r->ordered) {
-        buf_printf(p->out, "%s%s = %s;\n", r->declared, r->all, nothing_of(p));
         plain_indent(p);
+        buf_printf(p->out, "%s%s = %s;\n", r->declared, r->all, nothing_of(p));
     }
-    buf_printf(p->out, "for (int64_t from = 0; from < %s; from += 1024) {\n", elements);
-    p->depth++;
-    plain_indent(p);
-    buf_printf(p->out, "const int64_t count = %s - from < 1024 ? %s - from : 1024;\n", elements,
-               elements);
-    if (!array && lanes->tiles.inner == 1 && plain_find_blocks(p))
-        plain_begin_blocks(p, 1024, &first, &place);
-    if (!array) {
+    plain_open_blocks(p, elements, 1024);
+    p->inner = p->space->rank && p->space->extents[p->space->rank - 1] == lanes->tiles.elements ? p->space->rank - 1 : 0;
+    if (!array && lanes->tiles.inner == 1 && plain_has_blocks(p)) {
+        plain_put_stages(p, 1024, &first, &place, &(struct joined_to){values, element});
+    } else if (!array) {
+        plain_independent(p);
         plain_loop(p, "k", "count");
         const int value = plain_body(p, &place);
         plain_indent(p);
-        buf_printf(p->out, "%s[%s]", kept ? kept : values, kept ? place_number(p, &place) : "k");
+        buf_puts(p->out, element);
         plain_assign(p, value, plain_name(p, value));
         plain_end(p, p->depth - 1);
     }

@@ -140,13 +140,21 @@ static const char *bound_of(struct plain *p, const struct slice *slice, enum bou
                                     : arena_printf(p->e->arena, "%lld", (long long)value);
 }
 
+const char *plain_section(struct plain *p, const char *name, size_t *length)
+{
+    const char *mark = arena_printf(p->e->arena, "//: plain %s\n", name);
+    const char *text = strstr(p->e->params->target->skeleton, mark) + strlen(mark);
+    *length = (size_t)(strstr(text, "//: ") - text);
+    return text;
+}
+
 /* A helper of the section "//: plain NAME" in templates/kernel/plain.c. */
 static const char *plain_helper(struct plain *p, const char *name)
 {
     size_t length;
     const char *full = arena_printf(p->e->arena, "weft_%s", name);
     if (subst_is_new(&p->e->subst, full)) {
-        const char *text = subst_find(p->e->params->target->skeleton, "plain", name, &length);
+        const char *text = plain_section(p, name, &length);
         buf_add(&p->e->subst.helpers, text, length);
     }
     return full;

@@ -57,6 +57,15 @@ _Static_assert(sizeof(1.0) == 8, "constants would be float: compile without -fsi
 #if defined __GNUC__ && !defined __clang__
 #pragma GCC optimize("O3", "no-thread-jumps")
 #endif
+//: plain independent
+#if defined __clang__ /* the turns of a loop do not depend on each other */
+#pragma clang diagnostic ignored "-Wpass-failed" /* it stays a loop where there is no vector of what it does */
+#define INDEPENDENT _Pragma("clang loop vectorize(assume_safety)")
+#elif defined __GNUC__
+#define INDEPENDENT _Pragma("GCC ivdep")
+#else
+#define INDEPENDENT
+#endif
 //: plain warnings
 #if defined __GNUC__ /* functions are for every type, signed or not */
 #pragma GCC diagnostic ignored "-Wtype-limits"

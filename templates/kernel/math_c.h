@@ -301,9 +301,9 @@ static inline f32 OWN(own_powf)(f32 x, f32 y)
     z.value = size.value == 0 ? of_zero : z.value;
     z.value = size.value == infinity ? of_infinity : z.value;
     sign.word &= 0x80000000;
-    sign.word = (__builtin_rintf(y * 0.5f) != y * 0.5f) & (__builtin_rintf(y) == y) ? sign.word : 0; /* y is odd */
+    sign.word = ((__builtin_rintf(y * 0.5f) != y * 0.5f) & (__builtin_rintf(y) == y)) ? sign.word : 0; /* y is odd */
     z.word |= sign.word;
-    z.value = (x < 0) & (size.value < infinity) & (__builtin_rintf(y) != y) ? nan : z.value;
+    z.value = ((x < 0) & (size.value < infinity) & (__builtin_rintf(y) != y)) ? nan : z.value;
     z.value = ((x != x) | (y != y)) ? nan : z.value;
     return ((x == 1) | (y == 0)) ? 1 : z.value;
 }
@@ -1578,7 +1578,7 @@ static inline f32 OWN(beyond_only)(f32 x)
 static inline f32 OWN(near_only)(f32 x)
 {
     const f32 size = __builtin_fabsf(x);
-    return (size >= 0x1p-30f) & (size <= 0x1p16f) ? x : 0;
+    return ((size >= 0x1p-30f) & (size <= 0x1p16f)) ? x : 0;
 }
 #endif
 //: library tanf turn chosen

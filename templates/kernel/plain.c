@@ -51,40 +51,66 @@ static inline int64_t weft_reflected(int64_t position, int64_t extent)
     const int64_t at = rest < 0 ? rest + round : rest;
     return at < extent ? at : round - at;
 }
-//: plain decoded
-#if defined __F16C__ /* float16 to float32, of so many values: 8 at a time, by the processor's instruction */
-static void decode_block(f32 *to, const uint16_t *from, int64_t count)
+//: plain decode
+/* So many float16 as float32; 8 at a time where the processor has an instruction for that. */
+static void decode_block(f32 *to, const uint16_t *from, int count)
 {
-    int64_t i = 0;
+    int i = 0;
+#if defined __F16C__
     for (; i + 8 <= count; i += 8)
         _mm256_storeu_ps(to + i, _mm256_cvtph_ps(_mm_loadu_si128((const void *)(from + i))));
+#endif
     for (; i < count; i++)
         to[i] = decode_f16_f32(from[i]);
 }
-#else
-static void decode_block(f32 *to, const uint16_t *from, int64_t count)
+//: plain nearest
+/* So many values rounded to float16. */
+static void nearest_block(f32 *to, const f32 *from, int count)
 {
-    for (int64_t i = 0; i < count; i++)
-        to[i] = decode_f16_f32(from[i]);
-}
+    int i = 0;
+#if defined __F16C__
+    for (; i + 8 <= count; i += 8)
+        _mm256_storeu_ps(to + i, _mm256_cvtph_ps(_mm256_cvtps_ph(_mm256_loadu_ps(from + i), 0)));
 #endif
-//: plain encoded
-#if defined __F16C__ /* float32 to float16, of so many values: 8 at a time, by the processor's instruction */
-static void encode_block(uint16_t *to, const f32 *from, int64_t count)
+    for (; i < count; i++)
+        to[i] = to_float16_f32_f32(from[i]);
+}
+//: plain encode
+/* So many float32 as float16. */
+static void encode_block(uint16_t *to, const f32 *from, int count)
 {
-    int64_t i = 0;
+    int i = 0;
+#if defined __F16C__
     for (; i + 8 <= count; i += 8)
         _mm_storeu_si128((void *)(to + i), _mm256_cvtps_ph(_mm256_loadu_ps(from + i), 0));
+#endif
     for (; i < count; i++)
         to[i] = (uint16_t)encode_f32_f16(from[i]);
 }
-#else
-static void encode_block(uint16_t *to, const f32 *from, int64_t count)
+//: plain narrow
+#if defined __AVX2__
+/* Eight values rounded to the nearest integers up to 255; below 0 and of NaN 0. */
+static inline __m256i narrowed(const f32 *from)
 {
-    for (int64_t i = 0; i < count; i++)
-        to[i] = (uint16_t)encode_f32_f16(from[i]);
+    const __m256 x = _mm256_max_ps(_mm256_loadu_ps(from), _mm256_setzero_ps());
+    return _mm256_cvtps_epi32(_mm256_min_ps(x, _mm256_set1_ps(255)));
 }
 #endif
+/* So many float32 as uint8; 32 at a time where the processor packs them. */
+static void narrow_block(uint8_t *to, const f32 *from, int count)
+{
+    int i = 0;
+#if defined __AVX2__
+    const __m256i order = _mm256_setr_epi32(0, 4, 1, 5, 2, 6, 3, 7);
+    for (; i + 32 <= count; i += 32) {
+        const __m256i low = _mm256_packs_epi32(narrowed(from + i), narrowed(from + i + 8));
+        const __m256i high = _mm256_packs_epi32(narrowed(from + i + 16), narrowed(from + i + 24));
+        _mm256_storeu_si256((void *)(to + i), _mm256_permutevar8x32_epi32(_mm256_packus_epi16(low, high), order));
+    }
+#endif
+    for (; i < count; i++)
+        to[i] = roundsat_f32_u8(from[i]);
+}
 //: plain ordered
 /* Joins up to 1,024 values, value i to lane i % 16, and these lanes to those of the blocks before, in pairs: level l of
  * the tree has the lanes of 2 to the l blocks. */
