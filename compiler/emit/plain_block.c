@@ -153,6 +153,11 @@ static void find_stages(struct blocks *b)
             if (needed[i] && ins->a[k] >= 0 && b->stages[i] > b->last[ins->a[k]])
                 b->last[ins->a[k]] = b->stages[i];
     }
+    for (int i = kernel->ins_count - 1; i >= 0; i--) /* what is computed once more reads its operands once more */
+        for (int k = 0; k < 3; k++)
+            if (needed[i] && kernel->ins[i].dtype == WEFT_BOOL && kernel->ins[i].a[k] >= 0 &&
+                b->last[i] > b->last[kernel->ins[i].a[k]])
+                b->last[kernel->ins[i].a[k]] = b->last[i];
 }
 
 static struct blocks new_blocks(struct plain *p)
@@ -250,7 +255,7 @@ static void put_rooms(struct blocks *b, struct buf *out, int elements)
             if (b->rooms[r].dtype != (enum weft_dtype)t)
                 continue;
             if (count % IN_A_LINE == 0)
-                buf_printf(out, "%s%*s%s ", count ? ";\n" : "", indent, "", short_name(t));
+                buf_printf(out, "%s%*s_Alignas(64) %s ", count ? ";\n" : "", indent, "", short_name(t));
             buf_printf(out, "%s%s[%d]", count++ % IN_A_LINE ? ", " : "", b->rooms[r].name, elements);
         }
         buf_puts(out, count ? ";\n" : "");
@@ -278,7 +283,7 @@ static bool is_taken(const struct blocks *b, int i, int stage)
 }
 
 /* Whether the stage's loop leaves a value in an array: a call takes it, or a later loop does, which would have to
- * compute it once more. */
+ * compute it once more. That does so with a bool: C compilers make no vectors of choices by bools in memory. */
 static bool is_kept(struct blocks *b, int i, int stage)
 {
     const struct ins *ins = &b->p->e->kernel->ins[i];
@@ -286,7 +291,7 @@ static bool is_kept(struct blocks *b, int i, int stage)
         return false;
     const bool computed = ins->kind != INS_LOAD && !ins_is_argument(ins) && ins->kind != INS_STORE;
     return (is_taken(b, i, stage) && !loaded_array(b, i)) ||
-           (computed && b->stages[i] == stage && b->last[i] > stage);
+           (computed && ins->dtype != WEFT_BOOL && b->stages[i] == stage && b->last[i] > stage);
 }
 
 /* Whether a call stores its result where it belongs, so that no loop does. */

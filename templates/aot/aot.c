@@ -62,7 +62,7 @@ _Static_assert(sizeof(1.0) == 8, "constants would be float: compile without -fsi
 #pragma clang diagnostic ignored "-Wpass-failed" /* it stays a loop where there is no vector of what it does */
 #define INDEPENDENT _Pragma("clang loop vectorize(assume_safety)")
 #elif defined __GNUC__
-#define INDEPENDENT _Pragma("GCC ivdep")
+#define INDEPENDENT _Pragma("GCC ivdep") _Pragma("GCC unroll 4")
 #else
 #define INDEPENDENT
 #endif

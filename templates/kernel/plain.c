@@ -55,8 +55,9 @@ static inline int64_t weft_reflected(int64_t position, int64_t extent)
 /* So many float16 as float32; 8 at a time where the processor has an instruction for that. */
 static void decode_block(f32 *to, const uint16_t *from, int count)
 {
-    int i = 0;
+    int64_t i = 0;
 #if defined __F16C__
+    INDEPENDENT
     for (; i + 8 <= count; i += 8)
         _mm256_storeu_ps(to + i, _mm256_cvtph_ps(_mm_loadu_si128((const void *)(from + i))));
 #endif
@@ -67,8 +68,9 @@ static void decode_block(f32 *to, const uint16_t *from, int count)
 /* So many values rounded to float16. */
 static void nearest_block(f32 *to, const f32 *from, int count)
 {
-    int i = 0;
+    int64_t i = 0;
 #if defined __F16C__
+    INDEPENDENT
     for (; i + 8 <= count; i += 8)
         _mm256_storeu_ps(to + i, _mm256_cvtph_ps(_mm256_cvtps_ph(_mm256_loadu_ps(from + i), 0)));
 #endif
@@ -79,8 +81,9 @@ static void nearest_block(f32 *to, const f32 *from, int count)
 /* So many float32 as float16. */
 static void encode_block(uint16_t *to, const f32 *from, int count)
 {
-    int i = 0;
+    int64_t i = 0;
 #if defined __F16C__
+    INDEPENDENT
     for (; i + 8 <= count; i += 8)
         _mm_storeu_si128((void *)(to + i), _mm256_cvtps_ph(_mm256_loadu_ps(from + i), 0));
 #endif
@@ -99,7 +102,7 @@ static inline __m256i narrowed(const f32 *from)
 /* So many float32 as uint8; 32 at a time where the processor packs them. */
 static void narrow_block(uint8_t *to, const f32 *from, int count)
 {
-    int i = 0;
+    int64_t i = 0;
 #if defined __AVX2__
     const __m256i order = _mm256_setr_epi32(0, 4, 1, 5, 2, 6, 3, 7);
     for (; i + 32 <= count; i += 32) {
