@@ -433,7 +433,7 @@ static void put_numbered(struct buf *out, const char *text)
         if (defines && !is_read(text, arena_string(out->arena, name, strcspn(name, " ")), name))
             continue;
         for (const char *at = strstr(line, "&d["); at && at < next; at = strstr(at + 1, "&d["))
-            buf_printf(out, "    int64_t " NAME_NUMBER ";\n",
+            buf_printf(out, "    int64_t " NAME_NUMBER " = 0;\n",
                        atoi(at + 3)); /* a function gives it */
         buf_puts(out, defines ? "    const int64_t " : "");
         for (line += defines ? 4 : 0; line < next; line++)

@@ -306,6 +306,8 @@ int plain_body(struct plain *p, const struct place *place)
 
 void plain_independent(struct plain *p)
 {
+    if (p->e->kernel->lanes || p->known >= 0) /* no result may be the buffer of an input */
+        return;
     plain_indent(p);
     buf_puts(p->out, "INDEPENDENT\n");
 }

@@ -298,7 +298,7 @@ static void put_blocks(struct plain *p, const struct joining *r)
     }
     plain_open_blocks(p, elements, 1024);
     p->inner = p->space->rank && p->space->extents[p->space->rank - 1] == lanes->tiles.elements ? p->space->rank - 1 : 0;
-    if (!array && lanes->tiles.inner == 1 && plain_has_blocks(p)) {
+    if (!array && !kept && lanes->tiles.inner == 1 && plain_has_blocks(p)) {
         plain_put_stages(p, 1024, &first, &place, &(struct joined_to){values, element});
     } else if (!array) {
         plain_independent(p);

@@ -268,9 +268,10 @@ static bool is_cheap(const struct lowering *l, int n, int *most)
 {
     const struct node *node = named_node(l->program, &l->program->nodes[n]);
     bool cheap = (*most)-- > 0 && (node->kind == NODE_NAME || node->kind == NODE_OP || node->kind == NODE_CAST ||
-                                   node->literal.kind != LITERAL_NONE);
+                                   node->kind == NODE_ARRAY || node->literal.kind != LITERAL_NONE);
+    const int operands = node->kind == NODE_ARRAY ? 0 : node->kind == NODE_CAST ? 1 : node->operand_count;
     cheap = cheap && !(node->kind == NODE_OP && op_rows[node->op].ulp32 > 0);
-    for (int i = 0; cheap && i < (node->kind == NODE_CAST ? 1 : node->operand_count); i++)
+    for (int i = 0; cheap && i < operands; i++)
         cheap = is_cheap(l, l->program->operands[node->operands + i], most);
     return cheap;
 }

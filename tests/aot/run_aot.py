@@ -279,7 +279,8 @@ def main():
     parser.add_argument("--only", default="")
     parser.add_argument("files", nargs="+")
     arguments = parser.parse_args()
-    settings = list(SETTINGS) if arguments.settings == "all" else arguments.settings.split(",")
+    every = [*SETTINGS, *(NATIVE if arguments.dense else [])]
+    settings = every if arguments.settings == "all" else arguments.settings.split(",")
     settings = [setting for setting in settings if shutil.which(setting.split()[0])]
     kernels = cases.load(arguments.files, arguments.only, arguments.count)
     failures, count, refused = [], 0, 0
