@@ -89,7 +89,8 @@ FORMULAS |= {f"to_{to}": ("x: T[n]", f"{to}(x)", [other for other in EVERY if ot
 class Case:
     def __init__(self, name, dtype):
         head, self.formula, _, self.extents = FORMULAS[name]
-        self.head, self.name, self.in_place = head.replace("T[", f"{dtype}["), f"{name}_{dtype}", name in ("inplace", "scaled")
+        self.head, self.name = head.replace("T[", f"{dtype}["), f"{name}_{dtype}"
+        self.in_place = name in ("inplace", "scaled")
         self.inputs = re.findall(r"(\w+): (\w+)\[([^]]*)\]", self.head)
         self.sizes = list(dict.fromkeys(re.findall(r"\b[a-z]\b(?=[],])", " ".join(f"[{i[2]}]" for i in self.inputs))))
 

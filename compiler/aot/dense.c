@@ -243,6 +243,7 @@ static void put_loop(struct buf *out, struct dense *dense, int depth, int points
     const bool value = reduced >= 0 && dense->values[reduced], alone = dense->k->loop_count == 1;
     const char *type = value ? memory_type(dense->k->temporaries[reduced].dtype) : NULL;
     const struct buf before = rooms_before(dense, *rooms);
+    struct buf inside = rooms_before(dense, *rooms); /* what a block declares is not there behind it */
     const char *text = loop_text(dense, (struct place_in){depth, points, type, rooms});
     const bool one = is_one(text, kernel);
     for (int a = kernel->load_count; a < kernel->access_count && !kernel->lanes; a++)
@@ -258,7 +259,7 @@ static void put_loop(struct buf *out, struct dense *dense, int depth, int points
     if (value)
         buf_printf(out, "%*s%s %s;\n", indent, "", type, target_of(dense));
     buf_printf(out, "%*s{\n", indent, "");
-    buf_puts(out, loop_text(dense, (struct place_in){depth + 1, points, type ? "" : NULL, rooms}));
+    buf_puts(out, loop_text(dense, (struct place_in){depth + 1, points, type ? "" : NULL, &inside}));
     buf_printf(out, "%*s}\n", indent, "");
 }
 

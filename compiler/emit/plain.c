@@ -363,7 +363,8 @@ static bool all_flat(struct plain *p)
     return all;
 }
 
-/* The last of the dimensions that a loop from d on goes over: the host's own, or several that all accesses take as one. */
+/* The last of the dimensions that a loop from d on goes over: the host's own, or several that all accesses take as
+ * one. */
 static int last_dimension(struct plain *p, int d)
 {
     int last = d < p->host->points ? p->host->points - 1 : d;

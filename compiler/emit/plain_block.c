@@ -128,8 +128,8 @@ static const bool *needed_values(struct plain *p)
     return p->needed;
 }
 
-/* The stage of each value, and the last one that reads it. Of several results all are stored in the last one: one may be
- * the buffer of an input that is read before. */
+/* The stage of each value, and the last one that reads it. Of several results all are stored in the last one: one may
+ * be the buffer of an input that is read before. */
 static void find_stages(struct blocks *b)
 {
     const struct kernel *kernel = b->p->e->kernel;

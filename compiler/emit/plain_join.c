@@ -283,7 +283,9 @@ static void put_blocks(struct plain *p, const struct joining *r)
     const int depth = p->depth;
     put_rooms(p, lanes->tree, r->stage, &tree, &values);
     values = array ? array : kept ? offset_text(p, kept, place_number(p, &first)) : values;
-    const char *element = kept ? arena_printf(p->e->arena, "%s[%s]", kept, place_number(p, &place)) : arena_printf(p->e->arena, "%s[k]", values);
+    const char *element = kept ? arena_printf(p->e->arena, "%s[%s]", kept, place_number(p, &place))
+                               : arena_printf(p->e->arena, "%s[k]", values);
+    const int last = p->space->rank - 1;
     if (!r->ordered && array && lanes->acc == lanes->tree) {
         plain_indent(p);
         buf_printf(p->out, "%s%s%s = join_%s(%s, %s, %s);",
@@ -297,7 +299,7 @@ static void put_blocks(struct plain *p, const struct joining *r)
         buf_printf(p->out, "%s%s = %s;\n", r->declared, r->all, nothing_of(p));
     }
     plain_open_blocks(p, elements, 1024);
-    p->inner = p->space->rank && p->space->extents[p->space->rank - 1] == lanes->tiles.elements ? p->space->rank - 1 : 0;
+    p->inner = last >= 0 && p->space->extents[last] == lanes->tiles.elements ? last : 0;
     if (!array && !kept && lanes->tiles.inner == 1 && plain_has_blocks(p)) {
         plain_put_stages(p, 1024, &first, &place, &(struct joined_to){values, element});
     } else if (!array) {
