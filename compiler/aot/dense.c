@@ -155,22 +155,41 @@ static const struct shape *host_shape(void *user, int a)
 
 /* ---- loops ---- */
 
-/* The temporary that a reduction stores; -1: a result. */
-static int stored_temporary(const struct kernel *kernel)
+/* The loop left out that joins parts which this one would store; the loop itself, where there is none. */
+static const struct aot_loop *joining_loop(struct dense *dense, const struct aot_loop *loop)
 {
+    const struct access *stored = &loop->kernel->accesses[loop->kernel->load_count];
+    for (int p = 0; p < dense->k->loop_count && access_is_temporary(stored); p++) {
+        const struct aot_loop *other = &dense->k->loops[p];
+        const struct access *parts = &other->kernel->accesses[0];
+        if (other != loop && aot_is_left_out(other) && access_is_temporary(parts) && parts->index == stored->index)
+            return joining_loop(dense, other);
+    }
+    return loop;
+}
+
+/* The temporary that a reduction stores; -1: a result. */
+static int stored_temporary(struct dense *dense)
+{
+    const struct kernel *kernel = joining_loop(dense, dense->loop)->kernel;
     const struct access *stored = &kernel->accesses[kernel->load_count];
-    return kernel->lanes->alone >= 0     ? kernel->lanes->alone
-           : access_is_temporary(stored) ? stored->index
-                                         : -1;
+    return dense->loop->kernel->lanes->alone >= 0 ? dense->loop->kernel->lanes->alone
+           : access_is_temporary(stored)          ? stored->index
+                                                  : -1;
 }
 
 /* The array, or the value, that a reduction stores. */
 static const char *target_of(struct dense *dense)
 {
-    const struct kernel *kernel = dense->loop->kernel;
-    return !kernel->lanes              ? NULL
-           : kernel->lanes->alone >= 0 ? temporary_name(dense, kernel->lanes->alone)
-                                       : host_data(dense, kernel->load_count);
+    const struct aot_loop *own = dense->loop;
+    if (!own->kernel->lanes)
+        return NULL;
+    if (own->kernel->lanes->alone >= 0)
+        return temporary_name(dense, own->kernel->lanes->alone);
+    dense->loop = joining_loop(dense, own);
+    const char *target = host_data(dense, dense->loop->kernel->load_count);
+    dense->loop = own;
+    return target;
 }
 
 struct place_in {
@@ -239,7 +258,7 @@ static struct buf rooms_before(struct dense *dense, struct buf before)
 static void put_loop(struct buf *out, struct dense *dense, int depth, int points, struct buf *rooms)
 {
     const struct kernel *kernel = dense->loop->kernel;
-    const int reduced = kernel->lanes ? stored_temporary(kernel) : -1, indent = 4 * depth;
+    const int reduced = kernel->lanes ? stored_temporary(dense) : -1, indent = 4 * depth;
     const bool value = reduced >= 0 && dense->values[reduced], alone = dense->k->loop_count == 1;
     const char *type = value ? memory_type(dense->k->temporaries[reduced].dtype) : NULL;
     const struct buf before = rooms_before(dense, *rooms);
