@@ -98,7 +98,9 @@ static bool follows(const struct aot_kernel *k, int first, int p, int64_t points
     const struct aot_loop *loop = &k->loops[p];
     const struct kernel *kernel = loop->kernel;
     const int dimensions = leading_dimensions(k, loop->shape, points);
-    bool good = dimensions && !kernel_puts(kernel) &&
+    /* the host's loop is over as many dimensions of each: an extent of 1 in front of them would be one more */
+    bool good = dimensions && dimensions == leading_dimensions(k, k->loops[first].shape, points) &&
+                !kernel_puts(kernel) &&
                 (kernel->lanes ? points_of(loop) == points : !stores_elsewhere(kernel));
     for (int a = 0; good && a < kernel->load_count; a++)
         for (int i = first; good && i < p; i++)
