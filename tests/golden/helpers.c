@@ -3,12 +3,13 @@ ALL                        3 lines  12a6378b
 BAND_ROOM                  5 lines  de181c71
 BAND_VALUES                7 lines  abca0d35
 CONVERSION                 5 lines  41bf2488
+FAR                       18 lines  411ae709
 FETCH_BELOW                4 lines  95b9ab9f
 ONE_BY_ONE                 5 lines  7af4cc8a
 OWN_MATH                   5 lines  f7da7dfd
 PAD_BLOCK                  4 lines  3bd696a2
 PUT_BLOCK                  5 lines  635e1712
-REDUCED                   21 lines  3e0b5566
+REDUCED                   18 lines  78ea0e62
 ROLLED                    36 lines  d3ce09dd
 RUN_ROOM                  10 lines  954b2503
 RUN_VALUES                 7 lines  d0847062
@@ -21,7 +22,7 @@ block_exp_$1              25 lines  809ab9b0
 block_exp_$1              24 lines  e7a29d59
 block_pow_$1              29 lines  24c9f36c
 block_sin_$1              10 lines  a91dbba8
-chosen_$1                 10 lines  6a505d86
+chosen_$1                 16 lines  40c358a7
 copy_run_$1               17 lines  b6bba8c5
 decode_$1_$2              19 lines  af7f57f3
 decode_$1_$2              19 lines  f3a3a288
@@ -55,7 +56,7 @@ pick_$1                   12 lines  bc185755
 quotient_$1               17 lines  98c7ad3c
 remainder_$1               8 lines  8104a8d4
 repeat_$1                  8 lines  a8f54926
-repeated_$1               11 lines  dc930142
+repeated_$1               13 lines  cdcbe964
 rintf                      1 lines  0d641dc6
 rounded_$1_$2             34 lines  32ad7706
 rounded_$1_$2             34 lines  385223e8
@@ -64,13 +65,13 @@ run_$1                    13 lines  52399200
 scaled_$1                 11 lines  2f43f956
 scaled_$1                 11 lines  8913a13e
 sieve_$1                  36 lines  022e9e14
-sin_near                  25 lines  b0248ba4
+sin_near                  25 lines  82f92a9f
 sin_rest                  23 lines  3475768d
 stage_t                    2 lines  397a325c
 struct weft_calls;         2 lines  f1ad0b71
 to_bfloat16_$1_$1         11 lines  fecc4f39
 to_float16_$1_$1          20 lines  c9c0cbcb
-turns_of                  37 lines  f2312b80
+turns_of                  34 lines  7f1ae51e
 unpack_$1_$2              25 lines  de849bf2
 unpack_$1_$2              25 lines  fc3ba9f8
 weft_args                 12 lines  c0245790
