@@ -201,6 +201,43 @@ static void put_words(const struct emitter *e, struct buf *out, const char *body
             put_clauses(e, out, body, rows[i].text);
 }
 
+/* The name that the text has for an access, where it is not the array's own; NULL: it is, or has none. */
+static const char *other_name(const struct emitter *e, int a)
+{
+    const char *shown = e->shown_names[a];
+    return shown && is_users(&e->kernel->accesses[a]) && strcmp(shown, access_name(e->arena, e->kernel, a)) != 0
+               ? shown : NULL;
+}
+
+/* What array an access reads or stores, and how. */
+static const char *told_access(const struct emitter *e, const struct access_way *ways, int a)
+{
+    const struct kernel *kernel = e->kernel;
+    const bool position = a >= kernel->load_count && kernel->lanes && kernel->lanes->places;
+    const char *type = type_rows[position ? WEFT_INT64 : kernel->accesses[a].dtype].name;
+    const char *words = ways[a].words ? ways[a].words : "";
+    return arena_printf(e->arena, "%s: %s%s%s", access_name(e->arena, kernel, a), type, *words ? ", " : "", words);
+}
+
+/* A line for each array and way to read it, with the names of loads in the text, as in "x: float32, by vectors
+ * (x, x_2 to x_9)". */
+static void put_arrays(const struct emitter *e, struct buf *out, const struct access_way *ways, const char *between)
+{
+    int count;
+    for (int a = 0; a < e->kernel->access_count; a += count, between = "\n * ") {
+        const char *told = told_access(e, ways, a);
+        const int end = a < e->kernel->load_count ? e->kernel->load_count : e->kernel->access_count;
+        for (count = 1; a + count < end && strcmp(told_access(e, ways, a + count), told) == 0; count++)
+            ;
+        const char *first = other_name(e, a), *last = other_name(e, a + count - 1);
+        buf_printf(out, "%s%s", between, told);
+        if (count == 1 && first)
+            buf_printf(out, " (%s)", first);
+        else if (count > 1 && last)
+            buf_printf(out, count == 2 ? " (%s, %s)" : " (%s to %s)", first ? first : e->shown_names[a], last);
+    }
+}
+
 void put_shown_head(struct emitter *e, struct buf *out, const char *body, const char *full)
 {
     const struct kernel *kernel = e->kernel;
@@ -211,16 +248,7 @@ void put_shown_head(struct emitter *e, struct buf *out, const char *body, const 
         buf_puts(out, between);
         put_stored(e, out, a);
     }
-    for (int a = 0; a < kernel->access_count; a++, between = "\n * ") {
-        const bool position = a >= kernel->load_count && kernel->lanes && kernel->lanes->places;
-        buf_printf(out, "%s%s: %s", between, access_name(e->arena, kernel, a),
-                   type_rows[position ? WEFT_INT64 : kernel->accesses[a].dtype].name);
-        if (ways[a].words && *ways[a].words)
-            buf_printf(out, ", %s", ways[a].words);
-        const char *own = access_name(e->arena, kernel, a);
-        if (e->shown_names[a] && is_users(&kernel->accesses[a]) && strcmp(e->shown_names[a], own) != 0)
-            buf_printf(out, " (%s)", e->shown_names[a]);
-    }
+    put_arrays(e, out, ways, between);
     put_called(e, out, body, full);
     put_words(e, out, body);
     buf_puts(out, "\n * Lines that are alike in many programs are in the text of --full alone */\n");
