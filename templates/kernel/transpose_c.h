@@ -228,15 +228,15 @@ SEPARATE static void N(turn)(T *to, const char *from, i64 step, i64 rows, i64 co
 /* Of groups in 16 bytes each, `shift` bytes behind their beginning: the first vector of four that vector `part` is made
  * of, and of which byte of that and of the next one byte k is. */
 #define FROM(part, period) (64 * (part) / ((period) * (int)sizeof(T)) / 4)
-#define PLACED(k, part, period, shift) \
-    (((64 * (part) + (k)) / ((period) * (int)sizeof(T)) - 4 * FROM(part, period)) * 16 + (shift) + \
+#define PLACED(k, part, period, unused) \
+    (((64 * (part) + (k)) / ((period) * (int)sizeof(T)) - 4 * FROM(part, period)) * 16 + \
      (64 * (part) + (k)) % ((period) * (int)sizeof(T)))
-#define PUT_PLACED(part, shift) \
+#define PUT_PLACED(part) \
     if (part < period) \
         put_vector(o + 64 * part, SHUFFLE((int)sizeof(T), x[FROM(part, period)], x[FROM(part, period) + 1], PLACED, \
-                                          part, period, shift), past && (u64)o % 64 == 0);
+                                          part, period, 0), past && (u64)o % 64 == 0);
 /* N(cross) of as many groups as a strip has, or more, of up to 16 bytes each, which lie side by side in a row: 16 bytes
- * are read at once, of the last row those that end with a group. */
+ * are read at once, of the last row, behind which there may be nothing, those that end with a group. */
 static inline __attribute__((always_inline)) void N(cross_groups)(char *to, i64 pitch, const char *at, i64 jump,
                                                                   i64 rows, i64 count, const i64 period, int past)
 {
@@ -255,14 +255,11 @@ static inline __attribute__((always_inline)) void N(cross_groups)(char *to, i64 
                 bytes z;
                 __asm__("vbroadcasti32x4 %1, %0" : "=v"(z) : "m"(*(const quarter *)(from + 4 * v * step)));
                 QUARTER(1, 4 * v + 1) QUARTER(2, 4 * v + 2) QUARTER(3, 4 * v + 3)
+                if (last)
+                    __asm__("vpsrldq %1, %0, %0" : "+v"(z) : "i"(16 - period * (int)sizeof(T)));
                 x[v] = (vector)z;
             }
-            if (last) {
-                PUT_PLACED(0, 16 - period * (int)sizeof(T)) PUT_PLACED(1, 16 - period * (int)sizeof(T))
-                PUT_PLACED(2, 16 - period * (int)sizeof(T)) PUT_PLACED(3, 16 - period * (int)sizeof(T))
-            } else {
-                PUT_PLACED(0, 0) PUT_PLACED(1, 0) PUT_PLACED(2, 0) PUT_PLACED(3, 0)
-            }
+            PUT_PLACED(0) PUT_PLACED(1) PUT_PLACED(2) PUT_PLACED(3)
         }
     }
 }
