@@ -88,6 +88,13 @@ static struct weft_context *get_context(void)
     return context;
 }
 
+struct weft_context *run_swap(struct weft_context *other)
+{
+    struct weft_context *before = context;
+    context = other;
+    return before;
+}
+
 void run_finish(void)
 {
     weft_context_destroy(context);

@@ -42,6 +42,9 @@ bool run_in_c(void);
 void run_quickly(bool quickly);
 /* Programs compiled from now on have this. */
 void run_math(enum weft_math wanted);
+/* Makes another context that of the tests, without taking it over, and returns the one before; NULL: the tests make
+ * their own. */
+struct weft_context *run_swap(struct weft_context *other);
 /* Compiles in the tests' context; fails the test when there is an error. */
 struct weft_program *run_compile(const char *text);
 /* Compiles with these input types and releases the result: the status alone. */
