@@ -3,9 +3,10 @@
  *     build/tests/diff/operands [TYPE ...]
  *
  * Stretches of operands are usual, wide, huge, subnormal or odd ones, with or without others among them. WEFT_OPERANDS
- * says how many there are for each row and type. Exact rows are compared with the reference evaluator, truncdiv and lerp
- * with their plain formulas, inexact ones with the C library in more digits; where that is near the bound, and for one
- * in SAMPLE of all operands, with the oracle. TYPE: these types only. */
+ * says how many there are for each row and type. Exact rows are compared with the reference evaluator, truncdiv and
+ * lerp with their plain formulas, inexact ones with the C library in more digits; where that is near the bound, and for
+ * one in SAMPLE of all operands, with the oracle, whose error has to be about that by the C library. TYPE: these types
+ * only. */
 #include "tests/diff/row_jobs.h"
 #include "tests/diff/run.h"
 #include "tests/diff/screen.h"
@@ -122,9 +123,10 @@ static void fill(struct tensor *tensor, struct stream *stream)
         const enum kind kind = (enum kind)stream_below(stream, KINDS);
         const uint64_t other = rare[stream_below(stream, sizeof rare / sizeof *rare)];
         const int64_t end = at + 1 + (int64_t)stream_below(stream, 700);
-        for (; at < end && at < LENGTH; at++)
-            tensor_set(tensor, at, draw(stream, tensor->dtype,
-                                        stream_below(stream, other) == 0 ? (enum kind)stream_below(stream, KINDS) : kind));
+        for (; at < end && at < LENGTH; at++) {
+            const bool same = stream_below(stream, other) != 0;
+            tensor_set(tensor, at, draw(stream, tensor->dtype, same ? kind : (enum kind)stream_below(stream, KINDS)));
+        }
     }
 }
 
@@ -174,7 +176,8 @@ static union scalar plain_value(const struct row_job *job, const union scalar o[
 }
 
 /* By the oracle. Where the screen can tell the error it has to be about the oracle's. */
-static bool right_by_oracle(const struct row_job *job, const struct typed operands[3], union scalar actual, double screen)
+static bool right_by_oracle(const struct row_job *job, const struct typed operands[3], union scalar actual,
+                            double screen)
 {
     const double error = typing_error(job->op, &job->typing, operands, job->arity, actual);
     asked++;
@@ -198,7 +201,8 @@ static bool right(const struct row_job *job, const struct typed operands[3], uni
     return right_by_oracle(job, operands, actual, error);
 }
 
-static void report(const struct row_job *job, const struct way *way, const struct typed operands[3], union scalar actual)
+static void report(const struct row_job *job, const struct way *way, const struct typed operands[3],
+                   union scalar actual)
 {
     char text[200];
     union scalar o[3];
@@ -251,7 +255,7 @@ static void run_all(struct suite *suite)
     }
 }
 
-/* WEFT_SHARE counts types with their ways. */
+/* WEFT_SHARE counts types, the last one first, with their ways. */
 static bool begin(struct suite *suite, enum weft_dtype t)
 {
     static char text[ROW_TEXT];
@@ -259,7 +263,7 @@ static bool begin(struct suite *suite, enum weft_dtype t)
     *suite = (struct suite){.told = {{0}}};
     row_jobs_of_dtype(t, &suite->jobs);
     for (int w = 0; w < WAYS; w++) {
-        if (!sample_chosen(WAYS * t + w) || !(suite->contexts[w] = context_of(&ways[w])))
+        if (!sample_chosen(WAYS * (WEFT_DTYPE_COUNT - 1 - (int)t) + w) || !(suite->contexts[w] = context_of(&ways[w])))
             continue;
         run_swap(suite->contexts[w]);
         suite->programs[w] = run_compile(row_jobs_text(text, &suite->jobs));
@@ -318,6 +322,7 @@ static bool chosen(enum weft_dtype t, char **names, int count)
 int main(int argc, char **argv)
 {
     const long number = sample_setting("WEFT_OPERANDS", LENGTH);
+    setvbuf(stderr, NULL, _IOLBF, BUFSIZ); /* processes for other types write beside this one */
     printf("# WEFT_SEED=%" PRIu64 "\n", values_seed());
     for (int t = 0; t < WEFT_DTYPE_COUNT; t++)
         if (chosen((enum weft_dtype)t, argv + 1, argc - 1))

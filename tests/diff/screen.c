@@ -74,12 +74,14 @@ static double distance(long double exact, double y, int digits, int bottom, int 
     if (!signbit(exact) != !signbit(y) || isinf(exact) || exact == 0)
         return (double)exact == y && !signbit(exact) == !signbit(y) ? 0 : (double)NAN;
     int exponent;
-    (void)frexpl(exact, &exponent);
+    const long double fraction = fabsl(frexpl(exact, &exponent)), near = ldexpl(1, -digits - 6);
     if (exponent > top && isinf(y))
         return 0;
     if (exponent >= top || isinf(y))
         return NAN;
-    return (double)ldexpl(fabsl(y - exact), digits - (exponent < bottom ? bottom : exponent));
+    const double units = (double)ldexpl(fabsl(y - exact), digits - (exponent < bottom ? bottom : exponent));
+    /* Beside a power of two the unit is one thing or the other. */
+    return units > SCREEN_MARGIN / 2 && (fraction < 0.5L + near || fraction > 1 - near) ? (double)NAN : units;
 }
 
 double screen_error(enum op op, const struct typing *typing, const union scalar operands[3], union scalar actual)
