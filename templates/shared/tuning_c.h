@@ -56,7 +56,7 @@ enum {
     /* Neighbours (stencils.c): the weight of evaluations from which on a value is stored once and loaded again */
     NEIGHBOUR_WEIGHT = 32,
     /* and the same of evaluations in kernels that reduce, which go over memory once more for it; of a value of so few
-     * bytes that it stays in a cache. Measured: exp, tanh and log of 10 x 100 to 40000 x 1000 (softmax and the like). */
+     * bytes that it stays in a cache. Measured: exp, tanh and log of 10 x 100 to 40000 x 1000 (softmax and such). */
     KERNELS_WEIGHT = 512,
     KERNELS_WEIGHT_NEAR = 24,
     KERNELS_NEAR = 1 << 20,
