@@ -145,6 +145,50 @@ static bool split_type(struct parser *parser, const char *at, const char *end,
                                    "':type=value' or '@LAYOUT=value'");
 }
 
+/* Whether a text has more opening than closing brackets. */
+static bool is_open(const char *text)
+{
+    int depth = 0;
+    for (; *text; text++)
+        depth += strchr("([{", *text) ? 1 : strchr(")]}", *text) ? -1 : 0;
+    return depth > 0;
+}
+
+/* Whether a text is NAME=.., as an input is, with blanks before the '=' or not. */
+static bool begins_as_input(const char *text, size_t *length)
+{
+    *length = strcspn(text, " :@=");
+    const char *rest = text + *length + strspn(text + *length, " ");
+    return is_name(text, *length) && *rest == '=' && rest[1] != '=';
+}
+
+/* What an argument is that belongs to a word before it: a piece of a list or of a position, the program behind its
+ * inputs, a kernel behind its file; NULL: none of these. */
+static const char *other_word(struct parser *parser, const char *argument)
+{
+    struct pool *pool = parser->report->pool;
+    const struct arguments *arguments = parser->arguments;
+    const struct assignment *last = arguments->input_count ? &arguments->inputs[arguments->input_count - 1] : NULL;
+    const char *program = arguments->program;
+    const size_t size = strlen(program);
+    const bool position = argument[strspn(argument, "0123456789,-[] ")] == '\0';
+    size_t length;
+    if (position && arguments->at_text)
+        return pool_printf(pool, "name=value; a position is one word, as in --at %s,%s", arguments->at_text, argument);
+    if (last && is_open(last->value))
+        return pool_printf(pool, "name=value; quote a list that has blanks, as in '%.*s=[1, 2]'",
+                           (int)last->name_length, last->argument);
+    if (position && arguments->trace)
+        return pool_printf(pool, "name=value; the position of an element is --at %s", argument);
+    if (size > 5 && strcmp(program + size - 5, ".weft") == 0 && is_name(argument, strlen(argument)))
+        return pool_printf(pool, "name=value; a kernel is named with its file, as in %s:%s", program, argument);
+    if (begins_as_input(argument, &length) && argument[length] == ' ')
+        return pool_printf(pool, "name=value; write %.*s=VALUE in one word, without blanks", (int)length, argument);
+    if (begins_as_input(program, &length) && program[length] == '=' && access(argument, F_OK) != 0)
+        return pool_printf(pool, "name=value; the expression comes first: '%s' %s", argument, program);
+    return NULL;
+}
+
 /* What an argument that is no assignment should have been: a file of a known kind lacks its name, and a type without a
  * value stands behind `=`, where a command takes types. */
 static const char *no_assignment(struct parser *parser, const char *argument)
@@ -156,8 +200,9 @@ static const char *no_assignment(struct parser *parser, const char *argument)
         return pool_printf(parser->report->pool, "name=type or name:type=value; write %.*s=%s%s", (int)length, argument,
                            argument[length + 1] == '(' ? "float32" : "", argument + length + 1);
     const bool known = kind_of_path(argument, &extension) != KIND_UNKNOWN;
-    if (parser->arguments->trace && argument[strspn(argument, "0123456789,-[] ")] == '\0')
-        return pool_printf(parser->report->pool, "name=value; the position of an element is --at %s", argument);
+    const char *other = other_word(parser, argument);
+    if (other)
+        return other;
     if (!known && is_name(argument, strlen(argument)) && access(argument, F_OK) != 0)
         return pool_printf(parser->report->pool, "name=value; write %s=VALUE in one word, without blanks", argument);
     if (strchr(argument, '=') || (!known && access(argument, F_OK) != 0))
@@ -193,6 +238,26 @@ static bool takes_program(enum command command)
     return command != COMMAND_OPS && command != COMMAND_DOCTOR;
 }
 
+/* Whether a file or a directory with values has this name. */
+static bool holds_values(const char *path)
+{
+    const char *extension;
+    const size_t length = strlen(path);
+    const bool directory = length && path[length - 1] == '/';
+    return (directory || kind_of_path(path, &extension) != KIND_UNKNOWN) && access(path, F_OK) == 0;
+}
+
+/* What stands where a program belongs: values, alone or as an input; NULL: what may be a program. */
+static const char *values_as_program(const char *argument)
+{
+    size_t length;
+    if (holds_values(argument))
+        return argument[strlen(argument) - 1] == '/' ? "a directory" : "a file of values";
+    return begins_as_input(argument, &length) && argument[length] == '=' && holds_values(argument + length + 1)
+               ? "an input"
+               : NULL;
+}
+
 static bool add_positional(struct parser *parser, const char *argument)
 {
     const enum command command = parser->command;
@@ -205,10 +270,10 @@ static bool add_positional(struct parser *parser, const char *argument)
         return REPORT_ARGUMENT(parser->report, argument, strlen(argument), NO_ASSIGNMENT, argument, instead);
     if (parser->arguments->program)
         return add_assignment(parser, argument);
-    const char *extension;
-    if (kind_of_path(argument, &extension) != KIND_UNKNOWN && access(argument, F_OK) == 0)
-        return REPORT_ARGUMENT(parser->report, argument, strlen(argument), FILE_AS_PROGRAM,
-                               argument, argument);
+    const char *what = values_as_program(argument);
+    if (what)
+        return REPORT_ARGUMENT(parser->report, argument, strlen(argument), FILE_AS_PROGRAM, argument, what,
+                               strcmp(what, "an input") == 0 ? "" : "NAME=", argument);
     parser->arguments->program = argument;
     return true;
 }

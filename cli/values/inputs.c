@@ -33,6 +33,33 @@ static bool has_word(const char *text, const char *word)
     return false;
 }
 
+static const char *back_over_blanks(const char *text, const char *at)
+{
+    while (at > text && at[-1] == ' ')
+        at--;
+    return at;
+}
+
+/* What a word of the text is that is no input: bound there, a function, a dimension (rule 8.11). "": no such word. */
+static const char *word_hint(struct report *report, const char *text, const char *word)
+{
+    const size_t length = strlen(word);
+    bool called = true;
+    if (!has_word(text, word))
+        return "";
+    for (const char *at = text; (at = strstr(at, word)); at += length) {
+        if ((at > text && is_name(at - 1, 1)) || is_name(at + length, 1))
+            continue;
+        const char *behind = at + length + strspn(at + length, " ");
+        const char *start = back_over_blanks(text, at);
+        if ((start == text || strchr(";\n{", start[-1])) && *behind == '=' && behind[1] != '=')
+            return "; its text binds that name";
+        called = called && *behind == '(';
+    }
+    return called ? pool_printf(report->pool, "; its text calls a function %s(..)", word)
+                  : "; among axes a name is one of a dimension, and else what the text binds it to";
+}
+
 /* What a name that is no input may be: near to one, one of which is misspelt, or of a dimension (rule 8.11). */
 static const char *unknown_hint(struct report *report, const char *text, const char *name, const char *const *names,
                                 size_t count)
@@ -42,7 +69,7 @@ static const char *unknown_hint(struct report *report, const char *text, const c
         return pool_printf(report->pool, "; its text says '%s'", near);
     if (strcmp(name, "rules") == 0 || strcmp(name, "math") == 0 || strcmp(name, "threads") == 0)
         return pool_printf(report->pool, "; options begin with --, as in --%s", name);
-    return has_word(text, name) ? "; among axes a name is one of a dimension, and else what the text binds it to" : "";
+    return word_hint(report, text, name);
 }
 
 static bool match_one(struct report *report, const char *text, const struct arguments *arguments, int index,
@@ -62,21 +89,14 @@ static bool match_one(struct report *report, const char *text, const struct argu
 static const char *constant_hint(struct report *report, const char *const *names, int count)
 {
     static const struct { const char *name, *here; } constants[] = {
-        {"NaN", "nan"}, {"NAN", "nan"}, {"NA", "nan"}, {"Inf", "inf"}, {"INF", "inf"}, {"Infinity", "inf"},
-        {"Pi", "pi"}, {"PI", "pi"},
+        {"NaN", "nan"}, {"NAN", "nan"}, {"NA", "nan"}, {"None", "nan"}, {"Inf", "inf"}, {"INF", "inf"},
+        {"Infinity", "inf"}, {"Pi", "pi"}, {"PI", "pi"},
         {"e", "exp(1)"}, {"E", "exp(1)"}, {"TRUE", "true"}, {"FALSE", "false"}, {"end", "-1 in x[-1]"}};
     for (int n = 0; n < count; n++)
         for (size_t i = 0; i < sizeof constants / sizeof *constants; i++)
             if (strcmp(names[n], constants[i].name) == 0)
                 return pool_printf(report->pool, "; if the constant is meant, write %s", constants[i].here);
     return "";
-}
-
-static const char *back_over_blanks(const char *text, const char *at)
-{
-    while (at > text && at[-1] == ' ')
-        at--;
-    return at;
 }
 
 /* Advice where a name is the second operand of min or max, a dimension in other reductions: max(u, x). */
@@ -212,7 +232,13 @@ static bool told_as_type(struct report *report, const struct assignment *given,
         return report_type(report, value, value, value[length] || *type_hint(report, value));
     if (!is_type(value))
         return false;
-    REPORT_ARGUMENT(report, value, strlen(value), TYPE_NO_VALUE, value, given->name, given->name);
+    const char *inner = value + length + 1;
+    if (value[length] == '(' && *inner && strchr("[-+.0123456789", *inner)) /* float32([1, 2]) */
+        REPORT_ARGUMENT(report, value, strlen(value), NO_FILE, value,
+                        pool_printf(report->pool, "a type stands beside the name, as in '%s:%.*s=%.*s'", given->name,
+                                    (int)length, value, (int)strcspn(inner, ")"), inner));
+    else
+        REPORT_ARGUMENT(report, value, strlen(value), TYPE_NO_VALUE, value, given->name, given->name);
     return true;
 }
 

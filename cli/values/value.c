@@ -97,6 +97,21 @@ static bool looks_literal(const char *value, const char *extension)
     return number && (!extension || !extension[1] || strchr(digits, extension[1]));
 }
 
+/* What is wrong with a value that names nothing: quotes of its own, a blank at its start, a call. NULL: neither. */
+static const char *odd_value(struct report *report, const char *value)
+{
+    const size_t length = strlen(value);
+    if (length > 2 && strchr("'\"", *value) && value[length - 1] == *value)
+        return pool_printf(report->pool, "it has quotes of its own; write %.*s without them", (int)length - 2,
+                           value + 1);
+    if (*value == ' ')
+        return "it begins with a blank";
+    const size_t name = strspn(value, "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ_.0123456789");
+    return name && value[name] == '(' && value[length - 1] == ')'
+               ? "a value is no call; write the literal itself, as in [1, 2], or the file's name"
+               : NULL;
+}
+
 /* Nothing has that name: what was it meant to be? */
 static bool no_file(struct report *report, const char *value, const char *path,
                     const char *extension, int reason, const struct weft_error *errors)
@@ -105,6 +120,9 @@ static bool no_file(struct report *report, const char *value, const char *path,
     bool literal = absent && looks_literal(value, extension);
     if (literal && errors)
         return report_inside(report, value, errors);
+    const char *odd = absent ? odd_value(report, value) : NULL;
+    if (odd)
+        return REPORT_ARGUMENT(report, value, strlen(value), NO_FILE, path, odd);
     if (absent && strpbrk(path, "*?[") && !literal)
         return REPORT_ARGUMENT(report, value, strlen(value), GLOB_EMPTY, path);
     if (absent && extension && !literal && kind_of_path(path, &extension) == KIND_UNKNOWN)

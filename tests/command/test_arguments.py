@@ -63,6 +63,9 @@ class Usage(CommandTest):
         self.assertIn("write x=VALUE in one word, without blanks", self.bad(2, 105, "run", "x", "x", "=", "1"))
         os.mkdir(self.path("photos"))
         self.assertIn("write NAME=photos for an input", self.bad(2, 105, "run", "x", "photos"))
+        self.assertIn("'photos/' is a directory; an expression comes first, then NAME=photos/",
+                      self.bad(2, 129, "run", "photos/"))
+        self.assertIn("then img=photos/", self.bad(2, 129, "run", "img=photos/", "gain=2"))
         os.rmdir(self.path("photos"))
         self.bad(2, 105, "run", "x", "x:=3")
         self.assertIn("write NAME=a.png for an input, -o a.png for an output",
@@ -70,6 +73,8 @@ class Usage(CommandTest):
         self.assertNotIn("-o", self.bad(2, 105, "check", "1", "a.png").split("\n")[0])
         np.save(self.path("a.npy"), np.zeros(3))
         self.assertIn("then NAME=a.npy", self.bad(2, 129, "run", "a.npy"))
+        self.assertIn("'x=a.npy' is an input; an expression comes first, then x=a.npy",
+                      self.bad(2, 129, "run", "x=a.npy", "y=1"))
         os.unlink(self.path("a.npy"))
         self.assertNotIn("'--'", self.bad(2, 101, "ops", "--json"))
         self.bad(2, 105, "doctor", "gcc")
@@ -80,6 +85,18 @@ class Usage(CommandTest):
         self.bad(2, 106, "run", "1", "-o", "out.jpeg2000")
         self.assertIn("has no extension", self.bad(2, 124, "run", "1", "-o", "out"))
         self.assertEqual(self.files(), [])
+
+    def test_words_that_belong_together(self):
+        """What a word belongs to that is no input."""
+        for advice, *words in (("a position is one word, as in --at 3,4", "x", "x=[[1, 2]]", "--at", "3", "4", "1"),
+                               ("quote a list that has blanks, as in 'x=[1, 2]'", "x * 2", "x=[1,", "2,", "3]"),
+                               ("the expression comes first: 'x * 2' x=1", "x=1", "x * 2"),
+                               ("write x=VALUE in one word, without blanks", "x", "x =1"),
+                               ("a kernel is named with its file, as in a.weft:gray", "a.weft", "gray", "img=1")):
+            self.assertIn("is not name=value; " + advice, self.bad(2, 105, "run", *words))
+        self.assertEqual(self.text("run", "x * 2", "x=[1, 2, 3]"), "out: int32[3] = [2, 4, 6]\n")
+        self.assertNotIn("comes first", self.bad(2, 105, "run", "x = 3", "y z"))
+        self.assertEqual(self.text("run", "x=1"), "x: int32[] = 1\n")
 
     def test_carets_mark_the_argument(self):
         told = self.bad(2, 105, "run", "a + b", "a")
@@ -182,6 +199,16 @@ class Values(CommandTest):
         self.bad(1, 137, "run", "x", "x=*.png")
         self.bad(1, 137, "run", "x", "x=none?.npy")
 
+    def test_values_of_other_languages(self):
+        for value, advice in (("'1.5'", "it has quotes of its own; write 1.5 without them"),
+                              ('"a.png"', "it has quotes of its own; write a.png without them"),
+                              (" a.png", "it begins with a blank"),
+                              ("np.array([1, 2])", "a value is no call; write the literal itself, as in [1, 2]"),
+                              ("imread(a.png)", "or the file's name"),
+                              ("float32([1, 2])", "as in 'x:float32=[1, 2]'")):
+            self.assertIn(advice, self.bad(1, 107, "run", "x", "x=" + value))
+        self.assertEqual(self.text("run", "x", "x:float32=[1, 2]"), "x: float32[2] = [1.0, 2.0]\n")
+
     def test_layout(self):
         np.save(self.path("a.npy"), np.zeros((2, 3), "f4"))
         self.assertTrue(self.text("run", "+x", "x@HW=a.npy").startswith("out: float32[2, 3]"))
@@ -205,6 +232,9 @@ class Names(CommandTest):
         self.good("run", "max(u, axes=x) + 1", "u:(y, x)=[[1.5, 2]]")
         self.assertIn("write u=float32(y,x)", self.bad(2, 105, "check", "u.x[1:]", "u:(y,x)"))
         self.assertIn("its text says 'gain'", self.bad(1, 131, "run", "x * gain", "gian=1", "x=1"))
+        self.assertIn("; its text binds that name", self.bad(1, 131, "run", "y = 2; x = y", "x=1"))
+        self.assertIn("; its text calls a function min(..)", self.bad(1, 131, "run", "min(x)", "min=3", "x=1"))
+        self.assertIn("; among axes a name", self.bad(1, 131, "run", "min(x, axes=s)", "s=3", "x=1"))
         self.bad(1, 130, "run", "x", "x=1", "x=2")
         self.bad(1, 118, "run", "x + y", "x=-", "y=-", data=b"")
 
