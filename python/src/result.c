@@ -56,10 +56,14 @@ static int infer(const struct call *call, const struct weft_argument *arguments,
     Py_BEGIN_ALLOW_THREADS
     status = weft_infer(handle, arguments, count, infos, &error);
     Py_END_ALLOW_THREADS
-    if (raise || status >= 0)
+    if (status >= 0)
         return error_check(status, error);
-    log_drop();
-    weft_error_destroy(error);
+    if (raise && log_tell() < 0)
+        PyErr_Clear(); /* a remark that is an exception: the error is another */
+    if (raise)
+        error_raise(status, error);
+    else
+        weft_error_destroy(error);
     return -1;
 }
 

@@ -409,6 +409,21 @@ class Remarks(unittest.TestCase):
         self.assertIn("divided by zero", done.stdout.splitlines()[3])
         self.assertEqual(len(done.stdout.splitlines()), 4, done.stdout)
 
+    def test_a_call_that_fails(self):
+        """What is to be told of it comes with it, not with the next call, which may be another program's."""
+        small, one = np.uint8([200, 40]), np.zeros(3, np.float32)
+        for make in (lambda text: lambda x: weft.evaluate(text, small=small, x=x),
+                     lambda text: (lambda f: lambda x: f(small=small, x=x))(weft.compile(text))):
+            call = make("(small + small) / 2 + x")
+            with self.assertWarnsRegex(weft.Remark, "W0312"), self.assertRaisesRegex(weft.Error, "W0060"):
+                call(one)
+            self.assertEqual(self.told(lambda: weft.evaluate("x * 3", x=one)), [])
+            self.assertEqual(self.told(lambda: call(one[:2])), [])
+        with warnings.catch_warnings(), self.assertRaisesRegex(weft.Error, "W0060"):
+            warnings.simplefilter("error")
+            weft.evaluate("(small + small) / 3 + x", small=small, x=one)
+        self.assertEqual(self.told(lambda: weft.evaluate("x * 5", x=one)), [])
+
     def test_channels(self):
         """Neighbours along what looks like channels are told once a program, by the shapes of its calls."""
         picture, volume = np.zeros((6, 7, 3), np.float32), np.zeros((3, 6, 7), np.float32)

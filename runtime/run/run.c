@@ -49,7 +49,7 @@ enum weft_status call_make(struct weft_program *program, call_body *body, const 
                                           : finish_call(&program->context->log, &call.diags, error);
     }
     close_call(&call);
-    if (remarks)
+    if (remarks || status < 0) /* another program's call shall not tell them */
         log_untold(&program->context->log);
     errno = saved;
     return status;
