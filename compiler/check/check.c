@@ -392,8 +392,9 @@ static bool check_take(struct program *program, struct node *node)
         return false;
     if (dtype_is_integer(positions->dtype))
         return true;
+    const struct masked masked = {program->source, from->span, positions->span, value, text, has_dims(program, from)};
     const char *instead = positions->dtype == WEFT_BOOL
-                              ? view_mask_advice(program->arena, text, value, has_dims(program, from))
+                              ? view_mask_advice(program->arena, &masked)
                               : arena_printf(program->arena, "%s; convert it, as in int32(%s)",
                                              type_rows[positions->dtype].name, text);
     if (program->source->text[node->token.start] == '[')

@@ -9,9 +9,10 @@ static bool mask(struct program *program, const struct node *node, const struct 
 {
     const char *text = expression_text(program->arena, program, node->span);
     const char *from = expression_text(program->arena, program, operand->span);
+    const struct masked masked = {program->source, operand->span, node->span, from, text, has_dims(program, operand)};
     return diag(program->diags, DIAG_SELECT_ITEM, node->span,
                 arena_printf(program->arena, "an item of a selection is an integer, and %s is %s", text,
-                             view_mask_advice(program->arena, text, from, has_dims(program, operand))));
+                             view_mask_advice(program->arena, &masked)));
 }
 
 /* Reports a node that is no size expression, now that dtypes are known: an input is not an integer. */

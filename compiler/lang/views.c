@@ -93,10 +93,49 @@ const char *view_conflict(const struct view_args *args, struct span places[2], i
                      "no dimension";
 }
 
-const char *view_mask_advice(struct arena *arena, const char *mask, const char *operand, bool named)
+/* The call whose first operand is x[m], as in max(x[m]) and x[m].max(). */
+struct around {
+    const char *name;              /* NULL: there is none */
+    size_t length;
+    const char *more;              /* what stands for its other arguments: "" or ", .." */
+};
+
+static struct around call_around(const struct masked *masked)
 {
-    const char *first =
-        named ? "" : arena_printf(arena, ", or gather(%s, nonzero(%s, n)) for the first n", operand, mask);
+    const char *text = masked->source->text, *start = text + masked->operand.start;
+    const char *end = text + masked->item.end, *name = start;
+    while (start > text && start[-1] == ' ')
+        start--;
+    end += strspn(end, " ]");
+    if (*end == '.') {
+        const size_t length = strcspn(end + 1, "( )");
+        const char *opening = end + 1 + length;
+        return (struct around){*opening == '(' ? end + 1 : NULL, length, opening[*opening != 0] == ')' ? "" : ", .."};
+    }
+    if (start == text || start[-1] != '(' || !*end || !strchr("),", *end))
+        return (struct around){0};
+    for (name = start - 1; name > text && (is_letter(name[-1]) || is_digit(name[-1]));)
+        name--;
+    return (struct around){name, (size_t)(start - 1 - name), *end == ')' ? "" : ", .."};
+}
+
+const char *view_mask_advice(struct arena *arena, const struct masked *masked)
+{
+    static const struct { const char *name, *other; } neutral[] = {
+        {"max", "-inf"}, {"min", "inf"}, {"argmax", "-inf"}, {"argmin", "inf"}, {"prod", "1"}, {"all", "true"}};
+    const char *mask = masked->mask, *operand = masked->value;
+    const struct around around = call_around(masked);
+    const char *name = around.name;
+    const size_t length = around.length;
+    if (name && length == 4 && memcmp(name, "mean", 4) == 0)
+        return arena_printf(arena, "a mask; write mean(where(%s, %s, 0)%s) / mean(%s%s)", mask, operand,
+                            around.more, mask, around.more);
+    for (size_t i = 0; name && i < sizeof neutral / sizeof *neutral; i++)
+        if (length == strlen(neutral[i].name) && memcmp(name, neutral[i].name, length) == 0)
+            return arena_printf(arena, "a mask; write %s(where(%s, %s, %s)%s)", neutral[i].name, mask, operand,
+                                neutral[i].other, around.more);
+    const char *first = masked->named ? "" : arena_printf(arena, ", or gather(%s, nonzero(%s, n)) for the first n",
+                                                          operand, mask);
     return arena_printf(arena, "a mask; write where(%s, %s, 0), which keeps the shape%s", mask, operand, first);
 }
 

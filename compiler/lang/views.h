@@ -41,7 +41,15 @@ enum put put_find(const char *word);
 const char *put_mode_word(enum put put);
 enum op put_op(enum put put);
 
-/* What a mask as an item is, and what to write instead; nonzero takes no named one. */
-const char *view_mask_advice(struct arena *arena, const char *mask, const char *operand, bool named);
+/* A selection by a mask, x[m], in the text: spans of the operand and of the item, and how both are shown. */
+struct masked {
+    const struct source *source;
+    struct span operand, item;
+    const char *value, *mask;
+    bool named;                    /* the operand has named dimensions, of which nonzero takes none */
+};
+
+/* What a mask as an item is, and what to write instead, which in a reduction depends on it. */
+const char *view_mask_advice(struct arena *arena, const struct masked *masked);
 
 #endif

@@ -24,11 +24,32 @@ int parse_too_many(struct parser *p, struct span span, int most, const char *wha
     return parse_fail(p);
 }
 
+/* Advice on a character that texts are copied with, at its first byte; "" for others. */
+static const char *character_advice(const struct source *source, uint32_t at)
+{
+    static const struct { const char *bytes, *advice; } characters[] = {
+        {"\xe2\x88\x92", "; write '-'"}, {"\xe2\x80\x93", "; write '-'"}, {"\xe2\x80\x94", "; write '-'"},
+        {"\xc3\x97", "; write '*'"}, {"\xc2\xb7", "; write '*'"}, {"\xe2\x8b\x85", "; write '*'"},
+        {"\xc3\xb7", "; write '/'"}, {"\xc2\xb2", "; write '** 2'"}, {"\xc2\xb3", "; write '** 3'"},
+        {"\xe2\x88\x9a", "; write sqrt(x)"}, {"\xcf\x80", "; write pi"}, {"\xe2\x88\x9e", "; write inf"},
+        {"\xe2\x89\xa4", "; write '<='"}, {"\xe2\x89\xa5", "; write '>='"}, {"\xe2\x89\xa0", "; write '!='"},
+        {"\xe2\x80\x9c", "; write '\"'"}, {"\xe2\x80\x9d", "; write '\"'"},
+        {"\xe2\x80\x98", "; write \"'\""}, {"\xe2\x80\x99", "; write \"'\""},
+        {"\xc2\xa0", "; write a blank"}};
+    for (size_t i = 0; i < sizeof characters / sizeof *characters; i++) {
+        const size_t length = strlen(characters[i].bytes);
+        if (at + length <= source->length && memcmp(source->text + at, characters[i].bytes, length) == 0)
+            return characters[i].advice;
+    }
+    return "";
+}
+
 bool parse_report_bad(struct diags *diags, const struct source *source, const struct token *token)
 {
-    const unsigned byte = (unsigned char)source->text[token->span.start];
+    const uint32_t at = token->span.start;
+    const unsigned byte = (unsigned char)source->text[at];
     switch (token->bad) {
-    case DIAG_BAD_BYTE: return diag(diags, DIAG_BAD_BYTE, token->span, byte);
+    case DIAG_BAD_BYTE: return diag(diags, DIAG_BAD_BYTE, token->span, byte, character_advice(source, at));
     case DIAG_BAD_NUMBER: return diag(diags, DIAG_BAD_NUMBER, token->span, token->message);
     case DIAG_TOO_MANY: return diag(diags, DIAG_TOO_MANY, token->span, (int)MAX_NAME, token->message);
     default: return diag(diags, DIAG_UNBALANCED, token->span, token->message);
@@ -245,8 +266,22 @@ static const char *conversion_of_c(struct parser *p)
     return type ? type : dtype_find(name, strlen(name)) != WEFT_DTYPE_COUNT ? name : NULL;
 }
 
+/* What a declaration of C, as in `float y = x`, is here; NULL: the text is none. */
+static const char *declaration_of_c(struct parser *p)
+{
+    const char *name = parse_text(p, p->token.span), *before = parse_text(p, p->previous);
+    const char *type = parse_type_habit(before);
+    if (p->token.kind != TOKEN_NAME || p->next.kind != TOKEN_ASSIGN || (!type && strcmp(before, "auto") != 0))
+        return NULL;
+    return type ? arena_printf(p->arena, "a name is bound without a type; write %s = %s(...)", name, type)
+                : arena_printf(p->arena, "a name is bound without a type; write %s = ...", name);
+}
+
 static int missing_operator(struct parser *p)
 {
+    const char *declaration = declaration_of_c(p);
+    if (declaration)
+        return parse_wrong(p, p->token.span, declaration);
     const char *conversion = conversion_of_c(p);
     if (conversion)
         return parse_wrong(p, p->token.span, arena_printf(p->arena, "conversions are calls; write %s(...) around the "

@@ -210,7 +210,8 @@ static void end_of_statement(struct parser *p, enum token_kind end, bool declara
     if (declaration) {
         parse_unexpected(p, "the end of the statement");
     } else if (assigned) {
-        diag_at(p->diags, DIAG_ASSIGNED, ((struct span[]){p->token.span, assigned->span}), 2);
+        diag_at(p->diags, DIAG_ASSIGNED, ((struct span[]){p->token.span, assigned->span}), 2,
+                "where(condition, 1, x)");
         parse_fail(p);
     } else {
         parse_unexpected_after(p, "an operator or the end of the statement");

@@ -48,6 +48,29 @@ static bool is_real(const struct program *program, const struct node *node)
             (node->rule == TYPE_FLOAT || (node->rule == TYPE_GIVEN && dtype_is_float(node->dtype))));
 }
 
+/* Reports x[m] = value, x[m] += value and the like, for the item m at `item`. False: the text is none of these. */
+static bool assigned_mask(struct parser *p, struct span item, const char *mask, const char *source)
+{
+    const char *text = p->source->text, *at = text + item.end + strspn(text + item.end, " ");
+    if (*at != ']')
+        return false;
+    at += 1 + strspn(at + 1, " ");
+    const bool updated = *at && strchr("+-*/", *at) && at[1] == '=';
+    const char *value = at + updated + 1;
+    if (at[updated] != '=' || *value == '=')
+        return false;
+    value += strspn(value, " ");
+    const int length = (int)strcspn(value, ";\n}#");
+    const char *given = arena_excerpt(p->arena, value, length, 40);
+    const struct span place = {(uint32_t)(at - text), (uint32_t)(at - text) + updated + 1};
+    if (updated)
+        given = arena_printf(p->arena, "%s %c %s", source, *at, given);
+    diag_at(p->diags, DIAG_ASSIGNED, ((struct span[]){place, item}), 2,
+            arena_printf(p->arena, "where(%s, %s, %s)", mask, given, source));
+    parse_fail(p);
+    return true;
+}
+
 /* Reports an item that is no size expression, and says what to write. */
 static bool not_an_integer(struct parser *p, const struct node *node, const struct selected *from, bool slice)
 {
@@ -61,8 +84,11 @@ static bool not_an_integer(struct parser *p, const struct node *node, const stru
         return wrong(p, node->span, text, "a bool");
     if (is_real(p->program, value) || quotient)
         return wrong(p, node->span, text, quotient ? "a real; '//' divides integers" : "a real");
+    if (is_mask(p->program, value) && assigned_mask(p, node->span, text, source))
+        return false;
     if (is_mask(p->program, value))
-        return wrong(p, node->span, text, view_mask_advice(p->arena, text, source, false));
+        return wrong(p, node->span, text, view_mask_advice(p->arena, &(struct masked){p->source, from->span, node->span,
+                                                                                      source, text, false}));
     if (value->kind == NODE_ARRAY)
         return wrong(p, node->span, text, "a list, which is an item by itself and no bound of a slice");
     (void)slice;

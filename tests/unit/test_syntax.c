@@ -96,7 +96,8 @@ static void missing_and_foreign_operators(void **state)
                     "    ^\n");
     assert_messages("x is y",
                     "<expr>:1:3: error[W0003]: found 'is', expected an operator or the end of"
-                    " the statement; write '=='\n"
+                    " the statement; write '=='; whether"
+                    " a value is missing, a NaN, is isnan(x)\n"
                     "x is y\n"
                     "  ^^\n");
     assert_messages("f(x) = 3",
