@@ -89,7 +89,7 @@ void aot_put_support_source(struct buf *out)
         {weft_template_aot_support, "weak"}, {weft_template_walk, NULL}, {weft_template_grouping, NULL},
         {weft_template_gather, NULL},
         {weft_template_tensor, NULL}, {weft_template_traffic, NULL}, {weft_template_bands, NULL},
-        {weft_template_levels, "levels"}};
+        {weft_template_levels, "levels"}, {weft_template_angles, NULL}};
     static const struct aot_section second[] = {
         {NULL, "levels"}, {NULL, "reading"}, {NULL, "room"}, {NULL, "meet"}, {NULL, "check"}, {NULL, "samples"},
         {NULL, "plan"}, {NULL, "loop plan"}, {NULL, "views"}, {NULL, "loop class"}, {NULL, "joins"},

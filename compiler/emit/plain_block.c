@@ -60,8 +60,10 @@ static const char *block_function(struct plain *p, const struct ins *ins, const 
     while (mark[-1] != '\n')
         mark--;
     const char *parts = arena_string(p->e->arena, mark, (size_t)(text - mark));
-    const bool other = strstr(parts, "inside") || strstr(parts, "remainders");
-    return other ? NULL : arena_string(p->e->arena, text, length);
+    if (strstr(parts, "inside") || strstr(parts, "remainders"))
+        return NULL;
+    const char *const whole = arena_string(p->e->arena, text, length), *library = strstr(whole, ", calls->");
+    return !library ? whole : arena_printf(p->e->arena, "%.*s%s", (int)(library - whole), whole, strchr(library, ')'));
 }
 
 /* Whether an access goes along the block, element by element in the order of memory. */

@@ -170,7 +170,7 @@ void subst_math_head(struct subst *subst, struct buf *out, bool again)
 
 void subst_parts(struct subst *subst, const char *own)
 {
-    const char *line = own - 1, *end = own - 1, *math = subst->target->math;
+    const char *line = own - 1, *end = own - 1, *math = subst->target->math, *other = subst->target->math_head;
     if (!subst->has_math)
         subst_math_head(subst, &subst->helpers, false);
     subst->has_math = true;
@@ -182,7 +182,8 @@ void subst_parts(struct subst *subst, const char *own)
         const size_t size = strcspn(++line, "\n ");
         const char *name = arena_string(subst->arena, line, size);
         size_t part_length;
-        const char *part = math ? subst_find(math, "part", name, &part_length) : NULL;
+        const char *part = other ? subst_find(other, "part", name, &part_length) : NULL;
+        part = part || !math ? part : subst_find(math, "part", name, &part_length);
         if (!part || !subst_is_new(subst, arena_printf(subst->arena, "part_%s", name)))
             continue;
         subst_parts(subst, part);

@@ -27,6 +27,7 @@ extern const char weft_template_lanes_h[];
 extern const char weft_template_tensor[];
 extern const char weft_template_traffic[];
 extern const char weft_template_bands[], weft_template_ends[], weft_template_calls[], weft_template_levels[];
+extern const char weft_template_angles[];
 extern const char weft_template_tuning_c[];
 extern const char weft_template_tuning_cuda[];
 extern const char weft_template_dialect[];

@@ -160,6 +160,13 @@ struct weft_calls {
     /* C's fmod of those among `count` elements, float32 or float64 as `size` says, whose quotient is 2^22 or more, in
      * float64 2^51, or none of finite numbers. It may be that of others, too; else they stay. */
     void (*fmod)(void *r, const void *a, const void *b, int count, int size);
+    /* The sines, cosines and tangents of those among `count` elements that are finite and, of float32, beyond 2^16, of
+     * float64, from 2^23 on; the others' stay. */
+    void (*sinf)(void *r, const void *a, int count);
+    void (*cosf)(void *r, const void *a, int count);
+    void (*tanf)(void *r, const void *a, int count);
+    void (*sin)(void *r, const void *a, int count);
+    void (*cos)(void *r, const void *a, int count);
     const struct weft_join *const *joins; /* templates/shared/joins.def */
     const struct weft_join *const *places; /* what keeps the positions of extremes, for a row of it; NULL: nothing */
 };

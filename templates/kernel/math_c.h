@@ -26,7 +26,6 @@ union word_f32 { f32 value; u32 word; };
 union word_f64 { f64 value; u64 word; };
 struct hyperbolic_f32 { f32 odd, even, up, down; };
 struct hyperbolic_f64 { f64 odd, even, up, down; };
-struct angle_f64 { f64 sin, cos; u64 quarters; };
 struct pair_f64 { f64 high, low; };
 //: part ordinary
 #undef ORDINARY
@@ -46,30 +45,11 @@ struct pair_f64 { f64 high, low; };
     } \
     EACH(j, BLOCK) \
         r[j] = f(a[j], 0);
-//: part far
-#undef FAR
-/* z[j] = f(a[j]) for elements where so(a[j]): they are computed side by side, as many as vectors take, so that few of
- * them cost little; `any` is such an operand. */
-#define FAR(T, so, f, any) \
-    ALIGNED T far[BLOCK + 1]; \
-    int at[BLOCK], many = 0; \
-    EACH(j, BLOCK) \
-        far[j] = any; \
-    ROLLED for (int j = 0; j < BLOCK; j++) { \
-        far[many] = a[j]; \
-        at[many] = j; \
-        many += so(a[j]); \
-    } \
-    far[many] = any; \
-    const int whole = (many + 15) & ~15; \
-    EACH(k, whole) \
-        far[k] = f(far[k]); \
-    ROLLED for (int k = 0; k < many; k++) \
-        z[at[k]] = far[k];
-//: part reduced far
+//: part reduced
 #undef REDUCED
-/* The body for a function of an angle: near(x) up to 2^16, else any(x), and of what is beyond far(x). */
-#define REDUCED(near, any, far) \
+/* The body for a function of an angle: near(x) up to 2^16, else any(x); what is beyond, which is far(x), the library
+ * computes, others(). */
+#define REDUCED(near, any, far, others) \
     ALIGNED f32 z[BLOCK]; \
     i32 rare = 0; \
     for (int j = 0; j < BLOCK; j++) { \
@@ -83,13 +63,13 @@ struct pair_f64 { f64 high, low; };
     } \
     EACH(j, BLOCK) \
         z[j] = any(a[j]); \
-    FAR(f32, is_beyond, far, 0x1p20f) \
+    others(z, a, BLOCK); \
     EACH(j, BLOCK) \
         r[j] = z[j];
 //: part inside
 #undef INSIDE
 /* The body for a function that libmvec computes one at a time where operands are rare: inside(x) is x or, where x is
- * rare, a number that is not; of x and what that gave result(x, value) is the result. `others` are statements that put
+ * rare, a number that is not; of x and what that gave result(x, value) is the result. `others` is a statement that puts
  * other values into z before. */
 #define INSIDE(T, f, inside, result, others) \
     ALIGNED T z[BLOCK]; \
@@ -1425,61 +1405,7 @@ static inline f32 OWN(own_erff)(f32 x)
 #endif
 //: block erff ordinary
     ORDINARY(erf_of, 0x00800000, 0x7fffffff)
-//: part angle_f64
-#ifdef OWN_MATH
-/* The sine and cosine of |x| less so many quarters of a turn. x is a whole number, from 2^23 on, times a power of 2, by
- * which 1 / pi begins at another of its bits (Payne and Hanek, as in turns_of): x / pi modulo 2, in units of 2^-127, is
- * made of four parts of 32 bits, v0 the highest. */
-static inline struct angle_f64 OWN(angle_f64)(f64 x)
-{
-    static const u64 bits[20] = {
-        0x0000000000000000, 0x28be60db9391054a, 0x7f09d5f47d4d3770, 0x36d8a5664f10e410, 0x7f9458eaf7aef158,
-        0x6dc91b8e909374b8, 0x01924bba82746487, 0x3f877ac72c4a69cf, 0xba208d7d4baed121, 0x3a671c09ad17df90,
-        0x4e64758e60d4ce7d, 0x272117e2ef7e4a0e, 0xc7fe25fff7816603, 0xfbcbc462d6829b47, 0xdb4d9fb3c9f2c26d,
-        0xd3d18fd9a797fa8b, 0x5d49eeb1faf97c5e, 0xcf41ce7de294a4ba, 0x9afed7ec47e35742, 0x1580cc11bf1edaea};
-    const u64 most = 0xffffffff;
-    const union word_f64 size = {__builtin_fabs(x)};
-    const u64 position = (size.word >> 52) - (1075 - 64), from = position >> 6, left = position & 63;
-    const u64 w01 = bits[from] << left | bits[from + 1] >> 1 >> (63 - left);
-    const u64 w23 = bits[from + 1] << left | bits[from + 2] >> 1 >> (63 - left);
-    const u64 w45 = bits[from + 2] << left | bits[from + 3] >> 1 >> (63 - left);
-    const u64 low = size.word & most, high = (size.word >> 32 & 0xfffff) | 0x100000;
-    const u64 low1 = low * (w01 & most), low2 = low * (w23 >> 32), low3 = low * (w23 & most);
-    const u64 v3 = high * (w45 >> 32) + (low * (w45 >> 32) >> 32) + (high * (w45 & most) >> 32) + (low3 & most);
-    const u64 v2 = high * (w23 & most) + (low3 >> 32) + (low2 & most) + (v3 >> 32);
-    const u64 v1 = high * (w23 >> 32) + (low2 >> 32) + (low1 & most) + (v2 >> 32);
-    const u64 v0 = high * (w01 & most) + (low1 >> 32) + low * (w01 >> 32) + (v1 >> 32);
-    const u64 turns = (v0 << 32 | (v1 & most)) + (1ull << 61), rest = turns & ((1ull << 62) - 1);
-    /* What is left, from -1/4 to 1/4, as three numbers of 48, 48 and 30 bits. */
-    const union word_f64 first = {.word = rest >> 14 | 0x4330000000000000};
-    const u64 middle = (rest & 0x3fff) << 34 | (v2 & most) << 2 | (v3 & most) >> 30;
-    const union word_f64 second = {.word = middle | 0x4330000000000000};
-    const union word_f64 third = {.word = (v3 & 0x3fffffff) | 0x4330000000000000};
-    const f64 a = (first.value - 0x1.08p52) * 0x1p48, b = second.value - 0x1p52, c = third.value - 0x1p52;
-    const f64 sum = a + b, less = FMAD(c, 0x1p-30, b - (sum - a));
-    const f64 near = sum * 0x1.921fb54442d18p-96;
-    const f64 error = FMAD(sum, 0x1.921fb54442d18p-96, -near);
-    const f64 r = near + FMAD(less, 0x1.921fb54442d18p-96, FMAD(sum, 0x1.1a62633145c07p-150, error));
-    const f64 z = r * r;
-    f64 p = FMAD(0x1.5d8fa53060facp-33, z, -0x1.ae5e59fc4c5fbp-26);
-    f64 q = FMAD(-0x1.8fae9dbde5939p-37, z, 0x1.1ee9ebebb1ca3p-29);
-    p = FMAD(p, z, 0x1.71de35671a203p-19);
-    q = FMAD(q, z, -0x1.27e4f809f4607p-22);
-    p = FMAD(p, z, -0x1.a01a019bfd1f8p-13);
-    q = FMAD(q, z, 0x1.a01a019cb1c2ep-16);
-    p = FMAD(p, z, 0x1.111111110f7cap-7);
-    q = FMAD(q, z, -0x1.6c16c16c1517ep-10);
-    p = FMAD(p, z, -0x1.5555555555548p-3);
-    q = FMAD(q, z, 0x1.555555555554cp-5);
-    const struct angle_f64 angle = {FMAD(p * z, r, r), FMAD(q * z, z, FMAD(z, -0.5, 1)), turns >> 62};
-    return angle;
-}
-static inline int OWN(is_far_f64)(f64 x)
-{
-    return (__builtin_fabs(x) >= 0x1p23) & (__builtin_fabs(x) < __builtin_inf());
-}
-#endif
-//: library sin inside_f64 angle_f64
+//: library sin inside_f64
 #ifdef OWN_MATH
 static inline f64 OWN(sin_f64_inside)(f64 x)
 {
@@ -1490,22 +1416,14 @@ static inline f64 OWN(sin_f64_chosen)(f64 x, f64 value)
     value = __builtin_fabs(x) < 0x1p-28 ? x : value;
     return __builtin_fabs(x) < __builtin_inf() ? value : x - x;
 }
-static inline f64 OWN(sin_f64_far)(f64 x)
-{
-    const struct angle_f64 angle = angle_f64(x);
-    const union word_f64 sign = {x};
-    union word_f64 value = {angle.quarters & 1 ? angle.cos : angle.sin};
-    value.word ^= (sign.word & 1ull << 63) ^ angle.quarters >> 1 << 63;
-    return value.value;
-}
 #endif
 static inline f64 OWN(own_sin)(f64 x)
 {
     return sin(x);
 }
-//: block sin inside far
-    INSIDE(f64, sin, sin_f64_inside, sin_f64_chosen, FAR(f64, is_far_f64, sin_f64_far, 0x1p30))
-//: library cos inside_f64 angle_f64
+//: block sin inside
+    INSIDE(f64, sin, sin_f64_inside, sin_f64_chosen, calls->sin(z, a, BLOCK);)
+//: library cos inside_f64
 #ifdef OWN_MATH
 static inline f64 OWN(cos_f64_inside)(f64 x)
 {
@@ -1515,20 +1433,13 @@ static inline f64 OWN(cos_f64_chosen)(f64 x, f64 value)
 {
     return __builtin_fabs(x) < __builtin_inf() ? value : x - x;
 }
-static inline f64 OWN(cos_f64_far)(f64 x)
-{
-    const struct angle_f64 angle = angle_f64(x);
-    union word_f64 value = {angle.quarters & 1 ? angle.sin : angle.cos};
-    value.word ^= (angle.quarters + 1) >> 1 << 63;
-    return value.value;
-}
 #endif
 static inline f64 OWN(own_cos)(f64 x)
 {
     return cos(x);
 }
-//: block cos inside far
-    INSIDE(f64, cos, cos_f64_inside, cos_f64_chosen, FAR(f64, is_far_f64, cos_f64_far, 0x1p30))
+//: block cos inside
+    INSIDE(f64, cos, cos_f64_inside, cos_f64_chosen, calls->cos(z, a, BLOCK);)
 //: library tan inside_f64
 #ifdef OWN_MATH
 static inline f64 OWN(tan_f64_inside)(f64 x)
@@ -1546,29 +1457,9 @@ static inline f64 OWN(own_tan)(f64 x)
 }
 //: block tan inside
     INSIDE(f64, tan, tan_f64_inside, tan_f64_chosen, )
-//: part turn chosen
+//: from templates/shared/angles.h
+//: part near_only chosen
 #ifdef OWN_MATH
-/* x / pi modulo 2, x from 2^16 on, in units of 2^-63: x is a whole number times a power of 2, by which 1 / pi begins at
- * another of its bits (Payne and Hanek, ACM SIGNUM Newsletter 18, 1983). */
-static inline u64 OWN(turns_of)(f32 x)
-{
-    static const u64 bits[7] = {0x0000000028be60db, 0x28be60db9391054a, 0x9391054a7f09d5f4, 0x7f09d5f47d4d3770,
-                                0x7d4d377036d8a566, 0x36d8a5664f10e410, 0x4f10e4107f9458ea};
-    const union word_f32 size = {__builtin_fabsf(x)};
-    const u64 at = (size.word >> 23) - 118, left = at & 31, from = at >> 5, whole = (size.word & 0x7fffff) | 0x800000;
-    const u64 high = bits[from] << left | bits[from + 1] << left >> 32, low = bits[from + 2] << left >> 32;
-    const u64 product = whole * high + (whole * low >> 32);
-    return x < 0 ? -product : product;
-}
-/* From turns less n halves, or quarters, to an angle. */
-static inline f32 OWN(angle_of)(u64 turns)
-{
-    return (f32)((f64)(i64)turns * 0x1.921fb54442d18p-62);
-}
-static inline int OWN(is_beyond)(f32 x)
-{
-    return (__builtin_fabsf(x) > 0x1p16f) & (__builtin_fabsf(x) < __builtin_inff());
-}
 /* x, or a number that is beyond. */
 static inline f32 OWN(beyond_only)(f32 x)
 {
@@ -1581,18 +1472,8 @@ static inline f32 OWN(near_only)(f32 x)
     return ((size >= 0x1p-30f) & (size <= 0x1p16f)) ? x : 0;
 }
 #endif
-//: library tanf turn chosen
+//: library tanf tan_rest near_only turn chosen
 #ifdef OWN_MATH
-/* tan of r, from -pi / 4 to pi / 4, or, where n is odd, of that and pi / 2. */
-static inline f32 OWN(tan_rest)(f32 r, u32 n)
-{
-    const f32 z = FMAF(r, r, 0x1p-60f), s = z * z;
-    f32 p = FMAF(0x1.33e7b6p-7f, z, 0x1.9684bep-9f);
-    p = FMAF(p, s, FMAF(0x1.90729ep-6f, z, 0x1.b5851ep-5f));
-    p = FMAF(p, s, FMAF(0x1.112deap-3f, z, 0x1.5554dep-2f));
-    const f32 t = FMAF(p * z, r, r);
-    return (n & 1 ? -1 : t) / (n & 1 ? t : 1);
-}
 static inline f32 OWN(tan_near)(f32 x)
 {
     const union word_f32 n = {FMAF(x, 0x1.45f306p-1f, 0x1.8p23f)};
@@ -1603,11 +1484,6 @@ static inline f32 OWN(tan_any)(f32 x)
 {
     const f32 size = __builtin_fabsf(x), value = tan_near(near_only(x));
     return chosen_f32(size < 0x1p-30f, x, size < __builtin_inff() ? value : x - x);
-}
-static inline f32 OWN(tan_far)(f32 x)
-{
-    const u64 turns = turns_of(x), n = (turns + (1ull << 61)) >> 62;
-    return tan_rest(angle_of(turns - (n << 62)), (u32)n);
 }
 static inline f32 OWN(own_tanf)(f32 x)
 {
@@ -1620,32 +1496,17 @@ static inline f32 OWN(own_tanf)(f32 x)
 }
 #endif
 //: block tanf reduced
-    REDUCED(tan_near, tan_any, tan_far)
-//: part sin_rest turn
+    REDUCED(tan_near, tan_any, tan_far, calls->tanf)
+//: part less_pi
 #ifdef OWN_MATH
-/* (-1)^n sin(r), r from -pi / 2 to pi / 2. */
-static inline f32 OWN(sin_rest)(f32 r, u32 n)
-{
-    const f32 z = FMAF(r, r, 0x1p-60f);
-    f32 p = FMAF(FMAF(-0x1.b6253ep-26f, z, 0x1.72cddep-19f), z, -0x1.a023ccp-13f);
-    p = FMAF(FMAF(p, z, 0x1.111136p-7f), z, -0x1.555556p-3f);
-    union word_f32 value = {FMAF(p, z, 1) * r};
-    value.word ^= n << 31;
-    return value.value;
-}
 /* x - k pi. */
 static inline f32 OWN(less_pi)(f32 x, f32 k)
 {
     const f32 r = FMAF(k, -0x1.921fb4p+1f, x); /* exact */
     return FMAF(k, -0x1.846988p-47f, FMAF(k, -0x1.4442dp-23f, r)); /* of one sign: -0 stays -0 */
 }
-static inline f32 OWN(sin_turns)(u64 turns)
-{
-    const u64 n = (turns + (1ull << 62)) >> 63;
-    return sin_rest(angle_of(turns - (n << 63)), (u32)n);
-}
 #endif
-//: library sinf turn sin_rest chosen
+//: library sinf sin_rest less_pi near_only turn chosen
 #ifdef OWN_MATH
 static inline f32 OWN(sin_near)(f32 x)
 {
@@ -1656,10 +1517,6 @@ static inline f32 OWN(sin_any)(f32 x)
 {
     const f32 size = __builtin_fabsf(x), value = sin_near(near_only(x));
     return chosen_f32(size < 0x1p-30f, x, size < __builtin_inff() ? value : x - x);
-}
-static inline f32 OWN(sin_far)(f32 x)
-{
-    return sin_turns(turns_of(x));
 }
 static inline f32 OWN(own_sinf)(f32 x)
 {
@@ -1672,8 +1529,8 @@ static inline f32 OWN(own_sinf)(f32 x)
 }
 #endif
 //: block sinf reduced
-    REDUCED(sin_near, sin_any, sin_far)
-//: library cosf turn sin_rest chosen
+    REDUCED(sin_near, sin_any, sin_far, calls->sinf)
+//: library cosf sin_rest less_pi near_only turn chosen
 #ifdef OWN_MATH
 static inline f32 OWN(cos_near)(f32 x)
 {
@@ -1684,10 +1541,6 @@ static inline f32 OWN(cos_any)(f32 x)
 {
     const f32 value = cos_near(near_only(x));
     return __builtin_fabsf(x) < __builtin_inff() ? value : x - x;
-}
-static inline f32 OWN(cos_far)(f32 x)
-{
-    return sin_turns(turns_of(x) + (1ull << 62));
 }
 static inline f32 OWN(own_cosf)(f32 x)
 {
@@ -1700,7 +1553,7 @@ static inline f32 OWN(own_cosf)(f32 x)
 }
 #endif
 //: block cosf reduced
-    REDUCED(cos_near, cos_any, cos_far)
+    REDUCED(cos_near, cos_any, cos_far, calls->cosf)
 //: part remainders
 #ifdef OWN_MATH
 #undef REMAINDERS

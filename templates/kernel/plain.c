@@ -183,4 +183,26 @@ static TREE join_KIND(TREE all, const STAGE *values, int64_t count)
         all = GATHERED;
     return all;
 }
+//: part reduced
+#undef REDUCED
+/* The body for a function of an angle: near(x) up to 2^16, else any(x), and of what is beyond far(x), one by one. */
+#define REDUCED(near, any, far) \
+    ALIGNED f32 z[BLOCK]; \
+    i32 rare = 0; \
+    for (int j = 0; j < BLOCK; j++) { \
+        const union word_f32 x = {a[j]}; \
+        rare |= 0x47800000 - (i32)(x.word & 0x7fffffff); \
+    } \
+    if (rare >= 0) { \
+        EACH(j, BLOCK) \
+            r[j] = near(a[j]); \
+        return; \
+    } \
+    EACH(j, BLOCK) \
+        z[j] = any(a[j]); \
+    for (int j = 0; j < BLOCK; j++) \
+        if (is_beyond(a[j])) \
+            z[j] = far(a[j]); \
+    EACH(j, BLOCK) \
+        r[j] = z[j];
 //: end

@@ -134,6 +134,37 @@ SHARED void fmod_block(void *r, const void *a, const void *b, int count, int siz
         }
     }
 }
+
+/* r[j] = f(a[j]) for the elements where so(a[j]): side by side, as many as vectors take, so that few of them cost
+ * little; `any` is such an operand. */
+#define FAR(name, T, so, f, any) \
+SHARED void name(void *r, const void *a, int count) \
+{ \
+    enum { SOME = 64, TOGETHER = 16 }; \
+    for (int from = 0; from < count; from += SOME) { \
+        const int some = count - from < SOME ? count - from : SOME; \
+        T far[SOME]; \
+        int at[SOME], many = 0; \
+        for (int j = from; j < from + some; j++) { \
+            far[many] = ((const T *)a)[j]; \
+            at[many] = j; \
+            many += so(far[many]); \
+        } \
+        for (int k = many; k % TOGETHER; k++) \
+            far[k] = any; \
+        for (int first = 0; first < many; first += TOGETHER) \
+            for (int k = first; k < first + TOGETHER; k++) \
+                far[k] = f(far[k]); \
+        for (int k = 0; k < many; k++) \
+            ((T *)r)[at[k]] = far[k]; \
+    } \
+}
+FAR(sinf_block, float, is_beyond, sin_far, 0x1p20f)
+FAR(cosf_block, float, is_beyond, cos_far, 0x1p20f)
+FAR(tanf_block, float, is_beyond, tan_far, 0x1p20f)
+FAR(sin_block, double, is_far_f64, sin_f64_far, 0x1p30)
+FAR(cos_block, double, is_far_f64, cos_f64_far, 0x1p30)
+#undef FAR
 #else
 SHARED const void *pad_block(void *block, const void *from, int count, int size, int all)
 {
@@ -148,13 +179,19 @@ SHARED void put_block(void *to, const void *block, int count, int size)
     memcpy(to, block, (size_t)(count * size));
 }
 
-#define fmod_block 0 /* no kernel calls it */
+#define fmod_block 0 /* no kernel calls these */
+#define sinf_block 0
+#define cosf_block 0
+#define tanf_block 0
+#define sin_block 0
+#define cos_block 0
 #endif
 
 SHARED const struct weft_calls *kernel_calls(void)
 {
     static const struct weft_calls calls = {next_band, next_part, next_run, find_points, find_rows, row_at,
-                                            pad_block, put_block, fmod_block, JOINS};
+                                            pad_block, put_block, fmod_block, sinf_block, cosf_block, tanf_block,
+                                            sin_block, cos_block, JOINS};
     return &calls;
 }
 #undef PIECE

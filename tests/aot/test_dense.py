@@ -24,6 +24,7 @@ kernel wide(x: float64[h, w]) { return a = max(x, axis=0), b = min(x, axis=-1) }
 kernel powers(x: float32[h, w]) { return a = exp(x) * 2, b = exp2(x) }
 kernel power(x: float32[h, w]) { return out = exp(x) }
 kernel logs(x: float32[h, w]) { return out = log(x) + tanh(x) }
+kernel angles(x: float32[h, w]) { return a = sin(x), b = cos(x), c = tan(x) }
 kernel curve(x: float64[h, w]) { return out = exp(x) - 1 }
 kernel added(x: float32[h, w]) { return out = sum(exp(x), axis=-1) }
 kernel halves(x: float16[h, w], y: float16[h, w]) { return out = x * y }
@@ -45,6 +46,8 @@ def values(dtype, shape, rare):
         flat[random.integers(0, x.size, 1 + x.size // 30)] = -0.0
         flat[random.integers(0, x.size, 1 + x.size // 30)] = 0.0
         flat[random.integers(0, x.size, 1 + x.size // 40)] = -98.5
+        if x.itemsize > 2:
+            flat[random.integers(0, x.size, 1 + x.size // 40)] = (3e9, -7e30)[rare - 1]
         if rare > 1:
             flat[random.integers(0, x.size, 1 + x.size // 90)] = np.nan
             flat[-1] = -np.abs(np.nan)

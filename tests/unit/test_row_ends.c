@@ -1,6 +1,6 @@
 /* What the library does for kernels with vectors of each width that this processor has (templates/shared/ends.c): where
  * rows end, the block holds the elements and then the last one, and nothing else is read or written; remainders are
- * those of the C library. */
+ * those of the C library, sines of large angles within 3 ulp. */
 #define _GNU_SOURCE
 #include "runtime/kernels/calls.c"
 
@@ -20,9 +20,9 @@ static const struct weft_calls *const *widths(int *count)
     found[0] = kernel_calls_16();
 #if defined SEVERAL_WIDTHS
     __builtin_cpu_init();
-    if (__builtin_cpu_supports("avx2"))
+    if (__builtin_cpu_supports("avx2") && __builtin_cpu_supports("fma"))
         found[(*count)++] = kernel_calls_32();
-    if (__builtin_cpu_supports("avx512f") && __builtin_cpu_supports("avx512bw"))
+    if (__builtin_cpu_supports("avx512bw") && __builtin_cpu_supports("avx512vl") && __builtin_cpu_supports("avx512dq"))
         found[(*count)++] = kernel_calls_64();
 #endif
     return found;
@@ -131,8 +131,82 @@ static void test_remainders(void **state)
             }
 }
 
+/* Whether value is sin, cos or tan of x, whose true value is `want`, but for 3 units of the last of `bits` bits. */
+static int is_near(double value, long double want, int bits)
+{
+    int exponent;
+    frexpl(want, &exponent);
+    return fabsl((long double)value - want) <= 3 * ldexpl(1, exponent - bits);
+}
+
+/* Every third angle is ordinary, 0, infinite or NaN, and its result stays. `first` has the results of another width. */
+static void check_far_single(void (*function)(void *, const void *, int), double (*library)(double), int count,
+                             uint64_t *seed, float *first)
+{
+    const float usual[] = {0, 1.5f, 0x1p16f, INFINITY, -INFINITY, NAN};
+    float a[ALL] = {0}, r[ALL];
+    for (int j = 0; j < count; j++) {
+        *seed = *seed * 6364136223846793005 + 1442695040888963407;
+        const float size = ldexpf(1 + (float)(*seed >> 41) * 0x1p-23f, 17 + (int)(*seed >> 30 & 1023) % 111);
+        a[j] = *seed >> 20 & 1 ? -size : size;
+        a[j] = *seed % 3 ? a[j] : usual[(*seed >> 8) % 6];
+        r[j] = 9;
+    }
+    function(r, a, count);
+    for (int j = 0; j < count; j++) {
+        const int far = fabsf(a[j]) > 0x1p16f && fabsf(a[j]) < INFINITY;
+        assert_true(far ? is_near(r[j], library(a[j]), 24) : r[j] == 9);
+    }
+    if (first[0] != 0)
+        assert_memory_equal(r, first, (size_t)count * sizeof *r);
+    memcpy(first, r, (size_t)count * sizeof *r);
+}
+
+static void check_far_double(void (*function)(void *, const void *, int), long double (*library)(long double),
+                             int count, uint64_t *seed, double *first)
+{
+    const double usual[] = {0, 1.5, 0x1.fffp22, INFINITY, -INFINITY, NAN};
+    double a[ALL] = {0}, r[ALL];
+    for (int j = 0; j < count; j++) {
+        *seed = *seed * 6364136223846793005 + 1442695040888963407;
+        const double size = ldexp(1 + (double)(*seed >> 12) * 0x1p-52, 23 + (int)(*seed >> 2 & 4095) % 1001);
+        a[j] = *seed >> 20 & 1 ? -size : size;
+        a[j] = *seed % 3 ? a[j] : usual[(*seed >> 8) % 6];
+        r[j] = 9;
+    }
+    function(r, a, count);
+    for (int j = 0; j < count; j++) {
+        const int far = fabs(a[j]) >= 0x1p23 && fabs(a[j]) < INFINITY;
+        assert_true(far ? is_near(r[j], library(a[j]), 53) : r[j] == 9);
+    }
+    if (first[0] != 0)
+        assert_memory_equal(r, first, (size_t)count * sizeof *r);
+    memcpy(first, r, (size_t)count * sizeof *r);
+}
+
+static void test_far_angles(void **state)
+{
+    int found;
+    const struct weft_calls *const *const each = widths(&found);
+    (void)state;
+    for (uint64_t number = 1; number <= 2000; number++) {
+        float singles[3][ALL] = {{0}};
+        double doubles[2][ALL] = {{0}};
+        for (int w = 0; w < found; w++) {
+            const int count = (int)(number % ALL) + 1;
+            uint64_t seed = number * 977;
+            check_far_single(each[w]->sinf, sin, count, &seed, singles[0]);
+            check_far_single(each[w]->cosf, cos, count, &seed, singles[1]);
+            check_far_single(each[w]->tanf, tan, count, &seed, singles[2]);
+            check_far_double(each[w]->sin, sinl, count, &seed, doubles[0]);
+            check_far_double(each[w]->cos, cosl, count, &seed, doubles[1]);
+        }
+    }
+}
+
 int main(void)
 {
-    const struct CMUnitTest tests[] = {cmocka_unit_test(test_row_ends), cmocka_unit_test(test_remainders)};
+    const struct CMUnitTest tests[] = {cmocka_unit_test(test_row_ends), cmocka_unit_test(test_remainders),
+                                       cmocka_unit_test(test_far_angles)};
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
