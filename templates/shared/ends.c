@@ -135,10 +135,15 @@ SHARED void fmod_block(void *r, const void *a, const void *b, int count, int siz
     }
 }
 
+#if PIECE == 16 && (defined __x86_64__ || defined __i386__)
+#define FUSED __attribute__((target("fma"))) /* only kernels for processors with these call them */
+#else
+#define FUSED
+#endif
 /* r[j] = f(a[j]) for the elements where so(a[j]): side by side, as many as vectors take, so that few of them cost
  * little; `any` is such an operand. */
 #define FAR(name, T, so, f, any) \
-SHARED void name(void *r, const void *a, int count) \
+FUSED SHARED void name(void *r, const void *a, int count) \
 { \
     enum { SOME = 64, TOGETHER = 16 }; \
     for (int from = 0; from < count; from += SOME) { \
@@ -165,6 +170,7 @@ FAR(tanf_block, float, is_beyond, tan_far, 0x1p20f)
 FAR(sin_block, double, is_far_f64, sin_f64_far, 0x1p30)
 FAR(cos_block, double, is_far_f64, cos_f64_far, 0x1p30)
 #undef FAR
+#undef FUSED
 #else
 SHARED const void *pad_block(void *block, const void *from, int count, int size, int all)
 {
