@@ -598,6 +598,8 @@ void aot_put_dense_source(struct buf *out, struct aot_kernel *const *kernels, in
     put_size_functions(&sizes, all);
     const bool floats = has_floats(all) || has_floats(sizes.text);
     buf_puts(&body, aot_shared_section(out->arena, floats ? "plain guard" : "plain optimized"));
+    if (strstr(all, "(f32)") && strstr(all, "(f64)"))
+        buf_puts(&body, aot_shared_section(out->arena, "plain rounded"));
     if (has_word(all, "f64") || (sizes.text && has_word(sizes.text, "double")))
         buf_puts(&body, aot_shared_section(out->arena, "plain constants"));
     if (has_word(all, "INDEPENDENT") || has_word(all, "EACH"))

@@ -219,6 +219,19 @@ static int count_letter(const char *meaning, char letter)
     return count;
 }
 
+/* Finds what operations choose from: C compilers would choose between places in memory, and read these one by one. */
+static void find_chosen(struct plain *p)
+{
+    const struct kernel *kernel = p->e->kernel;
+    p->chosen = ARENA_ARRAY(p->e->arena, bool, kernel->ins_count + 1);
+    for (int i = 0; i < kernel->ins_count; i++)
+        for (int k = 0; k < 3; k++) {
+            const struct ins *ins = &kernel->ins[i];
+            if (ins->kind == INS_OP && ins->a[k] >= 0 && strchr(op_meaning(ins->op, ins->source), '?'))
+                p->chosen[ins->a[k]] = true;
+        }
+}
+
 /* Finds the values that need no name: operations that are only stored, and loads for one operation, where no store
  * comes between. A bool keeps its name, whose type makes it 0 or 1. */
 static void find_once(struct plain *p)
@@ -238,7 +251,7 @@ static void find_once(struct plain *p)
                     value->kind == INS_OP
                         ? stored
                         : value->kind == INS_LOAD &&
-                              (stored || count_letter(meaning, (char)('A' + k)) == 1);
+                              (stored || (!p->chosen[ins->a[k]] && count_letter(meaning, (char)('A' + k)) == 1));
         }
 }
 
@@ -264,6 +277,17 @@ void plain_find_needed(struct plain *p, const bool *wanted)
     }
 }
 
+/* Names an element of a block's array that operations choose. */
+static void put_chosen(struct plain *p, int i)
+{
+    if (!p->chosen[i] || p->e->kernel->ins[i].dtype == WEFT_BOOL)
+        return;
+    const char *array = p->texts[i];
+    p->texts[i] = NULL;
+    plain_indent(p);
+    buf_printf(p->out, "const %s %s = %s;\n", short_name(p->e->kernel->ins[i].dtype), plain_name(p, i), array);
+}
+
 /* Adds the instructions of one element, but for a store of what is reduced: returns that value. */
 int plain_body(struct plain *p, const struct place *place)
 {
@@ -275,9 +299,12 @@ int plain_body(struct plain *p, const struct place *place)
         const char *names[3] = {NULL, NULL, NULL};
         for (int k = 0; k < 3; k++)
             names[k] = ins->a[k] >= 0 ? plain_name(p, ins->a[k]) : NULL;
-        if (!p->needed[i] || (i == p->known && put_known(p, &own)) || plain_is_blocked(p, i) ||
-            is_named(p, ins))
+        if (!p->needed[i] || (i == p->known && put_known(p, &own)) || is_named(p, ins))
             continue;
+        if (plain_is_blocked(p, i)) {
+            put_chosen(p, i);
+            continue;
+        }
         if (ins->kind == INS_LOAD || ins->kind == INS_STORE)
             place_follow(p, 0, kernel->accesses[ins->index].map, &own);
         if (is_named(p, ins) || (ins->kind == INS_LOAD && is_weighed(kernel, i)))
@@ -479,6 +506,7 @@ static int64_t find_period(struct plain *p)
     for (int a = 0; a < kernel->access_count; a++) {
         const struct shape *own = plain_shape(p, a);
         int64_t elements = 1;
+        bool stretched = false;    /* in an inner dimension, so that outer ones do not repeat */
         if (kernel->accesses[a].map || is_single(p, a) || shapes_equal(own, p->space)) {
             if (kernel->accesses[a].map)
                 return 0;
@@ -487,8 +515,9 @@ static int64_t find_period(struct plain *p)
         for (int d = 1; d <= own->rank; d++) {
             const int64_t extent = own->extents[own->rank - d];
             const bool inner = d <= p->space->rank && extent == p->space->extents[p->space->rank - d];
-            if (extent < 0 || (extent != 1 && !inner))
+            if (extent < 0 || (extent != 1 && (!inner || stretched)))
                 return 0;
+            stretched = stretched || !inner;
             elements *= extent;
         }
         int64_t whole = 1;
@@ -631,6 +660,7 @@ char *emit_plain(struct emit_together *together, const struct kernel *kernel, co
                       .out = &out,
                       .depth = host->depth,
                       .rooms = host->rooms};
+    find_chosen(&p);
     find_once(&p);
     p.known = host->known;
     plain_find_needed(&p, NULL);

@@ -36,6 +36,7 @@ struct blocks {
     enum call *calls;              /* [ins] */
     int *stages;                   /* [ins] the first stage that can compute it */
     int *last;                     /* [ins] the last stage that reads it, -1: none does */
+    bool *same;                    /* [ins] whether it is the same for all elements */
     int last_stage;
     const char **arrays;           /* [ins] an array that has the block's values from its start on; NULL: none */
     const struct place *first, *place; /* the block's start, and its element k */
@@ -123,6 +124,25 @@ static enum call call_of(const struct blocks *b, int i)
     return block_function(b->p, ins, &name) ? CALL_MATH : CALL_NONE;
 }
 
+/* Whether a value is the same for all elements. */
+static bool is_same(const struct blocks *b, int i)
+{
+    const struct ins *ins = &b->p->e->kernel->ins[i];
+    bool same = b->calls[i] == CALL_NONE && i != b->p->known &&
+                (ins->kind == INS_OP || ins_is_argument(ins) ||
+                 (ins->kind == INS_LOAD && b->p->host->is_value(b->p->host->user, ins->index)));
+    for (int k = 0; k < 3; k++)
+        same = same && (ins->a[k] < 0 || b->same[ins->a[k]]);
+    return same;
+}
+
+/* Whether each loop that reads a value computes it: a bool, as C compilers make no vectors of choices by bools in
+ * memory, and what is the same for all elements, which they compute before the loop. */
+static bool is_computed_again(const struct blocks *b, int i)
+{
+    return b->same[i] || (b->p->e->kernel->ins[i].dtype == WEFT_BOOL && b->calls[i] == CALL_NONE);
+}
+
 /* The values that are computed at all: what an earlier loop left is known. */
 static const bool *needed_values(struct plain *p)
 {
@@ -140,6 +160,7 @@ static void find_stages(struct blocks *b)
         const struct ins *ins = &kernel->ins[i];
         b->calls[i] = needed[i] && i != b->p->known ? call_of(b, i) : CALL_NONE;
         b->last[i] = -1;
+        b->same[i] = is_same(b, i);
         for (int k = 0; k < 3 && i != b->p->known; k++) {
             const int a = ins->a[k], stage = a < 0 ? 0 : b->stages[a] + (b->calls[a] != CALL_NONE);
             b->stages[i] = stage > b->stages[i] ? stage : b->stages[i];
@@ -157,7 +178,7 @@ static void find_stages(struct blocks *b)
     }
     for (int i = kernel->ins_count - 1; i >= 0; i--) /* what is computed once more reads its operands once more */
         for (int k = 0; k < 3; k++)
-            if (needed[i] && kernel->ins[i].dtype == WEFT_BOOL && kernel->ins[i].a[k] >= 0 &&
+            if (needed[i] && is_computed_again(b, i) && kernel->ins[i].a[k] >= 0 &&
                 b->last[i] > b->last[kernel->ins[i].a[k]])
                 b->last[kernel->ins[i].a[k]] = b->last[i];
 }
@@ -167,8 +188,9 @@ static struct blocks new_blocks(struct plain *p)
     struct arena *arena = p->e->arena;
     const int count = p->e->kernel->ins_count + 1;
     struct blocks b = {p, kernel_uses(arena, p->e->kernel), ARENA_ARRAY(arena, enum call, count),
-                       ARENA_ARRAY(arena, int, count), ARENA_ARRAY(arena, int, count), 0,
-                       ARENA_ARRAY(arena, const char *, count), NULL, NULL, NULL, NULL, 0};
+                       ARENA_ARRAY(arena, int, count), ARENA_ARRAY(arena, int, count),
+                       ARENA_ARRAY(arena, bool, count), 0, ARENA_ARRAY(arena, const char *, count),
+                       NULL, NULL, NULL, NULL, 0};
     find_stages(&b);
     return b;
 }
@@ -285,7 +307,7 @@ static bool is_taken(const struct blocks *b, int i, int stage)
 }
 
 /* Whether the stage's loop leaves a value in an array: a call takes it, or a later loop does, which would have to
- * compute it once more. That does so with a bool: C compilers make no vectors of choices by bools in memory. */
+ * compute it once more. */
 static bool is_kept(struct blocks *b, int i, int stage)
 {
     const struct ins *ins = &b->p->e->kernel->ins[i];
@@ -293,7 +315,7 @@ static bool is_kept(struct blocks *b, int i, int stage)
         return false;
     const bool computed = ins->kind != INS_LOAD && !ins_is_argument(ins) && ins->kind != INS_STORE;
     return (is_taken(b, i, stage) && !loaded_array(b, i)) ||
-           (computed && ins->dtype != WEFT_BOOL && b->stages[i] == stage && b->last[i] > stage);
+           (computed && !is_computed_again(b, i) && b->stages[i] == stage && b->last[i] > stage);
 }
 
 /* Whether a call stores its result where it belongs, so that no loop does. */

@@ -12,6 +12,7 @@ struct plain {
     int depth;
     struct buf *rooms;             /* as the host's; or those of its own loop */
     bool *once;                    /* [ins] whether a value is read once, where it needs no name */
+    bool *chosen;                  /* [ins] whether operations choose it or another, so that it needs a name */
     const char **texts;            /* [ins] its text then; else NULL */
     bool *needed;                  /* [ins] whether it is computed */
     const char **blocked;          /* [ins] in blocks: the element of the block that has its value; NULL: none. NULL:

@@ -65,6 +65,8 @@ const char *plain_product(struct plain *p, const struct shape *shape, int from)
     for (int d = from; d < shape->rank; d++)
         if (shape->extents[d] > 0 && known <= INT64_MAX / shape->extents[d])
             known *= shape->extents[d];
+        else if (!shape->extents[d])
+            return plain_extent(p, 0);
         else
             text = arena_printf(p->e->arena, "%s%s%s", text ? text : "", text ? " * " : "",
                                 in_parentheses(p, plain_extent(p, shape->extents[d])));
@@ -93,10 +95,11 @@ const char *place_number(struct plain *p, const struct place *place)
 void place_take_apart(struct plain *p, struct place *place)
 {
     const struct shape *shape = place->shape;
+    const bool none = strcmp(plain_product(p, shape, 0), "0") == 0; /* no elements, so no digits to divide by */
     bool outermost = true;
     for (int d = 0; place->number && d < shape->rank; d++) {
         const char *inner = plain_product(p, shape, d + 1), *number = in_parentheses(p, place->number);
-        if (shape->extents[d] == 1) {
+        if (none || shape->extents[d] == 1) {
             place->digits[d] = "0";
             continue;
         }

@@ -119,7 +119,8 @@ def declared(kernel, form):
         for dim, extent in enumerate(array.shape):
             weights = kernel.case.title.startswith("10.3") and name == "k"  # rule 10.3: its extents are numbers
             # rules 12.3 and 12.4: without axes the last extent of positions is a number
-            last = kernel.case.title.startswith(("12.3", "12.4")) and name in ("i", "j", "at") and dim == array.ndim - 1
+            first = next(iter(kernel.inputs))
+            last = kernel.case.title.startswith(("12.3", "12.4")) and name != first and dim == array.ndim - 1
             if name in dims and "(" in re.findall(r"(?:[^,()]|\([^()]*\))+", dims[name][1:-1])[dim]:
                 extents.append("")
             elif form == "number" or (extent == 1 and form == "variable") or weights or last:

@@ -5,6 +5,7 @@ array, blocks go a shorter way, float16 is converted by instructions, and extrem
     test_dense.py                              the command is $WEFT, else `weft`"""
 import ctypes
 import os
+import re
 import subprocess
 import tempfile
 import unittest
@@ -31,7 +32,14 @@ kernel halves(x: float16[h, w], y: float16[h, w]) { return out = x * y }
 kernel half(x: float16[h, w]) { return a = sum(x, axis=-1), b = exp(x) }
 kernel root(x: float32[h, w]) { return out = sqrt(x) }
 kernel cast(x: float32[h, w]) { return a = int8(x), b = uint8(x), c = int32(x), d = uint16(x) }
+kernel scaled(x: float16[h, w], a: float16[], b: float16[]) { return out = a * x + b }
+kernel choice(x: float16[h, w], y: float16[h, w]) { return out = where(x < y, (x - y) * 2, x + y * 3) - x }
+kernel chosen(x: float32[h, w], y: float32[h, w]) { return out = where(x < 2, x * y, y) + where(y < x, x, y) }
 kernel whole(x: int16[h, w]) { return a = max(x), b = sum(x, axis=-1), c = any(x > 3, axis=-1) }
+"""
+FIXED = """
+kernel crossed(x: int32[2]) { return out = x * [1, 10] + [[0], [100]] }
+kernel rounded(x: int64[3, 2]) { return out = float64(mean(x, axis=0)) }
 """
 C_TYPES = {"float32": np.float32, "float64": np.float64, "float16": np.float16, "int16": np.int16}
 
@@ -63,7 +71,7 @@ class Bits(unittest.TestCase):
             there = os.path.join(cls.folder.name, form[-1] if form else "all")
             os.mkdir(there)
             with open(f"{there}/k.weft", "w", encoding="utf-8") as file:
-                file.write(KERNELS)
+                file.write(KERNELS + FIXED)
             subprocess.run([WEFT, "build", f"{there}/k.weft", "-o", there, "-q", "--bundle", "k", *form], check=True)
             sources = [f"{there}/{name}" for name in os.listdir(there) if name.endswith(".c")]
             subprocess.run(["cc", "-std=gnu11" if not form else "-std=c11", "-O2", "-march=native", "-shared", "-fPIC",
@@ -76,7 +84,7 @@ class Bits(unittest.TestCase):
 
     def call(self, library, name, arrays, extents, outputs):
         results = [np.full(max(1, 8 * int(np.prod(arrays[0].shape)) + 64), 77, np.uint8) for _ in range(outputs)]
-        given = [ctypes.c_void_p(a.ctypes.data) for a in arrays]
+        given = [ctypes.c_void_p(a.ctypes.data) if a.ndim else ctypes.c_uint16(int(a.view(np.uint16))) for a in arrays]
         given += [ctypes.c_int64(e) for e in extents]
         given += [ctypes.c_void_p(r.ctypes.data) for r in results]
         self.assertEqual(getattr(library, name)(*given), 0)
@@ -86,18 +94,27 @@ class Bits(unittest.TestCase):
         tried = 0
         for line in " ".join(KERNELS.replace("\n   ", " ").split("\n")).split("kernel ")[1:]:
             name, parameters = line.split("(", 1)[0], line.split("(", 1)[1].split(") {")[0]
-            types = [part.split("[")[0].strip() for part in parameters.split(": ")[1:]]
+            types = re.findall(r": (\w+)\[([^]]*)", parameters)
             outputs = 1 if "out =" in line else line.split("return")[1].count(" = ")
             for h, w in (1, 1), (3, 17), (2, 300), (5, 1024), (1, 5001), (700, 3):
                 for rare in 0, 1, 2:
                     shape = (h, 3, w) if name == "deep" else (h, w)
-                    arrays = [values(t, shape, rare) for t in types]
+                    arrays = [values(t, shape, rare) if dims else values(t, 1, 0).reshape(()) for t, dims in types]
                     both = [self.call(library, name, arrays, (h, w), outputs) for library in self.libraries]
                     with self.subTest(name=name, shape=shape, rare=rare):
                         for a, b in zip(*both):
                             self.assertTrue(self.equal(a, b), f"{name} {shape} {rare}")
                     tried += 1
         self.assertGreater(tried, 200)
+
+    def test_fixed(self):
+        """What gcc makes of few statements without a loop; extents of 1 among others."""
+        x, y = np.array([1, 2], np.int32), np.array([[2**63 - 1, -2**63], [2**63 - 1, -2**63], [1, 0]])
+        for library in self.libraries:
+            crossed, = self.call(library, "crossed", [x], (), 1)
+            self.assertEqual(crossed[:16].view(np.int32).tolist(), [1, 20, 101, 120])
+            rounded, = self.call(library, "rounded", [y], (), 1)
+            self.assertEqual(rounded[:16].view(np.float64).tolist(), [6148914874488455168.0, -6148914874488455168.0])
 
     def equal(self, a, b):
         """Of one element type or another; of NaN any bits count as the same."""
