@@ -263,17 +263,34 @@ static int add_exact_total(struct lowering *l, const struct reducing *reduction,
     return to;
 }
 
-/* Whether the node's value is cheap to compute once more: few operations, all of them exact, and no reduction. */
-static bool is_cheap(const struct lowering *l, int n, int *most)
+/* Whether the node's value is cheap to compute once more: few operations, all of them exact, and no reduction.
+ * `literals`: with arrays of the text. */
+static bool is_cheap(const struct lowering *l, int n, bool literals, int *most)
 {
     const struct node *node = named_node(l->program, &l->program->nodes[n]);
     bool cheap = (*most)-- > 0 && (node->kind == NODE_NAME || node->kind == NODE_OP || node->kind == NODE_CAST ||
-                                   node->kind == NODE_ARRAY || node->literal.kind != LITERAL_NONE);
+                                   (literals && node->kind == NODE_ARRAY) || node->literal.kind != LITERAL_NONE);
     const int operands = node->kind == NODE_ARRAY ? 0 : node->kind == NODE_CAST ? 1 : node->operand_count;
     cheap = cheap && !(node->kind == NODE_OP && op_rows[node->op].ulp32 > 0);
     for (int i = 0; cheap && i < operands; i++)
-        cheap = is_cheap(l, l->program->operands[node->operands + i], most);
+        cheap = is_cheap(l, l->program->operands[node->operands + i], literals, most);
     return cheap;
+}
+
+/* Whether a reduction joins what is made of the node's value. */
+static bool is_joined_again(const struct lowering *l, int n)
+{
+    const struct program *program = l->program;
+    bool *made = ARENA_ARRAY(l->arena, bool, program->node_count + 1), again = false;
+    made[n] = true;
+    for (int i = n + 1; i < program->node_count; i++) {
+        const struct node *node = &program->nodes[i];
+        made[i] = made[named_node(program, node) - program->nodes];
+        for (int k = 0; k < node->operand_count; k++)
+            made[i] = made[i] || made[program->operands[node->operands + k]];
+        again = again || (made[i] && node->kind == NODE_REDUCE);
+    }
+    return again;
 }
 
 /* Where few cheap elements are reduced, they are joined where the value is used: nothing is stored, and neighbouring
@@ -285,7 +302,7 @@ static int few_elements(const struct lowering *l, int n, const struct shape *red
     int costs = COSTS, times = 0;
     if (!(l->fast & FAST_REDUCE) || !shape_known(reduced) || !shape_volume(reduced) ||
         shape_volume(reduced) > (kept ? FEW_KEPT : FEW) || l->program->view_count > VIEWS ||
-        !is_cheap(l, l->program->operands[l->program->nodes[n].operands], &costs))
+        !is_cheap(l, l->program->operands[l->program->nodes[n].operands], !kept || !is_joined_again(l, n), &costs))
         return 0;
     for (int i = 0; i < n; i++)
         times += l->reduced[i].few > 0;
