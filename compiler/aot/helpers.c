@@ -118,7 +118,7 @@ static const char *without_uncalled(struct arena *arena, const char *text, const
 const char *aot_plain_helpers(struct arena *arena, const char *helpers, const char *rest)
 {
     static const char *const types[] = {"union word_f32", "union word_f64", "struct hyperbolic_f32",
-                                        "struct hyperbolic_f64"};
+                                        "struct hyperbolic_f64", "struct angle_f64", "struct pair_f64"};
     static const char again[] = "#endif\n#ifdef OWN_MATH\n";
     struct buf text = buf_new(arena);
     bool other = false; /* the condition has another branch */
