@@ -604,6 +604,8 @@ void aot_put_dense_source(struct buf *out, struct aot_kernel *const *kernels, in
         buf_puts(&body, aot_shared_section(out->arena, "plain constants"));
     if (has_word(all, "INDEPENDENT") || has_word(all, "EACH"))
         buf_puts(&body, aot_shared_section(out->arena, "plain independent"));
+    if (has_word(all, "EACH"))
+        buf_puts(&body, aot_shared_section(out->arena, "plain each"));
     buf_putc(&body, '\n');
     put_types(&body, all);
     if (has_word(all, "IS_CONSTANT"))

@@ -20,8 +20,8 @@ static const char *with_words(struct arena *arena, const char *text)
                  {"BLOCK", "count"}};
     struct buf out = buf_new(arena);
     for (size_t i, length, count = sizeof words / sizeof *words; *text; text += length) {
-        const bool inside = out.length && (begins_name(out.text[out.length - 1]) ||
-                                           is_digit(out.text[out.length - 1]));
+        const bool inside = begins_name(*text) && out.length && (begins_name(out.text[out.length - 1]) ||
+                                                                 is_digit(out.text[out.length - 1]));
         for (i = inside ? count : 0;
              i < count && strncmp(text, words[i].from, strlen(words[i].from)) != 0; i++)
             ;

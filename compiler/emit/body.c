@@ -258,12 +258,14 @@ const char *own_block(struct emitter *e, const struct ins *ins, size_t *length, 
     const char *math = e->params->target->math, *meaning = op_meaning(ins->op, ins->source);
     if (!math || (strncmp(meaning, "F(", 2) != 0 && strncmp(meaning, "N(", 2) != 0))
         return NULL;
-    const bool integer = dtype_is_integer(ins->source);
+    const bool integer = dtype_is_integer(ins->source), wide = integer && type_rows[ins->source].size == 8;
     const char *plain = arena_string(e->arena, meaning + 2, strcspn(meaning + 2, ")"));
-    const char *suffix = ins->source == WEFT_FLOAT32 ? "f" : integer && type_rows[ins->source].size == 8 ? "_64" : "";
+    const char *suffix = ins->source == WEFT_FLOAT32 ? "f" : wide ? "_64" : "";
+    const char *of_floats = op_meaning(ins->op, WEFT_FLOAT64);
+    const bool taken = integer && of_floats && strcmp(of_floats, meaning) == 0; /* the name alone is float64's */
     *name = arena_printf(e->arena, "%s%s", plain, suffix);
-    const char *own = subst_find(math, "block", *name, length);
-    if (own || !integer)
+    const char *own = taken && !wide ? NULL : subst_find(math, "block", *name, length);
+    if (own || !integer || taken)
         return own;
     *name = plain;
     return subst_find(math, "block", plain, length);

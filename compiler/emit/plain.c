@@ -262,6 +262,12 @@ static bool put_known(struct plain *p, struct place *place)
     return true;
 }
 
+/* The first operand that an instruction reads: the fault of a division does not read the dividend. */
+static int first_told(const struct ins *ins)
+{
+    return ins->kind == INS_FAULT && op_divides(ins->op, ins->source);
+}
+
 void plain_find_needed(struct plain *p, const bool *wanted)
 {
     const struct kernel *kernel = p->e->kernel;
@@ -271,7 +277,7 @@ void plain_find_needed(struct plain *p, const bool *wanted)
         const bool leaf = i == p->known || plain_is_blocked(p, i);
         const bool result = p->known < 0 || ins->kind == INS_STORE || ins->kind == INS_FAULT;
         p->needed[i] = p->needed[i] || (wanted ? wanted[i] : result);
-        for (int k = 0; k < 3; k++)
+        for (int k = first_told(ins); k < 3; k++)
             if (p->needed[i] && !leaf && ins->a[k] >= 0)
                 p->needed[ins->a[k]] = true;
     }

@@ -70,6 +70,8 @@ _Static_assert(sizeof(1.0) == 8, "constants would be float: compile without -fsi
 #else
 #define INDEPENDENT
 #endif
+//: plain each
+#define EACH(j, count) INDEPENDENT for (int j = 0; j < count; j++)
 //: plain warnings
 #if defined __GNUC__ /* functions are for every type, signed or not */
 #pragma GCC diagnostic ignored "-Wtype-limits"

@@ -555,8 +555,9 @@ static inline f64 OWN(own_pow)(f64 x, f64 y)
     z.value = size.value == 0 ? of_zero : z.value;
     z.value = size.value == infinity ? of_infinity : z.value;
     const f64 y_half = y * 0.5;
-    z.word |= (__builtin_rint(y_half) != y_half) & (__builtin_rint(y) == y) ? sign.word & 1ull << 63 : 0; /* y is odd */
-    z.value = (x < 0) & (size.value < infinity) & (__builtin_rint(y) != y) ? nan : z.value;
+    const int odd = (__builtin_rint(y_half) != y_half) & (__builtin_rint(y) == y);
+    z.word |= odd ? sign.word & 1ull << 63 : 0;
+    z.value = ((x < 0) & (size.value < infinity) & (__builtin_rint(y) != y)) ? nan : z.value;
     z.value = ((x != x) | (y != y)) ? nan : z.value;
     return ((x == 1) | (y == 0)) ? 1 : z.value;
 }
@@ -1615,9 +1616,9 @@ static inline f32 OWN(own_cosf)(f32 x)
         const union word_f64 y = {.word = (u64)(b[j] == 0 ? 1 : b[j]) + 0x4338000000000000}; \
         const f64 dividend = x.value - 0x1.8p52, divisor = y.value - 0x1.8p52, exact = dividend / divisor; \
         const f64 near = exact + 0x1.8p52 - 0x1.8p52, down = near > exact ? near - 1 : near; \
-        const f64 whole = (cut) & (exact < 0) & (down != exact) ? down + 1 : down; \
+        const f64 whole = ((cut) & (exact < 0) & (down != exact)) ? down + 1 : down; \
         const union word_f64 z = {((rest) ? dividend - whole * divisor : whole) + 0x1.8p52}; \
-        r[j] = !(rest) & (b[j] == 0) ? 0 : (T)(z.word - 0x4338000000000000); \
+        r[j] = (!(rest) & (b[j] == 0)) ? 0 : (T)(z.word - 0x4338000000000000); \
     }
 //: block floordiv_64 divisions
     DIVISIONS(T, N(floordiv), 0, 0)

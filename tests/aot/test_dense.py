@@ -30,6 +30,8 @@ kernel curve(x: float64[h, w]) { return out = exp(x) - 1 }
 kernel added(x: float32[h, w]) { return out = sum(exp(x), axis=-1) }
 kernel halves(x: float16[h, w], y: float16[h, w]) { return out = x * y }
 kernel half(x: float16[h, w]) { return a = sum(x, axis=-1), b = exp(x) }
+kernel raised(y: float64[h, w]) { return b = abs(y) ** 1.5, c = y % 0.75, d = y // 0.75 }
+kernel halved(i: int32[h, w], j: int32[h, w]) { return r = i % j, s = sin(float32(i)) }
 kernel root(x: float32[h, w]) { return out = sqrt(x) }
 kernel cast(x: float32[h, w]) { return a = int8(x), b = uint8(x), c = int32(x), d = uint16(x) }
 kernel scaled(x: float16[h, w], a: float16[], b: float16[]) { return out = a * x + b }
