@@ -263,6 +263,7 @@ struct kernel *lower(struct arena *arena, const struct lower_params *params, con
 struct lowered_value {
     int node;
     enum weft_dtype dtype;         /* to which it is converted */
+    const struct node *like;       /* of whose type it is before, if it is a literal; NULL: of dtype */
     enum value_part { PART_ALL, PART_LOW, PART_HIGH } part; /* the low 32 bits of an integer of 64, as a uint64, or the
                                       high ones, with their sign */
     int temporary;

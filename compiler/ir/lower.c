@@ -511,6 +511,12 @@ static int lower_search(struct lowering *l, const struct lowered_value *value)
     return ins_add_op(l, OP_WHERE, WEFT_INT64, WEFT_INT64, (int[]){found, position, last}, node->token);
 }
 
+static int value_like(struct lowering *l, const struct lowered_value *value, struct span span)
+{
+    const enum weft_dtype dtype = value->like ? value->like->dtype : value->dtype;
+    return ins_convert(l, joined_as(l, value->node, dtype), value->dtype, false, span);
+}
+
 struct kernel *lower_value(struct arena *arena, const struct lower_params *params, const struct lowered_value *value)
 {
     const struct span span = params->program->nodes[value->node].span;
@@ -533,7 +539,7 @@ struct kernel *lower_value(struct arena *arena, const struct lower_params *param
                      : value->around ? border_value(&l, value->around, value->space, value->dtype)
                      : value->weights ? weights_value(&l, value->weights)
                      : value->runs   ? runs_value(&l, value->runs)
-                     : value->sought < 0 ? lower_part(&l, joined_as(&l, value->node, value->dtype), value->part, span)
+                     : value->sought < 0 ? lower_part(&l, value_like(&l, value, span), value->part, span)
                                        : lower_search(&l, value);
     const enum weft_dtype dtype = l.kernel->ins[part].dtype;
     lower_store(&l, part, dtype, value->place.end ? value->place : span);

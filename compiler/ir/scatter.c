@@ -171,13 +171,14 @@ static int put_values(struct lowering *l, int n, enum value_part part)
     const struct view_args *args = &l->program->views[node->view];
     const enum weft_dtype whole = type_rows[l->program->nodes[operands[0]].dtype].compute;
     const enum weft_dtype dtype = part == PART_LOW ? WEFT_UINT64 : whole;
+    const struct node *x = &l->program->nodes[operands[0]], *like = dtype_is_half(x->dtype) ? x : NULL;
     const struct shape *places = l->shapes[operands[1]], *full = l->shapes[operands[2]];
     const int to = store_as(l, operands[0], dtype);
     const struct access at = to < 0 ? (struct access){TENSOR_TABLE, -1, WEFT_INT64, 0} : store_places(l, operands[1]);
     const int single = single_value(l, operands[2]), input = part ? -1 : lying_input(l, operands[2], dtype);
     const int from = at.index < 0 ? -1
                      : input >= 0 ? input
-                                  : store_part(l, single < 0 ? operands[2] : single, whole, part);
+                                  : store_part(l, single < 0 ? operands[2] : single, like, whole, part);
     if (from < 0)
         return -1;
     const struct shape *each = shape_new(l->arena, full->rank - places->rank, full->extents + places->rank);

@@ -423,16 +423,17 @@ static int store(struct lowering *l, struct lowered_value value)
 
 int store_as(struct lowering *l, int n, enum weft_dtype dtype)
 {
-    return store_part(l, n, dtype, PART_ALL);
+    return store_part(l, n, NULL, dtype, PART_ALL);
 }
 
-int store_part(struct lowering *l, int n, enum weft_dtype dtype, enum value_part part)
+int store_part(struct lowering *l, int n, const struct node *like, enum weft_dtype dtype, enum value_part part)
 {
     const struct shape *space = l->shapes[n];
     struct axis *axes = ARENA_ARRAY(l->arena, struct axis, space->rank + 1);
     for (int d = 0; d < space->rank; d++)
         axes[d] = (struct axis){d, {.step = 1}, EDGE_VALUE};
-    return store(l, (struct lowered_value){.node = n, .dtype = dtype, .part = part, .space = space, .axes = axes});
+    return store(l, (struct lowered_value){.node = n, .dtype = dtype, .like = like, .part = part, .space = space,
+                                            .axes = axes});
 }
 
 static bool same_value(const struct program *program, int a, int b)

@@ -70,7 +70,7 @@ bool store_sums(struct lowering *l, int n);
  * many maps. */
 int store_as(struct lowering *l, int n, enum weft_dtype dtype);
 /* The same of a part of each, as struct lowered_value has them. */
-int store_part(struct lowering *l, int n, enum weft_dtype dtype, enum value_part part);
+int store_part(struct lowering *l, int n, const struct node *like, enum weft_dtype dtype, enum value_part part);
 
 /* wide_join.c: whether concat or stack joins more values than one kernel chooses among; adds the kernels that store
  * what it joins, piece by piece. False with a diagnostic. */
