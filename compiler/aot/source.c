@@ -81,7 +81,8 @@ static void put_names(struct buf *out, struct emit_together *together, struct ao
     const struct defined_names *names = emit_names(together);
     put_name(out, "weft_fuses", false, define);
     for (int i = 0; i < names->count; i++)
-        put_name(out, names->items[i].name, names->items[i].function, define);
+        if (strncmp(names->items[i].name, "part_", 5) != 0) /* it stands for functions, which are noted, too */
+            put_name(out, names->items[i].name, names->items[i].function, define);
     for (int i = 0; i < count; i++)
         for (int p = 0; p < kernels[i]->loop_count; p++)
             for (int c = 0; c < kernels[i]->loops[p].class_count; c++)

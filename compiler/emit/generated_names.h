@@ -24,9 +24,10 @@
 #define NAME_REPEATS "repeats_%d"      /* where the row's pattern is */
 #define NAME_KEPT_ROWS "kept_%d"       /* rows whose patterns a buffer has, and of which geometry they are */
 #define NAME_GEOMETRY "of_%d"
+#define NAME_SLOT "slot_%d"            /* the pattern of the row before */
 #define NAME_PHASE "phase_%d"
 #define NAME_TURN "turn_%d"
-#define NAME_NEXT "next_%d"            /* bytes from a tile to the next one; or which of kept rows is replaced */
+#define NAME_NEXT "next_%d"            /* bytes from a tile to the next one */
 #define NAME_LAID "laid_%d"            /* whether transposed rows went straight to the result */
 #define NAME_MORE "more_%d"            /* whether a piece of a row is gathered */
 #define NAME_GROUP "group_%d"          /* its first group, how many there are, and those of the tile */

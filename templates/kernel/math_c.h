@@ -554,8 +554,8 @@ static inline f64 OWN(own_pow)(f64 x, f64 y)
     const f64 of_zero = y < 0 ? infinity : 0, of_infinity = y < 0 ? 0 : infinity;
     z.value = size.value == 0 ? of_zero : z.value;
     z.value = size.value == infinity ? of_infinity : z.value;
-    const f64 y_half = y * 0.5;
-    const int odd = (__builtin_rint(y_half) != y_half) & (__builtin_rint(y) == y);
+    const f64 halved = y * 0.5;
+    const int odd = (__builtin_rint(halved) != halved) & (__builtin_rint(y) == y);
     z.word |= odd ? sign.word & 1ull << 63 : 0;
     z.value = ((x < 0) & (size.value < infinity) & (__builtin_rint(y) != y)) ? nan : z.value;
     z.value = ((x != x) | (y != y)) ? nan : z.value;

@@ -31,7 +31,7 @@ kernel added(x: float32[h, w]) { return out = sum(exp(x), axis=-1) }
 kernel halves(x: float16[h, w], y: float16[h, w]) { return out = x * y }
 kernel half(x: float16[h, w]) { return a = sum(x, axis=-1), b = exp(x) }
 kernel raised(y: float64[h, w]) { return b = abs(y) ** 1.5, c = y % 0.75, d = y // 0.75 }
-kernel halved(i: int32[h, w], j: int32[h, w]) { return r = i % j, s = sin(float32(i)) }
+kernel halved(i: int32[h, w], j: int32[h, w]) { return r = i % (abs(j) + 1), s = sin(float32(i)) }
 kernel root(x: float32[h, w]) { return out = sqrt(x) }
 kernel cast(x: float32[h, w]) { return a = int8(x), b = uint8(x), c = int32(x), d = uint16(x) }
 kernel scaled(x: float16[h, w], a: float16[], b: float16[]) { return out = a * x + b }
@@ -43,7 +43,8 @@ FIXED = """
 kernel crossed(x: int32[2]) { return out = x * [1, 10] + [[0], [100]] }
 kernel rounded(x: int64[3, 2]) { return out = float64(mean(x, axis=0)) }
 """
-C_TYPES = {"float32": np.float32, "float64": np.float64, "float16": np.float16, "int16": np.int16}
+C_TYPES = {"float32": np.float32, "float64": np.float64, "float16": np.float16, "int16": np.int16,
+           "int32": np.int32}
 
 
 def values(dtype, shape, rare):

@@ -380,7 +380,7 @@ class Install:
         """Commands, and the options of each, as --help lists them."""
         commands = re.findall(r"^  ([a-z]+)  ", self.weft("--help"), re.MULTILINE)
         expect("run" in commands, "--help lists no commands")
-        return {command: set(re.findall(r"^ .*?(--[a-z]+)", self.weft(command, "--help"), re.MULTILINE)) | {"--help"}
+        return {command: set(re.findall(r"^ .*?(--[a-z-]+)", self.weft(command, "--help"), re.MULTILINE)) | {"--help"}
                 for command in commands}
 
     def check_manual(self):
@@ -388,8 +388,8 @@ class Install:
         text = self.find("weft.1").read_text(encoding="utf-8").replace("\\-", "-")
         offered = self.offered()
         options = set.union(*offered.values(), {"--version"})
-        expect(set(re.findall(r"^\.B[RI]? .*?(--[a-z]+)", text, re.MULTILINE)) >= options,
-               f"not in weft.1: {options - set(re.findall(r'--[a-z]+', text))}")
+        expect(set(re.findall(r"^\.B[RI]? .*?(--[a-z-]+)", text, re.MULTILINE)) >= options,
+               f"not in weft.1: {options - set(re.findall(r'--[a-z-]+', text))}")
         expect(set(re.findall(r"^\.B ([a-z]+)$", text, re.MULTILINE)) >= set(offered), "a command is missing in weft.1")
 
     def check_manual_form(self):
@@ -434,7 +434,7 @@ class Install:
         for command, options in self.offered().items():
             branch = re.search(rf"^  {command}\)\n(.*?);;", text, re.DOTALL | re.MULTILINE)
             expect(branch, f"there is no {command}")
-            missing = options - {"--quiet", "--help"} - set(re.findall(r"--[a-z]+", branch[1]))
+            missing = options - {"--quiet", "--help"} - set(re.findall(r"--[a-z-]+", branch[1]))
             expect(not missing, f"{command}: {missing}")
         need("zsh")
         run("zsh", "-n", self.find("_weft"))

@@ -118,7 +118,7 @@ static void a_file_that_changes(void **state)
     const char *names[] = {inside(f, "a.npy"), inside(f, "b.npy")};
     assert_int_equal(mkdir(directory(), 0700), 0);
     for (int change = 0; change < 3; change++) {
-        struct value value;
+        struct value value = {.keep_going = false};
         write_array(names[0], 3);
         write_array(names[1], 4);
         assert_true(value_open(&f->report, directory(), 2, NULL, &value));

@@ -76,7 +76,7 @@ static void values_are_told(void **state)
     assert_int_equal(input->at[1], 1);
     assert_string_equal(y->name, "y");
     assert_string_equal(y->type, "uint8[2, 3]");
-    assert_string_equal(y->rule, "* in uint8; may wrap beyond 255");
+    assert_string_equal(y->rule, "* in uint8; 3 of 6 wrap beyond 255");
     assert_string_equal(y->element, "64");
     assert_int_equal(y->dtype, WEFT_UINT8);
     assert_int_equal(y->rank, 2);
