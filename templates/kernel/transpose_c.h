@@ -255,8 +255,10 @@ static inline __attribute__((always_inline)) void N(cross_groups)(char *to, i64 
                 bytes z;
                 __asm__("vbroadcasti32x4 %1, %0" : "=v"(z) : "m"(*(const quarter *)(from + 4 * v * step)));
                 QUARTER(1, 4 * v + 1) QUARTER(2, 4 * v + 2) QUARTER(3, 4 * v + 3)
-                if (last)
-                    __asm__("vpsrldq %1, %0, %0" : "+v"(z) : "i"(16 - period * (int)sizeof(T)));
+                if (last && bytes_each == 12)
+                    __asm__("vpsrldq $4, %0, %0" : "+v"(z));
+                if (last && bytes_each == 8)
+                    __asm__("vpsrldq $8, %0, %0" : "+v"(z));
                 x[v] = (vector)z;
             }
             PUT_PLACED(0) PUT_PLACED(1) PUT_PLACED(2) PUT_PLACED(3)
