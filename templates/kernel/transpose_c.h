@@ -256,9 +256,9 @@ static inline __attribute__((always_inline)) void N(cross_groups)(char *to, i64 
                 __asm__("vbroadcasti32x4 %1, %0" : "=v"(z) : "m"(*(const quarter *)(from + 4 * v * step)));
                 QUARTER(1, 4 * v + 1) QUARTER(2, 4 * v + 2) QUARTER(3, 4 * v + 3)
                 if (last && bytes_each == 12)
-                    __asm__("vpsrldq $4, %0, %0" : "+v"(z));
+                    __asm__("vpsrldq %1, %0, %0" : "+v"(z) : "i"(4));
                 if (last && bytes_each == 8)
-                    __asm__("vpsrldq $8, %0, %0" : "+v"(z));
+                    __asm__("vpsrldq %1, %0, %0" : "+v"(z) : "i"(8));
                 x[v] = (vector)z;
             }
             PUT_PLACED(0) PUT_PLACED(1) PUT_PLACED(2) PUT_PLACED(3)
