@@ -13,7 +13,8 @@ static inline i64 OWN(first_of)(const stage_t *from, i64 count)
     i64 first = count;
 #if defined __GNUC__ && !defined __TINYC__ && __BYTE_ORDER__ == __ORDER_LITTLE_ENDIAN__
     for (i64 e = (count - 1) / 8 * 8; e >= 0; e -= 8) {
-        const u64 word = *(const u64_m *)(from + e);
+        u64 word; /* at any byte */
+        __builtin_memcpy(&word, from + e, sizeof word);
         const i64 at = e + (__builtin_ctzll(word | 1ull << 63) >> 3);
         first = word && at < count ? at : first;
     }
