@@ -353,10 +353,11 @@ TURN = "a turn of a kernel's loop takes 64 elements, and its own instructions co
 CAUSES = (
     (("lerp", "truncdiv", "*", "square"), "float", "huge",
      "numbers that are subnormal on the way, which take the processor tens of times as long; peers meet fewer"),
-    (("**", "fpow"), "float", "", "powers take a logarithm of twice the precision"),
+    (("**", "fpow"), "float", "", "powers take a logarithm of twice the precision; out of range in float64 they are "
+                                  "libmvec's, an element at a time"),
     (("**",), "int", "", "powers of integers take a step for each bit of the block's largest exponent"),
     (("%", "//", "fmod"), "", "huge", "quotients of 2^51 and more were computed an element at a time"),
-    (("sin", "cos", "tan"), "", "huge", "operands beyond 2^16, in float64 2^23, are reduced by more digits of pi"),
+    (("sin", "cos", "tan"), "", "huge", "operands beyond 2^16, in float64 1e7, are computed an element at a time"),
     (("cast",), "float", "", "rounded and saturated, where peers cut"),
     (("cast",), "", "", "saturated by an instruction more for each vector; to bfloat16 rounded once"),
     (("*", "square"), "int8", "", "products of bytes are made of 16 bits each"),
