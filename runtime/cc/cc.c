@@ -97,18 +97,23 @@ static const char *machine_flag(const struct cc *cc)
 #endif
 }
 
-/* What kernels use under AVX-512 alone: bytes of vectors of 64 in any order; and Intel's processors take a root of a
- * vector in 12 to 24 cycles, AMD's in half of that. */
-static const char *const *processor_flags(void)
+/* Bytes of vectors of 64 in any order, unless the flags say which processor kernels are for: gcc packs products of bytes
+ * by them in a third of the steps. And Intel's processors take a root of a vector in 12 to 24 cycles, AMD's in half of
+ * that, which kernels use under AVX-512 alone. */
+static const char *const *processor_flags(const struct cc *cc)
 {
     static const char *const flags[][3] = {
-        {NULL}, {"-DVBMI", NULL}, {"-DSLOW_ROOT", NULL}, {"-DVBMI", "-DSLOW_ROOT", NULL}
+        {NULL}, {"-mavx512vbmi", NULL}, {"-DSLOW_ROOT", NULL}, {"-mavx512vbmi", "-DSLOW_ROOT", NULL}
     };
 #if defined __x86_64__
+    bool named = false;
+    for (char **flag = cc->flags; *flag; flag++)
+        named |= strncmp(*flag, "-march=", strlen("-march=")) == 0;
     __builtin_cpu_init();
     const bool roots = __builtin_cpu_is("intel") && __builtin_cpu_supports("avx512dq");
-    return flags[(__builtin_cpu_supports("avx512vbmi") != 0) + 2 * roots];
+    return flags[(!named && __builtin_cpu_supports("avx512vbmi")) + 2 * roots];
 #else
+    (void)cc;
     return flags[0];
 #endif
 }
@@ -139,7 +144,7 @@ static const char *const assembly_flags[] = {"-S", NULL};
 int cc_flags(const struct cc *cc, enum weft_math math, bool assembly, const char *flags[CC_MAX_FLAGS])
 {
     const char *machine[] = {machine_flag(cc), NULL}, *none[] = {NULL};
-    const char *const *groups[] = {machine, strict_flags, processor_flags(),
+    const char *const *groups[] = {machine, strict_flags, processor_flags(cc),
                                    cc->kind == CC_CLANG && cc->vector_functions[0] ? clang_flags : none,
                                    cc->kind == CC_GCC ? gcc_flags : none,
                                    math == WEFT_MATH_FAST ? fast_flags : none,

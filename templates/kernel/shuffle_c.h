@@ -10,9 +10,7 @@
     index((o + 12), x, y, z), index((o + 13), x, y, z), index((o + 14), x, y, z), index((o + 15), x, y, z)
 /* SHUFFLE(size, x, y, index, ..): a vector whose byte k is byte index(k, ..) of x and, behind it, y, in elements of
  * this size. */
-/* The library defines VBMI where the processor has it. */
-#if (defined VBMI || defined __AVX512VBMI__) && defined __AVX512BW__
-#undef VBMI
+#if defined __AVX512VBMI__ && defined __AVX512BW__
 #define VBMI
 enum { OWN(VECTOR_BYTES) = 64 };
 typedef u8 OWN(vector) __attribute__((vector_size(64), aligned(1), may_alias));
@@ -39,7 +37,6 @@ static inline vector OWN(ordered_bytes)(const char *from, vector order, u64 own,
 #define ORDER ordered_bytes
 #define BY_ORDER
 #else
-#undef VBMI
 enum { OWN(VECTOR_BYTES) = 16 };
 typedef u8 OWN(vector) __attribute__((vector_size(16), aligned(1), may_alias));
 #define SHUFFLE(size, x, y, index, a, b, c) __builtin_shufflevector(x, y, SIXTEEN(index, 0, a, b, c))
