@@ -341,14 +341,19 @@ FN T N(shr)(T a, T b)
 }
 //: floating lerp
 #if defined __FMA__ && !defined __TINYC__
-/* a + t * (b - a), three roundings. Of float32, where the product is below 2^-126 and lost beside a, which is 2^-99
- * or more, a 0 takes t's place: processors take many times longer for a subnormal product, not within a fused
- * operation. */
+/* a + t * (b - a), three roundings. Processors take many times longer where a product becomes subnormal, but not within
+ * a fused operation: of float32 it is rounded there, beside a number of which it fills the last bits. These are the
+ * product's, whose sign is that of 0 times as much. */
 FN T N(lerp)(T a, T b, T t)
 {
-    const T d = b - a, beside = (T)0x1p-102;
-    const int lost = (F(fma)(t, d, beside) == beside) & (F(fabs)(a) >= (T)0x1p-99);
-    return a + (sizeof(T) == 4 && lost ? (T)0 : t) * d;
+    const T d = b - a, beside = (T)0x1.8p-126, sum = F(fma)(t, d, beside);
+    const int small = -(int)(sizeof(T) == 4 && (sum > (T)0x1p-126) & (sum < (T)0x1p-125));
+    const union { float value; int bits; } from = {(float)beside}, to = {(float)sum}, factor = {(float)t};
+    const union { int bits; float value; } sign = {factor.bits & (~small | ~0x7fffffff)};
+    const union { float value; int bits; } large = {(float)((T)sign.value * d)};
+    const int last = to.bits > from.bits ? to.bits - from.bits : from.bits - to.bits;
+    const union { int bits; float value; } product = {large.bits | (small & last)};
+    return a + (sizeof(T) == 4 ? (T)product.value : t * d);
 }
 #else
 /* a + t * (b - a), three roundings. */
