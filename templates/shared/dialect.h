@@ -486,9 +486,9 @@ FN T M(odd_whole)(S a)
     /* Of 32 bits: float32 holds 24, of 64 float64 53; what is below them goes into the last one. Of two's complements
      * that is the odd one of the two neighbours as well. */
     if (sizeof(S) == 4 && sizeof(T) == 4) {
-        const S odd = (S)(((unsigned)a & ~255u) | (((unsigned)a & 255) != 0 ? 256u : 0));
         const int fits = a <= 16777216 && ((S)-1 > (S)1 || a >= -(S)16777216);
-        return (T)(fits ? a : odd);
+        const unsigned lost = (unsigned)a & 255 & ((unsigned)fits - 1);
+        return (T)(S)(((unsigned)a ^ lost) | (unsigned)(lost != 0) << 8);
     }
     const unsigned long long x = a < 0 ? 0 - (unsigned long long)a : (unsigned long long)a;
     const unsigned long long short_ = (x & ~0x7ffull) | ((x & 0x7ff) != 0 ? 0x800 : 0);
