@@ -160,6 +160,9 @@ struct weft_calls {
     /* C's fmod of those among `count` elements, float32 or float64 as `size` says, whose quotient is 2^22 or more, in
      * float64 2^51, or none of finite numbers. It may be that of others, too; else they stay. */
     void (*fmod)(void *r, const void *a, const void *b, int count, int size);
+    /* Quotients, or where `rest` is 1 remainders, of `count` integers of 64 bits, which have signs where `negative` is
+     * 1. The quotient is rounded down, where `cut` is 1 to zero. Of a divisor 0 both are 0. */
+    void (*divide)(void *r, const void *a, const void *b, int count, int negative, int cut, int rest);
     /* The sines, cosines and tangents of those among `count` elements that are finite and, of float32, beyond 2^16, of
      * float64, from 2^23 on; the others' stay. */
     void (*sinf)(void *r, const void *a, int count);

@@ -1600,15 +1600,15 @@ static inline f32 OWN(own_cosf)(f32 x)
         r[j] = N(floored)(a[j], b[j], m[j]);
 //: part divisions
 #undef DIVISIONS
-/* Divisions of 64-bit integers, as one() where an operand has more than 51 bits, else in float64. The quotient, rounded
- * down, or to zero where `cut` is 1, is the result, or the remainder where `rest` is 1. Of a divisor 0 both are 0. */
-#define DIVISIONS(T, one, cut, rest) \
+/* Divisions of 64-bit integers, in float64 where no operand has more than 51 bits, else by divide(). The quotient,
+ * rounded down, or to zero where `cut` is 1, is the result, or the remainder where `rest` is 1. Of a divisor 0 both
+ * are 0. */
+#define DIVISIONS(T, divide, cut, rest) \
     u64 rare = 0; \
-    for (int j = 0; j < BLOCK; j++) \
+    EACH(j, BLOCK) \
         rare |= (u64)((a[j] ^ a[j] >> 63) | (b[j] ^ b[j] >> 63)); \
     if (rare >> 51) { \
-        EACH(j, BLOCK) \
-            r[j] = one(a[j], b[j]); \
+        divide(r, a, b, BLOCK, (T)-1 < (T)1, cut, rest); \
         return; \
     } \
     EACH(j, BLOCK) { \
@@ -1621,13 +1621,13 @@ static inline f32 OWN(own_cosf)(f32 x)
         r[j] = (!(rest) & (b[j] == 0)) ? 0 : (T)(z.word - 0x4338000000000000); \
     }
 //: block floordiv_64 divisions
-    DIVISIONS(T, N(floordiv), 0, 0)
+    DIVISIONS(T, calls->divide, 0, 0)
 //: block floormod_64 divisions
-    DIVISIONS(T, N(floormod), 0, 1)
+    DIVISIONS(T, calls->divide, 0, 1)
 //: block truncdiv_64 divisions
-    DIVISIONS(T, N(truncdiv), 1, 0)
+    DIVISIONS(T, calls->divide, 1, 0)
 //: block remainder_64 divisions
-    DIVISIONS(T, N(remainder), 1, 1)
+    DIVISIONS(T, calls->divide, 1, 1)
 //: block ipow
     /* By squaring, as many steps as the largest exponent of the block has bits. An odd x to the power of 2^STEPS is
      * 1 + z, a quarter of whose bits, the low ones, are 0, so that four terms of (1 + z)^left are all of it; an even x

@@ -14,6 +14,7 @@ PUSH("avx2,fma")
 #define pad_block pad_block_32
 #define put_block put_block_32
 #define fmod_block fmod_block_32
+#define divide_block divide_block_32
 #define sinf_block sinf_block_32
 #define cosf_block cosf_block_32
 #define tanf_block tanf_block_32
@@ -24,6 +25,7 @@ PUSH("avx2,fma")
 #undef pad_block
 #undef put_block
 #undef fmod_block
+#undef divide_block
 #undef sinf_block
 #undef cosf_block
 #undef tanf_block
@@ -38,6 +40,7 @@ PUSH("avx512f,avx512bw,avx512vl,avx512dq,fma")
 #define pad_block pad_block_64
 #define put_block put_block_64
 #define fmod_block fmod_block_64
+#define divide_block divide_block_64
 #define sinf_block sinf_block_64
 #define cosf_block cosf_block_64
 #define tanf_block tanf_block_64
@@ -48,6 +51,7 @@ PUSH("avx512f,avx512bw,avx512vl,avx512dq,fma")
 #undef pad_block
 #undef put_block
 #undef fmod_block
+#undef divide_block
 #undef sinf_block
 #undef cosf_block
 #undef tanf_block

@@ -193,11 +193,31 @@ SHARED void put_block(void *to, const void *block, int count, int size)
 #define cos_block 0
 #endif
 
+SHARED void divide_block(void *r, const void *a, const void *b, int count, int negative, int cut, int rest)
+{
+    for (int j = 0; j < count; j++) {
+        const long long x = ((const long long *)a)[j], y = ((const long long *)b)[j];
+        const unsigned long long dividend = (unsigned long long)x, divisor = (unsigned long long)y;
+        unsigned long long quotient = 0, left = 0;
+        if (negative && (y == 0 || y == -1)) {
+            quotient = y == 0 ? 0 : 0 - dividend;
+        } else if (negative) {
+            const int below = !cut && x % y != 0 && (x ^ y) < 0;
+            quotient = (unsigned long long)(x / y - below);
+            left = (unsigned long long)(x % y + (below ? y : 0));
+        } else if (y != 0) {
+            quotient = dividend / divisor;
+            left = dividend % divisor;
+        }
+        ((unsigned long long *)r)[j] = rest ? left : quotient;
+    }
+}
+
 SHARED const struct weft_calls *kernel_calls(void)
 {
     static const struct weft_calls calls = {next_band, next_part, next_run, find_points, find_rows, row_at,
-                                            pad_block, put_block, fmod_block, sinf_block, cosf_block, tanf_block,
-                                            sin_block, cos_block, JOINS};
+                                            pad_block, put_block, fmod_block, divide_block, sinf_block, cosf_block,
+                                            tanf_block, sin_block, cos_block, JOINS};
     return &calls;
 }
 #undef PIECE
