@@ -97,9 +97,9 @@ static const char *machine_flag(const struct cc *cc)
 #endif
 }
 
-/* Bytes of vectors of 64 in any order, unless the flags say which processor kernels are for: gcc packs products of bytes
- * by them in a third of the steps. And Intel's processors take a root of a vector in 12 to 24 cycles, AMD's in half of
- * that, which kernels use under AVX-512 alone. */
+/* Bytes of vectors of 64 in any order, unless the flags say which processor kernels are for: gcc packs products of
+ * bytes by them in a third of the steps. And Intel's processors take a root of a vector in 12 to 24 cycles, AMD's in
+ * half of that, which kernels use under AVX-512 alone. */
 static const char *const *processor_flags(const struct cc *cc)
 {
     static const char *const flags[][3] = {

@@ -202,9 +202,9 @@ SHARED void divide_block(void *r, const void *a, const void *b, int count, int n
         if (negative && (y == 0 || y == -1)) {
             quotient = y == 0 ? 0 : 0 - dividend;
         } else if (negative) {
-            const int below = !cut && x % y != 0 && (x ^ y) < 0;
+            const long long below = !cut & (x % y != 0) & ((x ^ y) < 0);
             quotient = (unsigned long long)(x / y - below);
-            left = (unsigned long long)(x % y + (below ? y : 0));
+            left = (unsigned long long)(x % y + (y & -below));
         } else if (y != 0) {
             quotient = dividend / divisor;
             left = dividend % divisor;
