@@ -536,13 +536,22 @@ static void evaluate_scatter(const struct trial *trial, struct arena *arena, str
     const int64_t *at = put_places(trial, arena, evaluation, node, &full);
     const int64_t count = extents_volume(&full), volume = extents_volume(&evaluation->shapes[index]);
     union scalar *put = ARENA_ARRAY(arena, union scalar, count + 1);
+    /* The first element that goes to a place, and the next one to the same; -1: there is none. */
+    int64_t *first = ARENA_ARRAY(arena, int64_t, volume + 1), *next = ARENA_ARRAY(arena, int64_t, count + 1);
+    for (int64_t e = 0; e < volume; e++)
+        first[e] = -1;
+    for (int64_t n = count - 1; n >= 0; n--) {
+        if (at[n] < 0)
+            continue;
+        next[n] = first[at[n]];
+        first[at[n]] = n;
+    }
     for (int64_t e = 0; e < volume; e++) {
         int64_t found = 0;
-        for (int64_t n = 0; n < count; n++)
-            if (at[n] == e)
-                put[found++] = value_as(trial, evaluation, node->operands[2],
-                                        spread_element(&full, &evaluation->shapes[node->operands[2]], n), node->dtype,
-                                        MEETS);
+        for (int64_t n = first[e]; n >= 0; n = next[n])
+            put[found++] = value_as(trial, evaluation, node->operands[2],
+                                    spread_element(&full, &evaluation->shapes[node->operands[2]], n), node->dtype,
+                                    MEETS);
         const union scalar x = value_as(trial, evaluation, node->operands[0], e, node->dtype, MEETS);
         evaluation->values[index][e] = scatter_value(view, node->dtype, x, put, found);
     }

@@ -69,6 +69,15 @@ int add_node(struct generator *g, struct formula_node node)
     return formula->count++;
 }
 
+/* Whether what a node joins, its operands broadcast together, is no more than the slow evaluator gets through. */
+static bool joins_little(const struct generator *g, int sample, const struct formula_node *node)
+{
+    struct extents shape = {0};
+    for (int i = 0; i < node->count && node->kind == FORMULA_REDUCE; i++)
+        extents_broadcast(&shape, &g->shapes[sample][node->operands[i]]);
+    return extents_volume(&shape) <= 16 * g->most;
+}
+
 bool settle(struct generator *g, int index)
 {
     struct formula *formula = &g->trial->formula;
@@ -78,7 +87,7 @@ bool settle(struct generator *g, int index)
         for (int i = 0; i < formula->input_count; i++)
             inputs[i] = trial_input(g->trial, i, s)->extents;
         good = formula_shape(formula, index, inputs, g->shapes[s]) &&
-               extents_volume(&g->shapes[s][index]) <= g->most;
+               extents_volume(&g->shapes[s][index]) <= g->most && joins_little(g, s, &formula->nodes[index]);
     }
     return good;
 }
