@@ -280,7 +280,7 @@ static bool check_opened(struct report *report, const struct input *input, enum 
     if (!value->count)
         return wanted != WEFT_DTYPE_COUNT ||
                REPORT_ARGUMENT(report, given->argument, strlen(given->argument), BATCH_EMPTY,
-                               given->value, given->name, given->name);
+                               given->value, given->name, given->value);
     for (int i = 0; i < value->count && wanted != WEFT_BFLOAT16; i++)
         if (value->samples[i].voids)
             return REPORT_FILE(report, value->paths[i], NPY_VOID, given->name, given->value);

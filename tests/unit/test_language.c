@@ -198,6 +198,10 @@ static void program_names(void **state)
     assert_string_equal(weft_program_binding_name(program, 1), "d");
     assert_null(weft_program_binding_name(program, 2));
     weft_program_destroy(program);
+    program = compile(f, "c = mean(a); c < a < 2 * c"); /* both name values of their own */
+    assert_string_equal(weft_program_binding_name(program, 0), "c");
+    assert_null(weft_program_binding_name(program, 1));
+    weft_program_destroy(program);
 }
 
 /* A binding that becomes a result is used, and the rest is told again. */
