@@ -131,7 +131,7 @@ def along(name, text):
 
 
 CONSTANTS = {"NaN": "nan", "NAN": "nan", "NA": "nan", "Inf": "inf", "INF": "inf", "Infinity": "inf", "Pi": "pi",
-             "PI": "pi", "e": "exp(1)", "E": "exp(1)", "TRUE": "true", "FALSE": "false", "None": "nan"}
+             "PI": "pi", "e": "exp(1)", "E": "exp(1)", "TRUE": "true", "FALSE": "false", "None": "nan, or isnan(x) for x == None"}
 
 
 def nowhere(name, frame, mapping):
