@@ -76,8 +76,8 @@ static bool from_jpegs(const struct value *value)
 static bool no_batch(struct report *report, const struct target *target, const struct value *value)
 {
     const char *path = target->destination->path, *shown = target->shown, *why;
-    const char *extension = target->extension ? target->extension
-                            : find_misfit(KIND_PNG, value, &why) < 0 ? kind_extension(KIND_PNG) : kind_extension(KIND_NPY);
+    const enum kind kind = find_misfit(KIND_PNG, value, &why) < 0 ? KIND_PNG : KIND_NPY;
+    const char *extension = target->extension ? target->extension : kind_extension(kind);
     const bool there = target->mode != 0;
     return REPORT_ARGUMENT(report, path, strlen(path), NO_BATCH_RESULT, path,
                            there ? "is a directory, which takes a batch"
