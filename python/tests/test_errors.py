@@ -144,6 +144,9 @@ class Refused(unittest.TestCase):
         self.assertEqual((first.code, first.span, second.span), ("W0075", (4, 8), (11, 18)))
         self.assertIn("not given, and there is no such variable in test_unknown_names or its module; did you mean "
                       "'near'?\n1 + naer * nowhere\n    ^^^^\n", str(caught.exception))
+        with self.assertRaises(weft.Error) as caught:
+            weft.evaluate("1 + npp + wefts")  # modules, which are no values
+        self.assertNotIn("did you mean", str(caught.exception))
         with self.assertRaisesRegex(weft.Error, r"if it is a dimension, write max.u, axes=q.\n"):
             weft.evaluate("max(u, q) + 1", u=np.ones((2, 3)), types={"u": "(y, q)"})
         with self.assertRaisesRegex(weft.Error, "it is a variable of test_unknown_names, around inner, which does not "

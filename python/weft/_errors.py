@@ -4,6 +4,7 @@ import enum
 import re
 import sys
 import threading
+import types
 import warnings
 
 
@@ -149,7 +150,8 @@ def nowhere(name, frame, mapping):
     where += "" if function == "<module>" else f" in {plain} or its module"
     if name in CONSTANTS:
         return f"{where}; if the constant is meant, write {CONSTANTS[name]}"
-    known = [each for each in {**frame.f_globals, **frame.f_locals} if not each.startswith("_")]
+    known = [each for each, value in {**frame.f_globals, **frame.f_locals}.items()
+             if not each.startswith("_") and not callable(value) and not isinstance(value, types.ModuleType)]
     near = difflib.get_close_matches(name, there, 1, 0.6) or difflib.get_close_matches(name, known, 1, 0.6)
     return f"{where}; did you mean {near[0]!r}?" if near else where
 
