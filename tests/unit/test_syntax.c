@@ -331,9 +331,9 @@ static void habits(void **state)
                     "<expr>:1:7: error[W0009]: constants are called by their name alone; write pi\n"
                     "2 * np.pi * x\n"
                     "      ^\n");
-    assert_messages("fn.crop(x)",
-                    "<expr>:1:3: error[W0020]: there is no function 'crop'\n"
-                    "fn.crop(x)\n"
+    assert_messages("fn.zonk(x)",
+                    "<expr>:1:3: error[W0020]: there is no function 'zonk'\n"
+                    "fn.zonk(x)\n"
                     "  ^\n");
     assert_messages("torch.sqr(x)",
                     "<expr>:1:6: error[W0009]: there is no 'sqr'; write square(x)\n"
