@@ -158,6 +158,7 @@ class Refused(unittest.TestCase):
         for name, then in ("NaN", "nan"), ("Pi", "pi"), ("e", "exp(1)"):
             self.refuse(f"if the constant is meant, write {re.escape(then)}", f"{name} * 2")
             weft.evaluate(f"{then} * 2")
+        self.refuse(r"write nan, or isnan\(x\) for x == None", "u == None", u=np.ones(2))
 
     def test_types(self):
         f = weft.compile("x * 2")

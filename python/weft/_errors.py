@@ -132,7 +132,8 @@ def along(name, text):
 
 
 CONSTANTS = {"NaN": "nan", "NAN": "nan", "NA": "nan", "Inf": "inf", "INF": "inf", "Infinity": "inf", "Pi": "pi",
-             "PI": "pi", "e": "exp(1)", "E": "exp(1)", "TRUE": "true", "FALSE": "false", "None": "nan, or isnan(x) for x == None"}
+             "PI": "pi", "e": "exp(1)", "E": "exp(1)", "TRUE": "true", "FALSE": "false",
+             "None": "nan, or isnan(x) for x == None"}
 
 
 def nowhere(name, frame, mapping):

@@ -101,8 +101,8 @@ class Trace(CommandTest):
             for more, largest in (((), first), (("--sample", "1"), second)):
                 self.assertEqual(self.json("x * 1", f"x={value}", "-q", *more)[0]["largest"], largest)
         told = self.weft("run", "--trace", "x * 1", "x=s*.npy").stderr.decode()
-        self.assertEqual(told, "s*.npy: note[W0168]: the values are those of 's0', the first of 2 samples; --sample NAME "
-                               "chooses another\n")
+        self.assertEqual(told, "s*.npy: note[W0168]: the values are those of 's0', the first of 2 samples; --sample "
+                               "NAME chooses another\n")
         self.good("run", "--trace", "x * 1", "x=s*.npy", "--sample", "s1")
         self.good("run", "--trace", "x * 1", "x=s0*.npy")
 
