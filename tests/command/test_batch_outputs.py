@@ -322,8 +322,8 @@ class Streams(BatchTest):
             told = self.bad(1, 115, "run", "+x", "x=d", "-o", output)
             self.assertIn("d/13.png: error[W0115]", told)
             self.assertRegex(told, r"\n%s: note\[W0151\]: nothing was written; \d+ of 20 samples had been done\n"
-                             r"d: note\[W0158\]: --keep-going leaves out samples that cannot be read, and computes the "
-                             r"others\n$" % output)
+                             r"d: note\[W0158\]: --keep-going leaves out samples that cannot be read or are not like "
+                             r"the first, and computes the others\n$" % output)
             self.assertEqual(self.files(), ["d"])
             self.assertNotIn("note", self.bad(1, 115, "run", "+x", "x=d", "-o", output, "-q"))
         self.assertNotIn("W0151", self.bad(1, 115, "run", "mean(x)", "x=d"))
