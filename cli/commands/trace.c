@@ -80,6 +80,8 @@ static bool choose_sample(struct tracing *t)
 {
     const struct value *batch = inputs_batch(&t->inputs, t->program);
     const char *word = t->arguments->sample_text;
+    if (!word && batch && batch->count > 1 && batch->keys)
+        REPORT_NOTE(t->report, batch->text, TRACED_SAMPLE, batch->keys[0], batch->count);
     if (!word)
         return !batch || batch->count > 0 ||
                REPORT_ARGUMENT(t->report, NULL, 0, TRACE_OPTION, "--trace",

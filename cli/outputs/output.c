@@ -41,7 +41,8 @@ static bool place_new(struct report *report, struct target *target, const char *
         target->path = pool_printf(report->pool, "%s/%s", strcmp(found, "/") ? found : "", slash ? slash + 1 : path);
     return (found && access(found, W_OK | X_OK) == 0) ||
            cannot_write(report, target,
-                        pool_printf(report->pool, "directory '%s': %s", directory, strerror(errno)));
+                        pool_printf(report->pool, "directory '%s': %s%s", directory, strerror(errno),
+                                     errno == ENOENT ? "; make it first, as by mkdir -p" : ""));
 }
 
 /* A regular file or an empty directory that will be replaced. */
@@ -269,7 +270,8 @@ bool outputs_match(struct report *report, struct outputs *outputs,
         target->all = !name && results != 1 && target->kind == KIND_NPZ && !target->directory;
         if (!name && results != 1 && !target->all)
             return REPORT_ARGUMENT(report, target->destination->argument, strlen(target->destination->argument),
-                                   OUTPUT_NAMELESS, (int)results, pool_join(report->pool, names, results, ", "));
+                                   OUTPUT_NAMELESS, (int)results, pool_join(report->pool, names, results, ", "),
+                                   target->directory ? "" : "; or -o PATH.npz for all of them");
         if (name && find_name(names, all, name) < 0)
             return name_unknown(report, target, name, names, all);
         if (name && find_name(names, results, name) < 0 && find_name(list, count, name) < 0)

@@ -72,6 +72,21 @@ static bool from_jpegs(const struct value *value)
     return jpegs;
 }
 
+/* One array goes to a directory: says why it is one, and which file could be meant. */
+static bool no_batch(struct report *report, const struct target *target, const struct value *value)
+{
+    const char *path = target->destination->path, *shown = target->shown, *why;
+    const enum kind kind = find_misfit(KIND_PNG, value, &why) < 0 ? KIND_PNG : KIND_NPY;
+    const char *extension = target->extension ? target->extension : kind_extension(kind);
+    const bool there = target->mode != 0;
+    return REPORT_ARGUMENT(report, path, strlen(path), NO_BATCH_RESULT, path,
+                           there ? "is a directory, which takes a batch"
+                           : target->extension ? "are the files of a batch"
+                                               : "ends with a '/', which asks for a directory and so for a batch",
+                           there ? pool_printf(report->pool, "%sout%s", shown, extension)
+                                 : pool_printf(report->pool, "%.*s%s", (int)strlen(shown) - 1, shown, extension));
+}
+
 /* One array into a file, a batch into an archive or a directory. */
 static bool check_kind(struct report *report, const struct target *target,
                        const struct value *value)
@@ -83,7 +98,7 @@ static bool check_kind(struct report *report, const struct target *target,
     if (value->batch || !target->directory)
         return true;
     if (target->mode || path[length - 1] == '/' || target->extension)
-        return REPORT_ARGUMENT(report, path, length, NO_BATCH_RESULT, path);
+        return no_batch(report, target, value);
     return REPORT_ARGUMENT(report, path, length, NO_EXTENSION, path, KINDS);
 }
 
@@ -107,6 +122,17 @@ static int by_name(const void *a, const void *b)
     return order ? order : (first->sample > second->sample) - (first->sample < second->sample);
 }
 
+/* What helps where two samples have one name: of one directory a pattern chooses. */
+static const char *apart_hint(struct report *report, const char *first, const char *second)
+{
+    const char *extension;
+    const size_t length = (size_t)(strrchr(first, '/') ? strrchr(first, '/') - first + 1 : 0);
+    kind_of_path(first, &extension);
+    return extension && strncmp(first, second, length) == 0 && !strchr(second + length, '/')
+               ? pool_printf(report->pool, "a quoted pattern, as '%.*s*%s', chooses", (int)length, first, extension)
+               : "rename one";
+}
+
 static bool check_apart(struct report *report, const struct target *target,
                         const struct value *value, const char *const *names)
 {
@@ -120,7 +146,9 @@ static bool check_apart(struct report *report, const struct target *target,
         if (strcmp(sorted[i - 1].name, sorted[i].name) == 0)
             return REPORT_ARGUMENT(report, path, strlen(path), SAMPLE_NAMES, sorted[i].name, path,
                                    value->paths[sorted[i - 1].sample],
-                                   value->paths[sorted[i].sample]);
+                                   value->paths[sorted[i].sample],
+                                   apart_hint(report, value->paths[sorted[i - 1].sample],
+                                              value->paths[sorted[i].sample]));
     return true;
 }
 

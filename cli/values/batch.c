@@ -106,7 +106,7 @@ static const char *no_sample(struct report *report, const char *path)
     return S_ISREG(status.st_mode) && kind == KIND_UNKNOWN && is_strange(path) ? "of no known kind" : NULL;
 }
 
-void batch_skip(struct report *report, struct value *value)
+bool batch_skip(struct report *report, struct value *value)
 {
     enum { NAMED = 3 };            /* in the note */
     const char **kept = POOL_ARRAY(report->pool, const char *, value->count + 1), *names = "";
@@ -119,14 +119,18 @@ void batch_skip(struct report *report, struct value *value)
             names = pool_printf(report->pool, "%s%s'%s' (%s)", names, *names ? ", " : "",
                                 report_plain(report, value->paths[i]), why);
     }
-    if (!skipped || !count)
-        return;                    /* where there is nothing else, they are told one by one */
+    if (!skipped)
+        return true;
     if (skipped > NAMED)
         names = pool_printf(report->pool, "%s and %d more", names, skipped - NAMED);
+    if (!count)
+        return REPORT_FILE(report, value->text, NO_SAMPLES, skipped, skipped == 1 ? "file is none" : "files are none",
+                           names);
     REPORT_NOTE(report, value->text, SKIPPED, skipped, skipped == 1 ? "file is" : "files are",
                 skipped == 1 ? "is no sample" : "are no samples", names);
     value->paths = kept;
     value->count = count;
+    return true;
 }
 
 /* What the work on samples shares. */

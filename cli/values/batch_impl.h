@@ -10,8 +10,9 @@ bool batch_glob(struct report *report, const char *pattern, const char ***paths,
 /* The files of a directory, except those whose names begin with a dot. */
 bool batch_directory(struct report *report, const char *path, const char ***paths, int *count);
 
-/* Takes out files that are no samples, for what they are or are called, with a note; unless none is left. */
-void batch_skip(struct report *report, struct value *value);
+/* Takes out files that are no samples, for what they are or are called, with a note. False after a diagnostic: none is
+ * left. */
+bool batch_skip(struct report *report, struct value *value);
 
 /* Reads the headers of value->count files, whose paths and source are set. The samples of a batch must agree. */
 bool batch_outline_files(struct report *report, struct value *value, int threads);

@@ -89,8 +89,8 @@ static bool match_one(struct report *report, const char *text, const struct argu
 static const char *constant_hint(struct report *report, const char *const *names, int count)
 {
     static const struct { const char *name, *here; } constants[] = {
-        {"NaN", "nan"}, {"NAN", "nan"}, {"NA", "nan"}, {"None", "nan"}, {"Inf", "inf"}, {"INF", "inf"},
-        {"Infinity", "inf"}, {"Pi", "pi"}, {"PI", "pi"},
+        {"NaN", "nan"}, {"NAN", "nan"}, {"NA", "nan"}, {"None", "nan, or isnan(x) for x == None"},
+        {"Inf", "inf"}, {"INF", "inf"}, {"Infinity", "inf"}, {"Pi", "pi"}, {"PI", "pi"},
         {"e", "exp(1)"}, {"E", "exp(1)"}, {"TRUE", "true"}, {"FALSE", "false"}, {"end", "-1 in x[-1]"}};
     for (int n = 0; n < count; n++)
         for (size_t i = 0; i < sizeof constants / sizeof *constants; i++)
@@ -280,7 +280,7 @@ static bool check_opened(struct report *report, const struct input *input, enum 
     if (!value->count)
         return wanted != WEFT_DTYPE_COUNT ||
                REPORT_ARGUMENT(report, given->argument, strlen(given->argument), BATCH_EMPTY,
-                               given->value, given->name, given->name);
+                               given->value, given->name, given->value);
     for (int i = 0; i < value->count && wanted != WEFT_BFLOAT16; i++)
         if (value->samples[i].voids)
             return REPORT_FILE(report, value->paths[i], NPY_VOID, given->name, given->value);

@@ -142,7 +142,8 @@ static bool open_files(struct report *report, int threads, struct value *value)
 {
     value->batch = true;
     value->source = VALUE_FILES;
-    batch_skip(report, value);
+    if (!batch_skip(report, value))
+        return false;
     value->keys = POOL_ARRAY(report->pool, const char *, value->count + 1);
     for (int i = 0; i < value->count; i++)
         value->keys[i] = file_key(report->pool, value->paths[i]);

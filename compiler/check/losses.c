@@ -4,6 +4,7 @@
 #include "compiler/check/shape.h"
 #include "compiler/check/wraps.h"
 
+#include <math.h>
 #include <string.h>
 
 /* Whether a node converts its operands to one type, and to which. */
@@ -216,9 +217,26 @@ static bool warn_unsigned(struct program *program, const struct node *node, cons
     return false;
 }
 
+/* x == nan, which means isnan(x) elsewhere. */
+static bool warn_nan(struct program *program, const struct node *node)
+{
+    if (node->kind != NODE_OP || (node->op != OP_EQ && node->op != OP_NE) || node->literal.kind != LITERAL_NONE)
+        return false;
+    for (int i = 0; i < 2; i++) {
+        const struct node *other = operand_node(program, node, i), *value = operand_node(program, node, 1 - i);
+        if (other->literal.kind == LITERAL_REAL && !other->number && isnan(other->literal.real))
+            return !diag_at(program->diags, DIAG_NAN_COMPARED, &node->token, 1, node->op == OP_EQ ? "false" : "true",
+                            node->op == OP_EQ ? "" : "not ",
+                            expression_text(program->arena, program, value->span));
+    }
+    return false;
+}
+
 void warn_habits(struct program *program)
 {
     for (int n = 0; n < program->node_count && !warn_power(program, &program->nodes[n]); n++)
+        continue;
+    for (int n = 0; n < program->node_count && !warn_nan(program, &program->nodes[n]); n++)
         continue;
 }
 

@@ -182,8 +182,8 @@ static bool is_conversion_name(const char *name)
            dtype_find(name, strlen(name)) != WEFT_DTYPE_COUNT;
 }
 
-/* What x.name(..) is here: name(x, ..) where x is a name of a value, no module. */
-static const char *as_call(struct parser *p, const char *name, struct span receiver, bool single)
+/* The name before a dot, where it is that of a value; NULL: it is a module's, or something else. */
+static const char *receiver_name(struct parser *p, struct span receiver)
 {
     static const char *const modules[] = {"np", "numpy", "math", "torch", "F", "tf", "jnp", "jax", "cp", "cupy", "cv2",
                                           "cv", "scipy", "special", "ndimage", "weft", "fn", "pd", "xp", "functional"};
@@ -191,11 +191,51 @@ static const char *as_call(struct parser *p, const char *name, struct span recei
     bool is_value = receiver.end - receiver.start <= 30 && is_letter(*value);
     for (size_t i = 0; i < sizeof modules / sizeof *modules; i++)
         is_value = is_value && strcmp(value, modules[i]) != 0;
-    if (!is_value || !single)
+    return is_value ? value : NULL;
+}
+
+/* What x.name(..) is here: name(x, ..) where x is a name of a value. */
+static const char *as_call(struct parser *p, const char *name, struct span receiver, bool single)
+{
+    const char *value = receiver_name(p, receiver);
+    if (!value || !single)
         return arena_printf(p->arena, "%s(...)", name);
     if (p->token.kind != TOKEN_LPAREN)
         return arena_printf(p->arena, "%s(%s)", name, value);
     return arena_printf(p->arena, p->next.kind == TOKEN_RPAREN ? "%s(%s)" : "%s(%s, ...)", name, value);
+}
+
+/* An advice about `x` on the value that stands before the dot. */
+static const char *advice_on(struct parser *p, const char *text, struct span receiver)
+{
+    const char *value = receiver_name(p, receiver), *done = "";
+    for (const char *at = text; value && *at; at++) {
+        const char before = at > text ? at[-1] : ' ';
+        if (*at != 'x' || is_letter(before) || is_digit(before) || strchr("_.", before) || is_letter(at[1]) ||
+            is_digit(at[1]) || at[1] == '_')
+            continue;
+        done = arena_printf(p->arena, "%s%.*s%s", done, (int)(at - text), text, value);
+        text = at + 1;
+    }
+    return *done ? arena_printf(p->arena, "%s%s", done, text) : text;
+}
+
+/* What x.astype(type) is here, by the type in the ( ), which may stand in quotes or belong to a module. */
+static const char *conversion_advice(struct parser *p, struct span receiver)
+{
+    const char *value = receiver_name(p, receiver), *at = p->source->text + p->token.span.end;
+    const char *word = at += strspn(at, " '\"");
+    while (is_letter(*at) || is_digit(*at) || *at == '_' || *at == '.')
+        word = *at++ == '.' ? at : word;
+    const char *name = arena_printf(p->arena, "%.*s", (int)(at - word), word);
+    if (strlen(name) == 2 && is_digit(name[1])) /* NumPy's i4, in bytes */
+        name = arena_printf(p->arena, "%c%d", *name, 8 * (name[1] - '0'));
+    const char *type = parse_type_habit(name);
+    const char *wide = strcmp(name, "float") == 0 ? "float64" : strcmp(name, "int") == 0 ? "int64" : NULL;
+    value = value ? value : "x";
+    return wide ? arena_printf(p->arena, "write the type's name as a function: %s(%s), or %s(%s)", type, value, wide,
+                               value)
+                : arena_printf(p->arena, "write the type's name as a function: %s(%s)", type ? type : "uint8", value);
 }
 
 /* Reports x.dim.label. */
@@ -221,6 +261,9 @@ static int unexpected_dot(struct parser *p)
     bool reduction = reduction_find(name) != REDUCTION_COUNT;
     const char *attribute = p->token.kind == TOKEN_LPAREN ? NULL : parse_attribute_habit(name);
     const char *habit = attribute ? attribute : parse_call_habit(name), *type = parse_type_habit(name);
+    if (habit && single)
+        habit = p->token.kind == TOKEN_LPAREN && strstr(habit, "write the type's name") ? conversion_advice(p, receiver)
+                                                                                 : advice_on(p, habit, receiver);
     if (view != VIEW_KIND_COUNT)
         diag(p->diags, DIAG_SYNTAX, dot,
              arena_printf(p->arena, "functions are called by their name alone; write %s",

@@ -661,14 +661,15 @@ WEFT_API enum weft_status weft_results_alloc(struct weft_program *program,
 /* Releases the results and leaves {0}. Takes NULL and {0}. */
 WEFT_API void weft_results_free(struct weft_results *results);
 
-/* Where a call ends with NULL, compilers warn if that is missing. */
+/* Where a call ends with NULL, compilers warn if that is missing (-Wall). */
 #if defined __GNUC__
 #define WEFT_ENDS_WITH_NULL __attribute__((sentinel))
 #else
 #define WEFT_ENDS_WITH_NULL
 #endif
 
-/* Computes a text. The inputs are pairs of a name (const char *) and a tensor (const DLTensor *), then NULL:
+/* Computes a text. The inputs are pairs of a name (const char *) and a tensor (const DLTensor *), then NULL, which the
+ * macro below adds where it is forgotten:
  *
  *     struct weft_results r;
  *     weft_eval(context, "a * x + b", &r, &error, "a", &a, "x", &x, "b", &b, NULL);
@@ -682,6 +683,7 @@ WEFT_API void weft_results_free(struct weft_results *results);
 WEFT_API enum weft_status weft_eval(struct weft_context *context, const char *text,
                                     struct weft_results *results, struct weft_error **error, ...)
     WEFT_ENDS_WITH_NULL;
+#define weft_eval(...) weft_eval(__VA_ARGS__, (const char *)0)
 /* The same with arguments, which may be batches, and with parameters, NULL: defaults. Inputs among the parameters have
  * types and no values. A text is compiled once for all calls with the same parameters. */
 WEFT_API enum weft_status weft_eval_arguments(struct weft_context *context, const char *text,

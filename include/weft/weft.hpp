@@ -2,6 +2,7 @@
  *
  *     std::vector<float> x{1, 2, 3};
  *     auto y = weft::evaluate<float>("a * x + b", "a", 2, "x", x, "b", 0.5);     // weft::array<float>
+ *     float sum = weft::evaluate<float>("sum(x)", "x", x);
  *     auto [low, mean] = weft::evaluate<float, float>("return min(x), mean(x)", "x", x);
  *
  * Inputs are pairs of a name and a value. A value is
@@ -399,8 +400,16 @@ public:
     T value() const
     {
         if (size() != 1)
-            detail::fail(WEFT_SHAPE_ERROR, "weft::array::value takes one element, found " + std::to_string(size()));
+            detail::fail(WEFT_SHAPE_ERROR, "weft::array: one element was asked for, found " + std::to_string(size()));
         return *data();
+    }
+    /* The same, where a T is initialized, assigned or passed: float y = weft::evaluate<float>("sum(x)", ..). Within an
+     * expression write value(). Only to T, so that no number is converted in silence, and not to std::size_t, from
+     * which vectors are constructed. */
+    template <class U, std::enable_if_t<std::is_same_v<U, T> && !std::is_same_v<U, std::size_t>, int> = 0>
+    operator U() const
+    {
+        return value();
     }
 #ifdef __cpp_lib_mdspan
     /* weft::error if the rank is another. */

@@ -181,7 +181,7 @@ static PyObject *attempt(PyObject *const *args, Py_ssize_t count, PyObject *name
     read_options(&options, args + count, names, named);
     struct program *program = program_of(&options, args[0]);
     const bool mapping = program && inputs && !PyDict_Check(inputs);
-    inputs = mapping ? mapping_inputs(program, inputs) : Py_XNewRef(inputs);
+    inputs = mapping ? mapping_inputs(program, inputs, names) : Py_XNewRef(inputs);
     PyObject *result = NULL;
     if (program && (inputs || !mapping))
         result = run(program, &options, inputs, whole, args + count, names, named);

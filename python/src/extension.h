@@ -267,8 +267,9 @@ void gather_position(struct gathered *gathered, Py_ssize_t index, PyObject *valu
 void gather_name(struct gathered *gathered, PyObject *name, PyObject *value);
 int gather_dict(struct gathered *gathered, PyObject *dict);
 bool is_mapping(PyObject *object);
-/* Of a DataFrame, or another mapping that is no dict, a new dict of the values that the program has names for. */
-PyObject *mapping_inputs(const struct program *program, PyObject *mapping);
+/* Of a DataFrame, or another mapping that is no dict, a new dict of the values that the program has names for; without
+ * those in `given`, a tuple or NULL. */
+PyObject *mapping_inputs(const struct program *program, PyObject *mapping, PyObject *given);
 /* Takes what is missing from the caller's locals and globals. */
 int gather_frame(struct gathered *gathered);
 /* Does what is asked; or says what is wrong with what was given. */

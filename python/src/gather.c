@@ -97,12 +97,13 @@ int gather_dict(struct gathered *gathered, PyObject *dict)
     return 0;
 }
 
-PyObject *mapping_inputs(const struct program *program, PyObject *mapping)
+PyObject *mapping_inputs(const struct program *program, PyObject *mapping, PyObject *given)
 {
     PyObject *dict = PyDict_New();
     for (Py_ssize_t i = 0; dict && i < program->input_count; i++) {
         PyObject *name = program->names[i];
-        const int there = PySequence_Contains(mapping, name);
+        const int named = given ? PySequence_Contains(given, name) : 0;
+        const int there = named ? -(named < 0) : PySequence_Contains(mapping, name);
         PyObject *value = there > 0 ? PyObject_GetItem(mapping, name) : NULL;
         if (there < 0 || (there && !value) || (value && PyDict_SetItem(dict, name, value) < 0))
             Py_CLEAR(dict);

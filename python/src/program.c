@@ -390,7 +390,7 @@ static PyObject *call(struct program *self, struct asked asked, PyObject *const 
 {
     PyObject *result = NULL, *dict = NULL;
     if (count == 1 && has_inputs(self, args[0], names)) {
-        dict = PyDict_Check(args[0]) ? Py_NewRef(args[0]) : mapping_inputs(self, args[0]);
+        dict = PyDict_Check(args[0]) ? Py_NewRef(args[0]) : mapping_inputs(self, args[0], NULL);
         if (!dict)
             return NULL;
     }

@@ -70,6 +70,28 @@ TWO = {
     "atan2d": lambda a, b: np.degrees(np.arctan2(a, b)),
     "cdist": lambda a, b: np.linalg.norm(a[:, None] - b[None], axis=-1),
 }
+IMAGE = RNG.integers(0, 256, (8, 16, 3), np.uint8)
+
+
+def picture(x):
+    return np.rint(np.clip(x, 0, 255)).astype(np.uint8)
+
+
+def grey(x):
+    return np.float32(x) @ np.float32([0.299, 0.587, 0.114])
+
+
+# What editors do to pictures
+PICTURES = {
+    "rotate": np.rot90, "mirror": np.fliplr, "hflip": np.fliplr, "vflip": np.flipud, "crop": lambda x: x[1:3, 1:4],
+    "grayscale": grey, "luminance": grey, "brighten": lambda x: picture(x * 1.5),
+    "contrast": lambda x: picture((x - 128.0) * 1.5 + 128), "gamma": lambda x: picture(255 * (x / 255) ** (1 / 2.2)),
+    "autocontrast": lambda x: picture((x - x.min()) * 255.0 / (x.max() - x.min())),
+    "pixelate": lambda x: np.kron(x[::8, ::8], np.ones((8, 8, 1))),
+    "sharpen": lambda x: np.stack([picture(correlated(np.pad(np.float64(x[..., c]), 1, "reflect"), [
+        [0, -1, 0], [-1, 5, -1], [0, -1, 0]])) for c in range(3)], -1),
+}
+
 OTHERS = {
     "trace": (lambda x: np.trace(x), {"x": X[:, :4]}), "diagonal": (np.diagonal, {"x": X[:, :4]}),
     "trapezoid": (lambda x: np.sum((x[1:] + x[:-1]) / 2), {"x": LINE}), "ediff1d": (np.ediff1d, {"x": LINE}),
@@ -102,6 +124,8 @@ OTHERS = {
     "sub2ind": (lambda a, b, x: np.ravel_multi_index((a, b), x.shape), {"a": I, "b": I, "x": X}),
     "Sobel": (lambda x: correlated(np.pad(x, 1, "reflect"), [[-1, 0, 1], [-2, 0, 2], [-1, 0, 1]]), {"x": X}),
     "blur": (lambda x: correlated(np.pad(x, 1, "reflect"), [[1 / 9] * 3] * 3), {"x": X}),
+    **{name: (function, {"x": IMAGE}) for name, function in PICTURES.items()},
+    "blend": (lambda a, b: a / 2 + b / 2, {"a": IMAGE, "b": IMAGE[::-1]}),
     "nanmean": (np.nanmean, {"x": np.array([1, np.nan, 5])}), "nanstd": (np.nanstd, {"x": np.array([1, np.nan, 5])}),
 }
 

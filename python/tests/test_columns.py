@@ -72,6 +72,7 @@ class Pandas(unittest.TestCase):
             weft.evaluate("name * 2", frame)
         codes = frame["name"].astype("category").cat.codes
         np.testing.assert_array_equal(weft.evaluate("name * 2", name=codes, rules="numpy"), [0, 2])
+        np.testing.assert_array_equal(weft.evaluate("a + name", frame, name=codes), [1.5, 3])  # in the column's place
         with self.assertRaisesRegex(weft.Error, r"as in f\(\*\*df\[\['a', 'b', 'name'\]\]\)"):
             weft.compile("a + 1")(frame)
         with self.assertRaisesRegex(weft.Error, "no input 'name'; .*ignore_unused=True"):

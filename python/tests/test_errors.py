@@ -144,6 +144,9 @@ class Refused(unittest.TestCase):
         self.assertEqual((first.code, first.span, second.span), ("W0075", (4, 8), (11, 18)))
         self.assertIn("not given, and there is no such variable in test_unknown_names or its module; did you mean "
                       "'near'?\n1 + naer * nowhere\n    ^^^^\n", str(caught.exception))
+        with self.assertRaises(weft.Error) as caught:
+            weft.evaluate("1 + npp + wefts")  # modules, which are no values
+        self.assertNotIn("did you mean", str(caught.exception))
         with self.assertRaisesRegex(weft.Error, r"if it is a dimension, write max.u, axes=q.\n"):
             weft.evaluate("max(u, q) + 1", u=np.ones((2, 3)), types={"u": "(y, q)"})
         with self.assertRaisesRegex(weft.Error, "it is a variable of test_unknown_names, around inner, which does not "
@@ -155,6 +158,7 @@ class Refused(unittest.TestCase):
         for name, then in ("NaN", "nan"), ("Pi", "pi"), ("e", "exp(1)"):
             self.refuse(f"if the constant is meant, write {re.escape(then)}", f"{name} * 2")
             weft.evaluate(f"{then} * 2")
+        self.refuse(r"write nan, or isnan\(x\) for x == None", "u == None", u=np.ones(2))
 
     def test_types(self):
         f = weft.compile("x * 2")

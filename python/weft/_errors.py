@@ -4,6 +4,7 @@ import enum
 import re
 import sys
 import threading
+import types
 import warnings
 
 
@@ -131,7 +132,8 @@ def along(name, text):
 
 
 CONSTANTS = {"NaN": "nan", "NAN": "nan", "NA": "nan", "Inf": "inf", "INF": "inf", "Infinity": "inf", "Pi": "pi",
-             "PI": "pi", "e": "exp(1)", "E": "exp(1)", "TRUE": "true", "FALSE": "false", "None": "nan"}
+             "PI": "pi", "e": "exp(1)", "E": "exp(1)", "TRUE": "true", "FALSE": "false",
+             "None": "nan, or isnan(x) for x == None"}
 
 
 def nowhere(name, frame, mapping):
@@ -149,7 +151,8 @@ def nowhere(name, frame, mapping):
     where += "" if function == "<module>" else f" in {plain} or its module"
     if name in CONSTANTS:
         return f"{where}; if the constant is meant, write {CONSTANTS[name]}"
-    known = [each for each in {**frame.f_globals, **frame.f_locals} if not each.startswith("_")]
+    known = [each for each, value in {**frame.f_globals, **frame.f_locals}.items()
+             if not each.startswith("_") and not callable(value) and not isinstance(value, types.ModuleType)]
     near = difflib.get_close_matches(name, there, 1, 0.6) or difflib.get_close_matches(name, known, 1, 0.6)
     return f"{where}; did you mean {near[0]!r}?" if near else where
 

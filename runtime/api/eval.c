@@ -239,8 +239,8 @@ static size_t read_pairs(va_list pairs, struct weft_argument *inputs, bool *miss
     return count;
 }
 
-enum weft_status weft_eval(struct weft_context *context, const char *text, struct weft_results *results,
-                           struct weft_error **error, ...)
+enum weft_status (weft_eval)(struct weft_context *context, const char *text, struct weft_results *results,
+                             struct weft_error **error, ...)
 {
     va_list pairs;
     bool missing = false;

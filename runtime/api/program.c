@@ -66,7 +66,7 @@ static struct program *parse_text(struct arena *arena, const struct source *sour
 static void list_bindings(struct weft_program *program)
 {
     for (int i = 0; i < program->parsed->symbol_count; i++)
-        if (program->parsed->symbols[i].kind == SYMBOL_BINDING)
+        if (program->parsed->symbols[i].kind == SYMBOL_BINDING && !program->parsed->symbols[i].hidden)
             ARENA_PUSH(&program->arena, program->bindings, program->binding_count,
                        program->parsed->symbols[i].name);
 }

@@ -1,6 +1,7 @@
 """What messages advise to write is followed: it is what was meant, and draws no word."""
 
 import os
+import pathlib
 import re
 import unittest
 
@@ -186,6 +187,23 @@ class Checked(CommandTest):
         self.warned("x ^ 2", X, 313, "a power is x ** 2", "x ** 2")
         for text in "x ^ 128", "x ^ 0x3f", "x ^ x":
             self.good("check", text, *X)
+
+    def test_what_nan_equals(self):
+        self.warned("x == nan", FLOATS, 317, "always false; write isnan(x)", "isnan(x)")
+        self.warned("nan != x", FLOATS, 317, "always true; write not isnan(x)", "not isnan(x)")
+        self.good("check", "x == inf", *FLOATS)
+        self.assertIn("write nan, or isnan(x) for x == None", self.bad(1, 132, "run", "x == None", "x=[1.5]"))
+
+
+class Numbers(unittest.TestCase):
+    def test_a_number_is_one_message(self):
+        """Those that the command and the library share say the same."""
+        source = pathlib.Path(__file__).resolve().parents[2]
+        command, library = ([int(number) for number in re.findall(r"^(?:MESSAGE|DIAG)\(\w+, (\d+)", text, re.M)]
+                            for text in ((source / "cli/base/messages.def").read_text(),
+                                         (source / "grammar/diags.def").read_text()))
+        self.assertEqual((len(set(command)), len(set(library))), (len(command), len(library)))
+        self.assertEqual(set(command) & set(library), {1, 6})
 
 
 class Usage(CommandTest):

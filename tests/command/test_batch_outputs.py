@@ -46,6 +46,17 @@ class Outputs(BatchTest):
         self.assertEqual(self.files(), ["d"])
         for path, status, code in ("o", 2, 124), ("o/", 1, 143), ("d", 1, 123), ("o.v2", 2, 106):
             self.bad(status, code, "run", "1", "-o", path)
+        for array, path, why, then in (
+                ("[1]", "o/", "ends with a '/', which asks for a directory and so for a batch", "o.npy"),
+                ("uint8([[1]])", "o/", "ends with a '/', which asks for a directory and so for a batch", "o.png"),
+                ("uint8([[1]])", "o/*.jpg", "are the files of a batch", "o.jpg"),
+                ("uint8([[1]])", "e", "is a directory, which takes a batch", "e/out.png")):
+            os.mkdir(self.path("e"))
+            self.assertIn("'%s' %s, and the result is one array; name a file, as in -o %s\n" % (path, why, then),
+                          self.bad(1, 143, "run", array, "-o", path))
+            self.good("run", array, "-o", then)
+            os.unlink(self.path(then))
+            os.rmdir(self.path("e"))
         self.bad(1, 123, "run", "1", "-o", "d/a.png/")
         told = self.bad(1, 116, "run", "x * 1.5", "x=d", "-o", "o")
         self.assertIn("in sample 'a': write uint8(...)", told)
@@ -67,9 +78,14 @@ class Outputs(BatchTest):
         self.write("d/a.jpg", jpegs.JPEG)
         for path in "out", "out/", "out.npz":
             told = self.bad(1, 144, "run", "+x", "x=d", "-o", path)
-            self.assertIn("d/a.jpg and d/a.png", told)
+            self.assertIn("d/a.jpg and d/a.png; a quoted pattern, as 'd/*.jpg', chooses\n", told)
         self.assertEqual(self.files(), ["d"])
         self.text("run", "+x", "x=d")
+        self.good("run", "+x", "x=d/*.jpg", "-o", "out.npz")
+        os.mkdir(self.path("e"))
+        os.rename(self.path("d/a.png"), self.path("e/a.png"))
+        told = self.bad(1, 144, "run", "+x", "x=?/a.*", "-o", "out")
+        self.assertIn("d/a.jpg and e/a.png; rename one\n", told)
 
     def test_keys_that_are_no_file_names(self):
         pixels = np.zeros((1, 1, 3), "u1")
@@ -172,6 +188,8 @@ class Outputs(BatchTest):
         told = self.bad(1, 153, "run", "return m=mean(x), y=x", "x=a.npz", "-o", "o.npz")
         self.assertIn("'m' is a batch; write one archive each, as in -o m=m.npz", told)
         self.assertIn("or -o PATH.npz for all of them", self.bad(1, 122, "run", "return m=1, y=2", "-o", "o.npy"))
+        told = self.bad(1, 122, "run", "return m=mean(x), y=x", "x=a.npz", "-o", "o/")
+        self.assertIn("; write -o NAME=PATH with one of: m, y\n", told)
 
     def test_several(self):
         self.picture("d/a.png")
@@ -304,8 +322,8 @@ class Streams(BatchTest):
             told = self.bad(1, 115, "run", "+x", "x=d", "-o", output)
             self.assertIn("d/13.png: error[W0115]", told)
             self.assertRegex(told, r"\n%s: note\[W0151\]: nothing was written; \d+ of 20 samples had been done\n"
-                             r"d: note\[W0158\]: --keep-going leaves out samples that cannot be read, and computes the "
-                             r"others\n$" % output)
+                             r"d: note\[W0158\]: --keep-going leaves out samples that cannot be read or are not like "
+                             r"the first, and computes the others\n$" % output)
             self.assertEqual(self.files(), ["d"])
             self.assertNotIn("note", self.bad(1, 115, "run", "+x", "x=d", "-o", output, "-q"))
         self.assertNotIn("W0151", self.bad(1, 115, "run", "mean(x)", "x=d"))
@@ -378,7 +396,7 @@ class Streams(BatchTest):
         names.remove("8")
         self.same(self.arrays("out.npz"), [(name, np.int32(name)) for name in names])
         np.savez(self.path("k.npz"), *range(8))  # as many as are left, but which?
-        self.assertIn("error[W0160]: it has 8 samples, and 'd' 10; so", self.weft(
+        self.assertIn("error[W0166]: it has 8 samples, and 'd' 10; so", self.weft(
             "run", "max(d) * 0 + k", "d=d", "k=k.npz", "--keep-going").stderr.decode())
 
     def test_keep_going_nowhere(self):

@@ -187,9 +187,11 @@ class Inputs(BatchTest):
                   "d/b/c.png": "'d/b' (a directory)", "d/empty": "'d/empty' (of no known kind)"}
         for name, told in others.items():
             self.write(name, b"neither" if "empty" not in name else b"")
-            for given in "x=d", "x=d/*":
-                code = 108 if "known" in told else 113 if "archive" in told else 138
-                self.bad(1, 138 if code == 113 else code, "run", "+x", given)
+            for given in "x=d", "x=d/*", "x:uint8[?, ?, 3]=d":
+                for more in [], ["--keep-going"]:
+                    self.assertEqual(self.bad(1, 167, "run", "+x", given, *more),
+                                     "%s: error[W0167]: it holds no sample; 1 file is none: %s; known are .npy, .png, "
+                                     ".jpg and .ppm\n" % (given.split("=")[1], told))
             self.picture("d/a.png")
             self.picture("d/c.png")
             for given in "x=d", "x=d/*":
@@ -277,7 +279,8 @@ class Inputs(BatchTest):
         for value in "e.npz", "d":
             for command in "run", "check", "show":
                 told = self.bad(1, 141, command, "+x", "x=" + value)
-                self.assertIn("as in 'x:uint8", told)
+                self.assertIn("'%s' is empty, " % value, told)
+                self.assertIn("as in 'x:uint8[?, ?, 3]=%s'" % value, told)
             for given in ["x:float32=" + value], ["x:float32[?, 3]=" + value]:
                 self.assertEqual(self.text("run", "x + 1", *given), "out: float32, 0 samples\n")
                 self.good("run", "x + 1", *given, "-o", "out.npz")

@@ -25,6 +25,8 @@ class Outputs(CommandTest):
         self.assertEqual(np.load(self.path("t.npy")).tolist(), [2, 4])
         self.assertEqual(np.load(self.path("again.npz"))["s"].tolist(), [3, 5])
         self.assertIn("s, d", self.bad(1, 122, "run", "return s=1, d=2", "-o", "x.npy"))
+        self.assertIn("; it has m, s\n",  # and no value within mean
+                      self.bad(1, 121, "run", "return m=mean(x), s=x", "x=[1]", "-o", "out=x.npy"))
         self.assertIn("did you mean 'sum'?",
                       self.bad(1, 121, "run", "return sum=1", "-o", "sun=x.npy"))
         self.assertIn("; it has s, d, twice\n",
@@ -53,7 +55,8 @@ class Outputs(CommandTest):
 
     def test_places_that_cannot_be_written(self):
         os.mkdir(self.path("d.npy"))
-        self.assertIn("No such file", self.bad(1, 123, "run", "1", "-o", "none/a.npy"))
+        self.assertIn("directory 'none': No such file or directory; make it first, as by mkdir -p\n",
+                      self.bad(1, 123, "run", "1", "-o", "none/a.npy"))
         self.bad(1, 143, "run", "1", "-o", "d.npy")
         os.mkdir(self.path("locked"), 0o555)
         if os.getuid() != 0:

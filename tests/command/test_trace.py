@@ -99,7 +99,12 @@ class Trace(CommandTest):
             np.save(self.path(f"s{i}.npy"), np.full(3, i, np.float32))
         for value, first, second in (("b.npz", 2.0, 3.0), ("s*.npy", 0.0, 1.0)):
             for more, largest in (((), first), (("--sample", "1"), second)):
-                self.assertEqual(self.json("x * 1", f"x={value}", *more)[0]["largest"], largest)
+                self.assertEqual(self.json("x * 1", f"x={value}", "-q", *more)[0]["largest"], largest)
+        told = self.weft("run", "--trace", "x * 1", "x=s*.npy").stderr.decode()
+        self.assertEqual(told, "s*.npy: note[W0168]: the values are those of 's0', the first of 2 samples; --sample "
+                               "NAME chooses another\n")
+        self.good("run", "--trace", "x * 1", "x=s*.npy", "--sample", "s1")
+        self.good("run", "--trace", "x * 1", "x=s0*.npy")
 
     def test_samples_draw_their_own_numbers(self):
         np.savez(self.path("b.npz"), one=np.zeros(4, np.float32), two=np.zeros(4, np.float32))

@@ -112,7 +112,17 @@ static void several()
     CHECK((into == std::vector<double>{4, 2, 3}));
     CHECK(has(thrown([&] { (void)weft::evaluate<double>("return x, y = x", "x", x); }),
               "the text has 2 results, and 1 types are given for them"));
-    CHECK(has(thrown([&] { (void)all.get<double>("a").value(); }), "takes one element, found 3"));
+    CHECK(has(thrown([&] { (void)all.get<double>("a").value(); }), "one element was asked for, found 3"));
+    float single = weft::evaluate<float>("float32(sum(x))", "x", x);
+    CHECK(single == 6);
+    single = weft::evaluate<float>("float32(max(x))", "x", x);
+    CHECK(single == 3);
+    CHECK(has(thrown([&] { double y = weft::evaluate<double>("x", "x", x); (void)y; }), "one element was asked for"));
+    CHECK(weft::evaluate<bool>("all(x > 0)", "x", x) && !weft::evaluate<bool>("any(x > 9)", "x", x));
+    const std::vector<double> direct(weft::evaluate<double>("x", "x", x));
+    const std::vector<std::size_t> sizes(weft::evaluate<std::size_t>("uint64(x)", "x", x));
+    CHECK(direct == x && sizes.size() == 3 && sizes[0] == 3);
+    static_assert(!std::is_convertible_v<weft::array<float>, double> && !std::is_convertible_v<weft::array<int>, bool>);
 }
 
 static void batches()

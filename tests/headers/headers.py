@@ -24,7 +24,8 @@ CPP_CALL = '#include "weft/weft.hpp"\n#include <list>\nstd::vector<float> v;\nst
            'std::vector<std::vector<float>> batch;\nstd::vector<std::string> texts;\n' \
            'void f() { weft::evaluate<float>("x", %s); }\n'
 WRONG = [
-    ("weft_eval without NULL at its end", "c", C_CALL % 'c, "x", r, 0, "x", x', "sentinel"),
+    ("weft_eval, no macro, without NULL at its end", "c",
+     (C_CALL % 'c, "x", r, 0, "x", x').replace("weft_eval", "(weft_eval)"), "sentinel"),
     ("evaluate with a name alone", "c++", CPP_CALL % '"x"', "lacks its other half"),
     ("evaluate with a value for a name", "c++", CPP_CALL % '"x", v, v, v', "a value stands where a name belongs"),
     ("evaluate with a name for a value", "c++", CPP_CALL % '"x", "y", "y", v', "a text stands where a value belongs"),
@@ -38,6 +39,8 @@ WRONG = [
     ("evaluate with a type that is none", "c++", (CPP_CALL % '"x", v').replace("<float>(", "<odd>("), "element type"),
 ]
 RIGHT = [("weft_eval", "c", C_CALL % 'c, "x", r, 0, "x", x, NULL'),
+         ("weft_eval without NULL at its end", "c", C_CALL % 'c, "x", r, 0, "x", x'),
+         ("weft_eval in C++", "c++", C_CALL % 'c, "x", r, nullptr, "x", x'),
          ("evaluate", "c++", CPP_CALL % '"x", v, std::string("y"), weft::view(p, {2, 3}), "z", batch')]
 
 

@@ -198,6 +198,10 @@ static void program_names(void **state)
     assert_string_equal(weft_program_binding_name(program, 1), "d");
     assert_null(weft_program_binding_name(program, 2));
     weft_program_destroy(program);
+    program = compile(f, "c = mean(a); c < a < 2 * c"); /* both name values of their own */
+    assert_string_equal(weft_program_binding_name(program, 0), "c");
+    assert_null(weft_program_binding_name(program, 1));
+    weft_program_destroy(program);
 }
 
 /* A binding that becomes a result is used, and the rest is told again. */
@@ -367,6 +371,34 @@ static void sources(void **state)
                                 NULL), WEFT_INVALID_ARGUMENT);
 }
 
+/* A warning of the types is told by the call that meets them, also where that fails for the shapes, and by no other. */
+static void remarks_of_calls_that_fail(void **state)
+{
+    struct fixture *f = *state;
+    uint8_t two[2] = {200, 100}, three[3] = {180, 0, 0}, out[3];
+    const DLTensor a = weft_dense(two, WEFT_UINT8, 1, (int64_t[]){2});
+    const DLTensor b = weft_dense(three, WEFT_UINT8, 1, (int64_t[]){3});
+    const DLTensor y = weft_dense(out, WEFT_UINT8, 1, (int64_t[]){3});
+    const struct weft_argument inputs[] = {{.name = "a", .tensors = &a}, {.name = "b", .tensors = &b}};
+    const struct weft_argument output = {.tensors = &y};
+    const struct weft_run_params run = {.inputs = inputs, .input_count = 2, .outputs = &output, .output_count = 1};
+    struct weft_tensor_info info;
+    struct weft_results results;
+    for (int call = 0; call < 3; call++) {
+        struct weft_program *program = compile(f, "uint8((a + b) / 2)"), *other = compile(f, "b * 1");
+        const int before = f->warnings;
+        assert_int_equal(call == 0   ? weft_run(program, &run, NULL)
+                         : call == 1 ? weft_infer(program, inputs, 2, &info, NULL)
+                                     : weft_results_alloc(program, inputs, 2, &results, NULL), WEFT_SHAPE_ERROR);
+        assert_int_equal(f->warnings, before + 1);
+        assert_int_equal(weft_run(program, &run, NULL), WEFT_SHAPE_ERROR);
+        assert_int_equal(weft_infer(other, &inputs[1], 1, &info, NULL), WEFT_OK);
+        assert_int_equal(f->warnings, before + 1);
+        weft_program_destroy(other);
+        weft_program_destroy(program);
+    }
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -378,6 +410,7 @@ int main(void)
         cmocka_unit_test_setup_teardown(types_of_values, setup, teardown),
         cmocka_unit_test_setup_teardown(mistakes, setup, teardown),
         cmocka_unit_test_setup_teardown(wrong_calls, setup, teardown),
+        cmocka_unit_test_setup_teardown(remarks_of_calls_that_fail, setup, teardown),
         cmocka_unit_test_setup_teardown(sources, setup, teardown)};
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

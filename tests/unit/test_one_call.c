@@ -108,6 +108,21 @@ static void a_text_takes_what_comes(void **state)
     weft_results_free(&results);
 }
 
+/* The end of the arguments may be forgotten, which no compiler tells without -Wall. */
+static void the_end_may_be_missing(void **state)
+{
+    (void)state;
+    struct weft_results results;
+    float x = 2, y = 3;
+    DLTensor tx = weft_dense(&x, WEFT_FLOAT32, 0, NULL), ty = weft_dense(&y, WEFT_FLOAT32, 0, NULL);
+    assert_int_equal(weft_eval(context, "x * y", &results, NULL, "x", &tx, "y", &ty), WEFT_OK);
+    assert_true(*(float *)results.items[0].tensors[0].data == 6);
+    weft_results_free(&results);
+    assert_int_equal(weft_eval(context, "[1, 2]", &results, NULL), WEFT_OK);
+    weft_results_free(&results);
+    assert_int_equal(weft_eval(context, "x", &results, NULL, "x"), WEFT_INVALID_ARGUMENT);
+}
+
 static void what_is_wrong_is_told(void **state)
 {
     (void)state;
@@ -280,6 +295,7 @@ int main(void)
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(a_text_is_computed),
         cmocka_unit_test(a_text_takes_what_comes),
+        cmocka_unit_test(the_end_may_be_missing),
         cmocka_unit_test(what_is_wrong_is_told),
         cmocka_unit_test(what_does_not_fit_is_no_memory),
         cmocka_unit_test(numbers_may_be_named_so),

@@ -1,6 +1,8 @@
 /* What is said of texts that do not parse: every message, place and caret, exactly. */
 #include "tests/unit/front.h"
 
+#include <stdio.h>
+
 static void bytes_and_numbers(void **state)
 {
     (void)state;
@@ -329,9 +331,9 @@ static void habits(void **state)
                     "<expr>:1:7: error[W0009]: constants are called by their name alone; write pi\n"
                     "2 * np.pi * x\n"
                     "      ^\n");
-    assert_messages("fn.crop(x)",
-                    "<expr>:1:3: error[W0020]: there is no function 'crop'\n"
-                    "fn.crop(x)\n"
+    assert_messages("fn.zonk(x)",
+                    "<expr>:1:3: error[W0020]: there is no function 'zonk'\n"
+                    "fn.zonk(x)\n"
                     "  ^\n");
     assert_messages("torch.sqr(x)",
                     "<expr>:1:6: error[W0009]: there is no 'sqr'; write square(x)\n"
@@ -368,7 +370,8 @@ static void habits(void **state)
                     " ^\n");
     assert_messages("a @ b",
                     "<expr>:1:3: error[W0003]: found '@', expected an operator or the end of"
-                    " the statement; there are no matrix products, and a name stands without '@'\n"
+                    " the statement; there are no matrix products, of vectors write vecdot(a, b); a name stands without"
+                    " '@'\n"
                     "a @ b\n"
                     "  ^\n");
     assert_messages("a, b",
@@ -450,10 +453,58 @@ static void attributes(void **state)
                     "<expr>:1:3: error[W0009]: there is no 'indices'; write index(x, 0), index(x, 1), ..\n"
                     "np.indices(x)\n"
                     "  ^\n");
-    assert_messages("x.shape",
-                    "<expr>:1:2: error[W0009]: there is no 'shape'; write extent(x, 0) for one extent\n"
-                    "x.shape\n"
-                    " ^\n");
+    assert_messages("img.shape",
+                    "<expr>:1:4: error[W0009]: there is no 'shape'; write extent(img, 0) for one extent\n"
+                    "img.shape\n"
+                    "   ^\n");
+    assert_messages("xs.diff()",
+                    "<expr>:1:3: error[W0009]: there is no 'diff'; write xs[..., 1:] - xs[..., :-1], by name"
+                    " u.x[1:] - u.x[:-1]\n"
+                    "xs.diff()\n"
+                    "  ^\n");
+    assert_messages("np.diff(xs)",
+                    "<expr>:1:3: error[W0009]: there is no 'diff'; write x[..., 1:] - x[..., :-1], by name"
+                    " u.x[1:] - u.x[:-1]\n"
+                    "np.diff(xs)\n"
+                    "  ^\n");
+}
+
+/* Conversions of NumPy and PyTorch: what they convert to is in the ( ). */
+static void conversions(void **state)
+{
+    static const char *const rows[][2] = {
+        {"v.astype(np.float32)", "float32(v)"}, {"v.astype('uint16')", "uint16(v)"},
+        {"v.astype(\"i4\")", "int32(v)"},      {"v.astype(bool)", "bool(v)"},
+        {"v.astype(float)", "float32(v), or float64(v)"}, {"v.astype( int )", "int32(v), or int64(v)"},
+        {"v.to(torch.half)", "float16(v)"},      {"v.astype(t)", "uint8(v)"},
+        {"(a + b).astype(float32)", "float32(x)"}, {"v.astype(", "uint8(v)"}, {"v.astype", "uint8(v)"},
+    };
+    (void)state;
+    for (size_t i = 0; i < sizeof rows / sizeof *rows; i++) {
+        char expected[300];
+        const int place = (int)(strchr(rows[i][0], '.') - rows[i][0]);
+        snprintf(expected, sizeof expected, "<expr>:1:%d: error[W0009]: there is no '%s'; write the type's name as a "
+                 "function: %s\n%s\n%*s^\n", place + 1, strstr(rows[i][0], ".to") ? "to" : "astype", rows[i][1],
+                 rows[i][0], place, "");
+        assert_messages(rows[i][0], expected);
+    }
+}
+
+static void comments(void **state)
+{
+    (void)state;
+    assert_messages("// brighter",
+                    "<expr>:1:1: error[W0003]: found '//', expected a value; a comment begins with '#'\n"
+                    "// brighter\n"
+                    "^^\n");
+    assert_messages("x + /* more */ 1",
+                    "<expr>:1:5: error[W0003]: found '/', expected a value; a comment begins with '#'\n"
+                    "x + /* more */ 1\n"
+                    "    ^\n");
+    assert_messages("x /* more */ + 1",
+                    "<expr>:1:4: error[W0003]: found '*', expected a value; a comment begins with '#'\n"
+                    "x /* more */ + 1\n"
+                    "   ^\n");
 }
 
 static void selections(void **state)
@@ -518,7 +569,7 @@ int main(void)
         cmocka_unit_test(lists),
         cmocka_unit_test(lines),
         cmocka_unit_test(habits),
-        cmocka_unit_test(attributes),
+        cmocka_unit_test(attributes), cmocka_unit_test(conversions), cmocka_unit_test(comments),
         cmocka_unit_test(selections),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
