@@ -36,6 +36,7 @@ struct planned {
     unsigned long long *literals;
     double work;                   /* an estimate of its time, from the bytes moved and the instructions
                                     * of all elements */
+    double first;                  /* an estimate of the nanoseconds that libtcc's kernel takes */
     double touched, stored;        /* bytes of all accesses that are walked; of those that are stored */
     const struct window *windows;  /* [window_count] what it has of them */
     int window_count;
