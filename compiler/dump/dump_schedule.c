@@ -154,10 +154,12 @@ void dump_schedule(struct buf *buf, const struct schedule *schedule)
         const long long bytes = (long long)shape_volume(temporary->shape) * type_rows[temporary->dtype].size;
         if (lifetime->to < 0)
             continue;              /* later passes left nothing that uses it */
-        buf_printf(buf, "temporary %d: %s%s, %lld bytes, %s; from kernel %d to kernel %d\n", t,
-                   type_rows[temporary->dtype].name,
-                   shape_text(buf->arena, schedule->shapes->program, temporary->shape), bytes,
-                   lifetime->shared ? "once for all samples" : "for each sample", lifetime->from + 1,
-                   lifetime->to + 1);
+        buf_printf(buf, "temporary %d: %s%s, %lld bytes, ", t, type_rows[temporary->dtype].name,
+                   shape_text(buf->arena, schedule->shapes->program, temporary->shape), bytes);
+        if (lifetime->window)
+            buf_printf(buf, "of which each thread has a tile, %lld", (long long)lifetime->window);
+        else
+            buf_puts(buf, lifetime->shared ? "once for all samples" : "for each sample");
+        buf_printf(buf, "; from kernel %d to kernel %d\n", lifetime->from + 1, lifetime->to + 1);
     }
 }

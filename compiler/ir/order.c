@@ -163,6 +163,13 @@ static int innermost(const struct shape *shape, uint32_t set, int inner)
     return last[0] >= 0 ? last[0] : last[1];
 }
 
+bool lies_in_rows(const struct lowering *l, int n)
+{
+    const struct shape *shape = l->shapes[n];
+    const int best = nearest(l, n);
+    return best < 0 || best == innermost(shape, 0, shape->rank);
+}
+
 bool lies_across(const struct lowering *l, int operand, uint32_t set)
 {
     const int best = nearest(l, operand);

@@ -8,6 +8,7 @@
 #include "compiler/check/check.h"
 #include "compiler/ir/index_map.h"
 #include "compiler/ir/kernel.h"
+#include "compiler/ir/reduce_impl.h"
 #include "compiler/ir/split.h"
 
 enum { MOST_WEIGHT = 1 << 20 };
@@ -21,6 +22,7 @@ struct evaluations {
     int64_t *inlined, *joined;     /* in how many kernels it is evaluated, about: as a part of other values (the most),
                                       and as what a reduction joins (their sum) */
     bool *faults;                  /* it may make a remark, which counts only where it is used */
+    bool *apart;                   /* kernels that read it do not take turns by its rows */
     bool *seen;                    /* it is read otherwise than element by element: under a view, reduced, stretched */
 };
 
@@ -124,13 +126,54 @@ static void weigh(const struct lowering *l, int n, struct evaluations *e)
 
 /* ---- from the results down ---- */
 
-/* Whether a value is worth storing that kernels evaluate again for so much weight. */
-static bool pays_in_kernels(const struct lowering *l, int n, int64_t elements, int64_t weight)
+/* Whether a reduction's tiles have whole points, which are rows of its operand, so that its kernel takes turns with
+ * others over these rows. Of shorter ones results lie side by side in its loop (temporaries.c). */
+static bool joins_rows(const struct lowering *l, const struct node *node)
 {
-    const bool near = l->joiner == JOIN_TILES && elements >= 0 &&
-                      elements <= KERNELS_NEAR / type_rows[l->program->nodes[n].dtype].size;
+    const struct shape *shape = l->shapes[l->program->operands[node->operands]];
+    const uint32_t set = reduced_set(&l->program->reductions[node->reduction], shape->rank);
+    int64_t points = 1, elements = 1;
+    int d = 0;
+    if (!shape_known(shape) || node->kind != NODE_REDUCE)
+        return false;
+    for (; d < shape->rank && !(set >> d & 1); d++)
+        points *= shape->extents[d];
+    for (; d < shape->rank && set >> d & 1; d++)
+        elements *= shape->extents[d];
+    if (d < shape->rank || points < 2 || elements < SHORT_LEAST)
+        return false;
+    const struct lane_tiles tiles = deal_tiles(points, elements, 1, true, false).tiles;
+    return tiles.windows * tiles.chunks == 1;
+}
+
+static bool has_batches(const struct lowering *l)
+{
+    bool any = false;
+    for (int i = 0; l->batches && i < l->program->input_count; i++)
+        any = any || l->batches[i];
+    return any;
+}
+
+/* Whether all of the value stays in a cache until it is used. */
+static bool is_small(const struct lowering *l, int n)
+{
+    return shape_volume(l->shapes[n]) <= KERNELS_NEAR / type_rows[l->program->nodes[n].dtype].size;
+}
+
+/* Whether what is stored of the value is read in the order in which it is computed, and stays in a cache until then. */
+static bool stays_near(const struct lowering *l, int n, const struct evaluations *e)
+{
+    const bool turns = l->fast & FAST_CHAIN && !l->apart && e->joined[n] && !e->apart[n] && !has_batches(l);
+    return l->joiner == JOIN_TILES && shape_known(l->shapes[n]) && lies_in_rows(l, n) && (turns || is_small(l, n));
+}
+
+/* Whether a value is worth storing that kernels evaluate again for so much weight. */
+static bool pays_in_kernels(const struct lowering *l, int n, int64_t elements, int64_t weight,
+                            const struct evaluations *e)
+{
     return weight >= KERNELS_WEIGHT ||
-           (near && weight >= KERNELS_WEIGHT_NEAR && elements >= l->launch / at_most(weight, MOST_WEIGHT));
+           (weight >= KERNELS_WEIGHT_NEAR && stays_near(l, n, e) &&
+            elements >= 2 * l->launch / at_most(weight, MOST_WEIGHT));
 }
 
 /* Whether a kernel that read the value, and what lies below it, would have too many maps. */
@@ -157,7 +200,7 @@ static struct neighbours decide(const struct lowering *l, int n, const struct ev
         all.fate = AGAIN_REMARKS;
     else if (has_many_maps(l, node, e->orders[n], all.maps))
         all.fate = STORED_MAPS;
-    else if (pays_in_kernels(l, n, all.elements, in_kernels))
+    else if (pays_in_kernels(l, n, all.elements, in_kernels, e))
         all.fate = STORED_KERNELS, all.more = in_kernels;
     else if (!e->moved[n] || all.more < NEIGHBOUR_WEIGHT)
         all.fate = AGAIN_LIGHT;
@@ -180,6 +223,14 @@ static bool worth_storing(const struct lowering *l, int n, const struct evaluati
     return all.fate >= STORED_HEAVY;
 }
 
+/* Whether a value that is stored is only worth it where kernels take turns by its rows. */
+static bool needs_turns(const struct lowering *l, int n, const struct evaluations *e)
+{
+    return shape_known(l->shapes[n]) && !is_small(l, n) && stays_near(l, n, e) &&
+           decide(l, n, e).fate == STORED_KERNELS &&
+           (e->inlined[n] + e->joined[n] - 1) * e->weight[n] < KERNELS_WEIGHT;
+}
+
 /* How often each element of the first operand is read as a neighbour, where the node is evaluated so often. The
  * elements around coordinates may be few of many, or the same again and again. */
 static int64_t count_reads(const struct lowering *l, const struct node *node, int64_t count)
@@ -200,6 +251,17 @@ static bool reads_all(const struct lowering *l, const struct node *node, int ope
 {
     const struct shape *own = l->shapes[node - l->program->nodes], *from = l->shapes[operand];
     return shape_known(own) && shape_known(from) ? shape_volume(own) >= shape_volume(from) : own->rank >= from->rank;
+}
+
+/* Passes down whether kernels that read an operand may take turns by its rows. */
+static void pass_rows(const struct lowering *l, int n, int operand, bool stored, struct evaluations *e)
+{
+    const struct node *node = &l->program->nodes[n];
+    const bool casts = node->kind == NODE_CAST || node->kind == NODE_WRAP, plain = casts || node->kind == NODE_OP;
+    const bool same = plain && shapes_equal(l->shapes[operand], l->shapes[n]) && (stored || !e->apart[n]);
+    const bool reads = node->kind != NODE_COUNT && (!casts || operand == l->program->operands[node->operands]);
+    if (reads)                     /* not the shape or the type alone */
+        e->apart[operand] = e->apart[operand] || (node_is_reduced(node) ? !joins_rows(l, node) : !same);
 }
 
 /* Passes down in how many kernels an operand is evaluated. */
@@ -347,6 +409,7 @@ static void pass_down(const struct lowering *l, int n, int stored, struct evalua
         if (e->plain[symbol->node] < e->plain[n])
             e->plain[symbol->node] = e->plain[n];
         e->joined[symbol->node] += e->joined[n];
+        e->apart[symbol->node] = e->apart[symbol->node] || e->apart[n];
         if (e->inlined[symbol->node] < e->inlined[n])
             e->inlined[symbol->node] = e->inlined[n];
     }
@@ -356,6 +419,7 @@ static void pass_down(const struct lowering *l, int n, int stored, struct evalua
                                    : is_stencil(l, node) ? count_neighbours(l, node) : 1;
         const int64_t below = at_most(orders * at_most(maps, MOST_WEIGHT), MOST_WEIGHT);
         pass_kernels(l, n, operand, stored & STORE_VALUE, e);
+        pass_rows(l, n, operand, stored & STORE_VALUE, e);
         if (i == 0 && stored & STORE_BORDER)
             e->orders[operand] += e->orders[operand] < MOST_WEIGHT;
         else if (maps > 1)         /* uses as they are share a map */
@@ -375,6 +439,7 @@ unsigned char *find_stored(const struct lowering *l, const bool *needed)
     const int count = l->program->node_count;
     int64_t *room = ARENA_ARRAY(l->arena, int64_t, 6 * (size_t)count + 1);
     struct evaluations e = {.faults = ARENA_ARRAY(l->arena, bool, count + 1),
+                            .apart = ARENA_ARRAY(l->arena, bool, count + 1),
                             .seen = ARENA_ARRAY(l->arena, bool, count + 1)};
     int64_t **const numbers[] = {&e.weight, &e.plain, &e.moved, &e.orders, &e.inlined, &e.joined};
     for (size_t i = 0; i < sizeof numbers / sizeof *numbers; i++)
@@ -393,7 +458,8 @@ unsigned char *find_stored(const struct lowering *l, const bool *needed)
         const bool bordered = worth_a_border(l, n, &e), summed = worth_sums(l, n, bordered, &e);
         const bool looped = !summed && worth_a_loop(l, n, &e), value = worth_storing(l, n, &e) || (looped && e.seen[n]);
         stored[n] = (unsigned char)((value ? STORE_VALUE : 0) | (bordered || summed || looped ? STORE_BORDER : 0) |
-                                    (summed ? STORE_SUMS : 0) | (looped ? STORE_LOOPED : 0));
+                                    (summed ? STORE_SUMS : 0) | (looped ? STORE_LOOPED : 0) |
+                                    (value && needs_turns(l, n, &e) ? STORE_TURNS : 0));
         pass_down(l, n, stored[n], &e);
         pass_seen(l, n, value, &e);
     }
@@ -538,13 +604,14 @@ bool store_sums(struct lowering *l, int n)
     return sums >= 0;
 }
 
-bool store_value(struct lowering *l, int n)
+bool store_value(struct lowering *l, int n, bool turns)
 {
     if (is_wide_join(l, n))
         return store_wide_join(l, n);
     const int temporary = store_as(l, n, l->program->nodes[n].dtype);
     if (temporary < 0)
         return false;
+    l->kernels->temporaries[temporary].turns = turns;
     l->reduced[n].temporary = temporary;
     l->reduced[n].stored = true;
     return true;

@@ -437,7 +437,7 @@ bool lower_temporaries(struct lowering *l)
             good = (!(stored[n] & STORE_BORDER) || store_border(l, n, stored[n] & STORE_LOOPED)) &&
                    (!(stored[n] & STORE_LOOPED) || store_weights(l, n)) &&
                    (!(stored[n] & STORE_SUMS) || store_sums(l, n)) &&
-                   (!(stored[n] & STORE_VALUE) || store_value(l, n));
+                   (!(stored[n] & STORE_VALUE) || store_value(l, n, stored[n] & STORE_TURNS));
         else if (needed[n] && node_is_reduced(&l->program->nodes[n]))
             good = lower_reduction(l, n);
         else if (needed[n] && l->program->nodes[n].kind == NODE_POSITION)

@@ -33,6 +33,7 @@ struct lowering {
     const bool *batches;           /* as in struct lower_params */
     int64_t launch;                /* the cost of one more kernel, as in struct target */
     int64_t most_orders;           /* maps that one value may be read under, about; what would have more is stored */
+    bool apart;                    /* nothing is stored so that kernels take turns by its rows */
     struct kernel_program *kernels; /* made, all of which follow */
     struct reduced *reduced;       /* [node] of reductions, counts and positions */
     struct in_memory *memory;      /* [node]; NULL: nobody asks */
@@ -58,11 +59,12 @@ enum storing {
     STORE_VALUE = 1,
     STORE_BORDER = 2,              /* of a correlate: its operand and what lies around it, */
     STORE_SUMS = 4,                /* and its sums along the last dimensions; */
-    STORE_LOOPED = 8               /* or a loop goes over its terms, whose weights are stored if k is an input */
+    STORE_LOOPED = 8,              /* or a loop goes over its terms, whose weights are stored if k is an input */
+    STORE_TURNS = 16               /* of a value: kernels shall take turns by its rows */
 };
 bool any_to_store(const struct lowering *l);
 unsigned char *find_stored(const struct lowering *l, const bool *needed);
-bool store_value(struct lowering *l, int n);
+bool store_value(struct lowering *l, int n, bool turns);
 bool store_border(struct lowering *l, int n, bool looped);
 bool store_weights(struct lowering *l, int n);
 bool store_sums(struct lowering *l, int n);
@@ -86,6 +88,9 @@ void find_orders(struct lowering *l);
  * are read one after the other; `inner` where that is not known, or does not matter. any_order: elements may be reduced
  * in any order of dimensions. */
 int inner_by_memory(const struct lowering *l, int operand, uint32_t set, bool any_order, int inner);
+/* Whether elements that follow each other in row-major order, as in a temporary, lie nearest to each other; true where
+ * that is not known. */
+bool lies_in_rows(const struct lowering *l, int n);
 /* Whether the elements that lie nearest to each other are reduced, but do not follow one another in row-major order. */
 bool lies_across(const struct lowering *l, int operand, uint32_t set);
 /* Puts reduced dimensions of the operand in the order of memory, outermost first. */

@@ -268,12 +268,35 @@ static double near_bytes(const struct schedule *schedule, int first, int next)
     return CHAIN_NEAR;
 }
 
+/* Finds the temporaries that only kernels k to next - 1 have. Of one that is large each thread has memory for the
+ * `each` points of a tile alone, which stays in a cache. */
+static void find_windows(struct schedule *schedule, int k, int next, int64_t points, int64_t each)
+{
+    for (int t = 0; t < schedule->temporary_count; t++) {
+        struct lifetime *own = &schedule->lifetimes[t];
+        const struct temporary *temporary = &schedule->temporaries[t];
+        if (own->to < 0 || own->from < k || own->to >= next)
+            continue;
+        const int64_t bytes = shape_volume(temporary->shape) * type_rows[temporary->dtype].size;
+        own->window = bytes >= WINDOW_LEAST ? bytes / points * each : 0;
+    }
+}
+
+/* The points over which a chain may go that begins with kernel k: those of the first reduction, where what is stored in
+ * front of it, if anything, is no result; 1: there are none. */
+static int64_t chain_points(const struct schedule *schedule, int k)
+{
+    while (k + 1 < schedule->first_result && !schedule->kernels[k].kernel->lanes)
+        k++;
+    const struct lanes *lanes = schedule->kernels[k].kernel->lanes;
+    return lanes ? lanes->tiles.points : 1;
+}
+
 /* Makes a chain that begins with kernel k, if one pays. Returns the kernel behind it. */
 static int chain_in_c(struct arena *arena, struct schedule *schedule, int k)
 {
     struct scheduled *kernels = schedule->kernels;
-    const struct lanes *lanes = kernels[k].kernel->lanes;
-    const int64_t points = lanes ? lanes->tiles.points : 1;
+    const int64_t points = chain_points(schedule, k);
     int next = chain_reductions(schedule, k);
     next = next > k ? next : chain_parts(arena, schedule, k);
     double bytes = 0;
@@ -298,6 +321,7 @@ static int chain_in_c(struct arena *arena, struct schedule *schedule, int k)
     /* the second kernel computes from caches, so memory has time for the next tile */
     kernels[k + 1].ahead = tile_bytes(&kernels[k + 1], points, each);
     kernels[k].chain = next - k;
+    find_windows(schedule, k, next, points, each);
     return next;
 }
 

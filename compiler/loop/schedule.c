@@ -137,7 +137,7 @@ static void find_lifetimes(struct schedule *schedule, const bool *batches)
             if (lifetime && a < s->kernel->load_count)
                 lifetime->to = k;
             else if (lifetime)
-                *lifetime = (struct lifetime){s->shared, lifetime->to < 0 ? k : lifetime->from, k};
+                *lifetime = (struct lifetime){s->shared, lifetime->to < 0 ? k : lifetime->from, k, 0};
         }
     }
 }

@@ -86,6 +86,8 @@ struct lifetime {
     bool shared;                   /* there is one for all samples, else one for each */
     int from, to;                  /* the first kernel that stores it, and the last that stores or reads it; to -1:
                                       none does */
+    int64_t window;                /* only a chain in C has it, and needs so many bytes of it for a tile; 0: it is there
+                                      as a whole */
 };
 
 struct schedule {

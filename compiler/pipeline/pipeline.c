@@ -97,7 +97,7 @@ static bool pass_reductions(struct pipeline *p)
     p->lowering = (struct lowering){p->arena, p->diags, p->program, p->values, p->shapes, p->views, p->taken, p->fast,
                                     joiner_of(p), p->operands ? p->operands->inputs : NULL, p->open,
                                     p->batches, p->target->launch, p->most_orders ? p->most_orders : MOST_ORDERS,
-                                    &p->kernels};
+                                    p->apart, &p->kernels};
     const bool good = lower_temporaries(&p->lowering);
     p->kernels.first_result = p->kernels.count;
     return good;
@@ -406,6 +406,17 @@ static bool store_more(struct pipeline *p, enum pass failed, const struct diags 
     return true;
 }
 
+/* Whether a value was stored for kernels that take turns by its rows, and these do not. Then asks that none is. */
+static bool store_less(struct pipeline *p)
+{
+    const struct schedule *schedule = &p->schedule;
+    for (int t = 0; t < schedule->temporary_count; t++) {
+        const struct lifetime *lifetime = &schedule->lifetimes[t];
+        p->apart = p->apart || (schedule->temporaries[t].turns && lifetime->to >= 0 && !lifetime->window);
+    }
+    return p->apart;
+}
+
 bool pipeline_run(struct pipeline *p, enum pass first, enum pass last)
 {
     bool good = true;
@@ -422,6 +433,8 @@ bool pipeline_run(struct pipeline *p, enum pass first, enum pass last)
             p->fast &= ~(unsigned)(FAST_SPECIAL | FAST_HOIST | FAST_TABLE | FAST_SPLIT);
             at = PASS_REDUCTIONS - 1;
         }
+        if (good && at == PASS_CHAIN && first <= PASS_REDUCTIONS && !p->apart && store_less(p))
+            at = PASS_REDUCTIONS - 1;
     }
     return good;
 }

@@ -99,6 +99,7 @@ struct pipeline {
      * paths, of which few classes are enough. NULL: there may. */
     bool (*admit)(void *user, const struct schedule *schedule);
     void *admit_user;
+    bool apart;                    /* as in struct lowering. Set where kernels do not take turns that should */
     int64_t most_orders;           /* as in struct lowering; 0: MOST_ORDERS. Lowered where a kernel had too many maps */
     const char *vector_functions;  /* PASS_TEXT: as in struct emit_params */
     const struct text_store *texts;

@@ -273,8 +273,6 @@ void kernels_settle(struct weft_context *context, struct loaded *loaded,
 
 enum {
     USUAL_MILLISECONDS = 100,      /* of the compiler for a kernel, before it has made one */
-    /* Measured on 4e6 elements (bench/calls/first.py): */
-    FIRST_SPEED = 5,               /* units of work (compiler/loop/schedule.c) in a nanosecond of libtcc's code */
     FIRST_CALLS = 10,              /* calls of a kernel that are expected */
     USED_PART = 16                 /* parts of its time, of which a kernel that was put off may use one */
 };
@@ -286,9 +284,9 @@ static int64_t usual(const struct weft_context *context)
     return known ? known : USUAL_MILLISECONDS * INT64_C(1000000);
 }
 
-bool kernels_pay(const struct weft_context *context, double work)
+bool kernels_pay(const struct weft_context *context, double first)
 {
-    return work / FIRST_SPEED * FIRST_CALLS > (double)usual(context);
+    return first * FIRST_CALLS > (double)usual(context);
 }
 
 void kernels_count(struct weft_context *context, struct loaded *loaded, double seconds)

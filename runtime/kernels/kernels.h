@@ -60,9 +60,9 @@ bool kernels_begin(struct weft_context *context, const struct kernel_request *re
 void kernels_settle(struct weft_context *context, struct loaded *loaded,
                     struct weft_kernel_info *info);
 
-/* Whether calls of first kernels of so much work take longer than the compiler does: whether the good kernel is worth
- * its wait. */
-bool kernels_pay(const struct weft_context *context, double work);
+/* Whether calls of a first kernel that takes so many nanoseconds take longer than the compiler does: whether the good
+ * kernel is worth its wait. */
+bool kernels_pay(const struct weft_context *context, double first);
 
 /* Tells how long a run took with a kernel that was not final when it began; and, before the next one, waits for the
  * good kernel where such runs have taken as long as the compiler usually does. So all of them together take hardly

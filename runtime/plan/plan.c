@@ -115,10 +115,10 @@ static const char *label_of(const struct weft_program *program, struct arena *ar
 struct urgency {
     bool wait;                     /* for all good ones */
     bool crowded;                  /* more of them are worth a wait than can be made while first ones run */
-    double work;                   /* of all kernels */
+    double first;                  /* nanoseconds that libtcc's kernels take together */
 };
 
-enum { LATER_PART = 64 };          /* parts of a plan's work: a kernel with less than one hardly counts */
+enum { LATER_PART = 64 };          /* parts of that: a kernel with less than one hardly counts */
 
 /* Where compilers need all processors, first kernels are a loss: they take as long as they save. */
 static struct urgency urgency_of(const struct weft_program *program, const struct plan *plan, bool wait)
@@ -127,8 +127,8 @@ static struct urgency urgency_of(const struct weft_program *program, const struc
     int worth = 0;
     for (int k = 0; k < plan->kernel_count; k++) {
         const struct emitted *emitted = plan->kernels[k].launched;
-        urgency.work += plan->kernels[k].work;
-        worth += emitted && !atomic_load(&emitted->loaded) && kernels_pay(program->context, plan->kernels[k].work);
+        urgency.first += plan->kernels[k].first;
+        worth += emitted && !atomic_load(&emitted->loaded) && kernels_pay(program->context, plan->kernels[k].first);
     }
     urgency.crowded = worth > workers_beside();
     return urgency;
@@ -140,8 +140,8 @@ static struct kernel_request request_of(struct weft_program *program, const stru
     const struct planned *planned = &plan->kernels[k];
     return (struct kernel_request){
         .text = planned->launched->made.text, .math = program->math, .exact = all_exact(planned->kernel),
-        .wait = urgency->wait || (urgency->crowded && kernels_pay(program->context, planned->work)),
-        .later = planned->work * LATER_PART < urgency->work, .device = plan->gpu,
+        .wait = urgency->wait || (urgency->crowded && kernels_pay(program->context, planned->first)),
+        .later = planned->first * LATER_PART < urgency->first, .device = plan->gpu,
         .label = label_of(program, scratch)};
 }
 

@@ -9,6 +9,13 @@
 /* Bytes: a cache line. */
 enum { TEMPORARY_ALIGNMENT = 64 };
 
+/* A temporary that a chain has alone, of which each thread keeps a tile. */
+struct window {
+    int access;                    /* of the kernel */
+    size_t at;                     /* where it begins in the thread's memory */
+    int64_t bytes;                 /* of a tile */
+};
+
 /* A kernel of a plan. */
 struct planned {
     const struct kernel *kernel;
@@ -29,7 +36,11 @@ struct planned {
     unsigned long long *literals;
     double work;                   /* an estimate of its time, from the bytes moved and the instructions
                                     * of all elements */
+    double first;                  /* an estimate of the nanoseconds that libtcc's kernel takes */
     double touched, stored;        /* bytes of all accesses that are walked; of those that are stored */
+    const struct window *windows;  /* [window_count] what it has of them */
+    int window_count;
+    double window_touched, window_stored; /* of `touched` and `stored` what is in windows */
     struct cuda_planned *cuda;     /* NULL without plan->gpu */
 };
 
@@ -52,6 +63,8 @@ struct plan {
     size_t *temporaries;           /* [temporaries] byte offsets in memory that a run lends: */
     bool *shared;                  /* [temporaries] in that of all samples together, else in that of each */
     size_t shared_bytes, own_bytes;
+    size_t *placed;                /* [temporaries] where kernels take turns, so that windows have no place there; */
+    size_t placed_bytes, window_bytes; /* its size, and that of a thread's windows */
     unsigned char *bytes;          /* 0 to 255, for TENSOR_BYTES */
     struct weft_kernel_info *infos;
     struct recent *recent;         /* made by the first run; recent_call.c */
@@ -74,7 +87,7 @@ void plan_release(struct plan *plan);
 void keep_kernel(struct plan *plan, const struct scheduled *scheduled, const struct program *filled,
                  const struct shape *const *shapes, struct planned *planned);
 /* Assigns the temporaries their offsets in the memory of a run: no two that are needed at the same time share bytes.
- * `arena`: for what does not last. */
+ * Assigns windows theirs, and tells the plan's kernels. `arena`: for what does not last. */
 void place_temporaries(struct plan *plan, const struct schedule *schedule, struct arena *arena);
 
 #endif

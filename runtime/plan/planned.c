@@ -37,6 +37,23 @@ static struct weft_geometry keep_walk(struct arena *arena, const struct kernel *
         .distinct = expanded ? arena_copy(arena, g->distinct, accesses * sizeof *g->distinct) : NULL};
 }
 
+/* libtcc keeps nothing in registers from one instruction to the next: each takes about as long, whatever it does.
+ * Elements that are only copied, or joined as they lie in memory, are the library's work, at full speed. Measured on
+ * 4e6 elements (bench/calls/first.py). */
+static double estimate_first(const struct scheduled *s)
+{
+    enum { EACH = 2 };             /* nanoseconds of an instruction */
+    const struct kernel *kernel = s->kernel;
+    int count = 0, computed = 0;
+    for (int i = 0; i < kernel->ins_count; i++) {
+        const struct ins *ins = &kernel->ins[i];
+        const bool moves = ins->kind == INS_LOAD || ins->kind == INS_STORE, literal = ins_is_argument(ins);
+        count += ins->kind == INS_WEIGH ? ins->index : !literal;
+        computed += !literal && !moves;
+    }
+    return computed ? (double)s->geometry.volume * count * EACH : 0;
+}
+
 void keep_kernel(struct plan *plan, const struct scheduled *s, const struct program *filled,
                  const struct shape *const *shapes, struct planned *planned)
 {
@@ -45,7 +62,8 @@ void keep_kernel(struct plan *plan, const struct scheduled *s, const struct prog
     const size_t accesses = (size_t)kernel->access_count;
     *planned = (struct planned){
         .kernel = kernel, .order = s->order, .shared = s->shared, .chain = s->chain, .ahead = s->ahead,
-        .peel = s->geometry.peel, .tiles = form_tiles(&s->form, &s->geometry), .work = s->work, .touched = s->touched,
+        .peel = s->geometry.peel, .tiles = form_tiles(&s->form, &s->geometry), .work = s->work,
+        .first = estimate_first(s), .touched = s->touched,
         .stored = s->stored, .emitted = emitted_of(s->text), .launched = emitted_of(s->launched),
         .kinds = arena_copy(arena, s->geometry.kinds, accesses),
         .starts = arena_copy(arena, s->geometry.starts, accesses * sizeof *s->geometry.starts),
@@ -115,32 +133,98 @@ static int *in_order(struct arena *arena, const struct schedule *schedule, const
     return order;
 }
 
+static size_t round_bytes(size_t bytes)
+{
+    return (bytes + TEMPORARY_ALIGNMENT - 1) / TEMPORARY_ALIGNMENT * TEMPORARY_ALIGNMENT;
+}
+
+/* Bytes of temporaries that each sample has for itself, and of shared ones. */
+struct total {
+    size_t bytes[2];
+};
+
+/* Assigns offsets. windowed: windows have none. */
+static struct total place(const struct schedule *schedule, const struct lifetime *lifetimes, bool windowed,
+                          size_t *offsets, struct arena *arena)
+{
+    const int count = schedule->temporary_count;
+    struct placed *placed[2] = {ARENA_ARRAY(arena, struct placed, count), ARENA_ARRAY(arena, struct placed, count)};
+    int placed_count[2] = {0, 0};
+    struct total total = {{0, 0}};
+    const int *order = in_order(arena, schedule, lifetimes);
+    for (int i = 0; i < count; i++) {
+        const int t = order[i];
+        const struct temporary *temporary = &schedule->temporaries[t];
+        const bool shared = lifetimes[t].shared;
+        if (lifetimes[t].to < 0 || (windowed && lifetimes[t].window))
+            continue;              /* nothing stores or reads it, or a thread has its own */
+        const size_t room = round_bytes((size_t)shape_volume(temporary->shape) *
+                                        (size_t)type_rows[temporary->dtype].size);
+        offsets[t] = find_gap(placed[shared], &placed_count[shared], &lifetimes[t], room);
+        if (offsets[t] + room > total.bytes[shared])
+            total.bytes[shared] = offsets[t] + room;
+    }
+    return total;
+}
+
+/* Tells a kernel of its windows. */
+static void keep_windows(struct plan *plan, const struct schedule *schedule, const size_t *at, int k)
+{
+    const struct scheduled *s = &schedule->kernels[k];
+    const struct kernel *kernel = s->kernel;
+    struct planned *planned = &plan->kernels[k];
+    struct window *windows = ARENA_ARRAY(&plan->own, struct window, kernel->access_count);
+    for (int a = 0; a < kernel->access_count; a++) {
+        const struct access *access = &kernel->accesses[a];
+        const int64_t bytes = access_is_temporary(access) ? schedule->lifetimes[access->index].window : 0;
+        const double all = (double)s->geometry.volume * type_rows[access->dtype].size;
+        if (!bytes)
+            continue;
+        windows[planned->window_count++] = (struct window){a, at[access->index], bytes};
+        planned->window_touched += access_is(s->geometry.kinds[a], STAYS) ? 0 : all;
+        planned->window_stored += a >= kernel->load_count && !kernel->lanes ? all : 0;
+    }
+    planned->windows = windows;
+}
+
+/* Places those of each chain behind each other. */
+static void place_windows(struct plan *plan, const struct schedule *schedule, struct arena *arena)
+{
+    size_t *at = ARENA_ARRAY(arena, size_t, schedule->temporary_count);
+    for (int k = 0; k < schedule->count; k++) {
+        size_t bytes = 0;
+        for (int t = 0; schedule->kernels[k].chain && t < schedule->temporary_count; t++) {
+            const struct lifetime *own = &schedule->lifetimes[t];
+            if (!own->window || own->from < k || own->from >= k + schedule->kernels[k].chain)
+                continue;
+            at[t] = bytes;
+            bytes += round_bytes((size_t)own->window);
+        }
+        for (int i = k; bytes && i < k + schedule->kernels[k].chain; i++)
+            keep_windows(plan, schedule, at, i);
+        plan->window_bytes = bytes > plan->window_bytes ? bytes : plan->window_bytes;
+    }
+}
+
 void place_temporaries(struct plan *plan, const struct schedule *schedule, struct arena *arena)
 {
     const int count = schedule->temporary_count;
     if (!count)
         return;
     plan->temporaries = ARENA_ARRAY(&plan->own, size_t, count);
+    plan->placed = ARENA_ARRAY(&plan->own, size_t, count);
     plan->shared = ARENA_ARRAY(&plan->own, bool, count);
     plan->bytes = ARENA_ARRAY(&plan->own, unsigned char, TABLE_ENTRIES);
     for (int i = 0; i < TABLE_ENTRIES; i++)
         plan->bytes[i] = (unsigned char)i;
     struct lifetime *lifetimes = ARENA_ARRAY(arena, struct lifetime, count);
-    struct placed *placed[2] = {ARENA_ARRAY(arena, struct placed, count), ARENA_ARRAY(arena, struct placed, count)};
-    int placed_count[2] = {0, 0};
-    for (int t = 0; t < count; t++)
+    for (int t = 0; t < count; t++) {
         lifetimes[t] = schedule->lifetimes[t].to < 0 ? schedule->lifetimes[t] : needed(schedule, t);
-    const int *order = in_order(arena, schedule, lifetimes);
-    for (int i = 0; i < count; i++) {
-        const int t = order[i];
-        const struct temporary *temporary = &schedule->temporaries[t];
-        const size_t bytes = (size_t)shape_volume(temporary->shape) * (size_t)type_rows[temporary->dtype].size;
-        const bool shared = plan->shared[t] = lifetimes[t].shared;
-        size_t *total = shared ? &plan->shared_bytes : &plan->own_bytes;
-        if (lifetimes[t].to < 0)
-            continue;              /* nothing stores or reads it */
-        const size_t room = (bytes + TEMPORARY_ALIGNMENT - 1) / TEMPORARY_ALIGNMENT * TEMPORARY_ALIGNMENT;
-        plan->temporaries[t] = find_gap(placed[shared], &placed_count[shared], &lifetimes[t], room);
-        *total = plan->temporaries[t] + room > *total ? plan->temporaries[t] + room : *total;
+        plan->shared[t] = lifetimes[t].shared;
     }
+    const struct total total = place(schedule, lifetimes, false, plan->temporaries, arena);
+    plan->own_bytes = total.bytes[false];
+    plan->shared_bytes = total.bytes[true];
+    plan->placed_bytes = place(schedule, lifetimes, true, plan->placed, arena).bytes[true];
+    place_windows(plan, schedule, arena);
 }

@@ -262,7 +262,7 @@ void batch_run(struct call *call)
     fill_launches(&launches);
     for (int i = 0; i < launches.count; i++)
         launch_init(&order[i]->launch, context, &scratch, &call->arena);
-    for (int i = 0; scratch.each && i < launches.count; i++)
+    for (int i = 0; scratch.threads && i < launches.count; i++)
         scratch_lend(&scratch, &order[i]->launch, &call->arena);
     for (int i = 0; i < launches.count; i++) {
         launch_run(&order[i]->launch, context);

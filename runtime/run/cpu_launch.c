@@ -111,7 +111,7 @@ static void choose_traffic(const struct launch *launch, const struct weft_contex
     if (launch->touched < READ_BYTES) /* the least of all bounds */
         return;
     const struct traffic traffic = {
-        .touched = launch->touched, .stored = launch->stored, .joins = kernel->lanes,
+        .touched = launch->touched, .stored = launch->stored, .joins = kernel->lanes || launch->stored <= 0,
         .transposes = memchr(planned->kinds, ACCESS_TRANSPOSED, (size_t)kernel->load_count),
         .interleaves = memchr(planned->kinds, ACCESS_INTERLEAVED, (size_t)kernel->load_count) ||
                        memchr(planned->kinds, ACCESS_CROSSED, (size_t)kernel->load_count),
@@ -130,13 +130,61 @@ static void count_scratch(const struct launch *launch, struct scratch *scratch)
     scratch->threads = launch->threads > scratch->threads ? launch->threads : scratch->threads;
 }
 
+/* ---- windows ---- */
+
+enum { OWN_ALIGNMENT = 16 };       /* bytes */
+
+/* What a thread has for them, behind its arguments. */
+struct own_sample {
+    struct weft_sample sample;
+    char **bases;                  /* [accesses] those of the sample */
+    char **first;                  /* [windows] where each would begin for the first tile */
+};
+
+static size_t window_size(const struct launch *launch)
+{
+    const size_t pointers = (size_t)launch->planned->kernel->access_count + (size_t)launch->window_count;
+    return launch->window_count ? OWN_ALIGNMENT + sizeof(struct own_sample) + pointers * sizeof(char *) : 0;
+}
+
+static struct own_sample *own_sample(const struct launch *launch, int index)
+{
+    const size_t args = sizeof(struct weft_args) + (size_t)launch->planned->kernel->fault_count;
+    return (struct own_sample *)((char *)worker(launch, index) + (args / OWN_ALIGNMENT + 1) * OWN_ALIGNMENT);
+}
+
+static void make_own_sample(const struct launch *launch, int index)
+{
+    const size_t accesses = (size_t)launch->planned->kernel->access_count;
+    struct own_sample *own = own_sample(launch, index);
+    own->sample = launch->samples[0];
+    own->bases = (char **)(own + 1);
+    own->first = own->bases + accesses;
+    memcpy(own->bases, launch->samples[0].bases, accesses * sizeof(char *));
+    own->sample.bases = own->bases;
+    worker(launch, index)->samples = &own->sample;
+}
+
+/* A tile begins so many bytes behind the first one's, so the thread's memory stands for that place. */
+static void move_windows(const struct launch *launch, int index, int64_t tile)
+{
+    struct own_sample *own = launch->window_count ? own_sample(launch, index) : NULL;
+    for (int w = 0; w < launch->window_count; w++) {
+        const uintptr_t first = (uintptr_t)own->first[w];
+        own->bases[launch->windows[w].access] = (char *)(first - (uintptr_t)(tile * launch->windows[w].bytes));
+    }
+}
+
+/* ---- a launch ---- */
+
 void launch_init(struct launch *launch, const struct weft_context *context, struct scratch *scratch,
                  struct arena *arena)
 {
     const struct planned *planned = launch->planned;
     if (!launch->threads)
         launch->threads = launch_threads_beside(context, planned, launch->work, launch->tiles);
-    launch->worker_size = round_up(sizeof(struct weft_args) + (size_t)planned->kernel->fault_count);
+    launch->worker_size = round_up(sizeof(struct weft_args) + (size_t)planned->kernel->fault_count +
+                                   window_size(launch));
     launch->workers = allocate(arena, launch->threads, launch->worker_size, launch->threads > 1);
     launch->ranges = launch->threads > 1 ? allocate(arena, launch->threads, LINE, true) : NULL;
     struct weft_args *first = worker(launch, 0);
@@ -149,16 +197,23 @@ void launch_init(struct launch *launch, const struct weft_context *context, stru
         *args = *first;
         args->faults = (unsigned char *)(args + 1);
     }
-    if (planned->emitted->made.scratch)
+    for (int i = 0; launch->window_count && i < launch->threads; i++)
+        make_own_sample(launch, i);
+    if (planned->emitted->made.scratch || launch->window_count)
         count_scratch(launch, scratch);
 }
 
 void scratch_lend(struct scratch *scratch, const struct launch *launch, struct arena *arena)
 {
+    const size_t each = scratch->windows + scratch->each;
     if (!scratch->memory)
-        scratch->memory = at_line(arena_raw(arena, (size_t)scratch->threads * scratch->each + LINE));
-    for (int i = 0; launch->planned->emitted->made.scratch && i < launch->threads; i++)
-        worker(launch, i)->scratch = scratch->memory + (size_t)i * scratch->each;
+        scratch->memory = at_line(arena_raw(arena, (size_t)scratch->threads * each + LINE));
+    for (int i = 0; i < launch->threads && i < scratch->threads; i++) {
+        char *own = scratch->memory + (size_t)i * each;
+        worker(launch, i)->scratch = launch->planned->emitted->made.scratch ? own + scratch->windows : NULL;
+        for (int w = 0; w < launch->window_count; w++)
+            own_sample(launch, i)->first[w] = own + launch->windows[w].at;
+    }
 }
 
 /* What the threads of one launch share. */
@@ -218,8 +273,10 @@ static void run_chain(const struct launch *launch, int index, int64_t begin, int
         return;
     }
     for (int64_t tile = begin; tile < end; tile++)
-        for (int i = 0; i < launch->chain; i++)
+        for (int i = 0; i < launch->chain; i++) {
+            move_windows(launch + i, index, tile);
             run_tiles(launch + i, index, tile, tile + 1);
+        }
 }
 
 static void take_chunks(const struct share *share, int index)

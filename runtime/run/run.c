@@ -90,7 +90,7 @@ static void *access_data(const struct call *call, const struct kernel *kernel, i
     case TENSOR_RESULT: return call->outputs[access->index].data;
     case TENSOR_BYTES: return call->plan->bytes;
     case TENSOR_SAMPLE: return (void *)&no_sample;
-    default: return call->temporaries + call->plan->temporaries[access->index];
+    default: return call->temporaries + call->plan->placed[access->index]; /* of windows threads have their own */
     }
 }
 
@@ -110,9 +110,11 @@ static void set_up(struct call *call, const struct planned *planned, int threads
     launch->sample_count = 1;
     launch->tiles = planned->tiles;
     launch->work = planned->work;
-    launch->touched = planned->touched;
-    launch->stored = planned->stored;
+    launch->touched = planned->touched - planned->window_touched;
+    launch->stored = planned->stored - planned->window_stored;
     launch->chain = planned->chain;
+    launch->windows = planned->windows;
+    launch->window_count = planned->window_count;
     launch->threads = threads;
     launch_init(launch, call->program->context, scratch, &call->arena);
 }
@@ -144,11 +146,12 @@ static void run_plan(struct call *call)
     struct launch *launches = ARENA_ARRAY(&call->arena, struct launch, count);
     struct fault first = no_fault;
     struct scratch scratch = {0};
-    if (call->plan->shared_bytes)
-        call->temporaries = lend_aligned(&call->arena, call->plan->shared_bytes);
+    scratch.windows = call->plan->window_bytes;
+    if (call->plan->placed_bytes)
+        call->temporaries = lend_aligned(&call->arena, call->plan->placed_bytes);
     for (int k = 0; k < count;)
         k += set_up_chain(call, k, &scratch, launches);
-    for (int k = 0; scratch.each && k < count; k++)
+    for (int k = 0; scratch.threads && k < count; k++)
         scratch_lend(&scratch, &launches[k], &call->arena);
     for (int k = 0, next = 0; k < count; k++) {
         if (k == next) {

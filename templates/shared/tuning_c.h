@@ -58,7 +58,7 @@ enum {
     /* and the same of evaluations in kernels that reduce, which go over memory once more for it; of a value of so few
      * bytes that it stays in a cache. Measured: exp, tanh and log of 10 x 100 to 40000 x 1000 (softmax and such). */
     KERNELS_WEIGHT = 512,
-    KERNELS_WEIGHT_NEAR = 24,
+    KERNELS_WEIGHT_NEAR = 16,
     KERNELS_NEAR = 1 << 20,
     /* Sums in two passes (stencils.c): what storing and loading a byte of an element takes, by the bytes of all; more
      * than those of the caches is new memory in each call */
@@ -93,6 +93,7 @@ enum {
                                       cache */
     CHAIN_NEAREST = 1 << 14,       /* where a kernel searches: what it reads again is in the nearest cache */
     CHAIN_LEAST = 1 << 19,         /* bytes of all tiles: less is in a cache anyway */
+    WINDOW_LEAST = 1 << 17,        /* bytes of a temporary of which each thread only has a tile */
     PARTS_NEAR = 1 << 18,          /* bytes that tiles of parts that lie beside each other store, about */
     CHAIN_CACHED = 1 << 19,        /* bytes of a tile that a second cache keeps for the next reduction */
     /* Threads (runtime/run/cpu_launch.c), in units of work (compiler/loop/schedule.c). Measured: waking a sleeping

@@ -126,16 +126,17 @@ class ShowText(CommandTest):
 
     def test_joins_are_told(self):
         """Which of a softmax's joins a text makes, and what a temporary is called in it."""
-        first, second, third = re.split(r"(?m)^(?=/\* .* = )", self.shown(PROGRAMS[2], "c"))[1:]
-        self.assertIn("/* kernel 1 of 3, each a source of its own: temporary 1 = greatest of x\n", first)
-        self.assertIn("/* kernel 2 of 3: temporary 3 = sum, for softmax(x)\n", second)
-        self.assertIn("/* kernel 3 of 3: out = softmax(x)\n", third)
+        first, second, third, fourth = re.split(r"(?m)^(?=/\* .* = )", self.shown(PROGRAMS[2], "c"))[1:]
+        self.assertIn("/* kernel 1 of 4, each a source of its own: temporary 1 = greatest of x\n", first)
+        self.assertIn("/* kernel 2 of 4: temporary 2 = softmax(x)\n", second)
+        self.assertIn("/* kernel 3 of 4: temporary 4 = sum of softmax(x)\n", third)
+        self.assertIn("/* kernel 4 of 4: out = softmax(x)\n", fourth)
         self.assertIn("/* greatest of float32 */", first)
-        self.assertIn("/* sum of float32 */", second)
         self.assertIn("const f32 t_2 = in_x - in_temporary_1;", second)
-        self.assertIn("/ in_temporary_3;", third)
+        self.assertIn("/* sum of float32 */", third)
+        self.assertIn("= in_temporary_2 / in_temporary_4;", fourth)
         self.assertEqual(self.shown(PROGRAMS[2], "c").count("BLOCK: 64"), 1)
-        self.assertEqual(self.shown(PROGRAMS[2], "c").count("block_exp_f32: "), 2)  # each text names its helpers
+        self.assertEqual(self.shown(PROGRAMS[2], "c").count("block_exp_f32: "), 1)  # computed once
 
     def test_parts_are_told(self):
         """Kernels that share a launch on a GPU say which of them they are in both texts. Macros stand in one."""

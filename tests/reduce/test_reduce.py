@@ -160,9 +160,12 @@ class Reductions(unittest.TestCase):
         rng = np.random.default_rng(5)
         slow, alone = without("reduce"), without("chain")
         layernorm = "d = x - mean(x, axis=-1, keepdims=true); d / sqrt(mean(d * d, axis=-1, keepdims=true) + 1e-5)"
-        shapes = (700, 1000), (64, 4100), (5, 200, 333), (33, 1, 9000), (2, 90000), (100000, 3)
+        shapes = ((700, 1000), (64, 4100), (5, 200, 333), (33, 1, 9000), (2, 90000), (100000, 3), (30011, 17),
+                  (1201, 600))
         texts = ("softmax(x)", layernorm, "std(x, axis=-1)", "x / norm(x, axes=-1, keepdims=true)",
-                 "logsumexp(x, axes=-1)",
+                 "logsumexp(x, axes=-1)", "e = exp(x / 40); e / sum(e, axis=-1, keepdims=true)",
+                 "e = exp(x / 40); s = exp(e / sum(e, axis=-1, keepdims=true)); s / sum(s, axis=-1, keepdims=true)",
+                 "h = float16(exp(x / 40)); h / sum(h, axis=-1, keepdims=true)",
                  "return a = softmax(x), b = mean(x, axis=-1)",
                  "m = max(x, axis=-1, keepdims=true); s = sum(x - m, axis=-1); sum(s * s)")
         for shape, text in sample.chosen(itertools.product(shapes, texts)):

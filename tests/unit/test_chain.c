@@ -10,8 +10,14 @@
 
 enum { SIDE = 1024 };
 
-/* Runs it on a square; how many kernels there are, and how many of them the first one's chain has. */
-static int chain_of(const char *text, int *kernels)
+/* What a text's plan has. */
+struct found {
+    int kernels, chain;            /* how many there are, and how many of them the first one's chain has */
+    size_t whole, placed, windows; /* bytes of temporaries: as wholes; without windows; of a thread's windows */
+};
+
+/* Runs it on a square. */
+static struct found run_on_square(const char *text)
 {
     struct weft_context *context = NULL;
     struct weft_program *program = NULL;
@@ -27,33 +33,60 @@ static int chain_of(const char *text, int *kernels)
     assert_int_equal(weft_compile(context, text, NULL, &program, NULL), WEFT_OK);
     assert_int_equal(weft_run(program, &params, NULL), WEFT_OK);
     const struct plan *plan = program->typed->plans.latest;
-    const int chain = plan->kernels[0].chain;
-    *kernels = plan->kernel_count;
+    const struct found found = {plan->kernel_count, plan->kernels[0].chain, plan->shared_bytes, plan->placed_bytes,
+                                plan->window_bytes};
     weft_program_destroy(program);
     weft_context_destroy(context);
     free(x), free(out);
-    return chain;
+    return found;
 }
 
 static void test_chains(void **state)
 {
     (void)state;
-    int kernels = 0, chain = chain_of("softmax(x, axis=1)", &kernels);
-    assert_int_equal(kernels, 3);
-    assert_int_equal(chain, kernels);
-    chain = chain_of("x - mean(x, axis=1, keepdims=true)", &kernels);
-    assert_int_equal(kernels, 3);
-    assert_int_equal(chain, kernels);
-    chain = chain_of("x - mean(x, axis=1)", &kernels); /* each point needs the mean of every row */
-    assert_int_equal(kernels, 3);
-    assert_int_equal(chain, 2); /* the last one waits */
-    chain = chain_of("x - mean(x)", &kernels); /* of one point */
-    assert_int_equal(kernels, 4);
-    assert_in_range(chain, 0, 1);
+    struct found found = run_on_square("softmax(x, axis=1)");
+    assert_int_equal(found.kernels, 4);
+    assert_int_equal(found.chain, 4);
+    found = run_on_square("x - mean(x, axis=1, keepdims=true)");
+    assert_int_equal(found.kernels, 3);
+    assert_int_equal(found.chain, 3);
+    found = run_on_square("x - mean(x, axis=1)"); /* each point needs the mean of every row */
+    assert_int_equal(found.kernels, 3);
+    assert_int_equal(found.chain, 2); /* the last one waits */
+    found = run_on_square("x - mean(x)"); /* of one point */
+    assert_int_equal(found.kernels, 4);
+    assert_in_range(found.chain, 0, 1);
+}
+
+/* What is stored for the rows of a chain alone is there a tile at a time. */
+static void test_windows(void **state)
+{
+    (void)state;
+    const size_t all = (size_t)SIDE * SIDE * sizeof(float);
+    struct found found = run_on_square("softmax(x, axis=1)");
+    assert_true(found.whole > all);
+    assert_in_range(found.windows, SIDE, all / 16);
+    assert_in_range(found.placed, 1, all / 16);
+    found = run_on_square("e = exp(x); e / sum(e, axis=1, keepdims=true)"); /* a reduction is not the first */
+    assert_int_equal(found.chain, 3);
+    assert_in_range(found.windows, SIDE, all / 16);
+    found = run_on_square("e = exp(x); e / mean(e, axis=1, keepdims=true)"); /* the count reads no elements */
+    assert_int_equal(found.chain, 4);
+    assert_in_range(found.windows, SIDE, all / 16);
+    found = run_on_square("e = exp(x); e / sum(e)"); /* every row needs all others */
+    assert_int_equal(found.windows, 0);
+    found = run_on_square("softmax(x, axis=1) * mean(x)"); /* other kernels stand between */
+    assert_int_equal(found.windows, 0);
+    assert_in_range(found.whole, 1, all / 16);
+    found = run_on_square("transpose(softmax(x, axis=1))"); /* the result's kernel goes by columns */
+    assert_int_equal(found.windows, 0);
+    found = run_on_square("x - mean(x, axis=1, keepdims=true)"); /* what is stored is small */
+    assert_int_equal(found.windows, 0);
+    assert_int_equal(found.placed, found.whole);
 }
 
 int main(void)
 {
-    const struct CMUnitTest tests[] = {cmocka_unit_test(test_chains)};
+    const struct CMUnitTest tests[] = {cmocka_unit_test(test_chains), cmocka_unit_test(test_windows)};
     return cmocka_run_group_tests_name("chain", tests, NULL, NULL);
 }
