@@ -209,11 +209,12 @@ static bool reads_whole(const struct emitter *e)
     return whole;
 }
 
+enum { LIGHT = 16 };
+
 /* Whether such a kernel computes so little that a row's head, which is computed as a block, costs less than stores
  * across cache lines. */
 static bool is_light(const struct emitter *e)
 {
-    enum { LIGHT = 16 };
     return e->whole && kernel_weight(e->kernel) < LIGHT;
 }
 
@@ -227,6 +228,19 @@ static bool computes_runs(const struct emitter *e)
     for (int i = 0; runs && i < e->kernel->ins_count; i++)
         runs = !e->evaluation.call[i] && !e->called[i];
     return runs && bytes;
+}
+
+/* Whether a block of the result stays in registers until it is stored: where loads gather vectors, and little is
+ * computed, a block that goes to memory and from there past the caches takes as long as what is computed. */
+static bool holds_result(const struct emitter *e)
+{
+    const int loads = e->kernel->load_count;
+    bool held = !e->params->target->chunks && !e->kernel->lanes && !e->evaluation.slot_count && e->copied < 0 &&
+                e->kernel->access_count == loads + 1 && e->kinds[loads] == ACCESS_UNIT &&
+                kernel_weight(e->kernel) < LIGHT && any_access_is(e->kinds, loads, GATHERED);
+    for (int i = 0; held && i < e->kernel->ins_count; i++)
+        held = !e->evaluation.call[i] && !e->called[i];
+    return held;
 }
 
 /* How much a turn of the loop along a row computes, once the row's head is known: a block, or all whole blocks where
@@ -262,6 +276,7 @@ static void emit_parts(struct emitter *e)
     e->whole = reads_whole(e);
     e->light = is_light(e);
     e->runs = computes_runs(e);
+    e->held = holds_result(e);
     emit_checks(e);
     e->calls_rows = many_heavy(e);
     e->heap = !e->params->target->chunks && block_bytes(e) > MAX_STACK;

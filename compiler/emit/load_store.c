@@ -176,6 +176,8 @@ static struct access_way store_way(const struct emitter *e, int k)
                                                   : (struct access_way){"gathered", "by vectors", k};
     if (e->copied >= 0)
         return (struct access_way){"copied", "by vectors", k};
+    if (e->held)
+        return (struct access_way){"held", "by vectors", k};
     return (struct access_way){row->section, e->params->target->chunks ? row->in_chunks : row->in_blocks, k};
 }
 

@@ -236,6 +236,18 @@ static bool is_near_by(const struct grouping *groups, int a)
     return bytes <= NEAREST;
 }
 
+/* Whether the kernel cannot be of a chain: it stores a result, and what it reads of other kernels stays in the nearest
+ * cache, but not at one element along the innermost group, as what belongs to a point does. */
+static bool is_unchained(const struct grouping *groups, const struct kernel *kernel)
+{
+    bool unchained = kernel->access_count > kernel->load_count;
+    for (int a = 0; unchained && a < kernel->access_count; a++)
+        unchained = !access_is_temporary(&kernel->accesses[a]) ||
+                    (a < kernel->load_count && groups->count && !groups->walks[a] && is_near_by(groups, a) &&
+                     group_strides(groups, groups->count - 1)[a]);
+    return unchained;
+}
+
 /* Whether rows along group `outer` read parts of the same cache lines, of each of which a row has few elements. */
 static bool rows_share_lines(const struct grouping *groups, int outer, int loads)
 {
@@ -468,7 +480,7 @@ void make_geometry(struct arena *arena, const struct kernel *kernel, int rank, c
     }
     make_groups(arena, rank, filled, some, views, &groups);
     g->moved = (fast & FAST_ORDER) && (fast & FAST_SPECIAL) && !chunks && !kernel->lanes && !kernel_puts(kernel) &&
-               order_groups(arena, kernel->load_count, &groups);
+               order_groups(arena, kernel->load_count, is_unchained(&groups, kernel), &groups);
     g->wide_numbers = numbers_are_wide(&groups);
     if (!g->volume)
         groups.extents[0] = 0;

@@ -37,15 +37,41 @@ static int row_groups(const struct grouping *groups, const int *order)
     return 0;
 }
 
-/* Sorts groups so that those lie innermost whose elements access `a` has side by side. */
-static void sort_groups(const struct grouping *groups, int a, int *order)
+/* Sorts the `count` outermost groups so that those lie innermost whose elements access `a` has side by side. Returns
+ * whether they did not. */
+static bool sort_groups(const struct grouping *groups, int a, int count, int *order)
 {
-    for (int i = 1; i < groups->count; i++)
+    bool sorted = false;
+    for (int i = 1; i < count; i++)
         for (int k = i; k > 0 && distance(groups, order[k], a) > distance(groups, order[k - 1], a); k--) {
             const int other = order[k];
             order[k] = order[k - 1];
             order[k - 1] = other;
+            sorted = true;
         }
+    return sorted;
+}
+
+/* Whether all of the `outer` outermost groups move access `a`. */
+static bool moves_along(const struct grouping *groups, const int *order, int outer, int a)
+{
+    bool moves = true;
+    for (int i = 0; moves && i < outer; i++)
+        moves = distance(groups, order[i], a) != 0;
+    return moves;
+}
+
+/* Whether rows of all but the `outer` outermost groups may come in the order in which load `a` has them in memory: they
+ * are long, so that it does not matter where each is written, and that load alone has other elements for each. */
+static bool rows_go_by(const struct grouping *groups, const int *order, int outer, int a, int loads)
+{
+    double elements = 1;
+    for (int i = outer; i < groups->count; i++)
+        elements *= (double)groups->extents[order[i]];
+    bool alone = elements >= EXPAND_LONG; /* shorter ones would be expanded, where these groups are others */
+    for (int b = 0; alone && b < loads; b++)
+        alone = moves_along(groups, order, outer, b) == (b == a);
+    return alone;
 }
 
 /* The outer group along which load `a` steps by less than a cache line, where rows step farther; -1: there is none.
@@ -103,7 +129,7 @@ static void arrange(struct arena *arena, const int *order, struct grouping *grou
     groups->count = count;
 }
 
-bool order_groups(struct arena *arena, int loads, struct grouping *groups)
+bool order_groups(struct arena *arena, int loads, bool free, struct grouping *groups)
 {
     int order[MAX_GROUPS], stored[MAX_GROUPS];
     const int load = largest_load(groups, loads), count = groups->count;
@@ -113,7 +139,7 @@ bool order_groups(struct arena *arena, int loads, struct grouping *groups)
             return false;
     for (int i = 0; i < count; i++)
         order[i] = stored[i] = i;
-    sort_groups(groups, loads, stored);
+    sort_groups(groups, loads, count, stored);
     const int inner = row_groups(groups, stored);
     if (!inner)
         return false;
@@ -121,6 +147,8 @@ bool order_groups(struct arena *arena, int loads, struct grouping *groups)
         memcpy(order, stored, (size_t)count * sizeof *order);
         moved = true;
     }
+    if (free && load >= 0 && rows_go_by(groups, order, count - inner, load, loads))
+        moved = sort_groups(groups, load, count - inner, order) || moved;
     const int nearest = load < 0 ? -1 : across(groups, order, inner, load);
     if (nearest >= 0 && nearest < count - inner - 1) {
         move_to(order, nearest, count - inner - 1);

@@ -73,8 +73,8 @@ band:     kept_$[k] = 0; //~
 band: of_$ = s, slot_$ = 0; //~
 row: const T *const repeats_$ = N(repeated)(w_$, kept_$, &slot_$, p[$],
 + s->strides[$ * stride + groups], s->period); /* NAME */
-once band: const i64 advance = BLOCK % s->period;
-once row: i64 phase = column0 % s->period;
+once band: const i64 advance = BLOCK % s->period, phase0 = column0 % s->period;
+once row: i64 phase = phase0;
 operands: const T *const x_$ = repeats_$ + phase;
 once results: phase += m == BLOCK ? advance : m % s->period;
 once results: if (phase >= s->period)
@@ -160,22 +160,22 @@ head: vector
 head: shuffles
 block: w_$
 band: const char *at_$[MOST_INTERLEAVED];
-band: const i64 jump_$ = s->strides[$ * stride + groups + 1];
+band: const i64 jump_$ = s->strides[$ * stride + groups + 1], many_$ = (column1 - column0) / s->period; /* groups */
+band: const i64 from_$ = column0 / s->period * jump_$;
 band: for (i64 c = 0; c < s->period; c++)
-band:     at_$[c] = start[$] + column0 / s->period * jump_$ + s->offsets[$][c];
+band:     at_$[c] = start[$] + from_$ + s->offsets[$][c];
 copied band: if (N(lay_crossed)(args, start[@] + column0 * sizeof(T), step[@], at_$, jump_$, step[$], rows,
-+ column1 - column0, s->period)) /* in the result */
++ many_$, s->period)) /* in the result */
 copied band:     continue;
 band: const i64 pitch_$ = column1 - column0 + BLOCK;
-band: N(cross)((char *)w_$, pitch_$ * sizeof(T), at_$, jump_$, step[$], rows, (column1 - column0) / s->period,
-+ s->period, 0); /* NAME */
+band: N(cross)((char *)w_$, pitch_$ * sizeof(T), at_$, jump_$, step[$], rows, many_$, s->period, 0); /* NAME */
 band: for (i64 r = 0; r < rows && pitch_$ % BLOCK; r++)
 band:     N(fill)(w_$ + (r + 1) * pitch_$ - BLOCK, w_$[(r + 1) * pitch_$ - BLOCK - 1]);
-band: const i64 many_$ = args->ahead ? ((column1 - column0) / s->period + rows - 1) / rows : 0; /* for each row */ //~
-band: const i64 next_$ = column1 < s->columns ? (column1 - column0) / s->period * jump_$
-+ : rows * step[$] - column0 / s->period * jump_$; /* to the next tile */ //~
-row: for (i64 c = 0; many_$ && c < (step[$] == sizeof(T) ? s->period : 1); c++) //~
-row:     fetch_columns(at_$[c] + next_$ + row * many_$ * jump_$, jump_$, many_$); //~
+band: const i64 parts_$ = step[$] == sizeof(T) ? s->period : 1; /* places where groups are read */ //~
+band: const i64 share_$ = args->ahead ? N(cross_share)(parts_$, many_$, rows) : 0; /* for each row */ //~
+band: const i64 next_$ = column1 < s->columns ? many_$ * jump_$ : rows * step[$] - from_$; /* to the next tile */ //~
+row: for (i64 c = 0; share_$ && c < parts_$; c++) //~
+row:     fetch_columns(at_$[c] + next_$ + row * share_$ * jump_$, jump_$, share_$); //~
 operands: const T *const x_$ = w_$ + row * pitch_$ + i - column0;
 //: load joined
 head: vector
@@ -203,6 +203,15 @@ operands: const int n_$ = m == BLOCK && streams(args, o_$); //~
 operands: T *const y_$ = m < BLOCK || n_$ ? w_$ : o_$;
 padded results: PUT_BLOCK(o_$, w_$, 0, n_$, w_$)
 whole results: PUT_BLOCK(o_$, w_$, back, n_$, w_$)
+once end: fence(args); //~
+//: store held
+head: vector
+block: w_$
+once row: head = first_block(args, p[$] + column0 * sizeof(T), 0, sizeof(T)); //~
+rows row: fetch_end(args, p[$] + step[$] + column0 * sizeof(T), column1 - column0, sizeof(T)); /* of the next row */ //~
+operands: T *const o_$ = (T *)p[$] + i; /* NAME */
+operands: IN_REGISTERS(T, y_$, m < BLOCK ? w_$ : o_$)
+results: N(held)(args, o_$, y_$, w_$, m);
 once end: fence(args); //~
 //: store copied
 head: vector

@@ -16,6 +16,7 @@
 #define VECTOR
 #define IS_CONSTANT(x) __builtin_constant_p(x)
 #define RARE(x) __builtin_expect(x, 0)
+#define UNROLLED _Pragma("clang loop unroll(full)")
 #elif defined __GNUC__ && !defined __TINYC__
 #define ROLLED _Pragma("GCC unroll 1")
 #define EACH(j, count) INDEPENDENT ROLLED for (int j = 0; j < count; j++)
@@ -26,6 +27,7 @@
 #define ALIGNED __attribute__((aligned(64)))
 #define VECTOR __attribute__((simd("notinbranch"), const))
 #define RARE(x) __builtin_expect(x, 0)
+#define UNROLLED _Pragma("GCC unroll 16")
 #define IS_CONSTANT(x) __builtin_constant_p(x) /* once the function is a part of what calls it */
 #else
 #define ROLLED
@@ -108,13 +110,49 @@ SEPARATE static void N(repeat)(T *pattern, const char *from, i64 step, i64 perio
 static inline const T *N(repeated)(T *room, const char **kept, i64 *turn, const char *from, i64 step, i64 period)
 {
     const int stays = !kept[*turn] || kept[*turn] == from || period > SHORT_PERIOD; /* the first one is in front */
-    const i64 k = stays ? *turn : (*turn + 1) % PERIODIC;
+    i64 k = stays ? *turn : (*turn + 1) % PERIODIC;
+    for (i64 j = 0; kept[k] != from && !stays && j < PERIODIC; j++)
+        k = kept[j] == from ? j : k;
     T *const pattern = room + k * (BLOCK + SHORT_PERIOD);
     *turn = k;
     if (kept[k] != from)
         N(repeat)(pattern, kept[k] = from, step, period);
     return pattern;
 }
+//: move held
+#undef IN_REGISTERS
+#ifdef WIDE
+#define IN_REGISTERS(type, block, to) ALIGNED type block[BLOCK];
+/* Stores a block whose vectors are in registers as yet: past the caches where that is wanted, and what is there of a
+ * short one by way of `room`. */
+static inline __attribute__((always_inline)) void N(held)(const struct weft_args *args, T *to, const T *block, T *room,
+                                                          i64 m)
+{
+    enum { SIDE = sizeof(bytes) / sizeof(T), COUNT = BLOCK / SIDE };
+    const int past = m == BLOCK && streams(args, to);
+    T *const o = m < BLOCK ? room : to;
+    bytes x[COUNT];
+    UNROLLED
+    for (int k = 0; k < COUNT; k++)
+        x[k] = *(const bytes *)(block + k * SIDE);
+    UNROLLED
+    for (int k = 0; k < COUNT && past; k++)
+        __asm__ volatile("vmovntdq %1, %0" : "=m"(*(bytes *)(to + k * SIDE)) : WIDE(x[k]));
+    UNROLLED
+    for (int k = 0; k < COUNT && !past; k++)
+        *(bytes *)(o + k * SIDE) = x[k];
+    if (RARE(m < BLOCK))
+        args->calls->put(to, room, m, sizeof(T));
+}
+#else
+#define IN_REGISTERS(type, block, to) type *const block = to;
+/* Stores what is there of a short block. */
+static inline void N(held)(const struct weft_args *args, T *to, const T *block, T *room, i64 m)
+{
+    if (m < BLOCK)
+        args->calls->put(to, room, m, sizeof(T));
+}
+#endif
 //: move fill
 /* Fills a block with one element. */
 SEPARATE static void N(fill)(T *block, T value)

@@ -6,12 +6,6 @@
 #undef PAIRS
 #undef HALVES
 #undef QUARTER
-#undef UNROLLED
-#if defined __clang__
-#define UNROLLED _Pragma("clang loop unroll(full)")
-#else
-#define UNROLLED _Pragma("GCC unroll 16")
-#endif
 #if defined __clang__ || (defined __GNUC__ && __GNUC__ >= 12)
 /* Of which byte of two vectors byte k is, where these give an element each in turn, of their lower or upper halves. */
 #define PAIR(k, upper) \
@@ -356,14 +350,23 @@ SEPARATE static void N(cross)(char *to, i64 pitch, const char *const *at, i64 ju
             for (i64 c = 0; c < period; c++)
                 ((T *)(to + r * pitch))[g * period + c] = *(const T *)(at[c] + g * jump + r * step);
 }
+/* Of `count` groups of the next tile, how many are fetched for each row of this one: all; or half, where vectors read
+ * each part in order, so that a processor fetches the others by itself. */
+static inline i64 N(cross_share)(i64 parts, i64 count, i64 rows)
+{
+#ifdef CROSSES_LINES
+    count = parts > 1 && CROSSES_LINES ? count / 2 : count;
+#endif
+    return (count + rows - 1) / rows;
+}
 /* The same straight into the result, of a kernel that only copies; returns whether it did: lines that go past the
  * caches begin with the row. */
 SEPARATE static int N(lay_crossed)(const struct weft_args *args, char *to, i64 pitch, const char *const *at, i64 jump,
-                                   i64 step, i64 rows, i64 columns, i64 period)
+                                   i64 step, i64 rows, i64 count, i64 period)
 {
     const int past = args->stream && (u64)to % 64 == 0 && pitch % 64 == 0 && streams(args, to);
     if (args->stream && !past)
         return 0;
-    N(cross)(to, pitch, at, jump, step, rows, columns / period, period, past);
+    N(cross)(to, pitch, at, jump, step, rows, count, period, past);
     return 1;
 }

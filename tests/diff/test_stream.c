@@ -52,6 +52,26 @@ static struct tensor small_integers(enum weft_dtype dtype, int rank, const int64
     return x;
 }
 
+static struct tensor small_numbers(enum weft_dtype dtype, int rank, const int64_t *shape)
+{
+    struct tensor x = tensor_new(dtype, rank, shape);
+    int64_t volume = 1;
+    for (int d = 0; d < rank; d++)
+        volume *= shape[d];
+    for (int64_t i = 0; i < volume; i++) {
+        const int64_t number = (i * 7 + i / 251) % 101;
+        if (dtype == WEFT_UINT8)
+            ((uint8_t *)x.memory)[i] = (uint8_t)number;
+        else if (dtype == WEFT_INT16)
+            ((int16_t *)x.memory)[i] = (int16_t)number;
+        else if (dtype == WEFT_FLOAT32)
+            ((float *)x.memory)[i] = (float)number;
+        else
+            ((double *)x.memory)[i] = (double)number;
+    }
+    return x;
+}
+
 /* ---- with and without ---- */
 
 struct input {
@@ -381,6 +401,48 @@ static void test_patterns(void **state)
     }
 }
 
+/* Blocks that stay in registers until they are stored, of which loads gather vectors, in caches and past them: rows of
+ * a few elements, of an odd number of groups and of whole blocks, which begin at a line or behind it. */
+static void test_held(void **state)
+{
+    static const struct { const char *text; int64_t x[3], m[3], out[3]; } cases[] = {
+        {"transpose(x, [2, 1, 0]) + m", {3, 0, 8}, {8, 1, 3}, {8, 0, 3}},     /* elements of groups across */
+        {"transpose(x, [2, 1, 0]) + m", {4, 0, 17}, {17, 1, 4}, {17, 0, 4}},
+        {"transpose(x, [1, 0, 2]) + m", {0, 16, 2}, {16, 1, 2}, {16, 0, 2}},  /* groups across */
+        {"transpose(x, [1, 0, 2]) + m", {0, 9, 3}, {9, 1, 3}, {9, 0, 3}},
+        {"transpose(x, [0, 2, 1]) + m", {5, 3, 0}, {5, 1, 3}, {5, 0, 3}},     /* planes */
+        {"transpose(x, [1, 2, 0]) + m", {3, 7, 0}, {7, 1, 3}, {7, 0, 3}},
+        {"transpose(x, [2, 0, 1]) + m", {0, 1, 16}, {16, 1, 1}, {16, 0, 1}}}; /* single elements across */
+    static const enum weft_dtype dtypes[] = {WEFT_UINT8, WEFT_INT16, WEFT_FLOAT32, WEFT_FLOAT64};
+    static const int64_t extents[] = {1, 5, 67, 97, 193, 256, 384};
+    (void)state;
+    int number = 0;
+    for (size_t i = 0; i < sizeof cases / sizeof *cases; i++)
+        for (int t = 0; t < 4; t++)
+            for (int e = 0; e <= 7; e++) {
+                int64_t volume = 1, shapes[3][3];
+                for (int d = 0; d < 3; d++)
+                    volume *= cases[i].out[d] ? cases[i].out[d] : 1;
+                const int64_t extent = e < 7 ? extents[e] : (9 << 20) / volume / (int64_t)weft_dtype_size(dtypes[t]);
+                for (int d = 0; d < 3; d++) {
+                    shapes[0][d] = cases[i].x[d] ? cases[i].x[d] : extent;
+                    shapes[1][d] = cases[i].m[d];
+                    shapes[2][d] = cases[i].out[d] ? cases[i].out[d] : extent;
+                }
+                if (!sample_chosen(number++))
+                    continue;
+                const struct input in[] = {{"x", small_numbers(dtypes[t], 3, shapes[0])},
+                                           {"m", small_numbers(dtypes[t], 3, shapes[1])}};
+                for (int64_t from = 0; from < 2; from++) {
+                    struct placed out = place(dtypes[t], 3, shapes[2], from, from);
+                    check_without("special", cases[i].text, in, 2, &out, 1);
+                    tensor_free(&out.tensor);
+                }
+                tensor_free((struct tensor *)&in[0].tensor);
+                tensor_free((struct tensor *)&in[1].tensor);
+            }
+}
+
 /* Short rows of pixels with others between them, pixel by pixel and plane by plane, beside what repeats in them. */
 static void test_runs(void **state)
 {
@@ -519,7 +581,8 @@ int main(void)
         cmocka_unit_test(test_types), cmocka_unit_test(test_heads),
         cmocka_unit_test(test_short_rows), cmocka_unit_test(test_alignments),
         cmocka_unit_test(test_results), cmocka_unit_test(test_broadcast), cmocka_unit_test(test_copied),
-        cmocka_unit_test(test_crossed), cmocka_unit_test(test_patterns), cmocka_unit_test(test_runs),
+        cmocka_unit_test(test_crossed), cmocka_unit_test(test_patterns), cmocka_unit_test(test_held),
+        cmocka_unit_test(test_runs),
         cmocka_unit_test(test_transposed), cmocka_unit_test(test_fetched), cmocka_unit_test(test_crowded),
         cmocka_unit_test(test_interleaved), cmocka_unit_test(test_in_place)};
     return cmocka_run_group_tests_name("stream", tests, NULL, finish);

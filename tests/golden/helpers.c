@@ -9,7 +9,7 @@ OWN_MATH                   5 lines  f7da7dfd
 PAD_BLOCK                  4 lines  3bd696a2
 PUT_BLOCK                  5 lines  635e1712
 REDUCED                   19 lines  9081fedd
-ROLLED                    36 lines  d3ce09dd
+ROLLED                    38 lines  0bd843fc
 RUN_ROOM                  10 lines  954b2503
 RUN_VALUES                 7 lines  d0847062
 SHORT_PERIOD               1 lines  8f298fe5
@@ -57,7 +57,7 @@ pick_$1                   12 lines  bc185755
 quotient_$1               17 lines  98c7ad3c
 remainder_$1               8 lines  8104a8d4
 repeat_$1                  8 lines  a8f54926
-repeated_$1               13 lines  cdcbe964
+repeated_$1               15 lines  05c90779
 rintf                      1 lines  0d641dc6
 rounded_$1_$2             34 lines  32ad7706
 rounded_$1_$2             34 lines  385223e8

@@ -311,16 +311,21 @@ static void groups_are_turned(void **state)
     assert_geometry(SHAPE(3, 500, 3), STRIDED(few, 3, 500, 3), DENSE(3, 1, 3), "3 x (500 x 3)", "wpu");
 }
 
-/* Rows of a cache line are walked behind each other, and rows lie side by side where the result does. */
+/* Rows of a cache line are walked behind each other, and rows lie side by side where the result does. Long ones come in
+ * the order of the operand that has all of them. */
 static void rows_are_moved(void **state)
 {
     (void)state;
     static const int64_t shape[] = {8, 20, 90, 3}, backwards[] = {1, 2160, 8, 720}, inside[] = {5400, 270, 1, 90},
-                         merged[] = {1, 8, 160, 14400};
+                         merged[] = {1, 8, 160, 14400}, rows[] = {1100, 8800, 1};
     struct sample s;
     assert_geometry(shape, 4, STRIDED(backwards, 8, 20, 90, 3), scalar, "20 x 8 x (90 x 3)", "zsu");
     assert_geometry(SHAPE(6, 5, 70, 300), STRIDED(((int64_t[]){1, 6, 30, 2100}), 6, 5, 70, 300), scalar,
                     "5 x 70 x 6 x 300", "tsu");
+    assert_geometry(SHAPE(8, 20, 1100), STRIDED(rows, 8, 20, 1100), scalar, "20 x 8 x 1100", "usu");
+    assert_geometry(SHAPE(8, 20, 1100), STRIDED(rows, 8, 20, 1100), DENSE(8, 1, 1), "20 x 8 x 1100", "usu");
+    assert_geometry(SHAPE(8, 20, 1100), STRIDED(rows, 8, 20, 1100), DENSE(8, 20, 1), "8 x 20 x 1100", "usu");
+    assert_geometry(SHAPE(8, 20, 1000), STRIDED(rows, 8, 20, 1000), scalar, "8 x 20 x 1000", "usu");
     assert_geometry(shape, 4, DENSE(8, 20, 90, 3), scalar, "43200", "usu");
     for (int k = 0; k < 2; k++) {  /* a result in another order, as the operand, or not */
         sample_init(&s, 4, shape, floats);
