@@ -68,6 +68,7 @@ bool plain_is_blocked(struct plain *p, int i);
 /* plain_join.c */
 void plain_search(struct plain *p, const char *target);
 void plain_reduction(struct plain *p, const char *target);
+int plain_columns_together(struct plain *p);
 
 /* The text of a section of templates/kernel/plain.c. */
 const char *plain_section(struct plain *p, const char *name, size_t *length);

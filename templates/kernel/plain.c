@@ -115,37 +115,86 @@ static void narrow_block(uint8_t *to, const f32 *from, int count)
         to[i] = roundsat_f32_u8(from[i]);
 }
 //: plain ordered
-/* Joins up to 1,024 values, value i to lane i % 16, and these lanes to those of the blocks before, in pairs: level l of
- * the tree has the lanes of 2 to the l blocks. */
-static void join_block_KIND(TREE tree[][16], int64_t number, const STAGE *values, int64_t count)
+/* Joins up to 1,024 values to 16 lanes, value i to lane i % 16. */
+static inline void join_lanes_KIND(TREE *restrict lanes, const STAGE *restrict values, int64_t count)
 {
-    ACC lanes[16];
-    int64_t i = 0, level = 0;
+    int64_t i = 0;
     for (int j = 0; j < 16; j++)
         lanes[j] = ABSENT;
     for (; i + 16 <= count; i += 16)
         for (int j = 0; j < 16; j++)
             lanes[j] = JOIN;
-    for (int j = 0; i + j < count; j++)
-        lanes[j] = JOIN;
+    for (int j = 0; j < 16 && i < count; j++)
+        lanes[j] = LAST;
+}
+/* Joins lanes to one value. */
+static inline TREE fold_KIND(TREE *lanes)
+{
+    for (int j = 0; j < 8; j++)
+        lanes[j] = EIGHT;
+    for (int j = 0; j < 4; j++)
+        lanes[j] = FOUR;
+    return TWO;
+}
+/* Joins the lanes of up to 1,024 values to those of the blocks before, in pairs: level l of the tree has the lanes of 2
+ * to the l blocks. */
+static void join_block_KIND(TREE tree[][16], int64_t number, const STAGE *values, int64_t count)
+{
+    TREE lanes[16];
+    int64_t level = 0;
+    join_lanes_KIND(lanes, values, count);
     for (; number >> level & 1; level++)
         for (int j = 0; j < 16; j++)
             lanes[j] = PLANTED;
     memcpy(tree[level], lanes, sizeof lanes);
 }
-/* Joins the lanes that the tree has of so many values, and then these to one. */
+/* Joins the lanes that the tree has of so many values. */
 static TREE join_all_KIND(TREE tree[][16], int64_t count)
 {
-    TREE all[16];
+    TREE lanes[16];
     for (int j = 0; j < 16; j++)
-        all[j] = ABSENT;
+        lanes[j] = ABSENT;
     for (int64_t blocks = (count + 1023) / 1024, level = 0; blocks >> level; level++)
         for (int j = 0; j < 16 && blocks >> level & 1; j++)
-            all[j] = HARVESTED;
-    for (int apart = 8; apart; apart /= 2)
+            lanes[j] = PLANTED;
+    return count ? fold_KIND(lanes) : NOTHING;
+}
+//: plain ordered row
+/* Joins values in the same order. */
+static TREE join_KIND(const STAGE *values, int64_t count)
+{
+    TREE tree[48][16];
+    if (count <= 1024) {
+        join_lanes_KIND(*tree, values, count);
+        return count ? fold_KIND(*tree) : NOTHING;
+    }
+    for (int64_t from = 0; from < count; from += 1024)
+        join_block_KIND(tree, from / 1024, values + from, count - from < 1024 ? count - from : 1024);
+    return join_all_KIND(tree, count);
+}
+//: plain ordered columns
+/* Joins lanes of columns to those of the blocks before. */
+static void plant_KIND(TREE tree[][WIDTH], int64_t number, TREE *restrict lanes)
+{
+    int64_t level = 0;
+    for (; number >> level & 1; level++)
+        for (int j = 0; j < WIDTH; j++)
+            lanes[j] = PLANTED;
+    memcpy(tree[level], lanes, sizeof tree[level]);
+}
+/* Joins the lanes that the tree has of so many values of each column; leaves results in the first ones. */
+static void harvest_KIND(TREE tree[][WIDTH], int64_t count, TREE *restrict lanes)
+{
+    for (int j = 0; j < WIDTH; j++)
+        lanes[j] = ABSENT;
+    for (int64_t blocks = (count + 1023) / 1024, level = 0; blocks >> level; level++)
+        for (int j = 0; j < WIDTH && blocks >> level & 1; j++)
+            lanes[j] = PLANTED;
+    for (int apart = WIDTH / 2; apart >= WIDTH / 16; apart /= 2)
         for (int j = 0; j < apart; j++)
-            all[j] = FOLDED;
-    return count ? all[0] : NOTHING;
+            lanes[j] = FOLDED;
+    for (int j = 0; j < WIDTH / 16 && !count; j++)
+        lanes[j] = NOTHING;
 }
 //: plain keys
 /* An integer that is ordered as values are, -0 before +0; of a NaN any. */
