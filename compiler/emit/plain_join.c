@@ -295,13 +295,19 @@ static bool put_row(struct plain *p, const struct joining *r)
     const char *array = joined_array(p, &whole);
     if (!array || lanes->acc != lanes->tree)
         return false;
-    const char *kind = plain_put_join(p, row_section(p));
+    const char *kind = plain_put_join(p, row_section(p)), *nothing = plain_nothing(p);
+    const bool may_be_null = strchr(array, ' ') && lanes->tiles.elements < 0 && lanes->join != JOIN_LEAST &&
+                             lanes->join != JOIN_GREATEST; /* no elements: nothing may be added to it */
     if (r->ordered)
         plain_put_join(p, "ordered row");
     plain_indent(p);
-    buf_printf(p->out, "%s%s%s = join_%s(%s%s, %s);", r->single && *r->declared ? "const " : "",
-               r->single || !r->ordered ? r->declared : "", r->ordered ? r->target : r->all, kind,
-               r->ordered ? "" : arena_printf(p->e->arena, "%s, ", plain_nothing(p)), array, r->elements);
+    buf_printf(p->out, "%s%s%s = ", r->single && *r->declared ? "const " : "",
+               r->single || !r->ordered ? r->declared : "", r->ordered ? r->target : r->all);
+    if (may_be_null)
+        buf_printf(p->out, "%s ? ", r->elements);
+    buf_printf(p->out, "join_%s(%s%s, %s)", kind, r->ordered ? "" : arena_printf(p->e->arena, "%s, ", nothing), array,
+               r->elements);
+    buf_puts(p->out, may_be_null ? arena_printf(p->e->arena, " : %s;", nothing) : ";");
     put_what(p);
     return true;
 }
