@@ -36,6 +36,10 @@ kernel halved(i: int32[h, w], j: int32[h, w]) { return r = i % (abs(j) + 1), s =
 kernel root(x: float32[h, w]) { return out = sqrt(x) }
 kernel cast(x: float32[h, w]) { return a = int8(x), b = uint8(x), c = int32(x), d = uint16(x) }
 kernel scaled(x: float16[h, w], a: float16[], b: float16[]) { return out = a * x + b }
+kernel mixed(x: float16[h, w], y: float32[h, w], z: float64[h, w]) { return a = x * y + 0.5, b = x + z, c = uint8(x * y) }
+kernel packed(x: uint8[h, w], y: float32[h, w]) { return out = uint8(x * y + 0.5) }
+kernel shorts(x: float32[h, w]) { return a = int16(x * 900), b = uint16(x * 2000), c = uint8(x * 8), d = int8(x * 5) }
+kernel stretched(x: float16[h, w], y: float16[w]) { return a = x * y + 2, b = where(x < y, x, y) }
 kernel choice(x: float16[h, w], y: float16[h, w]) { return out = where(x < y, (x - y) * 2, x + y * 3) - x }
 kernel chosen(x: float32[h, w], y: float32[h, w]) { return out = where(x < 2, x * y, y) + where(y < x, x, y) }
 kernel column(x: float32[h, w]) { return a = sum(x, axis=0), b = max(x, axis=0), c = sum(x * x + 1, axis=0) }
