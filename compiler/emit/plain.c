@@ -53,7 +53,8 @@ static const char *element(struct plain *p, int access, const char *index)
 {
     const char *data = p->host->data(p->host->user, access);
     if (index && p->host->is_identity(p->host->user, access))
-        return arena_printf(p->e->arena, "(u8)%s", in_parentheses(p, index));
+        return arena_printf(p->e->arena, "(%s)%s", short_name(p->e->kernel->accesses[access].dtype),
+                            in_parentheses(p, index));
     return index ? arena_printf(p->e->arena, "%s[%s]", data, index) : data;
 }
 

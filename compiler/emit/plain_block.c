@@ -170,7 +170,7 @@ static bool is_half(enum call call)
     return call == CALL_DECODE || call == CALL_NEAREST || call == CALL_ENCODE;
 }
 
-/* Whether the loops between calls have elements of 4 bytes alone: C compilers make no vectors of 8 turns with others. */
+/* Whether loops between calls have elements of 4 bytes alone: C compilers make no vectors of 8 turns with others. */
 static bool has_words(const struct blocks *b, const bool *needed)
 {
     const struct kernel *kernel = b->p->e->kernel;
@@ -536,7 +536,8 @@ void plain_open_rest(struct plain *p, const char *elements, int chunk)
 {
     elements = in_parentheses(p, elements);
     plain_indent(p);
-    buf_printf(p->out, "for (int64_t from = %s - %s %% %d; from < %s; from++) {\n", elements, elements, chunk, elements);
+    buf_printf(p->out, "for (int64_t from = %s - %s %% %d; from < %s; from++) {\n", elements, elements, chunk,
+               elements);
     p->depth++;
 }
 

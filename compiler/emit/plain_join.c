@@ -265,6 +265,67 @@ static void put_joined(struct plain *p, const struct joining *r)
     plain_end(p, depth);
 }
 
+/* Where the least number of the elements is joined for which something holds: that condition; else -1. */
+static int searched_condition(struct plain *p)
+{
+    const struct kernel *kernel = p->e->kernel;
+    if (kernel->lanes->join != JOIN_LEAST || kernel->lanes->tiles.inner != 1 || kernel->fault_count)
+        return -1;
+    for (int i = 0; i < kernel->ins_count; i++) {
+        const struct ins *where = kernel->ins[i].kind == INS_STORE ? &kernel->ins[kernel->ins[i].a[0]] : NULL;
+        if (!where || where->kind != INS_OP || where->op != OP_WHERE)
+            continue;
+        const struct ins *number = &kernel->ins[where->a[1]], *none = &kernel->ins[where->a[2]];
+        if (number->kind == INS_OP && number->op == OP_CONVERT)
+            number = &kernel->ins[number->a[0]];
+        struct place place = reduced_place(p, "e", "j");
+        if (number->kind != INS_LOAD || !p->host->is_identity(p->host->user, number->index) ||
+            kernel->accesses[number->index].map || !ins_is_argument(none) ||
+            kernel->literals[none->index].i64 != INT64_MAX)
+            return -1;
+        place_shrink(p, &place, plain_shape(p, number->index));
+        return strcmp(place_number(p, &place), "e") == 0 ? where->a[0] : -1;
+    }
+    return -1;
+}
+
+/* The first element for which the condition holds: first a block that has one, and then its element. C compilers make
+ * vectors of the former. */
+static void put_found(struct plain *p, const struct joining *r, int condition)
+{
+    const struct place place = reduced_place(p, "from + k", "j");
+    const int depth = p->depth;
+    bool *wanted = ARENA_ARRAY(p->e->arena, bool, p->e->kernel->ins_count + 1);
+    wanted[condition] = true;
+    plain_find_needed(p, wanted);
+    plain_indent(p);
+    buf_printf(p->out, "%s%s = %s;\n", r->declared, r->all, plain_nothing(p));
+    plain_open_blocks(p, r->elements, TOGETHER);
+    plain_indent(p);
+    buf_puts(p->out, "int any = 0;\n");
+    plain_loop(p, "k", "count");
+    plain_body(p, &place);
+    plain_indent(p);
+    buf_printf(p->out, "any |= %s;\n", plain_name(p, condition));
+    plain_end(p, depth + 1);
+    plain_indent(p);
+    buf_puts(p->out, "if (!any)\n");
+    plain_indent(p);
+    buf_puts(p->out, "    continue;\n");
+    plain_indent(p);
+    buf_puts(p->out, "for (int64_t k = 0; any; k++) {\n");
+    p->depth++;
+    plain_body(p, &place);
+    plain_indent(p);
+    buf_printf(p->out, "any = !%s;\n", in_parentheses(p, plain_name(p, condition)));
+    plain_indent(p);
+    buf_printf(p->out, "%s = from + k;\n", r->all);
+    plain_end(p, depth + 1);
+    plain_indent(p);
+    buf_puts(p->out, "break;\n");
+    plain_end(p, depth);
+}
+
 /* Adds what a value is that was joined: "sum of x". */
 static void put_what(struct plain *p)
 {
@@ -535,7 +596,10 @@ void plain_reduction(struct plain *p, const char *target)
         open_points(p);
     if (p->depth > depth)
         p->rooms = &own;
-    if (!r.ordered && lanes->acc == lanes->tree && !joins_keys(lanes, stage))
+    const int condition = searched_condition(p);
+    if (condition >= 0)
+        put_found(p, &r, condition);
+    else if (!r.ordered && lanes->acc == lanes->tree && !joins_keys(lanes, stage))
         put_joined(p, &r);
     else if (!put_row(p, &r))
         put_blocks(p, &r);

@@ -138,6 +138,7 @@ struct temporary {
     enum weft_dtype dtype;
     const struct shape *shape;
     struct value_range within;     /* what its integers may be, where that is less than the type */
+    bool numbers;                  /* element i, row-major, is i */
 };
 
 /* How the threads of a block join: each one lane of some nodes, or all of a result. */

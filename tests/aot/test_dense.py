@@ -36,7 +36,8 @@ kernel halved(i: int32[h, w], j: int32[h, w]) { return r = i % (abs(j) + 1), s =
 kernel root(x: float32[h, w]) { return out = sqrt(x) }
 kernel cast(x: float32[h, w]) { return a = int8(x), b = uint8(x), c = int32(x), d = uint16(x) }
 kernel scaled(x: float16[h, w], a: float16[], b: float16[]) { return out = a * x + b }
-kernel mixed(x: float16[h, w], y: float32[h, w], z: float64[h, w]) { return a = x * y + 0.5, b = x + z, c = uint8(x * y) }
+kernel mixed(x: float16[h, w], y: float32[h, w], z: float64[h, w]) {
+    return a = x * y + 0.5, b = x + z, c = uint8(x * y) }
 kernel packed(x: uint8[h, w], y: float32[h, w]) { return out = uint8(x * y + 0.5) }
 kernel shorts(x: float32[h, w]) { return a = int16(x * 900), b = uint16(x * 2000), c = uint8(x * 8), d = int8(x * 5) }
 kernel stretched(x: float16[h, w], y: float16[w]) { return a = x * y + 2, b = where(x < y, x, y) }
@@ -47,6 +48,11 @@ kernel columns(x: float64[h, w]) { return a = prod(x, axis=0), b = std(x, axis=0
 kernel bytes(x: uint8[h, w]) { return a = sum(x, axis=0), b = max(x, axis=0), c = any(x > 30, axis=0) }
 kernel layers(x: float16[h, 3, w]) { return a = mean(x, axis=1), b = max(x, axis=0), c = sum(x, axis=[0, 1]) }
 kernel fixed(x: float32[h, 40], y: int16[w, 11]) { return a = sum(x, axis=0), b = sum(y, axis=0), c = min(y, axis=0) }
+kernel first(x: float32[h, w]) {
+    return a = argmax(x), b = argmin(x, axis=0), c = argmin(transpose(x)), d = argmax(x * 0) }
+kernel firsts(x: uint8[h, w], y: float64[h, w]) { return a = argmax(x, axis=-1), b = argmin(y, axis=-1) + argmax(y) }
+kernel numbers(x: float16[h, w]) {
+    return a = argmax(x, axis=-1), b = index(x, 0, int64) + index(x, 1, int64), c = index(x, 1) * 2 }
 kernel row(x: float64[h, w]) { return a = sum(x, axis=-1), b = prod(x, axis=-1), c = sum(x) }
 kernel whole(x: int16[h, w]) { return a = max(x), b = sum(x, axis=-1), c = any(x > 3, axis=-1) }
 """
