@@ -60,6 +60,27 @@ FIXED = """
 kernel crossed(x: int32[2]) { return out = x * [1, 10] + [[0], [100]] }
 kernel rounded(x: int64[3, 2]) { return out = float64(mean(x, axis=0)) }
 """
+# kernel: what its text has, and what it does not have
+FORMS = {
+    "halves(x: float16[n]) { return out = x * x }": (["decode_8(", "encode_8(", "n - n % 8"], ["_block("]),
+    "few(x: float16[63]) { return out = x * x }": (["decode_f16_f32(x["], ["_8(", "_block("]),
+    "enough(x: float16[64]) { return out = x * x }": (["decode_8("], ["_block("]),
+    "wide(x: float16[n], y: float64[n]) { return out = float16(x * 2) + y }": (["decode_block("], ["decode_8(x"]),
+    "powers(x: float16[n]) { return out = exp(x) }": (["decode_block(", "from += 256"], ["from += 8"]),
+    "packed(x: float32[n]) { return out = uint8(x * 2) }": (["narrow_32(out", "n - n % 32"], ["_block("]),
+    "pattern(x: float32[n, 3], y: float32[3]) { return out = uint8(x * y) }": (["narrow_block("], ["from += 32)"]),
+    "shorts(x: float32[n]) { return out = int16(x * 2) }": (["out[i] = roundsat"], ["_block(", "v_0"]),
+    "rows(x: float32[m, n]) { return out = sum(x, axis=-1) }": (["join_add_f32(x + p * n, n)"], ["columns"]),
+    "blocks(x: float32[m, n]) { return out = sum(x * x, axis=-1) }": (["join_block_add_f32("], ["join_add_f32("]),
+    "columns(x: float32[m, n]) { return out = sum(x, axis=0) }": (["columns == 16", "tree[48][256]"], ["values[1024]"]),
+    "doubles(x: float64[m, n]) { return out = sum(x, axis=0) }": (["columns == 8", "tree[48][128]"], ["values[1024]"]),
+    "bytes(x: uint8[m, n]) { return out = sum(x, axis=0) }": (["columns == 64", "from += 64"], ["values[1024]"]),
+    "narrow(x: float32[m, 7]) { return out = sum(x, axis=0) }": (["values[1024]"], ["columns"]),
+    "less(x: float32[m, 8]) { return out = sum(x, axis=0) }": (["columns side by side"], ["values[1024]"]),
+    "known(x: float32[m, 16]) { return out = sum(x, axis=0) }": (["columns = 16"], ["columns == 16"]),
+    "first(x: float32[n]) { return out = argmax(x) }": (["any |= ", "break;"], ["weft_lend", "% 256"]),
+    "across(x: float32[m, n]) { return out = argmax(x, axis=0) }": (["(i64)e"], ["any |= ", "% 256"]),
+}
 C_TYPES = {"float32": np.float32, "float64": np.float64, "float16": np.float16, "int16": np.int16,
            "int32": np.int32, "uint8": np.uint8}
 
@@ -137,6 +158,20 @@ class Bits(unittest.TestCase):
             self.assertEqual(crossed[:16].view(np.int32).tolist(), [1, 20, 101, 120])
             rounded, = self.call(library, "rounded", [y], (), 1)
             self.assertEqual(rounded[:16].view(np.float64).tolist(), [6148914874488455168.0, -6148914874488455168.0])
+
+    def test_forms(self):
+        """Which loops a kernel becomes."""
+        with tempfile.TemporaryDirectory() as there:
+            for kernel, (has, lacks) in FORMS.items():
+                with open(f"{there}/k.weft", "w", encoding="utf-8") as file:
+                    file.write(f"kernel {kernel}")
+                subprocess.run([WEFT, "build", f"{there}/k.weft", "-o", there, "-q", "--bundle", "k", "--entries",
+                                "dense"], check=True)
+                with open(f"{there}/k.c", encoding="utf-8") as file:
+                    text = file.read().split("\nint ", 1)[1]
+                with self.subTest(kernel=kernel):
+                    self.assertEqual([word for word in has if word not in text], [], text)
+                    self.assertEqual([word for word in lacks if word in text], [], text)
 
     def equal(self, a, b):
         """Of one element type or another; of NaN any bits count as the same."""
