@@ -163,7 +163,8 @@ static const struct aot_loop *joining_loop(struct dense *dense, const struct aot
     for (int p = 0; p < dense->k->loop_count && access_is_temporary(stored); p++) {
         const struct aot_loop *other = &dense->k->loops[p];
         const struct access *parts = &other->kernel->accesses[0];
-        if (other != loop && aot_is_left_out(dense->k, other) && access_is_temporary(parts) && parts->index == stored->index)
+        if (other != loop && aot_is_left_out(dense->k, other) && access_is_temporary(parts) &&
+            parts->index == stored->index)
             return joining_loop(dense, other);
     }
     return loop;

@@ -103,6 +103,22 @@ def values(dtype, shape, rare):
     return x
 
 
+class Forms(unittest.TestCase):
+    def test_forms(self):
+        """Which loops a kernel becomes."""
+        with tempfile.TemporaryDirectory() as there:
+            for kernel, (has, lacks) in FORMS.items():
+                with open(f"{there}/k.weft", "w", encoding="utf-8") as file:
+                    file.write(f"kernel {kernel}")
+                subprocess.run([WEFT, "build", f"{there}/k.weft", "-o", there, "-q", "--bundle", "k", "--entries",
+                                "dense"], check=True)
+                with open(f"{there}/k.c", encoding="utf-8") as file:
+                    text = file.read().split("\nint ", 1)[1]
+                with self.subTest(kernel=kernel):
+                    self.assertEqual([word for word in has if word not in text], [], text)
+                    self.assertEqual([word for word in lacks if word in text], [], text)
+
+
 class Bits(unittest.TestCase):
     @classmethod
     def setUpClass(cls):
@@ -158,20 +174,6 @@ class Bits(unittest.TestCase):
             self.assertEqual(crossed[:16].view(np.int32).tolist(), [1, 20, 101, 120])
             rounded, = self.call(library, "rounded", [y], (), 1)
             self.assertEqual(rounded[:16].view(np.float64).tolist(), [6148914874488455168.0, -6148914874488455168.0])
-
-    def test_forms(self):
-        """Which loops a kernel becomes."""
-        with tempfile.TemporaryDirectory() as there:
-            for kernel, (has, lacks) in FORMS.items():
-                with open(f"{there}/k.weft", "w", encoding="utf-8") as file:
-                    file.write(f"kernel {kernel}")
-                subprocess.run([WEFT, "build", f"{there}/k.weft", "-o", there, "-q", "--bundle", "k", "--entries",
-                                "dense"], check=True)
-                with open(f"{there}/k.c", encoding="utf-8") as file:
-                    text = file.read().split("\nint ", 1)[1]
-                with self.subTest(kernel=kernel):
-                    self.assertEqual([word for word in has if word not in text], [], text)
-                    self.assertEqual([word for word in lacks if word in text], [], text)
 
     def equal(self, a, b):
         """Of one element type or another; of NaN any bits count as the same."""

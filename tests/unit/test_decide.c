@@ -33,16 +33,19 @@ static void conditions(void **state)
         {"1 && 1", 1}, {"1 && 0", 0}, {"0 && 1", 0}, {"0 && 0", 0}, {"1 || 0", 1}, {"0 || 1", 1}, {"0 || 0", 0},
         {"a && 0", 0}, {"0 && a", 0}, {"a && 1", -1}, {"1 && a", -1},
         {"a || 1", 1}, {"1 || a", 1}, {"a || 0", -1}, {"0 || a", -1}, {"a && b", -1}, {"a || b", -1},
-        {"a < 1", -1}, {"1 < a", -1}, {"a == a", -1}, {"2 * 3 == 6", 1}, {"2 * 3 == 5", 0}, {"3 * 1 < 2", 0}, {"a * 0 == 0", -1},
+        {"a < 1", -1}, {"1 < a", -1}, {"a == a", -1}, {"2 * 3 == 6", 1}, {"2 * 3 == 5", 0}, {"3 * 1 < 2", 0},
+        {"a * 0 == 0", -1},
         {"0 && 0 || 1", 1}, {"1 || 0 && 0", 1}, {"1 == 2 < 3", 1}, {"1 < 2 && 2 < 1", 0}, {"(0 || 1) && 0", 0},
         {"sizeof(u8) == 1", 1}, {"sizeof(f64) == 8", 1}, {"sizeof(f32) == 8", 0}, {"sizeof(int) == 4", 1},
         {"sizeof(unsigned) == 4", 1}, {"sizeof(u16) < sizeof(i32)", 1}, {"sizeof(none) == 4", -1},
-        {"(u8)-1 < (u8)1", 0}, {"(i8)-1 < (i8)1", 1}, {"(u8)255 == 255", 1}, {"(u8)256 == 0", 1}, {"(i8)127 == 127", 1},
+        {"(u8)-1 < (u8)1", 0}, {"(i8)-1 < (i8)1", 1}, {"(u8)255 == 255", 1}, {"(u8)256 == 0", 1},
+        {"(i8)127 == 127", 1},
         {"(i8)128 == -128", 1}, {"(i8)255 == -1", 1}, {"(u16)-1 == 65535", 1}, {"(i16)32768 == -32768", 1},
         {"(u32)-1 < (u32)1", 0}, {"(i32)-1 < (i32)1", 1}, {"(u64)-1 < (u64)1", 0}, {"(i64)-1 < (i64)1", 1},
         {"(u64)1 < (u64)2", 1}, {"(f32)1 == (f32)1", -1}, {"(u8)a == 0", -1}, {"(f64)2 > (f64)1", -1},
         {"010 == 8", -1}, {"0x10 == 16", -1}, {"1.5 < 2", -1}, {"2u == 2", -1}, {"1 < 2 a", -1}, {"2 + 2 == 4", -1},
-        {"IS_CONSTANT(a)", 0}, {"IS_CONSTANT(b) && a", 0}, {"1 || IS_CONSTANT(a)", 1}, {"f(1, 2)", -1}, {"u.word == 0", -1},
+        {"IS_CONSTANT(a)", 0}, {"IS_CONSTANT(b) && a", 0}, {"1 || IS_CONSTANT(a)", 1}, {"f(1, 2)", -1},
+        {"u.word == 0", -1},
         {"a[0] == 0", -1}, {"(1 < 2)", 1}, {"-(1) < 0", 1}, {" 1 < 2 ", 1},
     };
     (void)state;
@@ -61,7 +64,8 @@ static void conditions(void **state)
 static void branches(void **state)
 {
     (void)state;
-    decides("    if (0) {\n        x = 1;\n    } else if (1) {\n        x = 2;\n    } else {\n        x = 3;\n    }\n    g(x);\n",
+    decides("    if (0) {\n        x = 1;\n    } else if (1) {\n        x = 2;\n    } else {\n"
+            "        x = 3;\n    }\n    g(x);\n",
           "    x = 2;\n    g(x);\n");
     decides("    if (0)\n        x = 1;\n    else\n        x = 3;\n    g(x);\n", "    x = 3;\n    g(x);\n");
     decides("    if (0) {\n        x = 1;\n    }\n    g(x);\n", "    g(x);\n");
@@ -70,7 +74,8 @@ static void branches(void **state)
     decides("    if (a) {\n        x = 1;\n    } else if (1) {\n        x = 2;\n    }\n    g(x);\n",
           "    if (a) {\n        x = 1;\n    } else if (1) {\n        x = 2;\n    }\n    g(x);\n");
     decides("    if (1) {\n        return a;\n    }\n    g(x);\n    return b;\n", "    return a;\n");
-    decides("    if (1) {\n        x = a;\n        g(x);\n    }\n    return b;\n", "    x = a;\n    g(x);\n    return b;\n");
+    decides("    if (1) {\n        x = a;\n        g(x);\n    }\n    return b;\n", "    x = a;\n"
+            "    g(x);\n    return b;\n");
 }
 
 static void arms(void **state)
@@ -101,7 +106,8 @@ static void unread(void **state)
     decides("    u8 r;\n    r = g(a);\n    return r;\n", "    u8 r;\n    r = g(a);\n    return r;\n");
     decides("    union {\n        f32 value;\n        int word;\n    } u = {a}, v;\n    return u.word;\n",
           "    union {\n        f32 value;\n        int word;\n    } u = {a};\n    return u.word;\n");
-    decides("    const union {\n        f32 value;\n        int word;\n    } u = {a};\n    return b;\n", "    return b;\n");
+    decides("    const union {\n        f32 value;\n        int word;\n    } u = {a};\n    return b;\n"
+            "", "    return b;\n");
     decides("    const f32 x = a;\n    return u.x;\n", "    return u.x;\n"); /* a member is another name */
     decides("    const f32 x = a;\n    return xx + x1;\n", "    return xx + x1;\n");
 }
