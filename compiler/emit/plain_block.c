@@ -9,7 +9,7 @@
 
 enum {
     FEW = 64,                      /* fewer are not written as blocks */
-    HALVES = 8, BYTES = 32,        /* elements of a chunk: what one call brings to float16 and back, or packs */
+    HALVES = 8,                    /* elements of a chunk: what one call brings to float16 and back */
     IN_A_LINE = 8                  /* arrays that are declared together */
 };
 
@@ -196,8 +196,7 @@ static void find_calls(struct blocks *b, const bool *needed)
         bytes = bytes || b->calls[i] == CALL_NARROW;
         halves = halves || is_half(b->calls[i]);
     }
-    b->chunk = math || (halves && (bytes || !has_words(b, needed))) || !b->p->chunks ? 0
-               : halves ? HALVES : bytes ? BYTES : 0;
+    b->chunk = halves && !math && !bytes && b->p->chunks && has_words(b, needed) ? HALVES : 0;
 }
 
 /* The stage of each value, and the last one that reads it. Of several results all are stored in the last one: one may
@@ -304,7 +303,8 @@ static const char *function_of(struct blocks *b, const struct ins *ins, enum cal
     put_section_once(p, ins, sections[call]);
     if (b->chunk)
         return arena_printf(p->e->arena, "%s_%d", sections[call], b->chunk);
-    put_section_once(p, ins, arena_printf(p->e->arena, "%s block", sections[call]));
+    if (call != CALL_NARROW)
+        put_section_once(p, ins, arena_printf(p->e->arena, "%s block", sections[call]));
     return arena_printf(p->e->arena, "%s_block", sections[call]);
 }
 

@@ -126,30 +126,55 @@ static inline __m256i narrowed(const f32 *from)
     return _mm256_cvtps_epi32(_mm256_min_ps(x, _mm256_set1_ps(255)));
 }
 #endif
-/* 32 float32 as uint8. For AVX2 C compilers take twice as many steps. */
-static inline void narrow_32(uint8_t *to, const f32 *from)
-{
-#if defined __AVX2__
-    const __m256i order = _mm256_setr_epi32(0, 4, 1, 5, 2, 6, 3, 7);
-    const __m256i low = _mm256_packs_epi32(narrowed(from), narrowed(from + 8));
-    const __m256i high = _mm256_packs_epi32(narrowed(from + 16), narrowed(from + 24));
-    _mm256_storeu_si256((void *)to, _mm256_permutevar8x32_epi32(_mm256_packus_epi16(low, high), order));
-#else
-    for (int k = 0; k < 32; k++)
-        to[k] = roundsat_f32_u8(from[k]);
-#endif
-}
-//: plain narrow block
-/* So many float32 as uint8. */
+/* So many float32 as uint8; 32 at a time where the processor packs them. */
 static void narrow_block(uint8_t *to, const f32 *from, int count)
 {
-    int i = 0;
-    for (; i + 32 <= count; i += 32)
-        narrow_32(to + i, from + i);
+    int64_t i = 0;
+#if defined __AVX2__
+    const __m256i order = _mm256_setr_epi32(0, 4, 1, 5, 2, 6, 3, 7);
+    for (; i + 32 <= count; i += 32) {
+        const __m256i low = _mm256_packs_epi32(narrowed(from + i), narrowed(from + i + 8));
+        const __m256i high = _mm256_packs_epi32(narrowed(from + i + 16), narrowed(from + i + 24));
+        _mm256_storeu_si256((void *)(to + i), _mm256_permutevar8x32_epi32(_mm256_packus_epi16(low, high), order));
+    }
+#endif
     for (; i < count; i++)
         to[i] = roundsat_f32_u8(from[i]);
 }
 //: plain ordered
+/* Joins up to 1,024 values, value i to lane i % 16, and these lanes to those of the blocks before, in pairs: level l of
+ * the tree has the lanes of 2 to the l blocks. */
+static void join_block_KIND(TREE tree[][16], int64_t number, const STAGE *values, int64_t count)
+{
+    ACC lanes[16];
+    int64_t i = 0, level = 0;
+    for (int j = 0; j < 16; j++)
+        lanes[j] = ABSENT;
+    for (; i + 16 <= count; i += 16)
+        for (int j = 0; j < 16; j++)
+            lanes[j] = JOIN;
+    for (int j = 0; j < 16 && i < count; j++)
+        lanes[j] = LAST;
+    for (; number >> level & 1; level++)
+        for (int j = 0; j < 16; j++)
+            lanes[j] = PLANTED;
+    memcpy(tree[level], lanes, sizeof lanes);
+}
+/* Joins the lanes that the tree has of so many values, and then these to one. */
+static TREE join_all_KIND(TREE tree[][16], int64_t count)
+{
+    TREE lanes[16];
+    for (int j = 0; j < 16; j++)
+        lanes[j] = ABSENT;
+    for (int64_t blocks = (count + 1023) / 1024, level = 0; blocks >> level; level++)
+        for (int j = 0; j < 16 && blocks >> level & 1; j++)
+            lanes[j] = PLANTED;
+    for (int apart = 8; apart; apart /= 2)
+        for (int j = 0; j < apart; j++)
+            lanes[j] = FOLDED;
+    return count ? lanes[0] : NOTHING;
+}
+//: plain ordered row
 /* Joins up to 1,024 values to 16 lanes, value i to lane i % 16. */
 static inline void join_lanes_KIND(TREE *restrict lanes, const STAGE *restrict values, int64_t count)
 {
@@ -171,31 +196,7 @@ static inline TREE fold_KIND(TREE *lanes)
         lanes[j] = FOUR;
     return TWO;
 }
-/* Joins the lanes of up to 1,024 values to those of the blocks before, in pairs: level l of the tree has the lanes of 2
- * to the l blocks. */
-static void join_block_KIND(TREE tree[][16], int64_t number, const STAGE *values, int64_t count)
-{
-    TREE lanes[16];
-    int64_t level = 0;
-    join_lanes_KIND(lanes, values, count);
-    for (; number >> level & 1; level++)
-        for (int j = 0; j < 16; j++)
-            lanes[j] = PLANTED;
-    memcpy(tree[level], lanes, sizeof lanes);
-}
-/* Joins the lanes that the tree has of so many values. */
-static TREE join_all_KIND(TREE tree[][16], int64_t count)
-{
-    TREE lanes[16];
-    for (int j = 0; j < 16; j++)
-        lanes[j] = ABSENT;
-    for (int64_t blocks = (count + 1023) / 1024, level = 0; blocks >> level; level++)
-        for (int j = 0; j < 16 && blocks >> level & 1; j++)
-            lanes[j] = PLANTED;
-    return count ? fold_KIND(lanes) : NOTHING;
-}
-//: plain ordered row
-/* Joins values in the same order. */
+/* Joins values in the same order; those of one block without a tree. */
 static TREE join_KIND(const STAGE *values, int64_t count)
 {
     TREE tree[48][16];

@@ -67,7 +67,7 @@ FORMS = {
     "enough(x: float16[64]) { return out = x * x }": (["decode_8("], ["_block("]),
     "wide(x: float16[n], y: float64[n]) { return out = float16(x * 2) + y }": (["decode_block("], ["decode_8(x"]),
     "powers(x: float16[n]) { return out = exp(x) }": (["decode_block(", "from += 256"], ["from += 8"]),
-    "packed(x: float32[n]) { return out = uint8(x * 2) }": (["narrow_32(out", "n - n % 32"], ["_block("]),
+    "packed(x: float32[n]) { return out = uint8(x * 2) }": (["narrow_block(out"], ["n % 32"]),
     "pattern(x: float32[n, 3], y: float32[3]) { return out = uint8(x * y) }": (["narrow_block("], ["from += 32)"]),
     "shorts(x: float32[n]) { return out = int16(x * 2) }": (["out[i] = roundsat"], ["_block(", "v_0"]),
     "rows(x: float32[m, n]) { return out = sum(x, axis=-1) }": (["join_add_f32(x + p * n, n)"], ["columns"]),
