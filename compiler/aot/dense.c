@@ -130,6 +130,7 @@ static bool host_is_identity(void *user, int a)
     struct dense *dense = user;
     const struct access *access = access_of(dense, a);
     return access->kind == TENSOR_BYTES ||
+           (access_is_temporary(access) && dense->k->temporaries[access->index].numbers) ||
            (access->kind == TENSOR_CONSTANT &&
             is_identity(&dense->loop->kernel->constants[access->index]));
 }
@@ -162,7 +163,8 @@ static const struct aot_loop *joining_loop(struct dense *dense, const struct aot
     for (int p = 0; p < dense->k->loop_count && access_is_temporary(stored); p++) {
         const struct aot_loop *other = &dense->k->loops[p];
         const struct access *parts = &other->kernel->accesses[0];
-        if (other != loop && aot_is_left_out(other) && access_is_temporary(parts) && parts->index == stored->index)
+        if (other != loop && aot_is_left_out(dense->k, other) && access_is_temporary(parts) &&
+            parts->index == stored->index)
             return joining_loop(dense, other);
     }
     return loop;
@@ -241,7 +243,7 @@ static bool is_one(const char *text, const struct kernel *kernel)
     if (strncmp(line, mark, sizeof mark - 1) == 0)
         line += sizeof mark - 1 + strspn(line + sizeof mark - 1, " ");
     return strncmp(line, "for (", 5) == 0 || strchr(line, '\n')[1] == '\0' ||
-           (kernel->lanes && !strstr(text, " c_"));
+           (kernel->lanes && !strstr(text, " c_") && !strstr(text, " all = "));
 }
 
 /* What rooms had before. */
@@ -293,7 +295,7 @@ static int put_turns(struct buf *out, struct dense *dense, int p)
                points->text);
     for (int i = p; i < points->next; i++) {
         dense->loop = &dense->k->loops[i];
-        if (!aot_is_left_out(dense->loop))
+        if (!aot_is_left_out(dense->k, dense->loop))
             put_loop(out, dense, 2, points->dimensions, &rooms);
     }
     buf_puts(out, "    }\n");
@@ -312,10 +314,10 @@ static bool is_stored(struct dense *dense, int temporary)
         const struct aot_loop *loop = dense->loop = &dense->k->loops[p];
         const char *target = target_of(dense);
         for (int a = loop->kernel->load_count;
-             a < loop->kernel->access_count && !target && !aot_is_left_out(loop); a++)
+             a < loop->kernel->access_count && !target && !aot_is_left_out(dense->k, loop); a++)
             stored = stored || (access_is_temporary(&loop->kernel->accesses[a]) &&
                                 loop->kernel->accesses[a].index == temporary);
-        stored = stored || (target && !aot_is_left_out(loop) && strcmp(target, name) == 0);
+        stored = stored || (target && !aot_is_left_out(dense->k, loop) && strcmp(target, name) == 0);
     }
     dense->loop = before;
     return stored && !dense->values[temporary];
@@ -377,7 +379,7 @@ static struct remark *list_remarks(struct dense *dense, int *count)
     for (int p = 0; p < dense->k->loop_count; p++) {
         const struct kernel *kernel = dense->k->loops[p].kernel;
         dense->loop = &dense->k->loops[p];
-        for (int f = 0; f < kernel->fault_count && !aot_is_left_out(dense->loop); f++)
+        for (int f = 0; f < kernel->fault_count && !aot_is_left_out(dense->k, dense->loop); f++)
             ARENA_PUSH(dense->k->arena, remarks, *count,
                        ((struct remark){find_place(dense->k->program->source, kernel->faults[f].span.start),
                                         host_fault(dense, f), kernel->faults[f].outside}));
@@ -424,7 +426,7 @@ static void put_statements(struct buf *out, struct dense *dense)
             p = put_turns(out, dense, p);
             continue;
         }
-        if (!aot_is_left_out(dense->loop))
+        if (!aot_is_left_out(dense->k, dense->loop))
             put_loop(out, dense, 1, 0, &rooms);
         p++;
     }
@@ -586,7 +588,7 @@ void aot_put_dense_source(struct buf *out, struct aot_kernel *const *kernels, in
     for (int i = 0; i < count; i++) {
         dense.k = kernels[i];
         for (int p = 0; p < kernels[i]->loop_count; p++)
-            if (!aot_is_left_out(&kernels[i]->loops[p]))
+            if (!aot_is_left_out(dense.k, &kernels[i]->loops[p]))
                 put_constants(&dense, p);
         buf_putc(&functions, '\n');
         put_function(&functions, &dense);

@@ -6,9 +6,11 @@
 
 #include <string.h>
 
-bool aot_is_left_out(const struct aot_loop *loop)
+bool aot_is_left_out(const struct aot_kernel *k, const struct aot_loop *loop)
 {
-    return loop->kernel->lanes && loop->kernel->lanes->partial;
+    const struct access *stored = &loop->kernel->accesses[loop->kernel->load_count];
+    return (loop->kernel->lanes && loop->kernel->lanes->partial) ||
+           (access_is_temporary(stored) && k->temporaries[stored->index].numbers);
 }
 
 /* The number of a shape's leading dimensions that hold the points; 0: none do. */
@@ -118,7 +120,7 @@ static bool is_within(const struct aot_kernel *k, int first, int next, int tempo
     for (int p = 0; p < k->loop_count; p++) {
         const struct kernel *kernel = k->loops[p].kernel;
         const bool inside = p >= first && p < next;
-        if (aot_is_left_out(&k->loops[p]))
+        if (aot_is_left_out(k, &k->loops[p]))
             continue;
         stored += inside && stores(kernel, temporary);
         within = within && (inside || !stores(kernel, temporary));
@@ -136,7 +138,7 @@ static int find_next(const struct aot_kernel *k, int first, int64_t points, int 
     int p = first;
     *count = 0;
     for (bool open = true; open && p < k->loop_count; p++) {
-        if (aot_is_left_out(&k->loops[p]))
+        if (aot_is_left_out(k, &k->loops[p]))
             continue;
         if (!follows(k, first, p, points))
             break;
@@ -157,7 +159,7 @@ static bool is_single(const struct aot_kernel *k, int temporary)
             const struct kernel *kernel = k->loops[p].kernel;
             const struct access *access = &kernel->accesses[a];
             if (!access_is_temporary(access) || access->index != temporary ||
-                aot_is_left_out(&k->loops[p]))
+                aot_is_left_out(k, &k->loops[p]))
                 continue;
             single = single && access->kind == TENSOR_TEMPORARY && !kernel_puts(kernel);
             for (int m = access->map; single && m; m = kernel->maps[m].parent)
@@ -239,7 +241,7 @@ static void keep_values(struct aot_kernel *k, struct aot_points *all, int first,
         return;
     for (int p = next - 2; p >= first; p--) {
         const struct kernel *before = k->loops[p].kernel;
-        const int value = before->lanes && !before->lanes->finds && !aot_is_left_out(&k->loops[p])
+        const int value = before->lanes && !before->lanes->finds && !aot_is_left_out(k, &k->loops[p])
                               ? joined_value(before)
                               : -1;
         if (value < 0 || before->lanes->tiles.inner != 1 ||
@@ -268,7 +270,7 @@ struct aot_points *aot_find_points(struct aot_kernel *k, bool **values)
         const int64_t points = points_of(&k->loops[p]);
         int count = 0;
         const int next =
-            points != 1 && !aot_is_left_out(&k->loops[p]) ? find_next(k, p, points, &count) : p;
+            points != 1 && !aot_is_left_out(k, &k->loops[p]) ? find_next(k, p, points, &count) : p;
         if (count < 2) {
             if (p == k->loop_count - 1)
                 keep_values(k, all, turns, p + 1);

@@ -51,8 +51,9 @@ struct aot_points {
 };
 /* [loop_count]. *values: [temporary_count] whether it is needed within a turn alone, one value for each point. */
 struct aot_points *aot_find_points(struct aot_kernel *k, bool **values);
-/* Whether a plain function does without the loop: it joins lanes that another leaves, which there leaves none. */
-bool aot_is_left_out(const struct aot_loop *loop);
+/* Whether a plain function does without the loop: it joins lanes that another leaves, which there leaves none, or
+ * stores the numbers of elements, which are known where they are read. */
+bool aot_is_left_out(const struct aot_kernel *k, const struct aot_loop *loop);
 
 /* helpers.c: the helpers of a plain source, as C11 has them, without what it does not need. `rest` calls them. */
 const char *aot_plain_helpers(struct arena *arena, const char *helpers, const char *rest);

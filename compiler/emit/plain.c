@@ -53,7 +53,8 @@ static const char *element(struct plain *p, int access, const char *index)
 {
     const char *data = p->host->data(p->host->user, access);
     if (index && p->host->is_identity(p->host->user, access))
-        return arena_printf(p->e->arena, "(u8)%s", in_parentheses(p, index));
+        return arena_printf(p->e->arena, "(%s)%s", short_name(p->e->kernel->accesses[access].dtype),
+                            in_parentheses(p, index));
     return index ? arena_printf(p->e->arena, "%s[%s]", data, index) : data;
 }
 
@@ -444,7 +445,12 @@ static bool has_weights(const struct kernel *kernel)
 static const char *open_inner(struct plain *p, const char *name, const char *count, const char **first)
 {
     if (first) {
-        plain_open_blocks(p, count, TOGETHER);
+        const int chunk = plain_chunk(p);
+        if (chunk)
+            plain_open_chunks(p, count, chunk);
+        else
+            plain_open_blocks(p, count, TOGETHER);
+        p->count = count;
         *first = "from";
         return "from + k";
     }
@@ -566,6 +572,23 @@ static void put_patterns(struct plain *p)
     plain_end(p, depth);
 }
 
+/* What computes blocks; where these have a fixed number of elements also those behind the last of them. */
+static void put_blocks(struct plain *p, const struct place *first, const struct place *place)
+{
+    const size_t size = (size_t)p->e->kernel->ins_count + 1;
+    const int chunk = plain_chunk(p);
+    bool *once = arena_copy(p->e->arena, p->once, size * sizeof *once);
+    const char **texts = arena_copy(p->e->arena, p->texts, size * sizeof *texts);
+    plain_put_stages(p, TOGETHER, first, place, NULL);
+    if (!chunk)
+        return;
+    plain_end(p, p->depth - 1);
+    p->once = once, p->texts = texts;
+    plain_find_needed(p, NULL);
+    plain_open_rest(p, p->count, chunk);
+    plain_body(p, first);
+}
+
 static void put_elements(struct plain *p)
 {
     const int depth = p->depth;
@@ -576,10 +599,11 @@ static void put_elements(struct plain *p)
         return;
     }
     p->inner = inner_dimension(p);
+    p->chunks = true;
     const bool blocks = plain_has_blocks(p);
     open_loops(p, &place, blocks ? &first : NULL);
     if (blocks)
-        plain_put_stages(p, TOGETHER, &first, &place, NULL);
+        put_blocks(p, &first, &place);
     else
         plain_body(p, &place);
     plain_end(p, depth);

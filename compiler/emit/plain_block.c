@@ -9,6 +9,7 @@
 
 enum {
     FEW = 64,                      /* fewer are not written as blocks */
+    HALVES = 8,                    /* elements of a chunk: what one call brings to float16 and back */
     IN_A_LINE = 8                  /* arrays that are declared together */
 };
 
@@ -38,6 +39,7 @@ struct blocks {
     int *last;                     /* [ins] the last stage that reads it, -1: none does */
     bool *same;                    /* [ins] whether it is the same for all elements */
     int last_stage;
+    int chunk;                     /* elements of a block, where their number is fixed; 0: a variable says how many */
     const char **arrays;           /* [ins] an array that has the block's values from its start on; NULL: none */
     const struct place *first, *place; /* the block's start, and its element k */
     const struct joined_to *joined;   /* what takes what is reduced; NULL: results are stored */
@@ -150,15 +152,62 @@ static const bool *needed_values(struct plain *p)
     return p->needed;
 }
 
+/* Whether a load is brought from float16 by calls alone, or is the same for all elements. */
+static bool loaded_half(const struct blocks *b, int load)
+{
+    const struct kernel *kernel = b->p->e->kernel;
+    bool half = kernel->ins[load].dtype == WEFT_FLOAT16;
+    for (int i = 0; half && i < kernel->ins_count; i++)
+        for (int k = 0; k < 3; k++)
+            if (kernel->ins[i].a[k] == load && b->calls[i] != CALL_DECODE)
+                half = b->p->host->is_value(b->p->host->user, kernel->ins[load].index);
+    return half;
+}
+
+/* Whether a call brings values to float16 or back. */
+static bool is_half(enum call call)
+{
+    return call == CALL_DECODE || call == CALL_NEAREST || call == CALL_ENCODE;
+}
+
+/* Whether loops between calls have elements of 4 bytes alone: C compilers make no vectors of 8 turns with others. */
+static bool has_words(const struct blocks *b, const bool *needed)
+{
+    const struct kernel *kernel = b->p->e->kernel;
+    bool words = true;
+    for (int i = 0; i < kernel->ins_count; i++) {
+        const struct ins *ins = &kernel->ins[i];
+        const bool decoded = ins->kind == INS_LOAD && loaded_half(b, i);
+        const bool encoded = ins->kind == INS_STORE && b->calls[ins->a[0]] == CALL_ENCODE;
+        if (needed[i] && b->calls[i] == CALL_NONE && !ins_is_argument(ins) && !decoded && !encoded)
+            words = words && (ins->dtype == WEFT_BOOL || type_rows[ins->dtype].size == 4);
+    }
+    return words;
+}
+
+/* What computes each value. Where calls only convert, chunks are so short that C compilers keep them in registers. */
+static void find_calls(struct blocks *b, const bool *needed)
+{
+    const int count = b->p->e->kernel->ins_count;
+    bool math = false, halves = false, bytes = false;
+    for (int i = 0; i < count; i++) {
+        b->calls[i] = needed[i] && i != b->p->known ? call_of(b, i) : CALL_NONE;
+        math = math || b->calls[i] == CALL_MATH;
+        bytes = bytes || b->calls[i] == CALL_NARROW;
+        halves = halves || is_half(b->calls[i]);
+    }
+    b->chunk = halves && !math && !bytes && b->p->chunks && has_words(b, needed) ? HALVES : 0;
+}
+
 /* The stage of each value, and the last one that reads it. Of several results all are stored in the last one: one may
  * be the buffer of an input that is read before. */
 static void find_stages(struct blocks *b)
 {
     const struct kernel *kernel = b->p->e->kernel;
     const bool *needed = needed_values(b->p);
+    find_calls(b, needed);
     for (int i = 0; i < kernel->ins_count; i++) {
         const struct ins *ins = &kernel->ins[i];
-        b->calls[i] = needed[i] && i != b->p->known ? call_of(b, i) : CALL_NONE;
         b->last[i] = -1;
         b->same[i] = is_same(b, i);
         for (int k = 0; k < 3 && i != b->p->known; k++) {
@@ -189,7 +238,7 @@ static struct blocks new_blocks(struct plain *p)
     const int count = p->e->kernel->ins_count + 1;
     struct blocks b = {p, kernel_uses(arena, p->e->kernel), ARENA_ARRAY(arena, enum call, count),
                        ARENA_ARRAY(arena, int, count), ARENA_ARRAY(arena, int, count),
-                       ARENA_ARRAY(arena, bool, count), 0, ARENA_ARRAY(arena, const char *, count),
+                       ARENA_ARRAY(arena, bool, count), 0, 0, ARENA_ARRAY(arena, const char *, count),
                        NULL, NULL, NULL, NULL, 0};
     find_stages(&b);
     return b;
@@ -244,13 +293,18 @@ static const char *put_function(struct plain *p, const struct ins *ins)
 }
 
 /* Adds the function of a call, once. Returns its name. */
-static const char *function_of(struct plain *p, const struct ins *ins, enum call call)
+static const char *function_of(struct blocks *b, const struct ins *ins, enum call call)
 {
+    struct plain *p = b->p;
     static const char *const sections[] = {[CALL_DECODE] = "decode", [CALL_NEAREST] = "nearest",
                                            [CALL_ENCODE] = "encode", [CALL_NARROW] = "narrow"};
     if (call == CALL_MATH)
         return put_function(p, ins);
     put_section_once(p, ins, sections[call]);
+    if (b->chunk)
+        return arena_printf(p->e->arena, "%s_%d", sections[call], b->chunk);
+    if (call != CALL_NARROW)
+        put_section_once(p, ins, arena_printf(p->e->arena, "%s block", sections[call]));
     return arena_printf(p->e->arena, "%s_block", sections[call]);
 }
 
@@ -371,7 +425,7 @@ static void put_stage_loop(struct blocks *b, int stage)
         return;
     plain_find_needed(p, wanted);
     plain_independent(p);
-    plain_loop(p, "k", "count");
+    plain_loop(p, "k", b->chunk ? arena_printf(p->e->arena, "%d", b->chunk) : "count");
     const int value = plain_body(p, b->place);
     for (int i = 0; i < kernel->ins_count; i++)
         if (wanted[i] && kernel->ins[i].kind != INS_FAULT && kernel->ins[i].kind != INS_STORE)
@@ -413,11 +467,11 @@ static void put_call(struct blocks *b, int i)
 {
     struct plain *p = b->p;
     const struct ins *ins = &p->e->kernel->ins[i];
-    const char *function = function_of(p, ins, b->calls[i]), *a = operand_of(b, ins->a[0]);
+    const char *function = function_of(b, ins, b->calls[i]), *a = operand_of(b, ins->a[0]);
     const char *second = ins->a[1] < 0 ? "" : arena_printf(p->e->arena, ", %s", operand_of(b, ins->a[1]));
     const char *target = target_of(b, i);
     plain_indent(p);
-    buf_printf(p->out, "%s(%s, %s%s, count);", function, target, a, second);
+    buf_printf(p->out, "%s(%s, %s%s%s);", function, target, a, second, b->chunk ? "" : ", count");
     put_origin(p->e, p->out, ins);
     buf_putc(p->out, '\n');
     keep(b, i, target);
@@ -453,8 +507,13 @@ void plain_put_stages(struct plain *p, int elements, const struct place *first, 
     }
     p->out = out;
     p->blocked = NULL;
-    put_rooms(&b, out, elements);
+    put_rooms(&b, out, b.chunk ? b.chunk : elements);
     buf_puts(out, own.length ? own.text : "");
+}
+
+int plain_chunk(struct plain *p)
+{
+    return new_blocks(p).chunk;
 }
 
 bool plain_is_blocked(struct plain *p, int i)
@@ -463,6 +522,23 @@ bool plain_is_blocked(struct plain *p, int i)
         return false;
     p->texts[i] = p->blocked[i];
     return true;
+}
+
+void plain_open_chunks(struct plain *p, const char *elements, int chunk)
+{
+    plain_indent(p);
+    buf_printf(p->out, "for (int64_t from = 0; from + %d <= %s; from += %d) {\n", chunk, in_parentheses(p, elements),
+               chunk);
+    p->depth++;
+}
+
+void plain_open_rest(struct plain *p, const char *elements, int chunk)
+{
+    elements = in_parentheses(p, elements);
+    plain_indent(p);
+    buf_printf(p->out, "for (int64_t from = %s - %s %% %d; from < %s; from++) {\n", elements, elements, chunk,
+               elements);
+    p->depth++;
 }
 
 void plain_open_blocks(struct plain *p, const char *elements, int together)

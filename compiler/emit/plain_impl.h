@@ -17,6 +17,8 @@ struct plain {
     bool *needed;                  /* [ins] whether it is computed */
     const char **blocked;          /* [ins] in blocks: the element of the block that has its value; NULL: none. NULL:
                                       there are no blocks */
+    bool chunks;                   /* whether blocks may have a fixed number of elements, and a loop for the rest */
+    const char *count;             /* how many elements the innermost loop goes over */
     int inner;                     /* the first of the dimensions that the innermost loop goes over */
     int known;                     /* the instruction whose value is in the result's array already; -1: none */
     int64_t period;                /* elements after which some accesses begin again; 0: none do */
@@ -55,6 +57,11 @@ bool plain_has_blocks(struct plain *p);
 /* Opens a loop over blocks of so many elements. */
 enum { TOGETHER = 256 };
 void plain_open_blocks(struct plain *p, const char *elements, int together);
+/* The number of a block's elements, where it is fixed; else 0. Opens a loop over such blocks, and one over the elements
+ * behind the last of them. */
+int plain_chunk(struct plain *p);
+void plain_open_chunks(struct plain *p, const char *elements, int chunk);
+void plain_open_rest(struct plain *p, const char *elements, int chunk);
 /* Adds what computes a block that begins at place `first`; `place` is that of its element k. What is reduced goes to
  * `joined`; NULL: results are stored. */
 struct joined_to {
@@ -68,6 +75,7 @@ bool plain_is_blocked(struct plain *p, int i);
 /* plain_join.c */
 void plain_search(struct plain *p, const char *target);
 void plain_reduction(struct plain *p, const char *target);
+int plain_columns_together(struct plain *p);
 
 /* The text of a section of templates/kernel/plain.c. */
 const char *plain_section(struct plain *p, const char *name, size_t *length);

@@ -6,7 +6,7 @@
 #include <string.h>
 
 /* The result of no elements. */
-static const char *nothing_of(struct plain *p)
+const char *plain_nothing(struct plain *p)
 {
     const struct lanes *lanes = p->e->kernel->lanes;
     return join_is_sum(lanes->join)
@@ -32,61 +32,70 @@ static bool joins_keys(const struct lanes *lanes, enum weft_dtype stage)
            lanes->acc == lanes->tree && stage == lanes->tree;
 }
 
-/* Adds the functions that join values of this kind, once. Returns what stands behind their names. */
-static const char *put_join(struct plain *p)
+/* What stands behind the names of functions that join such values. */
+static const char *kind_of(struct plain *p)
 {
     const struct lanes *lanes = p->e->kernel->lanes;
-    const enum op op = join_rows[lanes->join].op;
     const enum weft_dtype stage = p->e->kernel->accesses[p->e->kernel->load_count].dtype;
     const char *of =
-        arena_printf(p->e->arena, "%s_%s", op_name(p->e->arena, op), short_name(lanes->tree));
-    const bool ordered = join_is_ordered(lanes->join, lanes->tree);
-    const char *kind =
-        stage == lanes->tree && lanes->acc == lanes->tree
-            ? of
-            : arena_printf(p->e->arena, "%s_%s_%s", of, short_name(stage), short_name(lanes->acc));
-    const char *value = stage == lanes->acc ? "values[i + j]"
-                                            : arena_printf(p->e->arena, "(%s)values[i + j]",
-                                                           short_name(lanes->acc));
-    if (!subst_is_new(&p->e->subst, arena_printf(p->e->arena, "join_%s", kind)))
+        arena_printf(p->e->arena, "%s_%s", op_name(p->e->arena, join_rows[lanes->join].op), short_name(lanes->tree));
+    return stage == lanes->tree && lanes->acc == lanes->tree
+               ? of
+               : arena_printf(p->e->arena, "%s_%s_%s", of, short_name(stage), short_name(lanes->acc));
+}
+
+/* Two values of which the second may have the type of what is joined, in the one in which it is. */
+const char *plain_joined_to(struct plain *p, const char *so_far, const char *value)
+{
+    const struct lanes *lanes = p->e->kernel->lanes;
+    const enum weft_dtype stage = p->e->kernel->accesses[p->e->kernel->load_count].dtype;
+    return joined(p, lanes->acc, so_far,
+                  stage == lanes->acc ? value : arena_printf(p->e->arena, "(%s)%s", short_name(lanes->acc), value));
+}
+
+/* Adds a section's functions that join values of this kind, once. Returns what stands behind their names. */
+const char *plain_put_join(struct plain *p, const char *section)
+{
+    const struct lanes *lanes = p->e->kernel->lanes;
+    const enum weft_dtype stage = p->e->kernel->accesses[p->e->kernel->load_count].dtype;
+    const char *kind = kind_of(p), *absent = value_code(p->e, lanes->acc, join_absent(lanes->join, lanes->acc));
+    if (!subst_is_new(&p->e->subst, arena_printf(p->e->arena, "join_%s_%s", section, kind)))
         return kind;
-    assert(!ordered || lanes->acc == lanes->tree);
-    const bool keys = joins_keys(lanes, stage), wide = lanes->tree == WEFT_FLOAT64,
-               least = lanes->join == JOIN_LEAST;
+    assert(!join_is_ordered(lanes->join, lanes->tree) || lanes->acc == lanes->tree);
+    const bool wide = lanes->tree == WEFT_FLOAT64, least = lanes->join == JOIN_LEAST;
     const struct {
-        const char *word, *text, *a, *b;
-    } words[] = {/* of joined values the operands */
-                 {"KIND", kind},
+        const char *word, *text;
+    } words[] = {{"KIND", kind},
                  {"STAGE", short_name(stage)},
                  {"ACC", short_name(lanes->acc)},
                  {"TREE", short_name(lanes->tree)},
-                 {"JOIN", NULL, "lanes[j]", value},
-                 {"GATHERED", NULL, "all", "lanes[j]"},
-                 {"PLANTED", NULL, "tree[level][j]", "lanes[j]"},
-                 {"HARVESTED", NULL, "tree[level][j]", "all[j]"},
-                 {"FOLDED", NULL, "all[j]", "all[j + apart]"},
-                 {"ABSENT", value_code(p->e, lanes->acc, join_absent(lanes->join, lanes->acc))},
-                 {"NOTHING", nothing_of(p)},
+                 {"WIDTH", arena_printf(p->e->arena, "%d", 16 * plain_columns_together(p))},
+                 {"JOIN", plain_joined_to(p, "lanes[j]", "values[i + j]")},
+                 {"LAST", plain_joined_to(p, "lanes[j]",
+                                          arena_printf(p->e->arena, "(i + j < count ? values[i + j] : %s)", absent))},
+                 {"GATHERED", joined(p, lanes->tree, "all", "lanes[j]")},
+                 {"PLANTED", joined(p, lanes->tree, "tree[level][j]", "lanes[j]")},
+                 {"FOLDED", joined(p, lanes->tree, "lanes[j]", "lanes[j + apart]")},
+                 {"EIGHT", joined(p, lanes->tree, "lanes[j]", "lanes[j + 8]")},
+                 {"FOUR", joined(p, lanes->tree, "lanes[j]", "lanes[j + 4]")},
+                 {"TWO", joined(p, lanes->tree, in_parentheses(p, joined(p, lanes->tree, "lanes[0]", "lanes[2]")),
+                                in_parentheses(p, joined(p, lanes->tree, "lanes[1]", "lanes[3]")))},
+                 {"ABSENT", absent},
+                 {"NOTHING", plain_nothing(p)},
                  {"KEY", wide ? "int64_t" : "int32_t"},
                  {"SIGN", wide ? "63" : "31"},
                  {"MOST", wide ? "INT64_MAX" : "INT32_MAX"},
                  {"BEFORE", least ? "<" : ">"}};
-    const char *section = ordered ? "ordered" : keys ? "keys" : "any_order";
     struct buf body = buf_new(p->e->arena);
     size_t length;
-    const char *text = plain_section(p, section, &length),
-               *end = text + length;
+    const char *text = plain_section(p, section, &length), *end = text + length;
     while (text < end) {
         const size_t name = strspn(text, "ABCDEFGHIJKLMNOPQRSTUVWXYZ");
         size_t w = 0;
         while (w < sizeof words / sizeof *words && !text_is(text, name, words[w].word))
             w++;
         if (w < sizeof words / sizeof *words)
-            buf_puts(&body,
-                     words[w].text
-                         ? words[w].text
-                         : joined(p, strcmp(words[w].word, "JOIN") == 0 ? lanes->acc : lanes->tree,
-                                  words[w].a, words[w].b));
+            buf_puts(&body, words[w].text);
         else
             buf_add(&body, text, name ? name : 1);
         text += name ? name : 1;
@@ -95,14 +104,22 @@ static const char *put_join(struct plain *p)
     return kind;
 }
 
+/* The section of functions that join values that lie behind each other. */
+static const char *row_section(struct plain *p)
+{
+    const struct lanes *lanes = p->e->kernel->lanes;
+    const enum weft_dtype stage = p->e->kernel->accesses[p->e->kernel->load_count].dtype;
+    return join_is_ordered(lanes->join, lanes->tree) ? "ordered" : joins_keys(lanes, stage) ? "keys" : "any_order";
+}
+
 /* The place of an element of a reduction's space: that of point p, of its element number `element`, and of that one's
- * inner element j. */
-static struct place reduced_place(struct plain *p, const char *element)
+ * inner element `inner`. */
+static struct place reduced_place(struct plain *p, const char *element, const char *inner)
 {
     const struct lane_tiles *t = &p->e->kernel->lanes->tiles;
     const struct shape *own = p->space;
     const int64_t together[] = {t->points, t->elements, t->inner};
-    const char *const digits[] = {t->points == 1 ? "0" : "p", element, t->inner == 1 ? "0" : "j"};
+    const char *const digits[] = {t->points == 1 ? "0" : "p", element, t->inner == 1 ? "0" : inner};
     struct shape *three = ARENA_NEW(p->e->arena, struct shape);
     struct place place = {.shape = own};
     int at = 0;
@@ -121,11 +138,11 @@ static struct place reduced_place(struct plain *p, const char *element)
 }
 
 /* The number of a reduction's result. */
-static const char *result_number(struct plain *p)
+static const char *result_number(struct plain *p, const char *inner)
 {
     const struct lane_tiles *t = &p->e->kernel->lanes->tiles;
     const struct shape result = {.rank = 2, .extents = {t->points, t->inner}};
-    return place_number(p, &(struct place){.shape = &result, .digits = {"p", "j"}});
+    return place_number(p, &(struct place){.shape = &result, .digits = {"p", inner}});
 }
 
 static void open_points(struct plain *p)
@@ -141,13 +158,13 @@ static void open_points(struct plain *p)
 void plain_search(struct plain *p, const char *target)
 {
     const struct lanes *lanes = p->e->kernel->lanes;
-    const struct place place = reduced_place(p, "e");
+    const struct place place = reduced_place(p, "e", "j");
     const int depth = p->depth;
     if (!p->host->points)
         open_points(p);
     const char *single = p->host->target_type,
                *result =
-                   single ? target : arena_printf(p->e->arena, "%s[%s]", target, result_number(p));
+                   single ? target : arena_printf(p->e->arena, "%s[%s]", target, result_number(p, "j"));
     plain_indent(p);
     buf_printf(p->out, "%s%s%s = %s;\n", single ? single : "", single && *single ? " " : "", result,
                literal_code(p->e, p->e->kernel->ins[lanes->absent].index));
@@ -234,17 +251,78 @@ struct joining {
 static void put_joined(struct plain *p, const struct joining *r)
 {
     const struct lanes *lanes = p->e->kernel->lanes;
-    const struct place place = reduced_place(p, "e");
+    const struct place place = reduced_place(p, "e", "j");
     const int depth = p->depth;
     for (int i = 0; i < p->e->kernel->ins_count; i++)
         if (p->e->kernel->ins[i].kind == INS_STORE)
             p->once[p->e->kernel->ins[i].a[0]] = false; /* it may be read twice */
     plain_indent(p);
-    buf_printf(p->out, "%s%s = %s;\n", r->declared, r->all, nothing_of(p));
+    buf_printf(p->out, "%s%s = %s;\n", r->declared, r->all, plain_nothing(p));
     plain_loop(p, "e", r->elements);
     const int value = plain_body(p, &place);
     plain_indent(p);
     buf_printf(p->out, "%s = %s;\n", r->all, joined(p, lanes->tree, r->all, plain_name(p, value)));
+    plain_end(p, depth);
+}
+
+/* Where the least number of the elements is joined for which something holds: that condition; else -1. */
+static int searched_condition(struct plain *p)
+{
+    const struct kernel *kernel = p->e->kernel;
+    if (kernel->lanes->join != JOIN_LEAST || kernel->lanes->tiles.inner != 1 || kernel->fault_count)
+        return -1;
+    for (int i = 0; i < kernel->ins_count; i++) {
+        const struct ins *where = kernel->ins[i].kind == INS_STORE ? &kernel->ins[kernel->ins[i].a[0]] : NULL;
+        if (!where || where->kind != INS_OP || where->op != OP_WHERE)
+            continue;
+        const struct ins *number = &kernel->ins[where->a[1]], *none = &kernel->ins[where->a[2]];
+        if (number->kind == INS_OP && number->op == OP_CONVERT)
+            number = &kernel->ins[number->a[0]];
+        struct place place = reduced_place(p, "e", "j");
+        if (number->kind != INS_LOAD || !p->host->is_identity(p->host->user, number->index) ||
+            kernel->accesses[number->index].map || !ins_is_argument(none) ||
+            kernel->literals[none->index].i64 != INT64_MAX)
+            return -1;
+        place_shrink(p, &place, plain_shape(p, number->index));
+        return strcmp(place_number(p, &place), "e") == 0 ? where->a[0] : -1;
+    }
+    return -1;
+}
+
+/* The first element for which the condition holds: first a block that has one, and then its element. C compilers make
+ * vectors of the former. */
+static void put_found(struct plain *p, const struct joining *r, int condition)
+{
+    const struct place place = reduced_place(p, "from + k", "j");
+    const int depth = p->depth;
+    bool *wanted = ARENA_ARRAY(p->e->arena, bool, p->e->kernel->ins_count + 1);
+    wanted[condition] = true;
+    plain_find_needed(p, wanted);
+    plain_indent(p);
+    buf_printf(p->out, "%s%s = %s;\n", r->declared, r->all, plain_nothing(p));
+    plain_open_blocks(p, r->elements, TOGETHER);
+    plain_indent(p);
+    buf_puts(p->out, "int any = 0;\n");
+    plain_loop(p, "k", "count");
+    plain_body(p, &place);
+    plain_indent(p);
+    buf_printf(p->out, "any |= %s;\n", plain_name(p, condition));
+    plain_end(p, depth + 1);
+    plain_indent(p);
+    buf_puts(p->out, "if (!any)\n");
+    plain_indent(p);
+    buf_puts(p->out, "    continue;\n");
+    plain_indent(p);
+    buf_puts(p->out, "for (int64_t k = 0; any; k++) {\n");
+    p->depth++;
+    plain_body(p, &place);
+    plain_indent(p);
+    buf_printf(p->out, "any = !%s;\n", in_parentheses(p, plain_name(p, condition)));
+    plain_indent(p);
+    buf_printf(p->out, "%s = from + k;\n", r->all);
+    plain_end(p, depth + 1);
+    plain_indent(p);
+    buf_puts(p->out, "break;\n");
     plain_end(p, depth);
 }
 
@@ -270,13 +348,37 @@ static void put_what(struct plain *p)
     buf_putc(p->out, '\n');
 }
 
-/* Block by block. What lies in memory is joined there. */
+/* What lies in memory, by one call. Returns whether it does. */
+static bool put_row(struct plain *p, const struct joining *r)
+{
+    const struct lanes *lanes = p->e->kernel->lanes;
+    struct place whole = reduced_place(p, "0", "j");
+    const char *array = joined_array(p, &whole);
+    if (!array || lanes->acc != lanes->tree)
+        return false;
+    const char *kind = plain_put_join(p, row_section(p)), *nothing = plain_nothing(p);
+    const bool may_be_null = strchr(array, ' ') && lanes->tiles.elements < 0 && lanes->join != JOIN_LEAST &&
+                             lanes->join != JOIN_GREATEST; /* no elements: nothing may be added to it */
+    if (r->ordered)
+        plain_put_join(p, "ordered row");
+    plain_indent(p);
+    buf_printf(p->out, "%s%s%s = ", r->single && *r->declared ? "const " : "",
+               r->single || !r->ordered ? r->declared : "", r->ordered ? r->target : r->all);
+    if (may_be_null)
+        buf_printf(p->out, "%s ? ", r->elements);
+    buf_printf(p->out, "join_%s(%s%s, %s)", kind, r->ordered ? "" : arena_printf(p->e->arena, "%s, ", nothing), array,
+               r->elements);
+    buf_puts(p->out, may_be_null ? arena_printf(p->e->arena, " : %s;", nothing) : ";");
+    put_what(p);
+    return true;
+}
+
+/* Block by block. */
 static void put_blocks(struct plain *p, const struct joining *r)
 {
     const struct lanes *lanes = p->e->kernel->lanes;
-    struct place first = reduced_place(p, "from"), place = reduced_place(p, "from + k"),
-                 whole = reduced_place(p, "0");
-    const char *kind = put_join(p), *array = joined_array(p, &first),
+    struct place first = reduced_place(p, "from", "j"), place = reduced_place(p, "from + k", "j");
+    const char *kind = plain_put_join(p, row_section(p)), *array = joined_array(p, &first),
                *elements = in_parentheses(p, r->elements);
     const char *tree = r->ordered ? "tree" : NULL, *kept = p->host->kept,
                *values = array || kept ? NULL : "values";
@@ -286,17 +388,9 @@ static void put_blocks(struct plain *p, const struct joining *r)
     const char *element = kept ? arena_printf(p->e->arena, "%s[%s]", kept, place_number(p, &place))
                                : arena_printf(p->e->arena, "%s[k]", values);
     const int last = p->space->rank - 1;
-    if (!r->ordered && array && lanes->acc == lanes->tree) {
-        plain_indent(p);
-        buf_printf(p->out, "%s%s%s = join_%s(%s, %s, %s);",
-                   r->single && *r->declared ? "const " : "", r->declared, r->all, kind,
-                   nothing_of(p), joined_array(p, &whole), r->elements);
-        put_what(p);
-        return;
-    }
     if (!r->ordered) {
         plain_indent(p);
-        buf_printf(p->out, "%s%s = %s;\n", r->declared, r->all, nothing_of(p));
+        buf_printf(p->out, "%s%s = %s;\n", r->declared, r->all, plain_nothing(p));
     }
     plain_open_blocks(p, elements, 1024);
     p->inner = last >= 0 && p->space->extents[last] == lanes->tiles.elements ? last : 0;
@@ -326,6 +420,156 @@ static void put_blocks(struct plain *p, const struct joining *r)
     }
 }
 
+/* ---- columns ---- */
+
+/* How many columns are joined side by side: a line of a cache has them. */
+int plain_columns_together(struct plain *p)
+{
+    const struct lanes *lanes = p->e->kernel->lanes;
+    const enum weft_dtype stage = p->e->kernel->accesses[p->e->kernel->load_count].dtype;
+    return 64 / type_rows[join_is_ordered(lanes->join, lanes->tree) ? lanes->tree : stage].size;
+}
+
+enum { FEW_COLUMNS = 8, SUMMED = 64 /* elements that a lane of a narrower type takes */ };
+
+/* Whether columns are joined side by side: not where they are known to be few. */
+static bool has_columns(struct plain *p)
+{
+    const int64_t inner = p->e->kernel->lanes->tiles.inner;
+    return !p->host->points && !p->host->kept && (inner < 0 || inner >= FEW_COLUMNS);
+}
+
+/* A loop over these columns. */
+static void open_columns(struct plain *p, const char *count)
+{
+    plain_indent(p);
+    buf_puts(p->out, "INDEPENDENT\n");
+    plain_indent(p);
+    buf_printf(p->out, "for (int c = 0; c < %s; c++) {\n", count);
+    p->depth++;
+}
+
+/* Fills an array of lanes. */
+static void put_filled(struct plain *p, const char *array, int count, const char *value)
+{
+    plain_indent(p);
+    buf_printf(p->out, "for (int c = 0; c < %d; c++)\n", count);
+    plain_indent(p);
+    buf_printf(p->out, "    %s[c] = %s;\n", array, value);
+}
+
+static void put_columns_loop(struct plain *p, const char *element, const char *lane, const char *count)
+{
+    const int depth = p->depth;
+    const struct place place = reduced_place(p, element, "j + c");
+    open_columns(p, count);
+    const int value = plain_body(p, &place);
+    plain_indent(p);
+    buf_printf(p->out, "%s = %s;\n", lane, plain_joined_to(p, lane, in_parentheses(p, plain_name(p, value))));
+    plain_end(p, depth);
+}
+
+/* Joins row number `element` of the columns in hand to this lane of each. A loop whose count compilers know takes half
+ * the time. */
+static void put_columns_row(struct plain *p, const char *element, const char *lane)
+{
+    const int64_t inner = p->e->kernel->lanes->tiles.inner;
+    const int depth = p->depth, together = plain_columns_together(p);
+    const char *all = arena_printf(p->e->arena, "%d", together);
+    if (inner >= together) {
+        put_columns_loop(p, element, lane, all);
+        return;
+    }
+    plain_indent(p);
+    buf_printf(p->out, "if (columns == %s) {\n", all);
+    p->depth++;
+    put_columns_loop(p, element, lane, all);
+    p->depth--;
+    plain_indent(p);
+    buf_puts(p->out, "} else {\n");
+    p->depth++;
+    put_columns_loop(p, element, lane, "columns");
+    plain_end(p, depth);
+}
+
+/* In the order of rule 11.4: row k is joined to lane k % 16 of each column. */
+static void put_ordered_columns(struct plain *p, const struct joining *r, int together)
+{
+    const struct lanes *lanes = p->e->kernel->lanes;
+    const char *tree = short_name(lanes->tree), *kind = plain_put_join(p, "ordered columns");
+    const int depth = p->depth;
+    plain_indent(p);
+    buf_printf(p->out, "%s tree[48][%d], lanes[%d];\n", tree, 16 * together, 16 * together);
+    plain_open_blocks(p, in_parentheses(p, r->elements), 1024);
+    put_filled(p, "lanes", 16 * together, value_code(p->e, lanes->acc, join_absent(lanes->join, lanes->acc)));
+    plain_loop(p, "k", "count");
+    put_columns_row(p, "from + k", arena_printf(p->e->arena, "lanes[k %% 16 * %d + c]", together));
+    plain_end(p, depth + 1);
+    plain_indent(p);
+    buf_printf(p->out, "plant_%s(tree, from / 1024, lanes);\n", kind);
+    plain_end(p, depth);
+    plain_indent(p);
+    buf_printf(p->out, "harvest_%s(tree, %s, lanes);", kind, r->elements);
+    put_what(p);
+}
+
+/* In any order; some rows first in a narrower type. */
+static void put_any_columns(struct plain *p, const struct joining *r, int together)
+{
+    const struct lanes *lanes = p->e->kernel->lanes;
+    const bool narrow = lanes->acc != lanes->tree;
+    const int depth = p->depth;
+    plain_indent(p);
+    buf_printf(p->out, "%s %s[%d];", short_name(lanes->tree), narrow ? "all" : "lanes", together);
+    put_what(p);
+    put_filled(p, narrow ? "all" : "lanes", together, plain_nothing(p));
+    if (!narrow) {
+        plain_loop(p, "e", r->elements);
+        put_columns_row(p, "e", "lanes[c]");
+        plain_end(p, depth);
+        return;
+    }
+    plain_open_blocks(p, in_parentheses(p, r->elements), SUMMED);
+    plain_indent(p);
+    buf_printf(p->out, "%s lanes[%d];\n", short_name(lanes->acc), together);
+    put_filled(p, "lanes", together, value_code(p->e, lanes->acc, join_absent(lanes->join, lanes->acc)));
+    plain_loop(p, "k", "count");
+    put_columns_row(p, "from + k", "lanes[c]");
+    plain_end(p, depth + 1);
+    put_filled(p, "all", together, joined(p, lanes->tree, "all[c]", "lanes[c]"));
+    plain_end(p, depth);
+}
+
+/* Joins columns, so many at a time; the last ones with others once more. */
+static void put_columns(struct plain *p, const struct joining *r, const char *target)
+{
+    const struct lanes *lanes = p->e->kernel->lanes;
+    const int depth = p->depth, together = plain_columns_together(p);
+    const char *columns = in_parentheses(p, plain_extent(p, lanes->tiles.inner));
+    for (int i = 0; i < p->e->kernel->ins_count; i++)
+        if (p->e->kernel->ins[i].kind == INS_STORE)
+            p->once[p->e->kernel->ins[i].a[0]] = false; /* it may be read twice */
+    if (lanes->tiles.points != 1)
+        plain_loop(p, "p", plain_extent(p, lanes->tiles.points));
+    plain_indent(p);
+    buf_printf(p->out, "for (int64_t at = 0; at < %s; at += %d) { /* columns side by side, the last ones with others "
+               "once more */\n", columns, together);
+    p->depth++;
+    plain_indent(p);
+    if (lanes->tiles.inner >= together)
+        buf_printf(p->out, "const int columns = %d;\n", together);
+    else
+        buf_printf(p->out, "const int columns = %s < %d ? (int)%s : %d;\n", columns, together, columns, together);
+    plain_indent(p);
+    buf_printf(p->out, "const int64_t j = at + columns <= %s ? at : %s - columns;\n", columns, columns);
+    (r->ordered ? put_ordered_columns : put_any_columns)(p, r, together);
+    open_columns(p, "columns");
+    plain_indent(p);
+    buf_printf(p->out, "%s[%s] = %s[c];\n", target, result_number(p, "j + c"),
+               !r->ordered && lanes->acc != lanes->tree ? "all" : "lanes");
+    plain_end(p, depth);
+}
+
 /* Joins the elements of each point. */
 void plain_reduction(struct plain *p, const char *target)
 {
@@ -335,7 +579,7 @@ void plain_reduction(struct plain *p, const char *target)
     const enum weft_dtype stage = p->e->kernel->accesses[p->e->kernel->load_count].dtype;
     const struct joining r = {plain_extent(p, lanes->tiles.elements),
                               type ? target
-                                   : arena_printf(p->e->arena, "%s[%s]", target, result_number(p)),
+                                   : arena_printf(p->e->arena, "%s[%s]", target, result_number(p, "j")),
                               !type   ? arena_printf(p->e->arena, "%s ", short_name(lanes->tree))
                               : *type ? arena_printf(p->e->arena, "%s ", type)
                                       : "",
@@ -344,13 +588,20 @@ void plain_reduction(struct plain *p, const char *target)
                               join_is_ordered(lanes->join, lanes->tree),
                               type != NULL};
     struct buf own = buf_new(p->e->arena);
+    if (!type && has_columns(p)) {
+        put_columns(p, &r, target);
+        return;
+    }
     if (!p->host->points)
         open_points(p);
     if (p->depth > depth)
         p->rooms = &own;
-    if (!r.ordered && lanes->acc == lanes->tree && !joins_keys(lanes, stage))
+    const int condition = searched_condition(p);
+    if (condition >= 0)
+        put_found(p, &r, condition);
+    else if (!r.ordered && lanes->acc == lanes->tree && !joins_keys(lanes, stage))
         put_joined(p, &r);
-    else
+    else if (!put_row(p, &r))
         put_blocks(p, &r);
     if (!r.ordered && !type) {
         plain_indent(p);

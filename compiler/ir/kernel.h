@@ -139,6 +139,7 @@ struct temporary {
     const struct shape *shape;
     struct value_range within;     /* what its integers may be, where that is less than the type */
     bool turns;                    /* it is only worth storing where kernels take turns by its rows */
+    bool numbers;                  /* element i, row-major, is i */
 };
 
 /* How the threads of a block join: each one lane of some nodes, or all of a result. */

@@ -175,6 +175,7 @@ int store_positions(struct kernel_program *program, int node, const struct shape
     *kernel = (struct kernel){.arena = program->arena, .program = program->program};
     ARENA_PUSH(kernel->arena, kernel->maps, kernel->map_count, ((struct index_map){.parent = -1, .to = space}));
     const int map = digits_map(&c, space, digits), to = add_temporary(program, dtype, shape);
+    program->temporaries[to].numbers = true;
     int value = load_digit(&c, map, digits, 0);
     for (int d = 1; d < digits->rank; d++)
         value = join_digit(&c, value, load_digit(&c, map, digits, d));

@@ -52,41 +52,68 @@ static inline int64_t weft_reflected(int64_t position, int64_t extent)
     return at < extent ? at : round - at;
 }
 //: plain decode
-/* So many float16 as float32; 8 at a time where the processor has an instruction for that. */
+/* Eight float16 as float32, by an instruction where the processor has one. */
+static inline void decode_8(f32 *to, const uint16_t *from)
+{
+#if defined __F16C__
+    _mm256_storeu_ps(to, _mm256_cvtph_ps(_mm_loadu_si128((const void *)from)));
+#else
+    for (int k = 0; k < 8; k++)
+        to[k] = decode_f16_f32(from[k]);
+#endif
+}
+//: plain decode block
+/* So many float16 as float32. */
 static void decode_block(f32 *to, const uint16_t *from, int count)
 {
-    int64_t i = 0;
-#if defined __F16C__
+    int i = 0;
     INDEPENDENT
     for (; i + 8 <= count; i += 8)
-        _mm256_storeu_ps(to + i, _mm256_cvtph_ps(_mm_loadu_si128((const void *)(from + i))));
-#endif
+        decode_8(to + i, from + i);
     for (; i < count; i++)
         to[i] = decode_f16_f32(from[i]);
 }
 //: plain nearest
+/* Eight values rounded to float16, by instructions where the processor has them. */
+static inline void nearest_8(f32 *to, const f32 *from)
+{
+#if defined __F16C__
+    _mm256_storeu_ps(to, _mm256_cvtph_ps(_mm256_cvtps_ph(_mm256_loadu_ps(from), 0)));
+#else
+    for (int k = 0; k < 8; k++)
+        to[k] = to_float16_f32_f32(from[k]);
+#endif
+}
+//: plain nearest block
 /* So many values rounded to float16. */
 static void nearest_block(f32 *to, const f32 *from, int count)
 {
-    int64_t i = 0;
-#if defined __F16C__
+    int i = 0;
     INDEPENDENT
     for (; i + 8 <= count; i += 8)
-        _mm256_storeu_ps(to + i, _mm256_cvtph_ps(_mm256_cvtps_ph(_mm256_loadu_ps(from + i), 0)));
-#endif
+        nearest_8(to + i, from + i);
     for (; i < count; i++)
         to[i] = to_float16_f32_f32(from[i]);
 }
 //: plain encode
+/* Eight float32 as float16, by an instruction where the processor has one. */
+static inline void encode_8(uint16_t *to, const f32 *from)
+{
+#if defined __F16C__
+    _mm_storeu_si128((void *)to, _mm256_cvtps_ph(_mm256_loadu_ps(from), 0));
+#else
+    for (int k = 0; k < 8; k++)
+        to[k] = (uint16_t)encode_f32_f16(from[k]);
+#endif
+}
+//: plain encode block
 /* So many float32 as float16. */
 static void encode_block(uint16_t *to, const f32 *from, int count)
 {
-    int64_t i = 0;
-#if defined __F16C__
+    int i = 0;
     INDEPENDENT
     for (; i + 8 <= count; i += 8)
-        _mm_storeu_si128((void *)(to + i), _mm256_cvtps_ph(_mm256_loadu_ps(from + i), 0));
-#endif
+        encode_8(to + i, from + i);
     for (; i < count; i++)
         to[i] = (uint16_t)encode_f32_f16(from[i]);
 }
@@ -126,8 +153,8 @@ static void join_block_KIND(TREE tree[][16], int64_t number, const STAGE *values
     for (; i + 16 <= count; i += 16)
         for (int j = 0; j < 16; j++)
             lanes[j] = JOIN;
-    for (int j = 0; i + j < count; j++)
-        lanes[j] = JOIN;
+    for (int j = 0; j < 16 && i < count; j++)
+        lanes[j] = LAST;
     for (; number >> level & 1; level++)
         for (int j = 0; j < 16; j++)
             lanes[j] = PLANTED;
@@ -136,16 +163,74 @@ static void join_block_KIND(TREE tree[][16], int64_t number, const STAGE *values
 /* Joins the lanes that the tree has of so many values, and then these to one. */
 static TREE join_all_KIND(TREE tree[][16], int64_t count)
 {
-    TREE all[16];
+    TREE lanes[16];
     for (int j = 0; j < 16; j++)
-        all[j] = ABSENT;
+        lanes[j] = ABSENT;
     for (int64_t blocks = (count + 1023) / 1024, level = 0; blocks >> level; level++)
         for (int j = 0; j < 16 && blocks >> level & 1; j++)
-            all[j] = HARVESTED;
+            lanes[j] = PLANTED;
     for (int apart = 8; apart; apart /= 2)
         for (int j = 0; j < apart; j++)
-            all[j] = FOLDED;
-    return count ? all[0] : NOTHING;
+            lanes[j] = FOLDED;
+    return count ? lanes[0] : NOTHING;
+}
+//: plain ordered row
+/* Joins up to 1,024 values to 16 lanes, value i to lane i % 16. */
+static inline void join_lanes_KIND(TREE *restrict lanes, const STAGE *restrict values, int64_t count)
+{
+    int64_t i = 0;
+    for (int j = 0; j < 16; j++)
+        lanes[j] = ABSENT;
+    for (; i + 16 <= count; i += 16)
+        for (int j = 0; j < 16; j++)
+            lanes[j] = JOIN;
+    for (int j = 0; j < 16 && i < count; j++)
+        lanes[j] = LAST;
+}
+/* Joins lanes to one value. */
+static inline TREE fold_KIND(TREE *lanes)
+{
+    for (int j = 0; j < 8; j++)
+        lanes[j] = EIGHT;
+    for (int j = 0; j < 4; j++)
+        lanes[j] = FOUR;
+    return TWO;
+}
+/* Joins values in the same order; those of one block without a tree. */
+static TREE join_KIND(const STAGE *values, int64_t count)
+{
+    TREE tree[48][16];
+    if (count <= 1024) {
+        join_lanes_KIND(*tree, values, count);
+        return count ? fold_KIND(*tree) : NOTHING;
+    }
+    for (int64_t from = 0; from < count; from += 1024)
+        join_block_KIND(tree, from / 1024, values + from, count - from < 1024 ? count - from : 1024);
+    return join_all_KIND(tree, count);
+}
+//: plain ordered columns
+/* Joins lanes of columns to those of the blocks before. */
+static void plant_KIND(TREE tree[][WIDTH], int64_t number, TREE *restrict lanes)
+{
+    int64_t level = 0;
+    for (; number >> level & 1; level++)
+        for (int j = 0; j < WIDTH; j++)
+            lanes[j] = PLANTED;
+    memcpy(tree[level], lanes, sizeof tree[level]);
+}
+/* Joins the lanes that the tree has of so many values of each column; leaves results in the first ones. */
+static void harvest_KIND(TREE tree[][WIDTH], int64_t count, TREE *restrict lanes)
+{
+    for (int j = 0; j < WIDTH; j++)
+        lanes[j] = ABSENT;
+    for (int64_t blocks = (count + 1023) / 1024, level = 0; blocks >> level; level++)
+        for (int j = 0; j < WIDTH && blocks >> level & 1; j++)
+            lanes[j] = PLANTED;
+    for (int apart = WIDTH / 2; apart >= WIDTH / 16; apart /= 2)
+        for (int j = 0; j < apart; j++)
+            lanes[j] = FOLDED;
+    for (int j = 0; j < WIDTH / 16 && !count; j++)
+        lanes[j] = NOTHING;
 }
 //: plain keys
 /* An integer that is ordered as values are, -0 before +0; of a NaN any. */

@@ -407,6 +407,17 @@ FN T M(roundsat)(S a)
     /* Bounds that S holds: of 4 bytes from 4 the largest below the next power of 2. */
     const T top = (T)(~0ull >> (64 - 8 * sizeof(T) + ((T)-1 < (T)1)));
     const T bottom = (T)-1 < (T)1 ? (T)(-top - 1) : (T)0;
+    if (sizeof(T) < 4 && sizeof(S) == 4) {
+        /* 1.5 * 2^23 more rounds to a whole number, in the low bits: no function is called where the processor has no
+         * such instruction. These are compared as integers, of which compilers make minima and maxima. */
+        const union {
+            float value;
+            int word;
+        } zero = {0x1.8p23f}, sum = {((T)-1 < (T)1 || a > (S)0 ? (float)a : 0.0f) + zero.value};
+        const int low = sum.word < zero.word + bottom ? zero.word + bottom : sum.word;
+        const int whole = low > zero.word + top ? zero.word + top : low;
+        return (T)((T)-1 < (T)1 && a != a ? 0 : whole);
+    }
     const S above = (S)top, most = sizeof(T) == sizeof(S) ? above - above / (1 << 24) : above;
     S x = a > (S)bottom ? a : (S)bottom; /* of NaN, too */
     x = x < most ? x : most;
@@ -417,13 +428,6 @@ FN T M(roundsat)(S a)
             double value;
             unsigned long long word;
         } rounded = {(double)x + 0x1.8p52};
-        r = (T)rounded.word;
-    } else if (sizeof(T) < sizeof(S)) {
-        /* The same with 1.5 * 2^23: no function is called where the processor has no such instruction. */
-        const union {
-            float value;
-            unsigned word;
-        } rounded = {(float)x + 0x1.8p23f};
         r = (T)rounded.word;
     } else if (sizeof(T) == 4) {
         const T whole = (T)(F(rint)(x) + (S)0);

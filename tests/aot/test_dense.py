@@ -1,6 +1,7 @@
 #!/usr/bin/env python3
 """Dense entries alone beside those of all entries: the same bits where rows take turns, values are kept in a result's
-array, blocks go a shorter way, float16 is converted by instructions, and extremes are found as integers.
+array, blocks go a shorter way, columns are joined side by side, float16 is converted by instructions, and extremes are
+found as integers.
 
     test_dense.py                              the command is $WEFT, else `weft`"""
 import ctypes
@@ -35,21 +36,58 @@ kernel halved(i: int32[h, w], j: int32[h, w]) { return r = i % (abs(j) + 1), s =
 kernel root(x: float32[h, w]) { return out = sqrt(x) }
 kernel cast(x: float32[h, w]) { return a = int8(x), b = uint8(x), c = int32(x), d = uint16(x) }
 kernel scaled(x: float16[h, w], a: float16[], b: float16[]) { return out = a * x + b }
+kernel mixed(x: float16[h, w], y: float32[h, w], z: float64[h, w]) {
+    return a = x * y + 0.5, b = x + z, c = uint8(x * y) }
+kernel packed(x: uint8[h, w], y: float32[h, w]) { return out = uint8(x * y + 0.5) }
+kernel shorts(x: float32[h, w]) { return a = int16(x * 900), b = uint16(x * 2000), c = uint8(x * 8), d = int8(x * 5) }
+kernel stretched(x: float16[h, w], y: float16[w]) { return a = x * y + 2, b = where(x < y, x, y) }
 kernel choice(x: float16[h, w], y: float16[h, w]) { return out = where(x < y, (x - y) * 2, x + y * 3) - x }
 kernel chosen(x: float32[h, w], y: float32[h, w]) { return out = where(x < 2, x * y, y) + where(y < x, x, y) }
+kernel column(x: float32[h, w]) { return a = sum(x, axis=0), b = max(x, axis=0), c = sum(x * x + 1, axis=0) }
+kernel columns(x: float64[h, w]) { return a = prod(x, axis=0), b = std(x, axis=0), c = min(x, axis=0) }
+kernel bytes(x: uint8[h, w]) { return a = sum(x, axis=0), b = max(x, axis=0), c = any(x > 30, axis=0) }
+kernel layers(x: float16[h, 3, w]) { return a = mean(x, axis=1), b = max(x, axis=0), c = sum(x, axis=[0, 1]) }
+kernel fixed(x: float32[h, 40], y: int16[w, 11]) { return a = sum(x, axis=0), b = sum(y, axis=0), c = min(y, axis=0) }
+kernel first(x: float32[h, w]) {
+    return a = argmax(x), b = argmin(x, axis=0), c = argmin(transpose(x)), d = argmax(x * 0) }
+kernel firsts(x: uint8[h, w], y: float64[h, w]) { return a = argmax(x, axis=-1), b = argmin(y, axis=-1) + argmax(y) }
+kernel numbers(x: float16[h, w]) {
+    return a = argmax(x, axis=-1), b = index(x, 0, int64) + index(x, 1, int64), c = index(x, 1) * 2 }
+kernel row(x: float64[h, w]) { return a = sum(x, axis=-1), b = prod(x, axis=-1), c = sum(x) }
 kernel whole(x: int16[h, w]) { return a = max(x), b = sum(x, axis=-1), c = any(x > 3, axis=-1) }
 """
 FIXED = """
 kernel crossed(x: int32[2]) { return out = x * [1, 10] + [[0], [100]] }
 kernel rounded(x: int64[3, 2]) { return out = float64(mean(x, axis=0)) }
 """
+# kernel: what its text has, and what it does not have
+FORMS = {
+    "halves(x: float16[n]) { return out = x * x }": (["decode_8(", "encode_8(", "n - n % 8"], ["_block("]),
+    "few(x: float16[63]) { return out = x * x }": (["decode_f16_f32(x["], ["_8(", "_block("]),
+    "enough(x: float16[64]) { return out = x * x }": (["decode_8("], ["_block("]),
+    "wide(x: float16[n], y: float64[n]) { return out = float16(x * 2) + y }": (["decode_block("], ["decode_8(x"]),
+    "powers(x: float16[n]) { return out = exp(x) }": (["decode_block(", "from += 256"], ["from += 8"]),
+    "packed(x: float32[n]) { return out = uint8(x * 2) }": (["narrow_block(out"], ["n % 32"]),
+    "pattern(x: float32[n, 3], y: float32[3]) { return out = uint8(x * y) }": (["narrow_block("], ["from += 32)"]),
+    "shorts(x: float32[n]) { return out = int16(x * 2) }": (["out[i] = roundsat"], ["_block(", "v_0"]),
+    "rows(x: float32[m, n]) { return out = sum(x, axis=-1) }": (["join_add_f32(x + p * n, n)"], ["columns"]),
+    "blocks(x: float32[m, n]) { return out = sum(x * x, axis=-1) }": (["join_block_add_f32("], ["join_add_f32("]),
+    "columns(x: float32[m, n]) { return out = sum(x, axis=0) }": (["columns == 16", "tree[48][256]"], ["values[1024]"]),
+    "doubles(x: float64[m, n]) { return out = sum(x, axis=0) }": (["columns == 8", "tree[48][128]"], ["values[1024]"]),
+    "bytes(x: uint8[m, n]) { return out = sum(x, axis=0) }": (["columns == 64", "from += 64"], ["values[1024]"]),
+    "narrow(x: float32[m, 7]) { return out = sum(x, axis=0) }": (["values[1024]"], ["columns"]),
+    "less(x: float32[m, 8]) { return out = sum(x, axis=0) }": (["columns side by side"], ["values[1024]"]),
+    "known(x: float32[m, 16]) { return out = sum(x, axis=0) }": (["columns = 16"], ["columns == 16"]),
+    "first(x: float32[n]) { return out = argmax(x) }": (["any |= ", "break;"], ["weft_lend", "% 256"]),
+    "across(x: float32[m, n]) { return out = argmax(x, axis=0) }": (["(i64)e"], ["any |= ", "% 256"]),
+}
 C_TYPES = {"float32": np.float32, "float64": np.float64, "float16": np.float16, "int16": np.int16,
-           "int32": np.int32}
+           "int32": np.int32, "uint8": np.uint8}
 
 
 def values(dtype, shape, rare):
     random = np.random.default_rng(5)
-    x = random.uniform(-40, 40, shape).astype(C_TYPES[dtype])
+    x = random.uniform(0 if dtype == "uint8" else -40, 40, shape).astype(C_TYPES[dtype])
     if rare and x.size > 5 and x.dtype.kind == "f":
         flat = x.reshape(-1)
         flat[random.integers(0, x.size, 1 + x.size // 50)] = np.inf
@@ -63,6 +101,22 @@ def values(dtype, shape, rare):
             flat[random.integers(0, x.size, 1 + x.size // 90)] = np.nan
             flat[-1] = -np.abs(np.nan)
     return x
+
+
+class Forms(unittest.TestCase):
+    def test_forms(self):
+        """Which loops a kernel becomes."""
+        with tempfile.TemporaryDirectory() as there:
+            for kernel, (has, lacks) in FORMS.items():
+                with open(f"{there}/k.weft", "w", encoding="utf-8") as file:
+                    file.write(f"kernel {kernel}")
+                subprocess.run([WEFT, "build", f"{there}/k.weft", "-o", there, "-q", "--bundle", "k", "--entries",
+                                "dense"], check=True)
+                with open(f"{there}/k.c", encoding="utf-8") as file:
+                    text = file.read().split("\nint ", 1)[1]
+                with self.subTest(kernel=kernel):
+                    self.assertEqual([word for word in has if word not in text], [], text)
+                    self.assertEqual([word for word in lacks if word in text], [], text)
 
 
 class Bits(unittest.TestCase):
@@ -86,7 +140,7 @@ class Bits(unittest.TestCase):
         cls.folder.cleanup()
 
     def call(self, library, name, arrays, extents, outputs):
-        results = [np.full(max(1, 8 * int(np.prod(arrays[0].shape)) + 64), 77, np.uint8) for _ in range(outputs)]
+        results = [np.full(max(1, 8 * max(a.size for a in arrays) + 4096), 77, np.uint8) for _ in range(outputs)]
         given = [ctypes.c_void_p(a.ctypes.data) if a.ndim else ctypes.c_uint16(int(a.view(np.uint16))) for a in arrays]
         given += [ctypes.c_int64(e) for e in extents]
         given += [ctypes.c_void_p(r.ctypes.data) for r in results]
@@ -99,14 +153,16 @@ class Bits(unittest.TestCase):
             name, parameters = line.split("(", 1)[0], line.split("(", 1)[1].split(") {")[0]
             types = re.findall(r": (\w+)\[([^]]*)", parameters)
             outputs = 1 if "out =" in line else line.split("return")[1].count(" = ")
-            for h, w in (1, 1), (3, 17), (2, 300), (5, 1024), (1, 5001), (700, 3):
+            for h, w in (1, 1), (3, 17), (2, 300), (5, 1024), (1, 5001), (700, 3), (2100, 37), (1025, 16):
                 for rare in 0, 1, 2:
-                    shape = (h, 3, w) if name == "deep" else (h, w)
-                    arrays = [values(t, shape, rare) if dims else values(t, 1, 0).reshape(()) for t, dims in types]
+                    extents = {"h": h, "w": w}
+                    shapes = [[int(extents.get(one, one)) for one in dims.split(", ")] for _, dims in types if dims]
+                    arrays = [values(t, [int(extents.get(one, one)) for one in dims.split(", ")], rare) if dims
+                              else values(t, 1, 0).reshape(()) for t, dims in types]
                     both = [self.call(library, name, arrays, (h, w), outputs) for library in self.libraries]
-                    with self.subTest(name=name, shape=shape, rare=rare):
+                    with self.subTest(name=name, shapes=shapes, rare=rare):
                         for a, b in zip(*both):
-                            self.assertTrue(self.equal(a, b), f"{name} {shape} {rare}")
+                            self.assertTrue(self.equal(a, b), f"{name} {shapes} {rare}")
                     tried += 1
         self.assertGreater(tried, 200)
 

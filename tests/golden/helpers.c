@@ -61,7 +61,7 @@ repeated_$1               15 lines  05c90779
 rintf                      1 lines  0d641dc6
 rounded_$1_$2             34 lines  32ad7706
 rounded_$1_$2             34 lines  385223e8
-roundsat_$1_$2            34 lines  a4ab5498
+roundsat_$1_$2            38 lines  82adec28
 run_$1                    13 lines  52399200
 scaled_$1                 11 lines  2f43f956
 scaled_$1                 11 lines  8913a13e
