@@ -58,25 +58,18 @@ static inline __m256i narrowed(const f32 *from)
     return _mm256_cvtps_epi32(_mm256_min_ps(x, _mm256_set1_ps(255)));
 }
 #endif
-/* 32 float32 as uint8. For AVX2 C compilers take twice as many steps. */
-static inline void narrow_32(uint8_t *to, const f32 *from)
-{
-#if defined __AVX2__
-    const __m256i order = _mm256_setr_epi32(0, 4, 1, 5, 2, 6, 3, 7);
-    const __m256i low = _mm256_packs_epi32(narrowed(from), narrowed(from + 8));
-    const __m256i high = _mm256_packs_epi32(narrowed(from + 16), narrowed(from + 24));
-    _mm256_storeu_si256((void *)to, _mm256_permutevar8x32_epi32(_mm256_packus_epi16(low, high), order));
-#else
-    for (int k = 0; k < 32; k++)
-        to[k] = roundsat_f32_u8(from[k]);
-#endif
-}
-/* So many float32 as uint8. */
+/* So many float32 as uint8; 32 at a time where the processor packs them. */
 static void narrow_block(uint8_t *to, const f32 *from, int count)
 {
-    int i = 0;
-    for (; i + 32 <= count; i += 32)
-        narrow_32(to + i, from + i);
+    int64_t i = 0;
+#if defined __AVX2__
+    const __m256i order = _mm256_setr_epi32(0, 4, 1, 5, 2, 6, 3, 7);
+    for (; i + 32 <= count; i += 32) {
+        const __m256i low = _mm256_packs_epi32(narrowed(from + i), narrowed(from + i + 8));
+        const __m256i high = _mm256_packs_epi32(narrowed(from + i + 16), narrowed(from + i + 24));
+        _mm256_storeu_si256((void *)(to + i), _mm256_permutevar8x32_epi32(_mm256_packus_epi16(low, high), order));
+    }
+#endif
     for (; i < count; i++)
         to[i] = roundsat_f32_u8(from[i]);
 }
