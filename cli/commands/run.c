@@ -384,9 +384,9 @@ static void print_stream(struct run *run, const struct stream *stream, const str
     if (!stream->keep)
         print_time(run, "write", stream->times.write, "");
     print_time(run, "all", all,
-               stream->threads == 1 ? "one sample after the other"
-                                    : pool_printf(pool, "%d samples at a time; the lines above add up their times",
-                                                  stream->threads));
+               stream->threads == 1 ? "one sample after the other, compiling apart"
+                                    : pool_printf(pool, "%d samples at a time, their times added up above, compiling "
+                                                        "apart", stream->threads));
 }
 
 static bool stream_all(struct run *run)

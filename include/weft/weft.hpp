@@ -756,8 +756,9 @@ template <class... T>
 auto deliver(std::shared_ptr<owned_results> owner)
 {
     if (sizeof...(T) && owner->items.count != sizeof...(T))
-        fail(WEFT_INVALID_ARGUMENT, "the text has " + std::to_string(owner->items.count) + " results, and " +
-                                        std::to_string(sizeof...(T)) + " types are given for them");
+        fail(WEFT_INVALID_ARGUMENT, "the text has " + std::to_string(owner->items.count) + (owner->items.count == 1 ?
+             " result" : " results") + ", and the call names " + std::to_string(sizeof...(T)) +
+             (sizeof...(T) == 1 ? " type" : " types") + "; name one for each, as in evaluate<float, float>, or none");
     if constexpr (sizeof...(T) == 0)
         return results(std::move(owner));
     else if constexpr (sizeof...(T) == 1)

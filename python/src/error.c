@@ -211,6 +211,6 @@ void error_type(const char *what, PyObject *object, const char *wanted)
 {
     PyObject *name = PyType_GetQualName(Py_TYPE(object));
     if (name)
-        error_call("%s a %U; %s", what, name, wanted);
+        error_call("%s of type %U; %s", what, name, wanted);
     Py_XDECREF(name);
 }

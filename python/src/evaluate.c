@@ -167,7 +167,8 @@ static bool check(PyObject *const *args, Py_ssize_t count)
     if (count < 1 || count > 2)
         error_call("evaluate takes a text and perhaps a dict of inputs by position; give others by name");
     else if (text_check(args[0]) == 0 && count == 2 && args[1] != Py_None && !is_mapping(args[1]))
-        error_type("the inputs are", args[1], "they have to be a dict or another mapping, such as a DataFrame");
+        error_type("the inputs are", args[1], "they have to be a dict or another mapping, such as a "
+                   "DataFrame; an array is given by the name it has in the text, as in x=array");
     return !PyErr_Occurred();
 }
 

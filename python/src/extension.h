@@ -20,6 +20,7 @@
 
 extern struct imports {
     PyTypeObject *ndarray;         /* of NumPy */
+    PyObject *generic;             /* of NumPy: what its scalars are */
     PyObject *empty;               /* numpy.empty */
     PyObject *as_array, *copy, *library_of, *bfloat16, *index_of, *indexed; /* of weft._arrays */
     PyObject *libraries;           /* library_of's answers: a dict from types */

@@ -54,6 +54,7 @@ static int find_all(void)
 {
     imports.libraries = PyDict_New();
     return imports.libraries && find("numpy", "ndarray", (PyObject **)&imports.ndarray) == 0 &&
+           find("numpy", "generic", &imports.generic) == 0 &&
                    find("numpy", "empty", &imports.empty) == 0 &&
                    find("weft._arrays", "as_array", &imports.as_array) == 0 &&
                    find("weft._arrays", "again", &imports.again) == 0 &&

@@ -308,6 +308,11 @@ int seen_read(struct seen *seen, PyObject *object, struct role *role)
     PyObject *library = library_of(object);
     if (!library)
         return -1;
+    const int scalar = library == imports.numpy && role->output ? PyObject_IsInstance(object, imports.generic) : 0;
+    if (scalar < 0)
+        return -1;
+    if (scalar)
+        return refuse(role, "a scalar of NumPy is no place for a result; give numpy.empty((), dtype)");
     if (library == imports.numpy)
         return read_interface(seen, object, role);
     if (PyUnicode_Check(library))

@@ -274,7 +274,9 @@ class Results(unittest.TestCase):
         np.testing.assert_array_equal(r.d, x - y)
         self.assertTrue(callable(r.count))  # a tuple's own names come first
         self.assertEqual(int(r["count"]), 1)
-        with self.assertRaises(KeyError):
+        with self.assertRaisesRegex(AttributeError, "there is no result 'e'; there are s, d, count"):
+            r.e
+        with self.assertRaisesRegex(KeyError, "there are s, d, count"):
             r["q"]
         with self.assertRaises(AttributeError):
             r.q

@@ -127,6 +127,8 @@ class Refused(unittest.TestCase):
         self.refuse("overlap", "x + 1", x=kept[1:5], out=kept[:4])
         self.refuse("overlap", "return x + 1, x + 2", x=x, out=(kept[:4], kept[2:6]))
         self.refuse("the int is no array", "x + 1", x=x, out=3)
+        self.refuse("a scalar of NumPy is no place for a result; give numpy.empty", "sum(x)", x=x, out=np.float64(0))
+        self.refuse("'y': a scalar of NumPy", "return y = sum(x), z = x", x=x, out=(np.float64(0), kept[:4]))
         self.assertFalse(kept.any())
 
     def test_unknown_names(self):
@@ -244,8 +246,8 @@ class Refused(unittest.TestCase):
         self.refuse("math is 'quick'", "1", math="quick")
         self.refuse("math is", "1", math=3)
         self.refuse("list of names", "1", results=[3])
-        self.refuse("results is a str; it has to be a list of names", "t = 1; t + 1", results="t")
-        self.refuse("results is an? int; it has to be a list of names", "1", results=3)
+        self.refuse("results is of type str; it has to be a list of names", "t = 1; t + 1", results="t")
+        self.refuse("results is of type int; it has to be a list of names", "1", results=3)
         self.refuse("'q'", "1", results=["q"])
         self.refuse("dict", "1", [1])
         self.refuse("by position", "1", {}, 2)

@@ -20,8 +20,10 @@ class Results(tuple):
         return super().__getitem__(key)
 
     def __getattr__(self, name):
-        if name == "names" or name not in self.names:
-            raise AttributeError(f"there is no result {name!r}")
+        if name == "names":
+            raise AttributeError(name)
+        if name not in self.names:
+            raise AttributeError(self._unknown(name))
         return self[name]
 
     def keys(self):
@@ -39,7 +41,10 @@ class Results(tuple):
         try:
             return self.names.index(name)
         except ValueError:
-            raise KeyError(name) from None
+            raise KeyError(self._unknown(name)) from None
+
+    def _unknown(self, name):
+        return f"there is no result {name!r}; there are {', '.join(self.names)}"
 
     def __repr__(self):
         return "Results(" + ", ".join(f"{name}={value!r}" for name, value in zip(self.names, self)) + ")"

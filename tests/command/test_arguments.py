@@ -61,6 +61,7 @@ class Usage(CommandTest):
         self.bad(2, 105, "run", "1", "2")
         self.bad(2, 105, "run", "1", "2x=3")
         self.assertIn("write x=VALUE in one word, without blanks", self.bad(2, 105, "run", "x", "x", "=", "1"))
+        self.assertIn("quote an expression that has blanks: '1 + ..'", self.bad(2, 105, "run", "1", "+", "1"))
         os.mkdir(self.path("photos"))
         self.assertIn("write NAME=photos for an input", self.bad(2, 105, "run", "x", "photos"))
         self.assertIn("'photos/' is a directory; an expression comes first, then NAME=photos/",

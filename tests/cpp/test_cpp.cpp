@@ -111,7 +111,7 @@ static void several()
     into = weft::evaluate<double>("x + 1", "x", x);
     CHECK((into == std::vector<double>{4, 2, 3}));
     CHECK(has(thrown([&] { (void)weft::evaluate<double>("return x, y = x", "x", x); }),
-              "the text has 2 results, and 1 types are given for them"));
+              "the text has 2 results, and the call names 1 type; name one for each, as in evaluate<float, float>, or none"));
     CHECK(has(thrown([&] { (void)all.get<double>("a").value(); }), "one element was asked for, found 3"));
     float single = weft::evaluate<float>("float32(sum(x))", "x", x);
     CHECK(single == 6);
