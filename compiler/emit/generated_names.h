@@ -37,6 +37,8 @@
 #define NAME_FIRST "at_%d"             /* where the elements of its first group are, and how far those of the next */
 #define NAME_JUMP "jump_%d"
 #define NAME_PITCH "pitch_%d"          /* elements from row to row of a tile of groups */
+#define NAME_PARTS "parts_%d"          /* places where groups are read, and how many of each are fetched for a row */
+#define NAME_SHARE "share_%d"
 #define NAME_ORDER "order_%d"          /* how bytes of vectors are ordered to make groups */
 
 /* Beside a kernel: functions for an operation on a type, and replacements of library functions. */

@@ -73,8 +73,8 @@ band:     kept_$[k] = 0; //~
 band: of_$ = s, slot_$ = 0; //~
 row: const T *const repeats_$ = N(repeated)(w_$, kept_$, &slot_$, p[$],
 + s->strides[$ * stride + groups], s->period); /* NAME */
-once band: const i64 advance = BLOCK % s->period, phase0 = column0 % s->period;
-once row: i64 phase = phase0;
+once band: const i64 advance = BLOCK % s->period;
+once row: i64 phase = column0 % s->period;
 operands: const T *const x_$ = repeats_$ + phase;
 once results: phase += m == BLOCK ? advance : m % s->period;
 once results: if (phase >= s->period)

@@ -89,9 +89,9 @@ void weft_kernel(const struct weft_args *args, i64 begin, i64 end)
         for (int k = 0; of_2 != s && k < PERIODIC; k++)
             kept_2[k] = 0;
         of_2 = s, slot_2 = 0;
-@ headline.c, 5 lines: const i64 advance = BLOCK % s->period, phase0 = column0 % s->period; ... p[k] = start[k] + row * step[k]; /* where the row of each begins */
+@ headline.c, 5 lines: const i64 advance = BLOCK % s->period; ... p[k] = start[k] + row * step[k]; /* where the row of each begins */
             const f32_m *const repeats_2 = repeated_f32(w_2, kept_2, &slot_2, p[2], s->strides[2 * stride + groups], s->period); /* gain */
-            i64 phase = phase0;
+            i64 phase = column0 % s->period;
             head = first_block(args, p[3] + column0 * sizeof(u8_m), 0, sizeof(u8_m));
             fetch_end(args, p[3] + step[3] + column0 * sizeof(u8_m), column1 - column0, sizeof(u8_m)); /* of the next row */
 @ headline.c, 7 lines: for (i64 i = column0, m; i < column1; i += m) { ... fetch(x_0, args->ahead, sizeof *x_0);

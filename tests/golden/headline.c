@@ -22,13 +22,13 @@ void weft_kernel(const struct weft_args *args, i64 begin, i64 end)
         for (int k = 0; of_1 != s && k < PERIODIC; k++)
             kept_1[k] = 0;
         of_1 = s, slot_1 = 0;
-        const i64 advance = BLOCK % s->period, phase0 = column0 % s->period;
+        const i64 advance = BLOCK % s->period;
         for (i64 row = 0; row < rows; row++) {
             i64 head = 0; /* elements in front of the first whole block */
             for (int k = 0; k < ACCESSES; k++)
                 p[k] = start[k] + row * step[k]; /* where the row of each begins */
             const f32_m *const repeats_1 = repeated_f32(w_1, kept_1, &slot_1, p[1], s->strides[1 * stride + groups], s->period); /* gain */
-            i64 phase = phase0;
+            i64 phase = column0 % s->period;
             head = first_block(args, p[2] + column0 * sizeof(u8_m), 0, sizeof(u8_m));
             for (i64 i = column0, m; i < column1; i += m) {
                 m = head ? head : BLOCK;

@@ -242,7 +242,8 @@ class Texts(unittest.TestCase):
         # transposes
         self.assertEqual(inside - seen, {"NAME_ENTRY", "NAME_KEPT_ENTRY", "NAME_PHASE", "NAME_MORE",
                                          "NAME_GROUP", "NAME_MANY", "NAME_BEGIN", "NAME_END", "NAME_FIRST", "NAME_JUMP",
-                                         "NAME_ORDER", "NAME_PITCH", "NAME_LAID", "NAME_NEXT"})
+                                         "NAME_ORDER", "NAME_PITCH", "NAME_PARTS", "NAME_SHARE", "NAME_LAID",
+                                         "NAME_NEXT"})
 
     def test_sources(self):
         for make in programs.ALL:
