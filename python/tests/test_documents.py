@@ -121,6 +121,9 @@ class Documents(unittest.TestCase):
     def test_page(self):
         self.check(ROOT / "docs/python.md")
 
+    def test_tutorial(self):
+        self.check(ROOT / "docs/tutorial.md")
+
     def test_debugging(self):
         self.check(ROOT / "docs/debugging.md")
 
