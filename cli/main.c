@@ -80,6 +80,8 @@ static bool dispatch(struct report *report, int argc, char **argv)
     if (!option && !*hint && (argc > 2 || !is_name(argv[1], strlen(argv[1]))))
         hint = strcmp(argv[1], "explain") == 0
                    ? "; each message says what to write instead, and its rule is one of docs/language.md"
+               : is_one_of(argv[1], "debug", "trace", "inspect")
+                   ? "; 'weft run EXPR name=value --trace' prints every value on the way, 'weft show' types and kernels"
                : is_name(argv[1], strlen(argv[1]))
                    ? "; 'weft run EXPR name=value' computes an expression, as in weft run 'uint8(img * 1.5)' "
                      "img=photos/ -o brighter/"

@@ -187,6 +187,18 @@ static struct content all_content(struct pool *pool, const struct value *results
     return (struct content){tensors, names, count, KIND_NPZ};
 }
 
+/* Whether an array of bytes holds a 1 and nothing above, as where values from 0 to 1 became integers. */
+static bool looks_black(const struct tensor *tensor)
+{
+    const unsigned char *bytes = tensor->data;
+    unsigned char most = 0;
+    if (tensor->dtype != WEFT_UINT8)
+        return false;
+    for (size_t i = 0; i < tensor->size; i++)
+        most = bytes[i] > most ? bytes[i] : most;
+    return most == 1;
+}
+
 static bool write_target(struct report *report, struct outputs *outputs, struct target *target,
                          const struct value *results, const char *const *names, int threads)
 {
@@ -195,6 +207,8 @@ static bool write_target(struct report *report, struct outputs *outputs, struct 
                               target->kind};
     if (target->all)
         content = all_content(report->pool, results, names, target->result_count);
+    if (kind_is_picture(target->kind) && !value->batch && !value->truth && looks_black(value->samples))
+        REPORT_NOTE(report, target->destination->path, DARK_PICTURE);
     return target->direct ? write_direct(report, target, &content)
                           : write_temporary(report, outputs, target, value, &content, threads);
 }

@@ -400,7 +400,8 @@ public:
     T value() const
     {
         if (size() != 1)
-            detail::fail(WEFT_SHAPE_ERROR, "weft::array: one element was asked for, found " + std::to_string(size()));
+            detail::fail(WEFT_SHAPE_ERROR, "weft::array: one element was asked for, found " + std::to_string(size()) +
+                                               "; take them as auto, a range that has shape()");
         return *data();
     }
     /* The same, where a T is initialized, assigned or passed: float y = weft::evaluate<float>("sum(x)", ..). Within an

@@ -22,6 +22,9 @@ __all__ = ["Context", "Error", "Program", "Remark", "Results", "Status", "Trace"
 def __getattr__(name):
     """The modules weft.numexpr, weft.dask and weft.xarray are imported when they are used."""
     if name not in ("numexpr", "dask", "xarray", "math"):
-        raise AttributeError(f"module 'weft' has no attribute {name!r}")
+        instead = {"run": "evaluate(text, x=x)", "eval": "evaluate(text, x=x)",
+                   "trace": "compile(text).trace(x=x)"}.get(name)
+        hint = f"; write weft.{instead}" if instead else ""
+        raise AttributeError(f"module 'weft' has no attribute {name!r}{hint}")
     import importlib
     return importlib.import_module(f"weft.{name}")

@@ -322,7 +322,9 @@ class Errors(CommandTest):
             self.assertIn("o.png: note[W0155]: the picture holds 0 and 1", told.stderr.decode())
             self.good("run", text, img, "-o", "o.png", "--quiet")
             self.good("run", text, img, "-o", "o.npy")
-        for text in "uint8(255 * (img > 128))", "uint8(img)", "uint8(where(img > 128, 255, 0))":
+        told = self.weft("run", "uint8(img / 255)", img, "-o", "o.png")
+        self.assertIn("o.png: note[W0169]: no element of the picture is above 1", told.stderr.decode())
+        for text in "uint8(255 * (img > 128))", "uint8(img)", "uint8(where(img > 128, 255, 0))", "uint8(img * 0)":
             self.good("run", text, img, "-o", "o.png")
         told = self.bad(1, 78, "run", "where(m, 1, 0)", "m:bool=o.png")
         self.assertIn("expected bool; of a picture, give it without a type and write m > 127\n", told)

@@ -48,7 +48,7 @@ class Outputs(BatchTest):
             self.bad(status, code, "run", "1", "-o", path)
         for array, path, why, then in (
                 ("[1]", "o/", "ends with a '/', which asks for a directory and so for a batch", "o.npy"),
-                ("uint8([[1]])", "o/", "ends with a '/', which asks for a directory and so for a batch", "o.png"),
+                ("uint8([[2]])", "o/", "ends with a '/', which asks for a directory and so for a batch", "o.png"),
                 ("uint8([[1]])", "o/*.jpg", "are the files of a batch", "o.jpg"),
                 ("uint8([[1]])", "e", "is a directory, which takes a batch", "e/out.png")):
             os.mkdir(self.path("e"))
@@ -189,7 +189,7 @@ class Outputs(BatchTest):
         self.assertIn("'m' is a batch; write one archive each, as in -o m=m.npz", told)
         self.assertIn("or -o PATH.npz for all of them", self.bad(1, 122, "run", "return m=1, y=2", "-o", "o.npy"))
         told = self.bad(1, 122, "run", "return m=mean(x), y=x", "x=a.npz", "-o", "o/")
-        self.assertIn("; write -o NAME=PATH with one of: m, y\n", told)
+        self.assertIn("; write -o NAME=PATH, once for each that is wanted, with one of: m, y\n", told)
 
     def test_several(self):
         self.picture("d/a.png")
