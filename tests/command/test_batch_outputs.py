@@ -49,8 +49,8 @@ class Outputs(BatchTest):
         for array, path, why, then in (
                 ("[1]", "o/", "ends with a '/', which asks for a directory and so for a batch", "o.npy"),
                 ("uint8([[2]])", "o/", "ends with a '/', which asks for a directory and so for a batch", "o.png"),
-                ("uint8([[1]])", "o/*.jpg", "are the files of a batch", "o.jpg"),
-                ("uint8([[1]])", "e", "is a directory, which takes a batch", "e/out.png")):
+                ("uint8([[2]])", "o/*.jpg", "are the files of a batch", "o.jpg"),
+                ("uint8([[2]])", "e", "is a directory, which takes a batch", "e/out.png")):
             os.mkdir(self.path("e"))
             self.assertIn("'%s' %s, and the result is one array; name a file, as in -o %s\n" % (path, why, then),
                           self.bad(1, 143, "run", array, "-o", path))
