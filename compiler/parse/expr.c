@@ -181,6 +181,9 @@ static int grouped(struct parser *p)
 
 static int primary(struct parser *p)
 {
+    const struct span before = p->previous;
+    const bool percent = before.end > before.start && p->source->text[before.start] == '%';
+    const char *expected = percent ? "a value; a percentage is a number, as in 1.5 for 150%" : "a value";
     switch (p->token.kind) {
     case TOKEN_NUMBER: return literal(p);
     case TOKEN_NAME: return p->next.kind == TOKEN_LPAREN ? parse_call(p) : name(p);
@@ -189,8 +192,8 @@ static int primary(struct parser *p)
     case TOKEN_STRING:
         return parse_wrong(p, p->token.span, "a string is no value; it stands as an argument only");
     case TOKEN_RPAREN: case TOKEN_RBRACKET: case TOKEN_RBRACE:
-        return p->nesting == 0 ? parse_unexpected_after(p, "a value") : parse_unexpected(p, "a value");
-    default: return parse_unexpected(p, "a value");
+        return p->nesting == 0 ? parse_unexpected_after(p, expected) : parse_unexpected(p, expected);
+    default: return parse_unexpected(p, expected);
     }
 }
 

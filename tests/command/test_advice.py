@@ -243,6 +243,10 @@ class Usage(CommandTest):
         self.assertIn("the decimal point of numbers is '.'", self.bad(1, 3, "run", "x * k", "x=3.0", "k=1,5"))
         self.assertIn("several results are 'return a, b'", self.bad(1, 3, "run", "x, 5", "x=3"))
 
+    def test_percentages(self):
+        for text, value in (("x * k", "k=150%"), ("x * 50%", "k=1"), ("(50%) * x", "k=1")):
+            self.assertIn("a percentage is a number, as in 1.5 for 150%", self.bad(1, 3, "run", text, "x=3.0", value))
+
 
 class Errors(CommandTest):
     def follow(self, text, inputs, found, then):
