@@ -182,8 +182,7 @@ static const char *other_word(struct parser *parser, const char *argument)
         return pool_printf(pool, "name=value; the position of an element is --at %s", argument);
     if (size > 5 && strcmp(program + size - 5, ".weft") == 0 && is_name(argument, strlen(argument)))
         return pool_printf(pool, "name=value; a kernel is named with its file, as in %s:%s", program, argument);
-    if (!last && argument[strcspn(argument, "abcdefghijklmnopqrstuvwxyz=:@")] == '\0' &&
-        argument[strcspn(argument, "+-*/%<>&|^")] != '\0')
+    if (!last && argument[strspn(argument, "+-*/%<>&|^!()0123456789. ")] == '\0' && strpbrk(argument, "+-*/%<>&|^"))
         return pool_printf(pool, "name=value; quote an expression that has blanks: '%s %s ..'", program, argument);
     if (begins_as_input(argument, &length) && argument[length] == ' ')
         return pool_printf(pool, "name=value; write %.*s=VALUE in one word, without blanks", (int)length, argument);
