@@ -364,7 +364,7 @@ void plain_end(struct plain *p, int depth)
 }
 
 /* Whether an access reads or writes the whole space in its order, or one element. */
-static bool is_flat(struct plain *p, int access)
+bool plain_is_flat(struct plain *p, int access)
 {
     return !p->e->kernel->accesses[access].map &&
            (is_single(p, access) || shapes_equal(plain_shape(p, access), p->space));
@@ -393,7 +393,7 @@ static bool all_flat(struct plain *p)
 {
     bool all = true;
     for (int a = 0; a < p->e->kernel->access_count; a++)
-        all = all && is_flat(p, a);
+        all = all && plain_is_flat(p, a);
     return all;
 }
 

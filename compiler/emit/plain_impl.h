@@ -49,6 +49,8 @@ void plain_find_needed(struct plain *p, const bool *wanted);
 void plain_independent(struct plain *p);
 /* Whether an access is one of a pattern, in a loop over patterns. */
 bool plain_repeats(struct plain *p, int access);
+/* Whether an access reads or writes the whole space in its order, or one element. */
+bool plain_is_flat(struct plain *p, int access);
 /* The array of an access from a place on. */
 const char *plain_offset(struct plain *p, int access, const struct place *place);
 
@@ -75,7 +77,6 @@ bool plain_is_blocked(struct plain *p, int i);
 /* plain_join.c */
 void plain_search(struct plain *p, const char *target);
 void plain_reduction(struct plain *p, const char *target);
-int plain_columns_together(struct plain *p);
 
 /* The text of a section of templates/kernel/plain.c. */
 const char *plain_section(struct plain *p, const char *name, size_t *length);

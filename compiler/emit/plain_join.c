@@ -69,12 +69,12 @@ const char *plain_put_join(struct plain *p, const char *section)
                  {"STAGE", short_name(stage)},
                  {"ACC", short_name(lanes->acc)},
                  {"TREE", short_name(lanes->tree)},
-                 {"WIDTH", arena_printf(p->e->arena, "%d", 16 * plain_columns_together(p))},
                  {"JOIN", plain_joined_to(p, "lanes[j]", "values[i + j]")},
                  {"LAST", plain_joined_to(p, "lanes[j]",
                                           arena_printf(p->e->arena, "(i + j < count ? values[i + j] : %s)", absent))},
                  {"GATHERED", joined(p, lanes->tree, "all", "lanes[j]")},
                  {"PLANTED", joined(p, lanes->tree, "tree[level][j]", "lanes[j]")},
+                 {"COLUMNS", joined(p, lanes->tree, "tree[level * width + j]", "lanes[j]")},
                  {"FOLDED", joined(p, lanes->tree, "lanes[j]", "lanes[j + apart]")},
                  {"EIGHT", joined(p, lanes->tree, "lanes[j]", "lanes[j + 8]")},
                  {"FOUR", joined(p, lanes->tree, "lanes[j]", "lanes[j + 4]")},
@@ -423,23 +423,54 @@ static void put_blocks(struct plain *p, const struct joining *r)
 /* ---- columns ---- */
 
 /* How many columns are joined side by side: a line of a cache has them. */
-int plain_columns_together(struct plain *p)
+static int columns_together(struct plain *p)
 {
     const struct lanes *lanes = p->e->kernel->lanes;
     const enum weft_dtype stage = p->e->kernel->accesses[p->e->kernel->load_count].dtype;
     return 64 / type_rows[join_is_ordered(lanes->join, lanes->tree) ? lanes->tree : stage].size;
 }
 
-enum { FEW_COLUMNS = 8, SUMMED = 64 /* elements that a lane of a narrower type takes */ };
+enum {
+    FEW_COLUMNS = 8,
+    ROWS = 16,                     /* have lanes of their own: those of rule 11.4 */
+    SUMMED = 64                    /* elements that a lane of a narrower type takes */
+};
 
-/* Whether columns are joined side by side: not where they are known to be few. */
+/* Columns that are joined side by side. */
+struct columns {
+    bool few;                      /* all there are, and fewer than C compilers make vectors of */
+    const char *in_hand;
+    int rows;                      /* that have lanes of their own */
+    const char *lanes;             /* room for so many */
+    const char *inner;             /* the number of column c */
+};
+
+/* Whether what is read goes along rows of columns as along one row, or stays. */
+static bool rows_go_on(struct plain *p)
+{
+    bool all = true;
+    for (int a = 0; a < p->e->kernel->load_count; a++)
+        all = all && plain_is_flat(p, a);
+    return all;
+}
+
+/* Whether columns are joined side by side: not where they are known to be few, and have something of their own. */
 static bool has_columns(struct plain *p)
 {
     const int64_t inner = p->e->kernel->lanes->tiles.inner;
-    return !p->host->points && !p->host->kept && (inner < 0 || inner >= FEW_COLUMNS);
+    return !p->host->points && !p->host->kept && (inner < 0 || inner >= FEW_COLUMNS || (inner > 1 && rows_go_on(p)));
 }
 
-/* A loop over these columns. */
+/* Fills an array of lanes. */
+static void put_filled(struct plain *p, const char *array, const char *count, const char *value)
+{
+    plain_indent(p);
+    buf_printf(p->out, "for (int c = 0; c < %s; c++)\n", count);
+    plain_indent(p);
+    buf_printf(p->out, "    %s[c] = %s;\n", array, value);
+}
+
+/* A loop over columns, whose turns do not depend on each other. */
 static void open_columns(struct plain *p, const char *count)
 {
     plain_indent(p);
@@ -449,124 +480,155 @@ static void open_columns(struct plain *p, const char *count)
     p->depth++;
 }
 
-/* Fills an array of lanes. */
-static void put_filled(struct plain *p, const char *array, int count, const char *value)
+/* Joins an element to its lane. */
+static void put_column(struct plain *p, const char *element, const char *inner, const char *lane)
 {
-    plain_indent(p);
-    buf_printf(p->out, "for (int c = 0; c < %d; c++)\n", count);
-    plain_indent(p);
-    buf_printf(p->out, "    %s[c] = %s;\n", array, value);
-}
-
-static void put_columns_loop(struct plain *p, const char *element, const char *lane, const char *count)
-{
-    const int depth = p->depth;
-    const struct place place = reduced_place(p, element, "j + c");
-    open_columns(p, count);
+    const struct place place = reduced_place(p, element, inner);
     const int value = plain_body(p, &place);
     plain_indent(p);
     buf_printf(p->out, "%s = %s;\n", lane, plain_joined_to(p, lane, in_parentheses(p, plain_name(p, value))));
-    plain_end(p, depth);
 }
 
-/* Joins row number `element` of the columns in hand to this lane of each. A loop whose count compilers know takes half
- * the time. */
-static void put_columns_row(struct plain *p, const char *element, const char *lane)
+/* Joins so many rows to the lanes: row k to those with number k % 16, where rows have such. */
+static void put_rows(struct plain *p, const struct columns *columns, const char *element, const char *count)
 {
-    const int64_t inner = p->e->kernel->lanes->tiles.inner;
-    const int depth = p->depth, together = plain_columns_together(p);
-    const char *all = arena_printf(p->e->arena, "%d", together);
-    if (inner >= together) {
-        put_columns_loop(p, element, lane, all);
-        return;
+    const int depth = p->depth;
+    const char *lane = columns->rows == 1
+                           ? "lanes[c]"
+                           : arena_printf(p->e->arena, "lanes[k %% 16 * %s + c]", columns->in_hand);
+    if (columns->few && rows_go_on(p)) {
+        plain_indent(p);
+        buf_printf(p->out, "for (int64_t k = 0; k < %s; k += 16) { /* 16 rows as one */\n", count);
+        p->depth++;
+        plain_indent(p);
+        buf_printf(p->out, "const int width = (%s - k < 16 ? (int)(%s - k) : 16) * %s;\n", count, count,
+                   columns->in_hand);
+        open_columns(p, "width");
+        put_column(p, element, "c", "lanes[c]");
+    } else if (columns->few) {
+        plain_loop(p, "c", columns->in_hand);
+        plain_loop(p, "k", count);
+        put_column(p, element, "c", lane);
+    } else {
+        plain_loop(p, "k", count);
+        open_columns(p, columns->in_hand);
+        put_column(p, element, columns->inner, lane);
     }
-    plain_indent(p);
-    buf_printf(p->out, "if (columns == %s) {\n", all);
-    p->depth++;
-    put_columns_loop(p, element, lane, all);
-    p->depth--;
-    plain_indent(p);
-    buf_puts(p->out, "} else {\n");
-    p->depth++;
-    put_columns_loop(p, element, lane, "columns");
     plain_end(p, depth);
 }
 
-/* In the order of rule 11.4: row k is joined to lane k % 16 of each column. */
-static void put_ordered_columns(struct plain *p, const struct joining *r, int together)
+/* In the order of rule 11.4. */
+static void put_ordered_columns(struct plain *p, const struct joining *r, const struct columns *columns)
 {
     const struct lanes *lanes = p->e->kernel->lanes;
     const char *tree = short_name(lanes->tree), *kind = plain_put_join(p, "ordered columns");
     const int depth = p->depth;
     plain_indent(p);
-    buf_printf(p->out, "%s tree[48][%d], lanes[%d];\n", tree, 16 * together, 16 * together);
+    buf_printf(p->out, "%s tree[48 * %s], lanes[%s];\n", tree, columns->lanes, columns->lanes);
     plain_open_blocks(p, in_parentheses(p, r->elements), 1024);
-    put_filled(p, "lanes", 16 * together, value_code(p->e, lanes->acc, join_absent(lanes->join, lanes->acc)));
-    plain_loop(p, "k", "count");
-    put_columns_row(p, "from + k", arena_printf(p->e->arena, "lanes[k %% 16 * %d + c]", together));
-    plain_end(p, depth + 1);
+    put_filled(p, "lanes", columns->lanes, value_code(p->e, lanes->acc, join_absent(lanes->join, lanes->acc)));
+    put_rows(p, columns, "from + k", "count");
     plain_indent(p);
-    buf_printf(p->out, "plant_%s(tree, from / 1024, lanes);\n", kind);
+    buf_printf(p->out, "plant_%s(tree, from / 1024, lanes, %s);\n", kind, columns->in_hand);
     plain_end(p, depth);
     plain_indent(p);
-    buf_printf(p->out, "harvest_%s(tree, %s, lanes);", kind, r->elements);
+    buf_printf(p->out, "harvest_%s(tree, %s, lanes, %s);", kind, r->elements, columns->in_hand);
     put_what(p);
 }
 
 /* In any order; some rows first in a narrower type. */
-static void put_any_columns(struct plain *p, const struct joining *r, int together)
+static void put_any_columns(struct plain *p, const struct joining *r, const struct columns *columns)
 {
     const struct lanes *lanes = p->e->kernel->lanes;
     const bool narrow = lanes->acc != lanes->tree;
+    const char *all = narrow ? "all" : "lanes";
     const int depth = p->depth;
     plain_indent(p);
-    buf_printf(p->out, "%s %s[%d];", short_name(lanes->tree), narrow ? "all" : "lanes", together);
+    buf_printf(p->out, "%s %s[%s];", short_name(lanes->tree), all, columns->lanes);
     put_what(p);
-    put_filled(p, narrow ? "all" : "lanes", together, plain_nothing(p));
+    put_filled(p, all, columns->lanes, plain_nothing(p));
     if (!narrow) {
-        plain_loop(p, "e", r->elements);
-        put_columns_row(p, "e", "lanes[c]");
+        put_rows(p, columns, "k", in_parentheses(p, r->elements));
+    } else {
+        plain_open_blocks(p, in_parentheses(p, r->elements), SUMMED * columns->rows);
+        plain_indent(p);
+        buf_printf(p->out, "%s lanes[%s];\n", short_name(lanes->acc), columns->lanes);
+        put_filled(p, "lanes", columns->lanes, value_code(p->e, lanes->acc, join_absent(lanes->join, lanes->acc)));
+        put_rows(p, columns, "from + k", "count");
+        put_filled(p, "all", columns->lanes, joined(p, lanes->tree, "all[c]", "lanes[c]"));
         plain_end(p, depth);
-        return;
     }
-    plain_open_blocks(p, in_parentheses(p, r->elements), SUMMED);
+    if (columns->rows == 1)
+        return;
     plain_indent(p);
-    buf_printf(p->out, "%s lanes[%d];\n", short_name(lanes->acc), together);
-    put_filled(p, "lanes", together, value_code(p->e, lanes->acc, join_absent(lanes->join, lanes->acc)));
-    plain_loop(p, "k", "count");
-    put_columns_row(p, "from + k", "lanes[c]");
-    plain_end(p, depth + 1);
-    put_filled(p, "all", together, joined(p, lanes->tree, "all[c]", "lanes[c]"));
+    buf_puts(p->out, "for (int rows = 8; rows; rows /= 2)\n");
+    plain_indent(p);
+    buf_printf(p->out, "    for (int c = 0; c < rows * %s; c++)\n", columns->in_hand);
+    plain_indent(p);
+    buf_printf(p->out, "        %s[c] = %s;\n", all,
+               joined(p, lanes->tree, arena_printf(p->e->arena, "%s[c]", all),
+                      arena_printf(p->e->arena, "%s[c + rows * %s]", all, columns->in_hand)));
+}
+
+/* Joins these columns and stores what comes of them. */
+static void put_columns(struct plain *p, const struct joining *r, const char *target, const struct columns *columns)
+{
+    const struct lanes *lanes = p->e->kernel->lanes;
+    const int depth = p->depth;
+    (r->ordered ? put_ordered_columns : put_any_columns)(p, r, columns);
+    open_columns(p, columns->in_hand);
+    plain_indent(p);
+    buf_printf(p->out, "%s[%s] = %s[c];\n", target, result_number(p, columns->inner),
+               !r->ordered && lanes->acc != lanes->tree ? "all" : "lanes");
     plain_end(p, depth);
 }
 
-/* Joins columns, so many at a time; the last ones with others once more. */
-static void put_columns(struct plain *p, const struct joining *r, const char *target)
+/* Joins many columns, so many at a time; the last ones with others once more. Few are joined all at once, by 16 rows of
+ * lanes, which lie side by side as the rows do. */
+static void put_all_columns(struct plain *p, const struct joining *r, const char *target)
 {
-    const struct lanes *lanes = p->e->kernel->lanes;
-    const int depth = p->depth, together = plain_columns_together(p);
-    const char *columns = in_parentheses(p, plain_extent(p, lanes->tiles.inner));
+    const int64_t inner = p->e->kernel->lanes->tiles.inner;
+    const int together = columns_together(p), depth = p->depth;
+    const char *extent = in_parentheses(p, plain_extent(p, inner));
+    const bool many = inner < 0 || inner >= together, few = inner < together;
     for (int i = 0; i < p->e->kernel->ins_count; i++)
         if (p->e->kernel->ins[i].kind == INS_STORE)
             p->once[p->e->kernel->ins[i].a[0]] = false; /* it may be read twice */
-    if (lanes->tiles.points != 1)
-        plain_loop(p, "p", plain_extent(p, lanes->tiles.points));
-    plain_indent(p);
-    buf_printf(p->out, "for (int64_t at = 0; at < %s; at += %d) { /* columns side by side, the last ones with others "
-               "once more */\n", columns, together);
-    p->depth++;
-    plain_indent(p);
-    if (lanes->tiles.inner >= together)
-        buf_printf(p->out, "const int columns = %d;\n", together);
-    else
-        buf_printf(p->out, "const int columns = %s < %d ? (int)%s : %d;\n", columns, together, columns, together);
-    plain_indent(p);
-    buf_printf(p->out, "const int64_t j = at + columns <= %s ? at : %s - columns;\n", columns, columns);
-    (r->ordered ? put_ordered_columns : put_any_columns)(p, r, together);
-    open_columns(p, "columns");
-    plain_indent(p);
-    buf_printf(p->out, "%s[%s] = %s[c];\n", target, result_number(p, "j + c"),
-               !r->ordered && lanes->acc != lanes->tree ? "all" : "lanes");
+    if (p->e->kernel->lanes->tiles.points != 1)
+        plain_loop(p, "p", plain_extent(p, p->e->kernel->lanes->tiles.points));
+    if (many) {
+        const int rows = r->ordered ? ROWS : 1;
+        plain_indent(p);
+        if (few)
+            buf_printf(p->out, "for (int64_t at = 0; at < %s && %s >= %d; at += %d) {", extent, extent, together,
+                       together);
+        else
+            buf_printf(p->out, "for (int64_t at = 0; at < %s; at += %d) {", extent, together);
+        buf_puts(p->out, " /* the last columns with others once more */\n");
+        p->depth++;
+        plain_indent(p);
+        buf_printf(p->out, "const int64_t j = at + %d <= %s ? at : %s - %d;\n", together, extent, extent, together);
+        put_columns(p, r, target,
+                    &(struct columns){false, arena_printf(p->e->arena, "%d", together), rows,
+                                      arena_printf(p->e->arena, "%d", rows * together), "j + c"});
+        p->depth--;
+        plain_indent(p);
+        buf_puts(p->out, "}\n");
+    }
+    if (few) {
+        const bool known = inner >= 0;
+        plain_indent(p);
+        buf_puts(p->out, known ? "{\n" : arena_printf(p->e->arena, "if (%s < %d) {\n", extent, together));
+        p->depth++;
+        if (!known) {
+            plain_indent(p);
+            buf_printf(p->out, "const int columns = (int)%s;\n", extent);
+        }
+        put_columns(p, r, target,
+                    &(struct columns){!known || rows_go_on(p),
+                                      known ? arena_printf(p->e->arena, "%d", (int)inner) : "columns", ROWS,
+                                      arena_printf(p->e->arena, "%d", ROWS * (known ? (int)inner : together)), "c"});
+    }
     plain_end(p, depth);
 }
 
@@ -589,7 +651,7 @@ void plain_reduction(struct plain *p, const char *target)
                               type != NULL};
     struct buf own = buf_new(p->e->arena);
     if (!type && has_columns(p)) {
-        put_columns(p, &r, target);
+        put_all_columns(p, &r, target);
         return;
     }
     if (!p->host->points)

@@ -209,27 +209,29 @@ static TREE join_KIND(const STAGE *values, int64_t count)
     return join_all_KIND(tree, count);
 }
 //: plain ordered columns
-/* Joins lanes of columns to those of the blocks before. */
-static void plant_KIND(TREE tree[][WIDTH], int64_t number, TREE *restrict lanes)
+/* Joins 16 lanes of each of so many columns to those of the blocks before. */
+static void plant_KIND(TREE *tree, int64_t number, TREE *restrict lanes, int columns)
 {
+    const int width = 16 * columns;
     int64_t level = 0;
     for (; number >> level & 1; level++)
-        for (int j = 0; j < WIDTH; j++)
-            lanes[j] = PLANTED;
-    memcpy(tree[level], lanes, sizeof tree[level]);
+        for (int j = 0; j < width; j++)
+            lanes[j] = COLUMNS;
+    memcpy(tree + level * width, lanes, (size_t)width * sizeof *lanes);
 }
 /* Joins the lanes that the tree has of so many values of each column; leaves results in the first ones. */
-static void harvest_KIND(TREE tree[][WIDTH], int64_t count, TREE *restrict lanes)
+static void harvest_KIND(const TREE *tree, int64_t count, TREE *restrict lanes, int columns)
 {
-    for (int j = 0; j < WIDTH; j++)
+    const int width = 16 * columns;
+    for (int j = 0; j < width && count > 1024; j++)
         lanes[j] = ABSENT;
-    for (int64_t blocks = (count + 1023) / 1024, level = 0; blocks >> level; level++)
-        for (int j = 0; j < WIDTH && blocks >> level & 1; j++)
-            lanes[j] = PLANTED;
-    for (int apart = WIDTH / 2; apart >= WIDTH / 16; apart /= 2)
-        for (int j = 0; j < apart; j++)
+    for (int64_t blocks = (count + 1023) / 1024, level = 0; blocks >> level && count > 1024; level++)
+        for (int j = 0; j < width && blocks >> level & 1; j++)
+            lanes[j] = COLUMNS;
+    for (int apart = 8 * columns; apart && apart >= columns; apart /= 2)
+        for (int j = 0; j < apart && apart < count * columns; j++)
             lanes[j] = FOLDED;
-    for (int j = 0; j < WIDTH / 16 && !count; j++)
+    for (int j = 0; j < columns && !count; j++)
         lanes[j] = NOTHING;
 }
 //: plain keys

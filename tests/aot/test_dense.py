@@ -48,6 +48,10 @@ kernel columns(x: float64[h, w]) { return a = prod(x, axis=0), b = std(x, axis=0
 kernel bytes(x: uint8[h, w]) { return a = sum(x, axis=0), b = max(x, axis=0), c = any(x > 30, axis=0) }
 kernel layers(x: float16[h, 3, w]) { return a = mean(x, axis=1), b = max(x, axis=0), c = sum(x, axis=[0, 1]) }
 kernel fixed(x: float32[h, 40], y: int16[w, 11]) { return a = sum(x, axis=0), b = sum(y, axis=0), c = min(y, axis=0) }
+kernel few(x: float32[h, 3], y: uint8[w, 7], z: float64[h, 5, 2]) {
+    return a = sum(x * x, axis=0), b = sum(y, axis=0), c = max(x, axis=0), d = prod(z, axis=1), e = mean(z, axis=0) }
+kernel weighed(x: float32[h, w], y: float32[w], z: uint8[h, 3, w]) {
+    return a = sum(x * y, axis=0), b = max(x + y, axis=0), c = sum(int8(z) * [[1], [2], [3]], axis=1) }
 kernel first(x: float32[h, w]) {
     return a = argmax(x), b = argmin(x, axis=0), c = argmin(transpose(x)), d = argmax(x * 0) }
 kernel firsts(x: uint8[h, w], y: float64[h, w]) { return a = argmax(x, axis=-1), b = argmin(y, axis=-1) + argmax(y) }
@@ -72,14 +76,20 @@ FORMS = {
     "shorts(x: float32[n]) { return out = int16(x * 2) }": (["out[i] = roundsat"], ["_block(", "v_0"]),
     "rows(x: float32[m, n]) { return out = sum(x, axis=-1) }": (["join_add_f32(x + p * n, n)"], ["columns"]),
     "blocks(x: float32[m, n]) { return out = sum(x * x, axis=-1) }": (["join_block_add_f32("], ["join_add_f32("]),
-    "columns(x: float32[m, n]) { return out = sum(x, axis=0) }": (["columns == 16", "tree[48][256]"], ["values[1024]"]),
-    "doubles(x: float64[m, n]) { return out = sum(x, axis=0) }": (["columns == 8", "tree[48][128]"], ["values[1024]"]),
-    "bytes(x: uint8[m, n]) { return out = sum(x, axis=0) }": (["columns == 64", "from += 64"], ["values[1024]"]),
-    "narrow(x: float32[m, 7]) { return out = sum(x, axis=0) }": (["values[1024]"], ["columns"]),
-    "less(x: float32[m, 8]) { return out = sum(x, axis=0) }": (["columns side by side"], ["values[1024]"]),
-    "known(x: float32[m, 16]) { return out = sum(x, axis=0) }": (["columns = 16"], ["columns == 16"]),
+    "columns(x: float32[m, n]) { return out = sum(x, axis=0) }": (
+        ["n >= 16", "lanes[k % 16 * 16 + c]", "n < 16", "c < width"], ["values[1024]"]),
+    "doubles(x: float64[m, n]) { return out = sum(x, axis=0) }": (["n >= 8", "tree[48 * 128]"], ["values[1024]"]),
+    "bytes(x: uint8[m, n]) { return out = sum(x, axis=0) }": (
+        ["n >= 64", "from += 64)", "n < 64", "from += 1024)"], ["values[1024]"]),
+    "weighed(x: float32[m, n], y: float32[n]) { return out = sum(x * y, axis=0) }": (
+        ["lanes[k % 16 * columns + c]"], ["width", "values[1024]"]),
+    "narrow(x: float32[m, 7]) { return out = sum(x, axis=0) }": (["width", "tree[48 * 112]"], ["columns", " at "]),
+    "weights(x: float32[m, 7], y: float32[7]) { return out = sum(x * y, axis=0) }": (["values[1024]"], ["width"]),
+    "less(x: float32[m, 8], y: float32[8]) { return out = sum(x * y, axis=0) }": (
+        ["lanes[k % 16 * 8 + c]"], ["values[1024]", " at "]),
+    "known(x: float32[m, 16]) { return out = sum(x, axis=0) }": (["j = at + 16"], ["width", ">= 16"]),
     "first(x: float32[n]) { return out = argmax(x) }": (["any |= ", "break;"], ["weft_lend", "% 256"]),
-    "across(x: float32[m, n]) { return out = argmax(x, axis=0) }": (["(i64)e"], ["any |= ", "% 256"]),
+    "across(x: float32[m, n]) { return out = argmax(x, axis=0) }": (["(i64)k"], ["any |= ", "% 256"]),
 }
 C_TYPES = {"float32": np.float32, "float64": np.float64, "float16": np.float16, "int16": np.int16,
            "int32": np.int32, "uint8": np.uint8}
@@ -153,7 +163,7 @@ class Bits(unittest.TestCase):
             name, parameters = line.split("(", 1)[0], line.split("(", 1)[1].split(") {")[0]
             types = re.findall(r": (\w+)\[([^]]*)", parameters)
             outputs = 1 if "out =" in line else line.split("return")[1].count(" = ")
-            for h, w in (1, 1), (3, 17), (2, 300), (5, 1024), (1, 5001), (700, 3), (2100, 37), (1025, 16):
+            for h, w in (1, 1), (3, 17), (2, 300), (5, 1024), (1, 5001), (700, 3), (2100, 37), (1025, 16), (19, 5):
                 for rare in 0, 1, 2:
                     extents = {"h": h, "w": w}
                     shapes = [[int(extents.get(one, one)) for one in dims.split(", ")] for _, dims in types if dims]
