@@ -15,12 +15,25 @@ static const char *divisor_text(struct emitter *e, const struct ins *ins)
                : NULL;
 }
 
+const char *ins_meaning(struct emitter *e, const struct ins *ins)
+{
+    int64_t divisor;
+    int shift = 1;
+    if ((ins->op != OP_FLOORDIV && ins->op != OP_MOD) || !(e->params->fast & FAST_DIVISOR) ||
+        !literal_divisor(e->kernel, ins, &divisor) || divisor < 2 || divisor & (divisor - 1))
+        return op_meaning(ins->op, ins->source);
+    while (divisor >> shift > 1)
+        shift++;
+    return ins->op == OP_MOD ? arena_printf(e->arena, "(T)(A & %lld)", (long long)divisor - 1)
+                             : arena_printf(e->arena, "(T)(A >> %d)", shift);
+}
+
 /* Adds a row on operands with these names: its meaning, or a call of a function where there are too
  * many copies of heavy rows. */
 static void put_row(struct emitter *e, struct buf *out, const struct ins *ins, const char *const names[3])
 {
     static const char *const parameters[3] = {"a", "b", "c"};
-    const char *type = short_name(ins->source), *meaning = op_meaning(ins->op, ins->source);
+    const char *type = short_name(ins->source), *meaning = ins_meaning(e, ins);
     int arity = op_arity(ins->op);
     if (!e->calls_rows || op_weight(ins->op, ins->source) < HEAVY || divisor_text(e, ins)) {
         put_meaning(e, out, ins, meaning, names);

@@ -67,6 +67,9 @@ const char *short_name(enum weft_dtype dtype);
 const char *value_name(struct emitter *e, int i);
 /* What the tokens of a row's texts are replaced by, on operands with these names. */
 struct tokens row_tokens(const struct ins *ins, const char *const names[3]);
+/* The row's meaning; of a division of integers by a power of 2 that rounds down a shift, of its remainder a mask: they
+ * take the same bits whatever the signs. */
+const char *ins_meaning(struct emitter *e, const struct ins *ins);
 /* Adds a row's meaning (or its fault) on operands with these names. */
 void put_meaning(struct emitter *e, struct buf *out, const struct ins *ins, const char *meaning,
                  const char *const names[3]);

@@ -142,7 +142,7 @@ static void put_value(struct plain *p, int i, const char *const names[3])
 {
     const struct ins *ins = &p->e->kernel->ins[i];
     struct buf meaning = buf_new(p->e->arena);
-    put_meaning(p->e, &meaning, ins, op_meaning(ins->op, ins->source), names);
+    put_meaning(p->e, &meaning, ins, ins_meaning(p->e, ins), names);
     if (p->once[i]) {
         p->texts[i] = meaning.text;
         return;

@@ -327,27 +327,56 @@ static int term_value(const struct terms *terms)
     return ins_convert(l, load, node->dtype, false, node->token);
 }
 
+/* x where term `number` reads it, in the type in which terms are joined. */
+static int read_term(struct terms *terms, int64_t number)
+{
+    struct lowering *l = terms->k.l;
+    const struct node *node = terms->k.node;
+    const int map = l->map;
+    l->map = term_map(terms, number, map);
+    int value = term_value(terms);
+    l->map = map;
+    if (!lies_inside(terms))
+        value = choose(&terms->k, value, node->dtype);
+    return ins_convert(l, value, type_rows[node->dtype].compute, false, node->token);
+}
+
+/* The sign of term b where it is added to term a before both are multiplied; 0: it is not. Integers wrap, so the order
+ * of their sums does not matter. */
+static int shared_sign(const struct terms *terms, int64_t a, int64_t b)
+{
+    const struct node *x = element_of(terms, element_at(terms, a)), *y = element_of(terms, element_at(terms, b));
+    if (!dtype_is_integer(terms->k.node->dtype) || !x || x->number || y->number ||
+        x->literal.kind != LITERAL_INTEGER || y->literal.kind != LITERAL_INTEGER)
+        return 0;
+    const double first = literal_number(&x->literal), second = literal_number(&y->literal);
+    const uint64_t most = UINT64_C(1) << 31;
+    if (first >= (double)most || first <= -(double)most)
+        return 0;
+    return first == second ? 1 : first == -second ? -1 : 0;
+}
+
 int correlate_value(struct lowering *l, const struct node *node)
 {
     struct terms terms = terms_of(l, node);
-    const enum weft_dtype compute = type_rows[node->dtype].compute;
-    const int map = l->map;
     int sum = -1;
     if (has_sums(l, node))
         return outer_sums(l, node);
     if (is_looped(l, node))
         return weigh_neighbours(l, node);
+    bool *added = ARENA_ARRAY(l->arena, bool, terms.count + 1);
     for (int64_t n = 0; n < terms.count; n++) {
         const int64_t element = element_at(&terms, n);
         int sign;
-        if (is_nothing(&terms, element))
+        if (added[n] || is_nothing(&terms, element))
             continue;
-        l->map = term_map(&terms, n, map);
-        int value = term_value(&terms);
-        l->map = map;
-        if (!lies_inside(&terms))
-            value = choose(&terms.k, value, node->dtype);
-        value = ins_convert(l, value, compute, false, node->token);
+        int value = read_term(&terms, n);
+        for (int64_t m = n + 1; m < terms.count; m++) {
+            sign = shared_sign(&terms, n, m);
+            if (sign)
+                value = add_term(&terms, value, read_term(&terms, m), sign);
+            added[m] = added[m] || sign;
+        }
         value = multiply(&terms, element, value, &sign);
         sum = add_term(&terms, sum, value, sign);
     }

@@ -179,10 +179,12 @@ static void decide(struct narrowing *n, int i)
     n->ranges[i] = find_range(n, ins);
     n->root[i] = i;
     n->dtypes[i] = ins->kind == INS_OP && !is_conversion(ins) ? ins->source : ins->dtype;
-    if (may_happen_in(n, i, WEFT_INT16))
-        n->dtypes[i] = WEFT_INT16;
-    else if (may_happen_in(n, i, WEFT_UINT16))
-        n->dtypes[i] = WEFT_UINT16;
+    const bool divides = ins->kind == INS_OP && op_divides(ins->op, ins->source); /* without signs it is less work */
+    const enum weft_dtype first = divides ? WEFT_UINT16 : WEFT_INT16, second = divides ? WEFT_INT16 : WEFT_UINT16;
+    if (may_happen_in(n, i, first))
+        n->dtypes[i] = first;
+    else if (may_happen_in(n, i, second))
+        n->dtypes[i] = second;
     if (is_conversion(ins) && dtype_is_integer(ins->source) && dtype_is_integer(ins->dtype) &&
         range_fits(n->ranges[ins->a[0]], ins->dtype))
         n->root[i] = n->root[ins->a[0]];

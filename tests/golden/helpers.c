@@ -63,6 +63,7 @@ rounded_$1_$2             34 lines  32ad7706
 rounded_$1_$2             34 lines  385223e8
 roundsat_$1_$2            38 lines  82adec28
 run_$1                    13 lines  52399200
+saturate_$1_$2            12 lines  e5e84e80
 scaled_$1                 11 lines  2f43f956
 scaled_$1                 11 lines  8913a13e
 sieve_$1                  36 lines  022e9e14
