@@ -32,6 +32,17 @@ static bool joins_keys(const struct lanes *lanes, enum weft_dtype stage)
            lanes->acc == lanes->tree && stage == lanes->tree;
 }
 
+static const char *key_type(const struct lanes *lanes)
+{
+    return lanes->tree == WEFT_FLOAT64 ? "int64_t" : "int32_t";
+}
+
+/* How an integer is to another that it replaces. */
+static const char *before_of(const struct lanes *lanes)
+{
+    return lanes->join == JOIN_LEAST ? "<" : ">";
+}
+
 /* What stands behind the names of functions that join such values. */
 static const char *kind_of(struct plain *p)
 {
@@ -82,10 +93,11 @@ const char *plain_put_join(struct plain *p, const char *section)
                                 in_parentheses(p, joined(p, lanes->tree, "lanes[1]", "lanes[3]")))},
                  {"ABSENT", absent},
                  {"NOTHING", plain_nothing(p)},
-                 {"KEY", wide ? "int64_t" : "int32_t"},
+                 {"KEY", key_type(lanes)},
                  {"SIGN", wide ? "63" : "31"},
                  {"MOST", wide ? "INT64_MAX" : "INT32_MAX"},
-                 {"BEFORE", least ? "<" : ">"}};
+                 {"WINNER", wide ? (least ? "INT64_MIN" : "INT64_MAX") : least ? "INT32_MIN" : "INT32_MAX"},
+                 {"BEFORE", before_of(lanes)}};
     struct buf body = buf_new(p->e->arena);
     size_t length;
     const char *text = plain_section(p, section, &length), *end = text + length;
@@ -104,12 +116,15 @@ const char *plain_put_join(struct plain *p, const char *section)
     return kind;
 }
 
-/* The section of functions that join values that lie behind each other. */
-static const char *row_section(struct plain *p)
+/* Adds functions that join values that lie behind each other, once. Returns what stands behind their names. */
+static const char *put_row_join(struct plain *p)
 {
     const struct lanes *lanes = p->e->kernel->lanes;
-    const enum weft_dtype stage = p->e->kernel->accesses[p->e->kernel->load_count].dtype;
-    return join_is_ordered(lanes->join, lanes->tree) ? "ordered" : joins_keys(lanes, stage) ? "keys" : "any_order";
+    const bool ordered = join_is_ordered(lanes->join, lanes->tree);
+    const bool keys = !ordered && joins_keys(lanes, p->e->kernel->accesses[p->e->kernel->load_count].dtype);
+    if (keys)
+        plain_put_join(p, "keys");
+    return plain_put_join(p, ordered ? "ordered" : keys ? "keys row" : "any_order");
 }
 
 /* The place of an element of a reduction's space: that of point p, of its element number `element`, and of that one's
@@ -356,7 +371,7 @@ static bool put_row(struct plain *p, const struct joining *r)
     const char *array = joined_array(p, &whole);
     if (!array || lanes->acc != lanes->tree)
         return false;
-    const char *kind = plain_put_join(p, row_section(p)), *nothing = plain_nothing(p);
+    const char *kind = put_row_join(p), *nothing = plain_nothing(p);
     const bool may_be_null = strchr(array, ' ') && lanes->tiles.elements < 0 && lanes->join != JOIN_LEAST &&
                              lanes->join != JOIN_GREATEST; /* no elements: nothing may be added to it */
     if (r->ordered)
@@ -378,7 +393,7 @@ static void put_blocks(struct plain *p, const struct joining *r)
 {
     const struct lanes *lanes = p->e->kernel->lanes;
     struct place first = reduced_place(p, "from", "j"), place = reduced_place(p, "from + k", "j");
-    const char *kind = plain_put_join(p, row_section(p)), *array = joined_array(p, &first),
+    const char *kind = put_row_join(p), *array = joined_array(p, &first),
                *elements = in_parentheses(p, r->elements);
     const char *tree = r->ordered ? "tree" : NULL, *kept = p->host->kept,
                *values = array || kept ? NULL : "values";
@@ -461,6 +476,12 @@ static bool has_columns(struct plain *p)
     return !p->host->points && !p->host->kept && (inner < 0 || inner >= FEW_COLUMNS || (inner > 1 && rows_go_on(p)));
 }
 
+/* Whether lanes of columns are integers that are ordered as the values are. */
+static bool columns_are_keys(struct plain *p)
+{
+    return joins_keys(p->e->kernel->lanes, p->e->kernel->accesses[p->e->kernel->load_count].dtype);
+}
+
 /* Fills an array of lanes. */
 static void put_filled(struct plain *p, const char *array, const char *count, const char *value)
 {
@@ -486,6 +507,13 @@ static void put_column(struct plain *p, const char *element, const char *inner, 
     const struct place place = reduced_place(p, element, inner);
     const int value = plain_body(p, &place);
     plain_indent(p);
+    if (columns_are_keys(p)) {
+        const char *type = key_type(p->e->kernel->lanes), *before = before_of(p->e->kernel->lanes);
+        buf_printf(p->out, "const %s key = key_of_%s(%s);\n", type, plain_put_join(p, "keys"), plain_name(p, value));
+        plain_indent(p);
+        buf_printf(p->out, "%s = key %s %s ? key : %s;\n", lane, before, lane, lane);
+        return;
+    }
     buf_printf(p->out, "%s = %s;\n", lane, plain_joined_to(p, lane, in_parentheses(p, plain_name(p, value))));
 }
 
@@ -536,17 +564,26 @@ static void put_ordered_columns(struct plain *p, const struct joining *r, const 
     put_what(p);
 }
 
+/* Two lanes of columns, joined. */
+static const char *joined_lanes(struct plain *p, const char *a, const char *b)
+{
+    const struct lanes *lanes = p->e->kernel->lanes;
+    return columns_are_keys(p) ? arena_printf(p->e->arena, "%s %s %s ? %s : %s", b, before_of(lanes), a, b, a)
+                               : joined(p, lanes->tree, a, b);
+}
+
 /* In any order; some rows first in a narrower type. */
 static void put_any_columns(struct plain *p, const struct joining *r, const struct columns *columns)
 {
     const struct lanes *lanes = p->e->kernel->lanes;
-    const bool narrow = lanes->acc != lanes->tree;
-    const char *all = narrow ? "all" : "lanes";
+    const bool narrow = lanes->acc != lanes->tree, keys = columns_are_keys(p);
+    const char *all = narrow ? "all" : "lanes", *nothing = plain_nothing(p);
     const int depth = p->depth;
     plain_indent(p);
-    buf_printf(p->out, "%s %s[%s];", short_name(lanes->tree), all, columns->lanes);
+    buf_printf(p->out, "%s %s[%s];", keys ? key_type(lanes) : short_name(lanes->tree), all, columns->lanes);
     put_what(p);
-    put_filled(p, all, columns->lanes, plain_nothing(p));
+    put_filled(p, all, columns->lanes,
+               keys ? arena_printf(p->e->arena, "key_of_%s(%s)", plain_put_join(p, "keys"), nothing) : nothing);
     if (!narrow) {
         put_rows(p, columns, "k", in_parentheses(p, r->elements));
     } else {
@@ -566,8 +603,8 @@ static void put_any_columns(struct plain *p, const struct joining *r, const stru
     buf_printf(p->out, "    for (int c = 0; c < rows * %s; c++)\n", columns->in_hand);
     plain_indent(p);
     buf_printf(p->out, "        %s[c] = %s;\n", all,
-               joined(p, lanes->tree, arena_printf(p->e->arena, "%s[c]", all),
-                      arena_printf(p->e->arena, "%s[c + rows * %s]", all, columns->in_hand)));
+               joined_lanes(p, arena_printf(p->e->arena, "%s[c]", all),
+                            arena_printf(p->e->arena, "%s[c + rows * %s]", all, columns->in_hand)));
 }
 
 /* Joins these columns and stores what comes of them. */
@@ -578,8 +615,10 @@ static void put_columns(struct plain *p, const struct joining *r, const char *ta
     (r->ordered ? put_ordered_columns : put_any_columns)(p, r, columns);
     open_columns(p, columns->in_hand);
     plain_indent(p);
-    buf_printf(p->out, "%s[%s] = %s[c];\n", target, result_number(p, columns->inner),
-               !r->ordered && lanes->acc != lanes->tree ? "all" : "lanes");
+    const char *lane = !r->ordered && lanes->acc != lanes->tree ? "all[c]" : "lanes[c]";
+    if (columns_are_keys(p))
+        lane = arena_printf(p->e->arena, "value_of_%s(%s)", plain_put_join(p, "keys"), lane);
+    buf_printf(p->out, "%s[%s] = %s;\n", target, result_number(p, columns->inner), lane);
     plain_end(p, depth);
 }
 

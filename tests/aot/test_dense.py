@@ -83,6 +83,7 @@ FORMS = {
         ["n >= 64", "from += 64)", "n < 64", "from += 1024)"], ["values[1024]"]),
     "weighed(x: float32[m, n], y: float32[n]) { return out = sum(x * y, axis=0) }": (
         ["lanes[k % 16 * columns + c]"], ["width", "values[1024]"]),
+    "tops(x: float32[m, n]) { return out = max(x, axis=0) }": (["int32_t lanes[16]", "value_of_greatest_f32"], ["NAN"]),
     "narrow(x: float32[m, 7]) { return out = sum(x, axis=0) }": (["width", "tree[48 * 112]"], ["columns", " at "]),
     "weights(x: float32[m, 7], y: float32[7]) { return out = sum(x * y, axis=0) }": (["values[1024]"], ["width"]),
     "less(x: float32[m, 8], y: float32[8]) { return out = sum(x * y, axis=0) }": (
