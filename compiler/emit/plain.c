@@ -58,6 +58,14 @@ static const char *element(struct plain *p, int access, const char *index)
     return index ? arena_printf(p->e->arena, "%s[%s]", data, index) : data;
 }
 
+/* An element to read. C compilers make vectors of bytes that are compared with 0, but not of bools. */
+static const char *read_element(struct plain *p, int access, const char *index)
+{
+    if (!index || p->e->kernel->accesses[access].dtype != WEFT_BOOL)
+        return element(p, access, index);
+    return arena_printf(p->e->arena, "((const unsigned char *)%s)[%s]", p->host->data(p->host->user, access), index);
+}
+
 /* Whether an access reads or writes one element, or, in a loop over patterns, what repeats. */
 static bool is_single(struct plain *p, int access)
 {
@@ -95,7 +103,7 @@ static void put_load(struct plain *p, int i, struct place *place, const char *co
     }
     const char *own_element = plain_repeats(p, ins->index)
                                   ? arena_printf(p->e->arena, "pattern_%d[k]", ins->index)
-                                  : element(p, ins->index, index);
+                                  : read_element(p, ins->index, index);
     const char *loaded = plain_text(p, type_rows[ins->dtype].load, ins->dtype, own_element);
     if (p->once[i] && !condition && !place->inside && strlen(loaded) <= SHORT_ELEMENT) {
         p->texts[i] = loaded;

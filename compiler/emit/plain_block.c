@@ -180,7 +180,7 @@ static bool has_words(const struct blocks *b, const bool *needed)
         const bool decoded = ins->kind == INS_LOAD && loaded_half(b, i);
         const bool encoded = ins->kind == INS_STORE && b->calls[ins->a[0]] == CALL_ENCODE;
         if (needed[i] && b->calls[i] == CALL_NONE && !ins_is_argument(ins) && !decoded && !encoded)
-            words = words && (ins->dtype == WEFT_BOOL || type_rows[ins->dtype].size == 4);
+            words = words && (type_rows[ins->dtype].size == 4 || (ins->dtype == WEFT_BOOL && ins->kind == INS_OP));
     }
     return words;
 }

@@ -52,6 +52,8 @@ kernel few(x: float32[h, 3], y: uint8[w, 7], z: float64[h, 5, 2]) {
     return a = sum(x * x, axis=0), b = sum(y, axis=0), c = max(x, axis=0), d = prod(z, axis=1), e = mean(z, axis=0) }
 kernel weighed(x: float32[h, w], y: float32[w], z: uint8[h, 3, w]) {
     return a = sum(x * y, axis=0), b = max(x + y, axis=0), c = sum(int8(z) * [[1], [2], [3]], axis=1) }
+kernel masks(x: bool[h, w], y: float32[h, w], z: float16[h, w]) {
+    return a = float32(x), b = x * y, c = float16(x), d = float64(x) + int16(x), e = where(x, y, 1), f = z > 1 }
 kernel first(x: float32[h, w]) {
     return a = argmax(x), b = argmin(x, axis=0), c = argmin(transpose(x)), d = argmax(x * 0) }
 kernel firsts(x: uint8[h, w], y: float64[h, w]) { return a = argmax(x, axis=-1), b = argmin(y, axis=-1) + argmax(y) }
@@ -67,6 +69,8 @@ kernel rounded(x: int64[3, 2]) { return out = float64(mean(x, axis=0)) }
 # kernel: what its text has, and what it does not have
 FORMS = {
     "halves(x: float16[n]) { return out = x * x }": (["decode_8(", "encode_8(", "n - n % 8"], ["_block("]),
+    "masked(x: bool[n], y: float16[n]) { return out = x * y }": (
+        ["(const unsigned char *)x)[", "decode_block("], ["_8("]),
     "few(x: float16[63]) { return out = x * x }": (["decode_f16_f32(x["], ["_8(", "_block("]),
     "enough(x: float16[64]) { return out = x * x }": (["decode_8("], ["_block("]),
     "wide(x: float16[n], y: float64[n]) { return out = float16(x * 2) + y }": (["decode_block("], ["decode_8(x"]),
@@ -93,12 +97,13 @@ FORMS = {
     "across(x: float32[m, n]) { return out = argmax(x, axis=0) }": (["(i64)k"], ["any |= ", "% 256"]),
 }
 C_TYPES = {"float32": np.float32, "float64": np.float64, "float16": np.float16, "int16": np.int16,
-           "int32": np.int32, "uint8": np.uint8}
+           "int32": np.int32, "uint8": np.uint8, "bool": np.bool_}
 
 
 def values(dtype, shape, rare):
     random = np.random.default_rng(5)
-    x = random.uniform(0 if dtype == "uint8" else -40, 40, shape).astype(C_TYPES[dtype])
+    x = (random.integers(0, 2, shape) if dtype == "bool"
+         else random.uniform(0 if dtype == "uint8" else -40, 40, shape)).astype(C_TYPES[dtype])
     if rare and x.size > 5 and x.dtype.kind == "f":
         flat = x.reshape(-1)
         flat[random.integers(0, x.size, 1 + x.size // 50)] = np.inf
