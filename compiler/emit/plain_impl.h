@@ -1,4 +1,4 @@
-/* What plain.c and plain_place.c share. Texts are C and live as long as the emitter's arena. */
+/* What the files of this name share. Texts are C and live as long as the emitter's arena. */
 #ifndef WEFT_COMPILER_EMIT_PLAIN_IMPL_H
 #define WEFT_COMPILER_EMIT_PLAIN_IMPL_H
 
@@ -77,6 +77,44 @@ bool plain_is_blocked(struct plain *p, int i);
 /* plain_join.c */
 void plain_search(struct plain *p, const char *target);
 void plain_reduction(struct plain *p, const char *target);
+
+/* A reduction as it is written. */
+struct joining {
+    const char *elements;  /* how many are joined */
+    const char *target;    /* what the result is stored to */
+    const char *declared;  /* what stands in front of a value that has no definition yet */
+    const char *all;       /* the variable that has what was joined so far */
+    enum weft_dtype stage; /* of what is joined */
+    bool ordered, single;
+};
+
+/* The result of no elements. */
+const char *plain_nothing(struct plain *p);
+/* Two values of which the second may have the type of what is joined, in the one in which it is. */
+const char *plain_joined_to(struct plain *p, const char *so_far, const char *value);
+/* Adds a section's functions that join values of this kind, once. Returns what stands behind their names. */
+const char *plain_put_join(struct plain *p, const char *section);
+/* Two joined values. */
+const char *plain_joined(struct plain *p, enum weft_dtype dtype, const char *a, const char *b);
+/* Whether integers with the bits of floats are joined, which are in the same order. */
+bool plain_joins_keys(const struct lanes *lanes, enum weft_dtype stage);
+const char *plain_key_type(const struct lanes *lanes);
+/* How an integer is to another that it replaces. */
+const char *plain_key_before(const struct lanes *lanes);
+/* The place of an element of a reduction's space: that of point p, of its element number `element`, and of that one's
+ * inner element `inner`. */
+struct place reduced_place(struct plain *p, const char *element, const char *inner);
+/* The number of a reduction's result. */
+const char *result_number(struct plain *p, const char *inner);
+/* Adds what a value is that was joined: "sum of x". */
+void plain_put_what(struct plain *p);
+
+/* plain_columns.c */
+/* Whether columns are joined side by side: not where they are known to be few, and have something of their own. */
+bool plain_has_columns(struct plain *p);
+/* Joins many columns, so many at a time; the last ones with others once more. Few are joined all at once, by 16 rows of
+ * lanes, which lie side by side as the rows do. */
+void plain_put_columns(struct plain *p, const struct joining *r, const char *target);
 
 /* The text of a section of templates/kernel/plain.c. */
 const char *plain_section(struct plain *p, const char *name, size_t *length);

@@ -5,7 +5,6 @@
 #include <assert.h>
 #include <string.h>
 
-/* The result of no elements. */
 const char *plain_nothing(struct plain *p)
 {
     const struct lanes *lanes = p->e->kernel->lanes;
@@ -14,8 +13,7 @@ const char *plain_nothing(struct plain *p)
                : value_code(p->e, lanes->tree, join_absent(lanes->join, lanes->tree));
 }
 
-/* Two joined values. */
-static const char *joined(struct plain *p, enum weft_dtype dtype, const char *a, const char *b)
+const char *plain_joined(struct plain *p, enum weft_dtype dtype, const char *a, const char *b)
 {
     const enum op op = join_rows[p->e->kernel->lanes->join].op;
     const struct ins ins = {INS_OP, op, dtype, dtype, {-1, -1, -1}};
@@ -24,21 +22,19 @@ static const char *joined(struct plain *p, enum weft_dtype dtype, const char *a,
     return text.text;
 }
 
-/* Whether integers with the bits of floats are joined, which are in the same order. */
-static bool joins_keys(const struct lanes *lanes, enum weft_dtype stage)
+bool plain_joins_keys(const struct lanes *lanes, enum weft_dtype stage)
 {
     const bool extreme = lanes->join == JOIN_LEAST || lanes->join == JOIN_GREATEST;
     return extreme && (lanes->tree == WEFT_FLOAT32 || lanes->tree == WEFT_FLOAT64) &&
            lanes->acc == lanes->tree && stage == lanes->tree;
 }
 
-static const char *key_type(const struct lanes *lanes)
+const char *plain_key_type(const struct lanes *lanes)
 {
     return lanes->tree == WEFT_FLOAT64 ? "int64_t" : "int32_t";
 }
 
-/* How an integer is to another that it replaces. */
-static const char *before_of(const struct lanes *lanes)
+const char *plain_key_before(const struct lanes *lanes)
 {
     return lanes->join == JOIN_LEAST ? "<" : ">";
 }
@@ -55,16 +51,14 @@ static const char *kind_of(struct plain *p)
                : arena_printf(p->e->arena, "%s_%s_%s", of, short_name(stage), short_name(lanes->acc));
 }
 
-/* Two values of which the second may have the type of what is joined, in the one in which it is. */
 const char *plain_joined_to(struct plain *p, const char *so_far, const char *value)
 {
     const struct lanes *lanes = p->e->kernel->lanes;
     const enum weft_dtype stage = p->e->kernel->accesses[p->e->kernel->load_count].dtype;
-    return joined(p, lanes->acc, so_far,
+    return plain_joined(p, lanes->acc, so_far,
                   stage == lanes->acc ? value : arena_printf(p->e->arena, "(%s)%s", short_name(lanes->acc), value));
 }
 
-/* Adds a section's functions that join values of this kind, once. Returns what stands behind their names. */
 const char *plain_put_join(struct plain *p, const char *section)
 {
     const struct lanes *lanes = p->e->kernel->lanes;
@@ -83,21 +77,22 @@ const char *plain_put_join(struct plain *p, const char *section)
                  {"JOIN", plain_joined_to(p, "lanes[j]", "values[i + j]")},
                  {"LAST", plain_joined_to(p, "lanes[j]",
                                           arena_printf(p->e->arena, "(i + j < count ? values[i + j] : %s)", absent))},
-                 {"GATHERED", joined(p, lanes->tree, "all", "lanes[j]")},
-                 {"PLANTED", joined(p, lanes->tree, "tree[level][j]", "lanes[j]")},
-                 {"COLUMNS", joined(p, lanes->tree, "tree[level * width + j]", "lanes[j]")},
-                 {"FOLDED", joined(p, lanes->tree, "lanes[j]", "lanes[j + apart]")},
-                 {"EIGHT", joined(p, lanes->tree, "lanes[j]", "lanes[j + 8]")},
-                 {"FOUR", joined(p, lanes->tree, "lanes[j]", "lanes[j + 4]")},
-                 {"TWO", joined(p, lanes->tree, in_parentheses(p, joined(p, lanes->tree, "lanes[0]", "lanes[2]")),
-                                in_parentheses(p, joined(p, lanes->tree, "lanes[1]", "lanes[3]")))},
+                 {"GATHERED", plain_joined(p, lanes->tree, "all", "lanes[j]")},
+                 {"PLANTED", plain_joined(p, lanes->tree, "tree[level][j]", "lanes[j]")},
+                 {"COLUMNS", plain_joined(p, lanes->tree, "tree[level * width + j]", "lanes[j]")},
+                 {"FOLDED", plain_joined(p, lanes->tree, "lanes[j]", "lanes[j + apart]")},
+                 {"EIGHT", plain_joined(p, lanes->tree, "lanes[j]", "lanes[j + 8]")},
+                 {"FOUR", plain_joined(p, lanes->tree, "lanes[j]", "lanes[j + 4]")},
+                 {"TWO", plain_joined(p, lanes->tree,
+                                      in_parentheses(p, plain_joined(p, lanes->tree, "lanes[0]", "lanes[2]")),
+                                      in_parentheses(p, plain_joined(p, lanes->tree, "lanes[1]", "lanes[3]")))},
                  {"ABSENT", absent},
                  {"NOTHING", plain_nothing(p)},
-                 {"KEY", key_type(lanes)},
+                 {"KEY", plain_key_type(lanes)},
                  {"SIGN", wide ? "63" : "31"},
                  {"MOST", wide ? "INT64_MAX" : "INT32_MAX"},
                  {"WINNER", wide ? (least ? "INT64_MIN" : "INT64_MAX") : least ? "INT32_MIN" : "INT32_MAX"},
-                 {"BEFORE", before_of(lanes)}};
+                 {"BEFORE", plain_key_before(lanes)}};
     struct buf body = buf_new(p->e->arena);
     size_t length;
     const char *text = plain_section(p, section, &length), *end = text + length;
@@ -121,15 +116,13 @@ static const char *put_row_join(struct plain *p)
 {
     const struct lanes *lanes = p->e->kernel->lanes;
     const bool ordered = join_is_ordered(lanes->join, lanes->tree);
-    const bool keys = !ordered && joins_keys(lanes, p->e->kernel->accesses[p->e->kernel->load_count].dtype);
+    const bool keys = !ordered && plain_joins_keys(lanes, p->e->kernel->accesses[p->e->kernel->load_count].dtype);
     if (keys)
         plain_put_join(p, "keys");
     return plain_put_join(p, ordered ? "ordered" : keys ? "keys row" : "any_order");
 }
 
-/* The place of an element of a reduction's space: that of point p, of its element number `element`, and of that one's
- * inner element `inner`. */
-static struct place reduced_place(struct plain *p, const char *element, const char *inner)
+struct place reduced_place(struct plain *p, const char *element, const char *inner)
 {
     const struct lane_tiles *t = &p->e->kernel->lanes->tiles;
     const struct shape *own = p->space;
@@ -152,8 +145,7 @@ static struct place reduced_place(struct plain *p, const char *element, const ch
     return place;
 }
 
-/* The number of a reduction's result. */
-static const char *result_number(struct plain *p, const char *inner)
+const char *result_number(struct plain *p, const char *inner)
 {
     const struct lane_tiles *t = &p->e->kernel->lanes->tiles;
     const struct shape result = {.rank = 2, .extents = {t->points, t->inner}};
@@ -252,16 +244,6 @@ static void put_rooms(struct plain *p, enum weft_dtype tree, enum weft_dtype sta
         buf_putc(p->out, '\n');
 }
 
-/* A reduction as it is written. */
-struct joining {
-    const char *elements;  /* how many are joined */
-    const char *target;    /* what the result is stored to */
-    const char *declared;  /* what stands in front of a value that has no definition yet */
-    const char *all;       /* the variable that has what was joined so far */
-    enum weft_dtype stage; /* of what is joined */
-    bool ordered, single;
-};
-
 /* Element by element, where any order gives the same. */
 static void put_joined(struct plain *p, const struct joining *r)
 {
@@ -276,7 +258,7 @@ static void put_joined(struct plain *p, const struct joining *r)
     plain_loop(p, "e", r->elements);
     const int value = plain_body(p, &place);
     plain_indent(p);
-    buf_printf(p->out, "%s = %s;\n", r->all, joined(p, lanes->tree, r->all, plain_name(p, value)));
+    buf_printf(p->out, "%s = %s;\n", r->all, plain_joined(p, lanes->tree, r->all, plain_name(p, value)));
     plain_end(p, depth);
 }
 
@@ -341,8 +323,7 @@ static void put_found(struct plain *p, const struct joining *r, int condition)
     plain_end(p, depth);
 }
 
-/* Adds what a value is that was joined: "sum of x". */
-static void put_what(struct plain *p)
+void plain_put_what(struct plain *p)
 {
     const struct kernel *kernel = p->e->kernel;
     for (int i = 0; i < kernel->ins_count; i++) {
@@ -384,7 +365,7 @@ static bool put_row(struct plain *p, const struct joining *r)
     buf_printf(p->out, "join_%s(%s%s, %s)", kind, r->ordered ? "" : arena_printf(p->e->arena, "%s, ", nothing), array,
                r->elements);
     buf_puts(p->out, may_be_null ? arena_printf(p->e->arena, " : %s;", nothing) : ";");
-    put_what(p);
+    plain_put_what(p);
     return true;
 }
 
@@ -431,244 +412,8 @@ static void put_blocks(struct plain *p, const struct joining *r)
         buf_printf(p->out, "%s%s%s = join_all_%s(%s, %s);",
                    r->single && *r->declared ? "const " : "", r->single ? r->declared : "",
                    r->target, kind, tree, r->elements);
-        put_what(p);
+        plain_put_what(p);
     }
-}
-
-/* ---- columns ---- */
-
-/* How many columns are joined side by side: a line of a cache has them. */
-static int columns_together(struct plain *p)
-{
-    const struct lanes *lanes = p->e->kernel->lanes;
-    const enum weft_dtype stage = p->e->kernel->accesses[p->e->kernel->load_count].dtype;
-    return 64 / type_rows[join_is_ordered(lanes->join, lanes->tree) ? lanes->tree : stage].size;
-}
-
-enum {
-    FEW_COLUMNS = 8,
-    ROWS = 16,                     /* have lanes of their own: those of rule 11.4 */
-    SUMMED = 64                    /* elements that a lane of a narrower type takes */
-};
-
-/* Columns that are joined side by side. */
-struct columns {
-    bool few;                      /* all there are, and fewer than C compilers make vectors of */
-    const char *in_hand;
-    int rows;                      /* that have lanes of their own */
-    const char *lanes;             /* room for so many */
-    const char *inner;             /* the number of column c */
-};
-
-/* Whether what is read goes along rows of columns as along one row, or stays. */
-static bool rows_go_on(struct plain *p)
-{
-    bool all = true;
-    for (int a = 0; a < p->e->kernel->load_count; a++)
-        all = all && plain_is_flat(p, a);
-    return all;
-}
-
-/* Whether columns are joined side by side: not where they are known to be few, and have something of their own. */
-static bool has_columns(struct plain *p)
-{
-    const int64_t inner = p->e->kernel->lanes->tiles.inner;
-    return !p->host->points && !p->host->kept && (inner < 0 || inner >= FEW_COLUMNS || (inner > 1 && rows_go_on(p)));
-}
-
-/* Whether lanes of columns are integers that are ordered as the values are. */
-static bool columns_are_keys(struct plain *p)
-{
-    return joins_keys(p->e->kernel->lanes, p->e->kernel->accesses[p->e->kernel->load_count].dtype);
-}
-
-/* Fills an array of lanes. */
-static void put_filled(struct plain *p, const char *array, const char *count, const char *value)
-{
-    plain_indent(p);
-    buf_printf(p->out, "for (int c = 0; c < %s; c++)\n", count);
-    plain_indent(p);
-    buf_printf(p->out, "    %s[c] = %s;\n", array, value);
-}
-
-/* A loop over columns, whose turns do not depend on each other. */
-static void open_columns(struct plain *p, const char *count)
-{
-    plain_indent(p);
-    buf_puts(p->out, "INDEPENDENT\n");
-    plain_indent(p);
-    buf_printf(p->out, "for (int c = 0; c < %s; c++) {\n", count);
-    p->depth++;
-}
-
-/* Joins an element to its lane. */
-static void put_column(struct plain *p, const char *element, const char *inner, const char *lane)
-{
-    const struct place place = reduced_place(p, element, inner);
-    const int value = plain_body(p, &place);
-    plain_indent(p);
-    if (columns_are_keys(p)) {
-        const char *type = key_type(p->e->kernel->lanes), *before = before_of(p->e->kernel->lanes);
-        buf_printf(p->out, "const %s key = key_of_%s(%s);\n", type, plain_put_join(p, "keys"), plain_name(p, value));
-        plain_indent(p);
-        buf_printf(p->out, "%s = key %s %s ? key : %s;\n", lane, before, lane, lane);
-        return;
-    }
-    buf_printf(p->out, "%s = %s;\n", lane, plain_joined_to(p, lane, in_parentheses(p, plain_name(p, value))));
-}
-
-/* Joins so many rows to the lanes: row k to those with number k % 16, where rows have such. */
-static void put_rows(struct plain *p, const struct columns *columns, const char *element, const char *count)
-{
-    const int depth = p->depth;
-    const char *lane = columns->rows == 1
-                           ? "lanes[c]"
-                           : arena_printf(p->e->arena, "lanes[k %% 16 * %s + c]", columns->in_hand);
-    if (columns->few && rows_go_on(p)) {
-        plain_indent(p);
-        buf_printf(p->out, "for (int64_t k = 0; k < %s; k += 16) { /* 16 rows as one */\n", count);
-        p->depth++;
-        plain_indent(p);
-        buf_printf(p->out, "const int width = (%s - k < 16 ? (int)(%s - k) : 16) * %s;\n", count, count,
-                   columns->in_hand);
-        open_columns(p, "width");
-        put_column(p, element, "c", "lanes[c]");
-    } else if (columns->few) {
-        plain_loop(p, "c", columns->in_hand);
-        plain_loop(p, "k", count);
-        put_column(p, element, "c", lane);
-    } else {
-        plain_loop(p, "k", count);
-        open_columns(p, columns->in_hand);
-        put_column(p, element, columns->inner, lane);
-    }
-    plain_end(p, depth);
-}
-
-/* In the order of rule 11.4. */
-static void put_ordered_columns(struct plain *p, const struct joining *r, const struct columns *columns)
-{
-    const struct lanes *lanes = p->e->kernel->lanes;
-    const char *tree = short_name(lanes->tree), *kind = plain_put_join(p, "ordered columns");
-    const int depth = p->depth;
-    plain_indent(p);
-    buf_printf(p->out, "%s tree[48 * %s], lanes[%s];\n", tree, columns->lanes, columns->lanes);
-    plain_open_blocks(p, in_parentheses(p, r->elements), 1024);
-    put_filled(p, "lanes", columns->lanes, value_code(p->e, lanes->acc, join_absent(lanes->join, lanes->acc)));
-    put_rows(p, columns, "from + k", "count");
-    plain_indent(p);
-    buf_printf(p->out, "plant_%s(tree, from / 1024, lanes, %s);\n", kind, columns->in_hand);
-    plain_end(p, depth);
-    plain_indent(p);
-    buf_printf(p->out, "harvest_%s(tree, %s, lanes, %s);", kind, r->elements, columns->in_hand);
-    put_what(p);
-}
-
-/* Two lanes of columns, joined. */
-static const char *joined_lanes(struct plain *p, const char *a, const char *b)
-{
-    const struct lanes *lanes = p->e->kernel->lanes;
-    return columns_are_keys(p) ? arena_printf(p->e->arena, "%s %s %s ? %s : %s", b, before_of(lanes), a, b, a)
-                               : joined(p, lanes->tree, a, b);
-}
-
-/* In any order; some rows first in a narrower type. */
-static void put_any_columns(struct plain *p, const struct joining *r, const struct columns *columns)
-{
-    const struct lanes *lanes = p->e->kernel->lanes;
-    const bool narrow = lanes->acc != lanes->tree, keys = columns_are_keys(p);
-    const char *all = narrow ? "all" : "lanes", *nothing = plain_nothing(p);
-    const int depth = p->depth;
-    plain_indent(p);
-    buf_printf(p->out, "%s %s[%s];", keys ? key_type(lanes) : short_name(lanes->tree), all, columns->lanes);
-    put_what(p);
-    put_filled(p, all, columns->lanes,
-               keys ? arena_printf(p->e->arena, "key_of_%s(%s)", plain_put_join(p, "keys"), nothing) : nothing);
-    if (!narrow) {
-        put_rows(p, columns, "k", in_parentheses(p, r->elements));
-    } else {
-        plain_open_blocks(p, in_parentheses(p, r->elements), SUMMED * columns->rows);
-        plain_indent(p);
-        buf_printf(p->out, "%s lanes[%s];\n", short_name(lanes->acc), columns->lanes);
-        put_filled(p, "lanes", columns->lanes, value_code(p->e, lanes->acc, join_absent(lanes->join, lanes->acc)));
-        put_rows(p, columns, "from + k", "count");
-        put_filled(p, "all", columns->lanes, joined(p, lanes->tree, "all[c]", "lanes[c]"));
-        plain_end(p, depth);
-    }
-    if (columns->rows == 1)
-        return;
-    plain_indent(p);
-    buf_puts(p->out, "for (int rows = 8; rows; rows /= 2)\n");
-    plain_indent(p);
-    buf_printf(p->out, "    for (int c = 0; c < rows * %s; c++)\n", columns->in_hand);
-    plain_indent(p);
-    buf_printf(p->out, "        %s[c] = %s;\n", all,
-               joined_lanes(p, arena_printf(p->e->arena, "%s[c]", all),
-                            arena_printf(p->e->arena, "%s[c + rows * %s]", all, columns->in_hand)));
-}
-
-/* Joins these columns and stores what comes of them. */
-static void put_columns(struct plain *p, const struct joining *r, const char *target, const struct columns *columns)
-{
-    const struct lanes *lanes = p->e->kernel->lanes;
-    const int depth = p->depth;
-    (r->ordered ? put_ordered_columns : put_any_columns)(p, r, columns);
-    open_columns(p, columns->in_hand);
-    plain_indent(p);
-    const char *lane = !r->ordered && lanes->acc != lanes->tree ? "all[c]" : "lanes[c]";
-    if (columns_are_keys(p))
-        lane = arena_printf(p->e->arena, "value_of_%s(%s)", plain_put_join(p, "keys"), lane);
-    buf_printf(p->out, "%s[%s] = %s;\n", target, result_number(p, columns->inner), lane);
-    plain_end(p, depth);
-}
-
-/* Joins many columns, so many at a time; the last ones with others once more. Few are joined all at once, by 16 rows of
- * lanes, which lie side by side as the rows do. */
-static void put_all_columns(struct plain *p, const struct joining *r, const char *target)
-{
-    const int64_t inner = p->e->kernel->lanes->tiles.inner;
-    const int together = columns_together(p), depth = p->depth;
-    const char *extent = in_parentheses(p, plain_extent(p, inner));
-    const bool many = inner < 0 || inner >= together, few = inner < together;
-    for (int i = 0; i < p->e->kernel->ins_count; i++)
-        if (p->e->kernel->ins[i].kind == INS_STORE)
-            p->once[p->e->kernel->ins[i].a[0]] = false; /* it may be read twice */
-    if (p->e->kernel->lanes->tiles.points != 1)
-        plain_loop(p, "p", plain_extent(p, p->e->kernel->lanes->tiles.points));
-    if (many) {
-        const int rows = r->ordered ? ROWS : 1;
-        plain_indent(p);
-        if (few)
-            buf_printf(p->out, "for (int64_t at = 0; at < %s && %s >= %d; at += %d) {", extent, extent, together,
-                       together);
-        else
-            buf_printf(p->out, "for (int64_t at = 0; at < %s; at += %d) {", extent, together);
-        buf_puts(p->out, " /* the last columns with others once more */\n");
-        p->depth++;
-        plain_indent(p);
-        buf_printf(p->out, "const int64_t j = at + %d <= %s ? at : %s - %d;\n", together, extent, extent, together);
-        put_columns(p, r, target,
-                    &(struct columns){false, arena_printf(p->e->arena, "%d", together), rows,
-                                      arena_printf(p->e->arena, "%d", rows * together), "j + c"});
-        p->depth--;
-        plain_indent(p);
-        buf_puts(p->out, "}\n");
-    }
-    if (few) {
-        const bool known = inner >= 0;
-        plain_indent(p);
-        buf_puts(p->out, known ? "{\n" : arena_printf(p->e->arena, "if (%s < %d) {\n", extent, together));
-        p->depth++;
-        if (!known) {
-            plain_indent(p);
-            buf_printf(p->out, "const int columns = (int)%s;\n", extent);
-        }
-        put_columns(p, r, target,
-                    &(struct columns){!known || rows_go_on(p),
-                                      known ? arena_printf(p->e->arena, "%d", (int)inner) : "columns", ROWS,
-                                      arena_printf(p->e->arena, "%d", ROWS * (known ? (int)inner : together)), "c"});
-    }
-    plain_end(p, depth);
 }
 
 /* Joins the elements of each point. */
@@ -689,8 +434,8 @@ void plain_reduction(struct plain *p, const char *target)
                               join_is_ordered(lanes->join, lanes->tree),
                               type != NULL};
     struct buf own = buf_new(p->e->arena);
-    if (!type && has_columns(p)) {
-        put_all_columns(p, &r, target);
+    if (!type && plain_has_columns(p)) {
+        plain_put_columns(p, &r, target);
         return;
     }
     if (!p->host->points)
@@ -700,7 +445,7 @@ void plain_reduction(struct plain *p, const char *target)
     const int condition = searched_condition(p);
     if (condition >= 0)
         put_found(p, &r, condition);
-    else if (!r.ordered && lanes->acc == lanes->tree && !joins_keys(lanes, stage))
+    else if (!r.ordered && lanes->acc == lanes->tree && !plain_joins_keys(lanes, stage))
         put_joined(p, &r);
     else if (!put_row(p, &r))
         put_blocks(p, &r);
