@@ -32,7 +32,10 @@ const char *picture_misfit(enum kind kind, enum weft_dtype dtype, int rank, cons
     const bool jpeg = kind == KIND_JPEG;
     const int64_t most = jpeg ? JPEG_MAX_EXTENT : PICTURE_MAX_EXTENT;
     if (dtype == WEFT_BOOL)
-        return "write uint8(255 * (...)) around the result, which makes 0 and 255 of it";
+        return rank == 3 && shape[2] > 1
+                   ? "write uint8(255 * (...)) around the result, which makes 0 and 255 of each channel; a condition "
+                     "on mean(x, axes=2) has one"
+                   : "write uint8(255 * (...)) around the result, which makes 0 and 255 of it";
     if (dtype != WEFT_UINT8 && (dtype != WEFT_UINT16 || jpeg))
         return is_real(dtype) ? "write uint8(...) around the result, or uint8(255 * (...)) where it is from 0 to 1"
                               : "write uint8(...) around the result";

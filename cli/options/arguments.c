@@ -173,6 +173,9 @@ static const char *other_word(struct parser *parser, const char *argument)
     const size_t size = strlen(program);
     const bool position = argument[strspn(argument, "0123456789,-[] ")] == '\0';
     size_t length;
+    if (argument[0] == '-' && argument[1])
+        return pool_printf(pool, "name=value; options stand before '--', as in weft %s %s -- '%s'",
+                           command_names[parser->command], argument, program);
     if (position && arguments->at_text)
         return pool_printf(pool, "name=value; a position is one word, as in --at %s,%s", arguments->at_text, argument);
     if (last && is_open(last->value))
@@ -542,8 +545,9 @@ static const char *option_hint(struct parser *parser, const char *argument)
     return strncmp(argument, "--", 2) == 0 && is_name(argument + 2, length - 2)
                ? pool_printf(parser->report->pool, "; an input is given as %.*s=VALUE, and an expression that begins "
                              "with '-' comes after '--'", (int)length - 2, argument + 2)
-               : pool_printf(parser->report->pool, "; an expression that begins with '-' comes after '--', as in "
-                             "weft %s -- '%s'", command_names[parser->command], argument);
+               : pool_printf(parser->report->pool, "; an expression that begins with '-' comes after '--', and "
+                             "options stand before that: weft %s .. -- '%s'", command_names[parser->command],
+                             argument);
 }
 
 /* What getopt_long would have printed about `argument`. */

@@ -72,9 +72,10 @@ static void put_column(struct plain *p, const char *element, const char *inner, 
     plain_indent(p);
     if (columns_are_keys(p)) {
         const char *type = plain_key_type(p->e->kernel->lanes), *before = plain_key_before(p->e->kernel->lanes);
-        buf_printf(p->out, "const %s key = key_of_%s(%s);\n", type, plain_put_join(p, "keys"), plain_name(p, value));
+        buf_printf(p->out, "const %s rank = rank_of_%s(%s);\n", type, plain_put_join(p, "column keys"),
+                   plain_name(p, value));
         plain_indent(p);
-        buf_printf(p->out, "%s = key %s %s ? key : %s;\n", lane, before, lane, lane);
+        buf_printf(p->out, "%s = rank %s %s ? rank : %s;\n", lane, before, lane, lane);
         return;
     }
     buf_printf(p->out, "%s = %s;\n", lane, plain_joined_to(p, lane, in_parentheses(p, plain_name(p, value))));
@@ -146,7 +147,7 @@ static void put_any_columns(struct plain *p, const struct joining *r, const stru
     buf_printf(p->out, "%s %s[%s];", keys ? plain_key_type(lanes) : short_name(lanes->tree), all, columns->lanes);
     plain_put_what(p);
     put_filled(p, all, columns->lanes,
-               keys ? arena_printf(p->e->arena, "key_of_%s(%s)", plain_put_join(p, "keys"), nothing) : nothing);
+               keys ? arena_printf(p->e->arena, "rank_of_%s(%s)", plain_put_join(p, "column keys"), nothing) : nothing);
     if (!narrow) {
         put_rows(p, columns, "k", in_parentheses(p, r->elements));
     } else {
@@ -180,7 +181,7 @@ static void put_columns(struct plain *p, const struct joining *r, const char *ta
     plain_indent(p);
     const char *lane = !r->ordered && lanes->acc != lanes->tree ? "all[c]" : "lanes[c]";
     if (columns_are_keys(p))
-        lane = arena_printf(p->e->arena, "value_of_%s(%s)", plain_put_join(p, "keys"), lane);
+        lane = arena_printf(p->e->arena, "value_of_%s(%s)", plain_put_join(p, "column keys"), lane);
     buf_printf(p->out, "%s[%s] = %s;\n", target, result_number(p, columns->inner), lane);
     plain_end(p, depth);
 }

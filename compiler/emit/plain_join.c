@@ -117,9 +117,7 @@ static const char *put_row_join(struct plain *p)
     const struct lanes *lanes = p->e->kernel->lanes;
     const bool ordered = join_is_ordered(lanes->join, lanes->tree);
     const bool keys = !ordered && plain_joins_keys(lanes, p->e->kernel->accesses[p->e->kernel->load_count].dtype);
-    if (keys)
-        plain_put_join(p, "keys");
-    return plain_put_join(p, ordered ? "ordered" : keys ? "keys row" : "any_order");
+    return plain_put_join(p, ordered ? "ordered" : keys ? "keys" : "any_order");
 }
 
 struct place reduced_place(struct plain *p, const char *element, const char *inner)

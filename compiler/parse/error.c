@@ -335,10 +335,13 @@ static int missing_operator(struct parser *p)
     const struct word *word = lex_word(&p->lexer, text + left.start, (size_t)left_size);
     bool type = dtype_find(text + left.start, (size_t)left_size) != WEFT_DTYPE_COUNT;
     bool item = p->nesting > 0 && p->token.kind == TOKEN_NUMBER;
+    const char *behind = text + right.end + strspn(text + right.end, " ");
+    const bool argument = p->nesting > 0 && p->token.kind == TOKEN_NAME && behind[0] == '=' && behind[1] != '=';
     const char *format = type || (word && word->function != OP_COUNT)
                              ? "arguments stand in ( ): write %.*s(%.*s)"
-                         : item ? "',' or an operator is missing, as in %.*s, %.*s"
-                                : "an operator is missing, as in %.*s * %.*s";
+                         : argument ? "',' is missing, as in %.*s, %.*s=.."
+                         : item     ? "',' or an operator is missing, as in %.*s, %.*s"
+                                    : "an operator is missing, as in %.*s * %.*s";
     if (text[left.start] == ')' || text[left.start] == ']')
         message = arena_printf(p->arena, "an operator is missing after '%c'", text[left.start]);
     else if (left_size <= 30 && right_size <= 30 && p->token.kind != TOKEN_LPAREN)

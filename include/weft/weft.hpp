@@ -27,6 +27,10 @@
 #ifndef WEFT_WEFT_HPP
 #define WEFT_WEFT_HPP
 
+#if __cplusplus < 201703L && !(defined _MSVC_LANG && _MSVC_LANG >= 201703L)
+#error "weft.hpp is C++17: compile with -std=c++17 or a later standard"
+#endif
+
 #include <weft/weft.h>
 
 #include <array>

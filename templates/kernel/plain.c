@@ -235,28 +235,35 @@ static void harvest_KIND(const TREE *tree, int64_t count, TREE *restrict lanes, 
         lanes[j] = NOTHING;
 }
 //: plain keys
-/* An integer that is ordered as values are, -0 before +0, and NaN before all others that it is joined to. */
+/* An integer that is ordered as values are, -0 before +0; of a NaN any. */
 static inline KEY key_of_KIND(TREE value)
 {
     const union { TREE value; KEY key; } u = {value};
-    const KEY nan = -(KEY)(value != value);
-    return (nan & WINNER) | (~nan & (u.key ^ (u.key >> SIGN & MOST)));
+    return u.key ^ (u.key >> SIGN & MOST);
+}
+/* Joins values to what there is of earlier ones. */
+static TREE join_KIND(TREE all, const TREE *values, int64_t count)
+{
+    KEY found = key_of_KIND(all), nan = all != all;
+    for (int64_t i = 0; i < count; i++) {
+        const KEY key = key_of_KIND(values[i]);
+        found = key BEFORE found ? key : found;
+        nan |= values[i] != values[i];
+    }
+    const union { KEY key; TREE value; } u = {found ^ (found >> SIGN & MOST)};
+    return nan ? NAN : u.value;
+}
+//: plain column keys
+/* An integer that is ordered as values are, -0 before +0, and NaN before all others that it is joined to. */
+static inline KEY rank_of_KIND(TREE value)
+{
+    const union { TREE value; KEY key; } u = {value};
+    return (-(KEY)(value != value) & WINNER) | (-(KEY)(value == value) & (u.key ^ (u.key >> SIGN & MOST)));
 }
 static inline TREE value_of_KIND(KEY key)
 {
     const union { KEY key; TREE value; } u = {key ^ (key >> SIGN & MOST)};
     return key == WINNER ? NAN : u.value;
-}
-//: plain keys row
-/* Joins values to what there is of earlier ones. */
-static TREE join_KIND(TREE all, const TREE *values, int64_t count)
-{
-    KEY found = key_of_KIND(all);
-    for (int64_t i = 0; i < count; i++) {
-        const KEY key = key_of_KIND(values[i]);
-        found = key BEFORE found ? key : found;
-    }
-    return value_of_KIND(found);
 }
 //: plain any_order
 /* Joins values to what there is of earlier ones, in 16 lanes. */

@@ -48,6 +48,8 @@ kernel columns(x: float64[h, w]) { return a = prod(x, axis=0), b = std(x, axis=0
 kernel bytes(x: uint8[h, w]) { return a = sum(x, axis=0), b = max(x, axis=0), c = any(x > 30, axis=0) }
 kernel layers(x: float16[h, 3, w]) { return a = mean(x, axis=1), b = max(x, axis=0), c = sum(x, axis=[0, 1]) }
 kernel fixed(x: float32[h, 40], y: int16[w, 11]) { return a = sum(x, axis=0), b = sum(y, axis=0), c = min(y, axis=0) }
+kernel taken(lanes: float32[h, w], columns: float32[h, w]) {
+    return rank = sum(lanes * columns, axis=0), at = max(lanes + columns, axis=0), rows = argmax(columns, axis=0) }
 kernel few(x: float32[h, 3], y: uint8[w, 7], z: float64[h, 5, 2]) {
     return a = sum(x * x, axis=0), b = sum(y, axis=0), c = max(x, axis=0), d = prod(z, axis=1), e = mean(z, axis=0) }
 kernel weighed(x: float32[h, w], y: float32[w], z: uint8[h, 3, w]) {
