@@ -42,6 +42,12 @@ static bool is_stencil(const struct lowering *l, const struct node *node)
            (node->kind == NODE_VIEW && view_is_neighbour(l->program->views[node->view].kind));
 }
 
+/* Whether a value is in a temporary whatever is decided here. */
+static bool is_there(const struct node *node)
+{
+    return node_is_reduced(node) || node->kind == NODE_POSITION || node->kind == NODE_SCATTER;
+}
+
 /* Along how many axes sample reads between elements. */
 static int count_sampled(const struct lowering *l, const struct node *node)
 {
@@ -107,7 +113,7 @@ static void weigh(const struct lowering *l, int n, struct evaluations *e)
 {
     const struct node *node = &l->program->nodes[n];
     const struct symbol *symbol = node->kind == NODE_NAME ? &l->program->symbols[node->symbol] : NULL;
-    const bool there = node_is_reduced(node) || node->kind == NODE_POSITION || node->literal.kind != LITERAL_NONE;
+    const bool there = is_there(node) || node->literal.kind != LITERAL_NONE;
     int64_t weight = own_weight(l, node);
     e->faults[n] = !there && may_fault(l, node);
     for (int i = 0; !there && i < node->operand_count; i++) {
@@ -181,8 +187,7 @@ static bool has_many_maps(const struct lowering *l, const struct node *node, int
 {
     if (l->most_orders == MOST_ORDERS)
         return orders > 1 && is_stencil(l, node) && below > MOST_ORDERS;
-    return orders > l->most_orders && node->kind != NODE_ARRAY && node->kind != NODE_POSITION &&
-           node->literal.kind == LITERAL_NONE && !node_is_reduced(node);
+    return orders > l->most_orders && node->kind != NODE_ARRAY && node->literal.kind == LITERAL_NONE && !is_there(node);
 }
 
 /* Decides of one value. */
@@ -268,7 +273,7 @@ static void pass_rows(const struct lowering *l, int n, int operand, bool stored,
 static void pass_kernels(const struct lowering *l, int n, int operand, bool stored, struct evaluations *e)
 {
     const struct node *node = &l->program->nodes[n];
-    const bool apart = stored || node->kind == NODE_POSITION || !reads_all(l, node, operand);
+    const bool apart = stored || is_there(node) || !reads_all(l, node, operand);
     const int64_t kernels = apart ? 1 : e->inlined[n] + e->joined[n];
     if (node_is_reduced(node) && node->kind != NODE_COUNT)
         e->joined[operand]++;
@@ -399,7 +404,7 @@ static void pass_down(const struct lowering *l, int n, int stored, struct evalua
     const struct node *node = &l->program->nodes[n];
     const struct symbol *symbol = node->kind == NODE_NAME ? &l->program->symbols[node->symbol] : NULL;
     /* other kernels go over what is below */
-    const bool apart = stored & STORE_VALUE || node_is_reduced(node) || node->kind == NODE_POSITION;
+    const bool apart = stored & STORE_VALUE || is_there(node);
     const int64_t count = apart ? 1 : at_most(e->plain[n] + e->moved[n], MOST_WEIGHT);
     const int64_t orders = apart ? 1 : e->orders[n];
     if (symbol && symbol->kind == SYMBOL_BINDING) {

@@ -432,7 +432,9 @@ bool lower_temporaries(struct lowering *l)
     for (int n = 0; n < l->program->node_count; n++)
         l->reduced[n] = (struct reduced){.temporary = -1, .border = -1, .sums = -1, .weights = -1, .runs = -1};
     const unsigned char *stored = again ? find_stored(l, needed) : NULL;
-    for (int n = 0; good && n < l->program->node_count; n++)
+    for (int n = 0; good && n < l->program->node_count; n++) {
+        if (needed[n])
+            lower_taking(l, n);
         if (stored && stored[n])
             good = (!(stored[n] & STORE_BORDER) || store_border(l, n, stored[n] & STORE_LOOPED)) &&
                    (!(stored[n] & STORE_LOOPED) || store_weights(l, n)) &&
@@ -444,7 +446,6 @@ bool lower_temporaries(struct lowering *l)
             lower_positions(l, n);
         else if (needed[n] && l->program->nodes[n].kind == NODE_SCATTER)
             good = lower_scatter(l, n);
-        else if (needed[n])
-            lower_taking(l, n);
+    }
     return good;
 }

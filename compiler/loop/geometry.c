@@ -289,6 +289,18 @@ static void turn(const struct grouping *groups, const struct kernel *kernel, str
         g->tiling = sharing_tiles(groups->extents[outer], g->rows, g->columns);
 }
 
+/* Lets tiles begin with a group of those that interleaved loads gather, where they are parts of rows. */
+static void begin_with_groups(const struct kernel *kernel, struct geometry *g)
+{
+    enum { WHOLE = 3 * BLOCK };
+    const int64_t columns = g->tiling.tile_columns;
+    if (!memchr(g->kinds, ACCESS_INTERLEAVED, (size_t)kernel->load_count) || columns % g->period == 0 ||
+        columns < g->period || columns >= g->columns)
+        return;
+    const int64_t step = columns >= WHOLE && WHOLE % g->period == 0 ? WHOLE : g->period;
+    g->tiling = tile_by(g->tiling.tile_rows, columns / step * step, g->rows, g->columns);
+}
+
 /* Loads of a reduction in the order of rows, along which elements lie across: some rows are transposed at a time. */
 static void read_across(const struct grouping *groups, const struct kernel *kernel, struct geometry *g)
 {
@@ -505,6 +517,7 @@ void make_geometry(struct arena *arena, const struct kernel *kernel, int rank, c
     g->folded = folds;
     if (!g->row_groups && !kernel->lanes) {
         turn(folds ? &folded : &groups, kernel, g);
+        begin_with_groups(kernel, g);
         if (!g->period)
             part(arena, &groups, kernel, g);
     }

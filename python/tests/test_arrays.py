@@ -20,6 +20,23 @@ class Stored(unittest.TestCase):
         for _ in range(20):
             np.testing.assert_array_equal(weft.evaluate(text, a=a, b=b), np.stack([np.fmod(a, b)] * 3))
 
+    def test_what_is_found_by_positions(self):
+        """A value that is stored has its positions there."""
+        a, b = np.arange(4097, dtype=np.float32).reshape(4097, 1) % 7, np.zeros((1, 1, 1), np.uint64)
+        result = weft.evaluate("t = a ** 3; std(gather(t, b, axes=[-1], mode=0.001), axis=2, keepdims=true)", a=a, b=b)
+        np.testing.assert_allclose(result, [[[np.std(a ** 3)]]], rtol=1e-6)
+
+    def test_transposed_beside_what_is_repeated(self):
+        """Tiles of transposed loads begin with a group of those that repeat each element."""
+        for count in 43, 50, 85, 200:
+            for each in 2, 3, 4, 6:
+                for dtype in np.uint8, np.float32, np.float64:
+                    x = np.arange(count * each * 6).reshape(count, each, 6).astype(dtype)
+                    a = np.arange(count).reshape(1, count, 1).astype(dtype)
+                    with self.subTest(count=count, each=each, dtype=dtype):
+                        result = weft.evaluate("transpose(x, [2, 0, 1]) * a", x=x, a=a)
+                        np.testing.assert_array_equal(result, x.transpose(2, 0, 1) * a)
+
     def test_around_nothing(self):
         a, b = np.uint16(3), np.zeros((2, 0, 4, 1), np.uint16)
         np.testing.assert_array_equal(weft.evaluate("pad(fmod(a, b), [[4, 16], [1, 0]], axes=[1, 3])", a=a, b=b),
