@@ -372,7 +372,7 @@ void plain_end(struct plain *p, int depth)
 }
 
 /* Whether an access reads or writes the whole space in its order, or one element. */
-bool plain_is_flat(struct plain *p, int access)
+static bool is_flat(struct plain *p, int access)
 {
     return !p->e->kernel->accesses[access].map &&
            (is_single(p, access) || shapes_equal(plain_shape(p, access), p->space));
@@ -397,11 +397,11 @@ static bool all_go_on(struct plain *p, int d)
     return all;
 }
 
-static bool all_flat(struct plain *p)
+bool plain_all_flat(struct plain *p, int accesses)
 {
     bool all = true;
-    for (int a = 0; a < p->e->kernel->access_count; a++)
-        all = all && plain_is_flat(p, a);
+    for (int a = 0; a < accesses; a++)
+        all = all && is_flat(p, a);
     return all;
 }
 
@@ -419,7 +419,7 @@ static int last_dimension(struct plain *p, int d)
 static int inner_dimension(struct plain *p)
 {
     int d = 0;
-    if (!p->host->points && all_flat(p))
+    if (!p->host->points && plain_all_flat(p, p->e->kernel->access_count))
         return 0;
     while (d < p->space->rank && last_dimension(p, d) + 1 < p->space->rank)
         d = last_dimension(p, d) + 1;
@@ -473,7 +473,7 @@ static const char *open_inner(struct plain *p, const char *name, const char *cou
 static void open_loops(struct plain *p, struct place *place, struct place *first)
 {
     const char *begin = NULL;
-    if (!p->host->points && all_flat(p)) {
+    if (!p->host->points && plain_all_flat(p, p->e->kernel->access_count)) {
         place->number = open_inner(p, "i", plain_product(p, p->space, 0), first ? &first->number : NULL);
         return;
     }

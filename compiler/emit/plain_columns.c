@@ -27,10 +27,7 @@ struct columns {
 /* Whether what is read goes along rows of columns as along one row, or stays. */
 static bool rows_go_on(struct plain *p)
 {
-    bool all = true;
-    for (int a = 0; a < p->e->kernel->load_count; a++)
-        all = all && plain_is_flat(p, a);
-    return all;
+    return plain_all_flat(p, p->e->kernel->load_count);
 }
 
 bool plain_has_columns(struct plain *p)

@@ -49,8 +49,8 @@ void plain_find_needed(struct plain *p, const bool *wanted);
 void plain_independent(struct plain *p);
 /* Whether an access is one of a pattern, in a loop over patterns. */
 bool plain_repeats(struct plain *p, int access);
-/* Whether an access reads or writes the whole space in its order, or one element. */
-bool plain_is_flat(struct plain *p, int access);
+/* Whether each of the first accesses reads or writes the whole space in its order, or one element. */
+bool plain_all_flat(struct plain *p, int accesses);
 /* The array of an access from a place on. */
 const char *plain_offset(struct plain *p, int access, const struct place *place);
 
