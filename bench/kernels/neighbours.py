@@ -114,6 +114,19 @@ def blur(name, k, dtype, shape, goal=None):
                 tolerance=1 if dtype == u8 else 1e-4, goal=goal, more=more)
 
 
+def twice(name, k, shape):
+    """A blur in two passes, each rounded, as OpenCV and SciPy do it."""
+    def numpy(out, img):
+        first = np.empty_like(img)
+        numpy_correlate(k, "reflect", (0,))(first, img)
+        numpy_correlate(k, "reflect", (1,))(out, first)
+    program = f'k = {text(k)}; correlate(correlate(img, k, "reflect", axes=0), k, "reflect", axes=1)'
+    return Case(name, program, {"img": (f32, shape)}, numpy, tolerance=1e-4,
+                cv=lambda out, img: cv2.GaussianBlur(img, (len(k),) * 2, 0, dst=out, borderType=cv2.BORDER_REFLECT_101),
+                more=scipy(lambda out, img: ndimage.correlate1d(ndimage.correlate1d(img, k, 0, mode="mirror"), k, 1,
+                                                                output=out, mode="mirror")))
+
+
 def torch_weighted(n):
     def run(img, k):
         padded = torch.nn.functional.pad(img.to(torch.float32)[None, None], [n // 2] * 4, "reflect")
@@ -158,6 +171,8 @@ def cases():
     yield blur("blur5_u8", BINOMIAL5, u8, photo)
     yield blur("blur3_f32", BINOMIAL3, f32, gray)
     yield blur("blur5_f32", BINOMIAL5, f32, gray)
+    for name, shape in (("gray", gray), ("photo", photo)):
+        yield twice(f"blur5_twice_{name}", np.float32([1, 4, 6, 4, 1]) / 16, shape)
     yield Case("sobel", f'gx = correlate(x, {text(SOBEL)}, "edge"); gy = correlate(x, {text(SOBEL.T)}, "edge"); '
                "sqrt(gx * gx + gy * gy)", {"x": (f32, gray)}, sobel_numpy, cv=sobel_cv, tolerance=1e-4,
                more=scipy(sobel_scipy))

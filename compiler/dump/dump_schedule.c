@@ -156,8 +156,8 @@ void dump_schedule(struct buf *buf, const struct schedule *schedule)
             continue;              /* later passes left nothing that uses it */
         buf_printf(buf, "temporary %d: %s%s, %lld bytes, ", t, type_rows[temporary->dtype].name,
                    shape_text(buf->arena, schedule->shapes->program, temporary->shape), bytes);
-        if (lifetime->window)
-            buf_printf(buf, "of which each thread has a tile, %lld", (long long)lifetime->window);
+        if (lifetime->window.bytes)
+            buf_printf(buf, "of which each thread has a tile, %lld", (long long)lifetime->window.bytes);
         else
             buf_puts(buf, lifetime->shared ? "once for all samples" : "for each sample");
         buf_printf(buf, "; from kernel %d to kernel %d\n", lifetime->from + 1, lifetime->to + 1);

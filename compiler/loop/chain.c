@@ -4,7 +4,7 @@
  * before it goes on; on a GPU they are one launch, in which each block of threads takes some points through all of
  * them. Points are what the leading dimensions of a space hold, such as rows: a reduction's space is [points,
  * elements, inner]. */
-#include "compiler/loop/schedule.h"
+#include "compiler/loop/chain_impl.h"
 
 /* ---- dependences ---- */
 
@@ -278,7 +278,8 @@ static void find_windows(struct schedule *schedule, int k, int next, int64_t poi
         if (own->to < 0 || own->from < k || own->to >= next)
             continue;
         const int64_t bytes = shape_volume(temporary->shape) * type_rows[temporary->dtype].size;
-        own->window = bytes >= WINDOW_LEAST ? bytes / points * each : 0;
+        if (bytes >= WINDOW_LEAST)
+            own->window = (struct slices){.bytes = bytes / points * each, .step = bytes / points * each};
     }
 }
 
@@ -293,11 +294,12 @@ static int64_t chain_points(const struct schedule *schedule, int k)
 }
 
 /* Makes a chain that begins with kernel k, if one pays. Returns the kernel behind it. */
-static int chain_in_c(struct arena *arena, struct schedule *schedule, int k)
+static int chain_in_c(struct arena *arena, struct schedule *schedule, struct slicing *slicing, int k)
 {
     struct scheduled *kernels = schedule->kernels;
     const int64_t points = chain_points(schedule, k);
     int next = chain_reductions(schedule, k);
+    next = next > k ? next : chain_slices(arena, slicing, k);
     next = next > k ? next : chain_parts(arena, schedule, k);
     double bytes = 0;
     int64_t unit = 1; /* points of a row */
@@ -386,6 +388,7 @@ static int chain_on_gpu(struct schedule *schedule, int k)
 
 void find_chains(struct arena *arena, struct schedule *schedule, bool gpu)
 {
+    struct slicing *slicing = gpu ? NULL : slicing_new(arena, schedule);
     for (int k = 0; k < schedule->count;)
-        k = gpu ? chain_on_gpu(schedule, k) : chain_in_c(arena, schedule, k);
+        k = gpu ? chain_on_gpu(schedule, k) : chain_in_c(arena, schedule, slicing, k);
 }

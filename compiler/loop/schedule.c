@@ -30,12 +30,19 @@ static bool reads_again(const struct scheduled *s, int a)
     return again;
 }
 
+double bytes_moved(const struct scheduled *s, int a)
+{
+    const enum access_kind kind = s->geometry.kinds[a];
+    return access_is(kind, STAYS) || kind == ACCESS_PERIODIC || reads_again(s, a)
+               ? 0
+               : (double)s->geometry.volume * type_rows[s->kernel->accesses[a].dtype].size;
+}
+
 static void count_traffic(struct scheduled *s)
 {
     for (int a = 0; a < s->kernel->access_count; a++) {
-        const enum access_kind kind = s->geometry.kinds[a];
         const double bytes = (double)s->geometry.volume * type_rows[s->kernel->accesses[a].dtype].size;
-        s->touched += access_is(kind, STAYS) || kind == ACCESS_PERIODIC || reads_again(s, a) ? 0 : bytes;
+        s->touched += bytes_moved(s, a);
         s->stored += a >= s->kernel->load_count && !s->kernel->lanes ? bytes : 0;
     }
 }
@@ -127,6 +134,8 @@ static void part_samples(struct schedule *schedule, int k)
 /* Finds the kernels, and so the temporaries, that are the same for all samples, and what reads these last. */
 static void find_lifetimes(struct schedule *schedule, const bool *batches)
 {
+    for (int i = 0; batches && i < schedule->shapes->program->input_count; i++)
+        schedule->batched = schedule->batched || batches[i];
     for (int k = 0; k < schedule->count; k++) {
         struct scheduled *s = &schedule->kernels[k];
         s->shared = k < schedule->first_result && !reads_batches(schedule, s->kernel, batches);
@@ -137,7 +146,7 @@ static void find_lifetimes(struct schedule *schedule, const bool *batches)
             if (lifetime && a < s->kernel->load_count)
                 lifetime->to = k;
             else if (lifetime)
-                *lifetime = (struct lifetime){s->shared, lifetime->to < 0 ? k : lifetime->from, k, 0};
+                *lifetime = (struct lifetime){s->shared, lifetime->to < 0 ? k : lifetime->from, k, {0}};
         }
     }
 }

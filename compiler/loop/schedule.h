@@ -81,18 +81,25 @@ struct scheduled {
     const struct likely **likely;  /* ahead of time: [examples] its loop in each; NULL: there is none */
 };
 
+/* What each thread has of a temporary in place of all of it. */
+struct slices {
+    int64_t bytes;                 /* of a tile, with what is needed around it; 0: the temporary is there as a whole */
+    int64_t step;                  /* from where a tile begins to where the next one does, */
+    int64_t before;                /* and so many are in front of that */
+};
+
 /* A temporary of a schedule. */
 struct lifetime {
     bool shared;                   /* there is one for all samples, else one for each */
     int from, to;                  /* the first kernel that stores it, and the last that stores or reads it; to -1:
                                       none does */
-    int64_t window;                /* only a chain in C has it, and needs so many bytes of it for a tile; 0: it is there
-                                      as a whole */
+    struct slices window;          /* only a chain in C has it, and needs that much of it for a tile */
 };
 
 struct schedule {
     struct scheduled *kernels;
     int count, first_result;       /* those before first_result store temporaries */
+    bool batched;                  /* some input is a batch */
     const struct temporary *temporaries;
     struct lifetime *lifetimes;    /* [temporary_count] */
     int temporary_count;
@@ -109,6 +116,9 @@ bool make_schedule(const struct kernel_program *program, const struct loop_param
 /* Ahead of time, where the program's extents may be open: loops are made for examples alone. */
 void make_open_schedule(const struct kernel_program *program, const struct loop_params *params,
                         const struct example *examples, int count, struct schedule *schedule);
+
+/* The bytes that an access of a kernel moves: of one that reads about what another does none. */
+double bytes_moved(const struct scheduled *s, int a);
 
 /* chain.c: finds chains. One rule for all targets says which kernels may take turns; what pays is the target's. Sets
  * their tiles and, on a GPU, their forms. */

@@ -43,6 +43,8 @@ static const char *verify_scheduled(const struct schedule *schedule, int k)
         const struct lifetime *lifetime = temporary ? &schedule->lifetimes[access->index] : NULL;
         if (lifetime && (k < lifetime->from + (a < s->kernel->load_count) || k > lifetime->to))
             return "a temporary that is used before it is stored, or after its lifetime";
+        if (lifetime && lifetime->window.bytes < lifetime->window.step + lifetime->window.before)
+            return "a window that does not hold a tile";
         if (lifetime && lifetime->shared && a >= s->kernel->load_count && !s->shared)
             return "a temporary for all samples that one sample stores";
     }

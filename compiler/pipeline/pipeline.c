@@ -412,7 +412,7 @@ static bool store_less(struct pipeline *p)
     const struct schedule *schedule = &p->schedule;
     for (int t = 0; t < schedule->temporary_count; t++) {
         const struct lifetime *lifetime = &schedule->lifetimes[t];
-        p->apart = p->apart || (schedule->temporaries[t].turns && lifetime->to >= 0 && !lifetime->window);
+        p->apart = p->apart || (schedule->temporaries[t].turns && lifetime->to >= 0 && !lifetime->window.bytes);
     }
     return p->apart;
 }

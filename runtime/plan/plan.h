@@ -12,8 +12,9 @@ enum { TEMPORARY_ALIGNMENT = 64 };
 /* A temporary that a chain has alone, of which each thread keeps a tile. */
 struct window {
     int access;                    /* of the kernel */
-    size_t at;                     /* where it begins in the thread's memory */
-    int64_t bytes;                 /* of a tile */
+    size_t at;                     /* where it begins in the thread's memory, */
+    int64_t start;                 /* and so many bytes behind that what the access walks over on the first tile */
+    int64_t step;                  /* bytes from one tile to the next */
 };
 
 /* A kernel of a plan. */

@@ -28,7 +28,8 @@ static struct weft_geometry keep_walk(struct arena *arena, const struct kernel *
             offsets[a] = arena_copy(arena, offsets[a],
                                     (size_t)(expanded ? g->columns : g->period) * sizeof *offsets[a]);
     return (struct weft_geometry){
-        .rows = g->rows, .columns = g->columns, .last_columns = g->last_columns, .tile_rows = g->tiling.tile_rows,
+        .rows = g->rows, .columns = g->columns, .last_columns = g->last_columns, .before = g->tiling.before,
+        .beyond = g->tiling.beyond, .tile_rows = g->tiling.tile_rows,
         .tile_columns = g->tiling.tile_columns, .row_tiles = g->tiling.row_tiles, .period = g->period,
         .groups = g->groups, .offsets = offsets, .maps = program_asks_shapes(kernel->program) ? g->maps : NULL,
         .extents = arena_copy(arena, g->extents, groups * sizeof *g->extents),
@@ -156,7 +157,7 @@ static struct total place(const struct schedule *schedule, const struct lifetime
         const int t = order[i];
         const struct temporary *temporary = &schedule->temporaries[t];
         const bool shared = lifetimes[t].shared;
-        if (lifetimes[t].to < 0 || (windowed && lifetimes[t].window))
+        if (lifetimes[t].to < 0 || (windowed && lifetimes[t].window.bytes))
             continue;              /* nothing stores or reads it, or a thread has its own */
         const size_t room = round_bytes((size_t)shape_volume(temporary->shape) *
                                         (size_t)type_rows[temporary->dtype].size);
@@ -176,15 +177,31 @@ static void keep_windows(struct plan *plan, const struct schedule *schedule, con
     struct window *windows = ARENA_ARRAY(&plan->own, struct window, kernel->access_count);
     for (int a = 0; a < kernel->access_count; a++) {
         const struct access *access = &kernel->accesses[a];
-        const int64_t bytes = access_is_temporary(access) ? schedule->lifetimes[access->index].window : 0;
-        const double all = (double)s->geometry.volume * type_rows[access->dtype].size;
-        if (!bytes)
+        const struct slices *own = access_is_temporary(access) ? &schedule->lifetimes[access->index].window : NULL;
+        if (!own || !own->bytes)
             continue;
-        windows[planned->window_count++] = (struct window){a, at[access->index], bytes};
-        planned->window_touched += access_is(s->geometry.kinds[a], STAYS) ? 0 : all;
-        planned->window_stored += a >= kernel->load_count && !kernel->lanes ? all : 0;
+        windows[planned->window_count++] =
+            (struct window){a, at[access->index], own->before + s->geometry.starts[a], own->step};
+        planned->window_touched += bytes_moved(s, a);
+        planned->window_stored += a >= kernel->load_count && !kernel->lanes ? (double)s->geometry.volume *
+                                  type_rows[access->dtype].size : 0;
     }
     planned->windows = windows;
+}
+
+/* Of kernels that store parts of the same results, as of their traffic, has each what all have. */
+static void join_windows(struct plan *plan, const struct schedule *schedule, int k)
+{
+    const int parts = schedule->kernels[k].parts;
+    double touched = 0, stored = 0;
+    for (int i = k; i < k + parts; i++) {
+        touched += plan->kernels[i].window_touched;
+        stored += plan->kernels[i].window_stored;
+    }
+    for (int i = k; i < k + parts; i++) {
+        plan->kernels[i].window_touched = touched;
+        plan->kernels[i].window_stored = stored;
+    }
 }
 
 /* Places those of each chain behind each other. */
@@ -195,15 +212,18 @@ static void place_windows(struct plan *plan, const struct schedule *schedule, st
         size_t bytes = 0;
         for (int t = 0; schedule->kernels[k].chain && t < schedule->temporary_count; t++) {
             const struct lifetime *own = &schedule->lifetimes[t];
-            if (!own->window || own->from < k || own->from >= k + schedule->kernels[k].chain)
+            if (!own->window.bytes || own->from < k || own->from >= k + schedule->kernels[k].chain)
                 continue;
             at[t] = bytes;
-            bytes += round_bytes((size_t)own->window);
+            bytes += round_bytes((size_t)own->window.bytes);
         }
         for (int i = k; bytes && i < k + schedule->kernels[k].chain; i++)
             keep_windows(plan, schedule, at, i);
         plan->window_bytes = bytes > plan->window_bytes ? bytes : plan->window_bytes;
     }
+    for (int k = 0; k < schedule->count; k++)
+        if (schedule->kernels[k].part == 1)
+            join_windows(plan, schedule, k);
 }
 
 void place_temporaries(struct plan *plan, const struct schedule *schedule, struct arena *arena)

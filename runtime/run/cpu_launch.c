@@ -171,7 +171,7 @@ static void move_windows(const struct launch *launch, int index, int64_t tile)
     struct own_sample *own = launch->window_count ? own_sample(launch, index) : NULL;
     for (int w = 0; w < launch->window_count; w++) {
         const uintptr_t first = (uintptr_t)own->first[w];
-        own->bases[launch->windows[w].access] = (char *)(first - (uintptr_t)(tile * launch->windows[w].bytes));
+        own->bases[launch->windows[w].access] = (char *)(first - (uintptr_t)(tile * launch->windows[w].step));
     }
 }
 
@@ -212,7 +212,8 @@ void scratch_lend(struct scratch *scratch, const struct launch *launch, struct a
         char *own = scratch->memory + (size_t)i * each;
         worker(launch, i)->scratch = launch->planned->emitted->made.scratch ? own + scratch->windows : NULL;
         for (int w = 0; w < launch->window_count; w++)
-            own_sample(launch, i)->first[w] = own + launch->windows[w].at;
+            own_sample(launch, i)->first[w] =
+                (char *)((uintptr_t)own + launch->windows[w].at + (uintptr_t)launch->windows[w].start);
     }
 }
 

@@ -30,6 +30,7 @@ struct weft_geometry {             /* shared by samples that have the same shape
     const struct weft_lanes *lanes; /* NULL: no dimension is reduced */
     long long last_columns;        /* of several short groups that are one row: columns of the last row of the innermost
                                       outer group */
+    long long before, beyond;      /* rows in front of a tile and behind it that it takes, too */
 };
 
 struct weft_sample {

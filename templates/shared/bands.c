@@ -39,17 +39,20 @@ SHARED long long divided(long long number, long long by, long long *rest)
 
 SHARED int next_tile(const struct weft_args *args, struct weft_band *band)
 {
-    const long long tile = step_tile(args, &band->tile);
-    if (tile < 0)
-        return 0;
-    const struct weft_geometry *const s = band->tile.sample->geometry;
-    const long long above = s->row_tiles == 1 ? tile : tile / s->row_tiles, row = above * s->tile_rows;
-    band->next = row;
-    band->stop = row + s->tile_rows < s->rows ? row + s->tile_rows : s->rows;
-    band->column0 = (tile - above * s->row_tiles) * s->tile_columns;
-    for (long long g = s->groups, rest = row; g-- > 0;)
-        rest = divided(rest, s->extents[g], &band->at[g]);
-    return 1;
+    for (long long tile; (tile = step_tile(args, &band->tile)) >= 0;) {
+        const struct weft_geometry *const s = band->tile.sample->geometry;
+        const long long above = s->row_tiles == 1 ? tile : tile / s->row_tiles, row = above * s->tile_rows,
+                        first = row > s->before ? row - s->before : 0, stop = row + s->tile_rows + s->beyond;
+        if (first >= s->rows || first >= stop)
+            continue;
+        band->next = first;
+        band->stop = stop < s->rows ? stop : s->rows;
+        band->column0 = (tile - above * s->row_tiles) * s->tile_columns;
+        for (long long g = s->groups, rest = first; g-- > 0;)
+            rest = divided(rest, s->extents[g], &band->at[g]);
+        return 1;
+    }
+    return 0;
 }
 
 /* How many of the tiles that follow the band's have the same rows, where these are one band. */

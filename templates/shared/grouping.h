@@ -54,4 +54,5 @@ struct rows {
 
 struct tiling {
     int64_t tile_rows, tile_columns, row_tiles, tiles;
+    int64_t before, beyond;        /* rows in front of a tile and behind it that it takes, too */
 };

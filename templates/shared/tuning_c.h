@@ -94,6 +94,10 @@ enum {
     CHAIN_NEAREST = 1 << 14,       /* where a kernel searches: what it reads again is in the nearest cache */
     CHAIN_LEAST = 1 << 19,         /* bytes of all tiles: less is in a cache anyway */
     WINDOW_LEAST = 1 << 17,        /* bytes of a temporary of which each thread only has a tile */
+    SLICES_NEAR = 3 << 18,         /* bytes of temporaries that a tile of neighbours stores and reads again, */
+    SLICES_LEAST = 1 << 22,        /* where one of them has at least so many as a whole: less is in a cache anyway; */
+    SLICES_AGAIN = 8,              /* of so many times the slices that are computed for two tiles, at least, */
+    SLICES_AGAIN_FAR = 3,          /* or so many where they would have BYTES_FAR */
     PARTS_NEAR = 1 << 18,          /* bytes that tiles of parts that lie beside each other store, about */
     CHAIN_CACHED = 1 << 19,        /* bytes of a tile that a second cache keeps for the next reduction */
     /* Threads (runtime/run/cpu_launch.c), in units of work (compiler/loop/schedule.c). Measured: waking a sleeping

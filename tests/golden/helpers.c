@@ -79,7 +79,7 @@ unpack_$1_$2              25 lines  fc3ba9f8
 weft_args                 12 lines  c0245790
 weft_band                 16 lines  f245062f
 weft_calls                39 lines  a3fd475e
-weft_geometry             24 lines  ae972226
+weft_geometry             25 lines  7bcf33d5
 weft_join                 25 lines  6c69aa9d
 weft_lanes                 9 lines  56eb28df
 weft_part                  9 lines  01219a3a

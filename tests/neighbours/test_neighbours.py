@@ -157,6 +157,41 @@ class Neighbours(unittest.TestCase):
                 found = np.asarray(weft.evaluate(text, {"x": x}, context=self.ways[""]))
                 self.assertTrue(same(found, first - second), f"{text} of {shape}")
 
+    def test_turns(self):
+        """Passes over images so large that they take turns, tile by tile, with the bits of one pass after another."""
+        ways = [("plain", self.ways[""]), ("2 threads", self.ways["2 threads"]), ("7 threads", weft.Context(threads=7))]
+        shapes = [(1501, 933), (1080, 1000, 3), (901, 400, 4), (20001, 17, 5), (1, 1301, 1100), (300001, 5), (1500007,),
+                  (1201, 2, 700), (9, 400, 500)]
+        taken = 0
+        for seed in range(sample.setting("WEFT_COUNT", 120) // 5):
+            pick, rng = random.Random(seed), np.random.default_rng(seed)
+            shape, dtype = shapes[seed % len(shapes)], pick.choice(["float32", "float32", "int32", "uint8", "float64"])
+            text, y = "", "int32(x)" if dtype == "uint8" else "x"
+            for name in "abc"[:pick.choice([2, 2, 3])]:
+                axes = pick.sample(range(len(shape)), pick.randint(1, min(2, len(shape))))
+                k = rng.integers(-2, 4, [pick.choice([3, 3, 5]) for _ in axes])
+                k.flat[0] = 1
+                k = (k / 4 if pick.random() < 0.5 else k).tolist()
+                mode = pick.choice([f'"{mode}"' for mode in MODES] + ["0", '"edge"'])
+                by = [pick.choice([1, -1, 2]) for _ in axes]
+                value = pick.choice([f"correlate({y}, {k}, {mode}, axes={axes})"] * 4 + [
+                    f"{y} + correlate({y}, {k}, {mode}, axes={axes})",
+                    f"correlate({y} * {y}, {k}, {mode}, axes={axes})",
+                    f"offset({y}, {by}, {mode}, axes={axes}) * {y}"])
+                text, y = f"{text}{name} = {value}; ", name
+            text += y
+            x = values(shape, dtype, rng)
+            want = np.asarray(weft.evaluate(text, {"x": x}, context=self.ways["chain"]))
+            taken += "take turns" in weft.compile(text).source("schedule", x=dtype + str(list(shape)))
+            for name, context in ways:
+                found = np.asarray(weft.evaluate(text, {"x": x}, context=context))
+                self.assertTrue(same(found, want), f"{seed}: {text} of {dtype}{list(shape)}, {name}: "
+                                                   f"{np.argwhere(found != want)[:3]}")
+            if seed % 4 == 0:
+                for found in weft.evaluate(text, {"x": [x, x]}):
+                    self.assertTrue(same(np.asarray(found), want), f"{seed}: {text}, a batch")
+        self.assertGreater(taken, 0)
+
     def test_outer_products(self):
         """Integers in two passes, with the bits of one: of all types, under all modes, in two and three dimensions."""
         pick, rng = random.Random(9), np.random.default_rng(9)

@@ -1,0 +1,13 @@
+/* What the files of chains share. */
+#ifndef WEFT_COMPILER_LOOP_CHAIN_IMPL_H
+#define WEFT_COMPILER_LOOP_CHAIN_IMPL_H
+
+#include "compiler/loop/schedule.h"
+
+/* chain_slices.c: what is to be known for chains of neighbours of a schedule. */
+struct slicing *slicing_new(struct arena *arena, struct schedule *schedule);
+/* Makes a chain of neighbours, in C, that begins with kernel k, if one pays. Returns the kernel behind it; k: there is
+ * none. */
+int chain_slices(struct arena *arena, struct slicing *slicing, int k);
+
+#endif
