@@ -318,6 +318,26 @@ static void read_across(const struct grouping *groups, const struct kernel *kern
             g->kinds[a] = ACCESS_ACROSS;
 }
 
+bool points_are_nearer(const struct kernel *kernel, const struct geometry *g)
+{
+    const int64_t points = kernel->lanes->tiles.points;
+    int64_t farthest = 0, before = 1;
+    bool nearer = false;
+    int inner = 0; /* the first group of elements */
+    while (inner < g->merged_count && before < points)
+        before *= g->merged[inner++];
+    for (int a = 0; a < kernel->load_count && before == points && inner && inner < g->merged_count; a++) {
+        const int64_t *const strides = g->merged_strides + a;
+        const int64_t own = strides[(ptrdiff_t)inner * kernel->access_count],
+                      outer = strides[(ptrdiff_t)(inner - 1) * kernel->access_count], far = own < 0 ? -own : own;
+        if (access_is(g->kinds[a], NUMBERED) || far <= farthest)
+            continue;
+        farthest = far;
+        nearer = outer && (outer < 0 ? -outer : outer) < far;
+    }
+    return nearer;
+}
+
 /* Finds loads of the same tensor that are made together. */
 static void part(struct arena *arena, const struct grouping *groups, const struct kernel *kernel, struct geometry *g)
 {

@@ -47,6 +47,9 @@ struct geometry {
                                       those of number 0 for accesses that step along rows */
 };
 
+/* Whether the points of a reduction lie nearer to each other than its outermost elements, in the load of which most is
+ * read. */
+bool points_are_nearer(const struct kernel *kernel, const struct geometry *g);
 /* The load whose elements are stored as they are, side by side, if a kernel does nothing else; -1: it does. */
 int copied_load(const struct kernel *kernel, const unsigned char *kinds);
 /* Makes the geometry for a kernel over `shape`, with a view for each access. `fast` is a set of enum fast_path. Without

@@ -3,15 +3,16 @@
 
 #include <string.h>
 
-static const struct weft_lanes *keep_lanes(struct arena *arena, const struct lanes *lanes, const struct geometry *g)
+static const struct weft_lanes *keep_lanes(struct arena *arena, const struct kernel *kernel, const struct geometry *g)
 {
-    if (!lanes)
+    if (!kernel->lanes)
         return NULL;
-    const struct lane_tiles *t = &lanes->tiles;
+    const struct lane_tiles *t = &kernel->lanes->tiles;
     const struct weft_lanes kept = {
         .points = t->points, .elements = t->elements, .inner = t->inner, .rows = g->rows / t->points, .lanes = t->lanes,
         .block = t->block, .width = t->width, .windows = t->windows, .chunk = t->chunk, .chunks = t->chunks,
-        .together = t->together, .step = t->step, .kept = t->kept, .beside = lanes->beside};
+        .together = t->together, .step = t->step, .kept = t->kept, .beside = kernel->lanes->beside,
+        .across = !kernel->lanes->finds && points_are_nearer(kernel, g)};
     return arena_copy(arena, &kept, sizeof kept);
 }
 
@@ -34,7 +35,7 @@ static struct weft_geometry keep_walk(struct arena *arena, const struct kernel *
         .groups = g->groups, .offsets = offsets, .maps = program_asks_shapes(kernel->program) ? g->maps : NULL,
         .extents = arena_copy(arena, g->extents, groups * sizeof *g->extents),
         .strides = arena_copy(arena, g->strides, accesses * (groups + 2) * sizeof *g->strides),
-        .lanes = keep_lanes(arena, kernel->lanes, g),
+        .lanes = keep_lanes(arena, kernel, g),
         .distinct = expanded ? arena_copy(arena, g->distinct, accesses * sizeof *g->distinct) : NULL};
 }
 

@@ -6,6 +6,7 @@ struct weft_lanes {                /* a space [points, elements, inner], of whic
     long long rows;                /* of the geometry, for each point */
     long long lanes, block, width, windows, chunk, chunks, together, step, kept; /* as in struct lane_tiles */
     long long beside;              /* points of a row of the geometry, where rows of points are short */
+    long long across;              /* not 0: tiles take a chunk of all points before the next one, as they lie */
 };
 
 struct weft_geometry {             /* shared by samples that have the same shapes and strides */

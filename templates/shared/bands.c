@@ -150,7 +150,11 @@ SHARED int next_part(const struct weft_args *args, struct weft_part *part)
         return 0;
     const struct weft_lanes *const r = part->tile.sample->geometry->lanes;
     long long window;
-    const long long above = divided(divided(tile, r->chunks, &part->chunk), r->windows, &window);
+    long long above;
+    if (r->across)
+        part->chunk = divided(divided(tile, (r->points - 1) / r->together + 1, &above), r->windows, &window);
+    else
+        above = divided(divided(tile, r->chunks, &part->chunk), r->windows, &window);
     const long long most = r->chunk * r->block;
     part->point = above * r->together;
     part->points = r->points - part->point < r->together ? r->points - part->point : r->together;

@@ -20,7 +20,8 @@ SHARED int transpose_loads(const struct grouping *groups, int outer, int loads, 
 static struct tiling tile_by(int64_t tile_rows, int64_t tile_columns, int64_t rows, int64_t columns)
 {
     const int64_t row_tiles = divide_upwards(columns, tile_columns);
-    return (struct tiling){tile_rows, tile_columns, row_tiles, divide_upwards(rows, tile_rows) * row_tiles};
+    return (struct tiling){.tile_rows = tile_rows, .tile_columns = tile_columns, .row_tiles = row_tiles,
+                           .tiles = divide_upwards(rows, tile_rows) * row_tiles};
 }
 
 /* Tiles of as many of the rows that lie `beside` each other as a cache line has elements of `most` bytes. What is only

@@ -81,7 +81,7 @@ weft_band                 16 lines  f245062f
 weft_calls                39 lines  a3fd475e
 weft_geometry             25 lines  7bcf33d5
 weft_join                 25 lines  6c69aa9d
-weft_lanes                 9 lines  56eb28df
+weft_lanes                10 lines  a2a73410
 weft_part                  9 lines  01219a3a
 weft_rows                  6 lines  5aa7d034
 weft_run                  21 lines  ed392164

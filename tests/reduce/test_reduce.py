@@ -256,6 +256,24 @@ class Reductions(unittest.TestCase):
             if name in ("argmin", "argmax") and view == "x" and len(axes) == 1:
                 self.assertTrue((found == getattr(np, name)(x, axis=axes[0])).all(), f"{text} of {dtype}{list(shape)}")
 
+    def test_points_that_lie_nearer(self):
+        """Few points of so many elements that tiles share them, which lie between these in memory: the bits of rows
+        that lie one behind the other."""
+        rng, contexts = np.random.default_rng(12), [weft.Context(threads=n) for n in (1, 3)]
+        for shape, order in (((3, 700, 600), (1, 0, 2)), ((2, 600, 2, 500), (1, 2, 0, 3)), ((5, 250000, 3), (1, 0, 2)),
+                             ((2, 3, 400, 500), (2, 3, 1, 0))):
+            for dtype in ("float32", "int16", "float64"):
+                x = rng.integers(-9, 1000, shape).astype(dtype) / (7 if dtype != "int16" else 1)
+                x = x.astype(dtype)
+                turned = np.ascontiguousarray(x.transpose(order)).transpose(np.argsort(order))
+                axes = [shape.index(n, 1) for n in sorted(set(shape[1:]) - {2, 3})]
+                for name in ("sum", "mean", "max", "std", "any", "argmax", "norm"):
+                    text = f"{name}(x, axes={axes})"
+                    expected = np.asarray(weft.evaluate(text, {"x": x}, context=contexts[0]))
+                    for context in contexts:
+                        found = np.asarray(weft.evaluate(text, {"x": turned}, context=context))
+                        self.assertTrue(same(found, expected), f"{text} of {dtype}{list(shape)} in order {order}")
+
     def test_orders_are_taken(self):
         """What lies side by side in memory is read in a row, whichever dimension it is; without the fast path it is
         not."""

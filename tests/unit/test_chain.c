@@ -85,8 +85,29 @@ static void test_windows(void **state)
     assert_int_equal(found.placed, found.whole);
 }
 
+/* Passes of neighbours take turns, and what is between them is there a tile at a time, with what lies around it. */
+static void test_slices(void **state)
+{
+    (void)state;
+    const size_t all = (size_t)SIDE * SIDE * sizeof(float);
+    struct found found = run_on_square("k = [1, 2, 1.5, 3, 2, 1]; correlate(correlate(x, k, axes=0), k, axes=1)");
+    assert_int_equal(found.chain, found.kernels);
+    assert_in_range(found.windows, SIDE, all / 4);
+    assert_int_equal(found.placed, 0);
+    found = run_on_square("k = [1, 2, 1.5, 3, 2, 1]; correlate(correlate(x, k, axes=1), k, axes=0)");
+    assert_int_equal(found.chain, found.kernels);
+    assert_in_range(found.windows, SIDE, all / 4);
+    found = run_on_square("k = [1, 2, 1.5, 3, 2, 1]; y = correlate(x, k, axes=1); correlate(y, k, axes=1)[::-1]");
+    assert_in_range(found.chain, 0, found.kernels - 1); /* the first rows need the last ones */
+    found = run_on_square("k = [1, 2, 1.5, 3, 2, 1]; y = correlate(x, k, axes=1); correlate(y, k, \"wrap\", axes=0)");
+    assert_in_range(found.chain, 0, found.kernels - 1); /* so do those that go round */
+    found = run_on_square("k = [1, 2, 1.5, 3, 2, 1]; y = transpose(correlate(x, k, axes=1)); correlate(y, k, axes=1)");
+    assert_in_range(found.chain, 0, found.kernels - 1);
+}
+
 int main(void)
 {
-    const struct CMUnitTest tests[] = {cmocka_unit_test(test_chains), cmocka_unit_test(test_windows)};
+    const struct CMUnitTest tests[] = {cmocka_unit_test(test_chains), cmocka_unit_test(test_windows),
+                                       cmocka_unit_test(test_slices)};
     return cmocka_run_group_tests_name("chain", tests, NULL, NULL);
 }
