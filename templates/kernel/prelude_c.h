@@ -249,6 +249,12 @@ SEPARATE static void N(expand)(T *row, const char *from, const int *offsets, i64
     enum { LINE = 64 / sizeof(T) };
     i64 j = 0;
     distinct = distinct < columns ? distinct : columns;
+    for (; step == 0 && inner <= LINE / 2 && j < distinct; j += inner) {
+        const T x = *(const T *)(from + offsets[j]);
+        INDEPENDENT
+        for (int q = 0; q < LINE / 2; q++)
+            row[j + q] = x;
+    }
     for (; step == 0 && j < distinct; j += inner) {
         const T x = *(const T *)(from + offsets[j]);
         for (i64 k = 0; k < inner; k += LINE) {
@@ -258,6 +264,10 @@ SEPARATE static void N(expand)(T *row, const char *from, const int *offsets, i64
         }
     }
 #ifdef __GNUC__
+    /* of runs of up to 32 bytes so many at once, as long as the last one does not end before */
+    for (const i64 last = distinct > inner ? offsets[distinct - inner] + inner * (i64)sizeof(T) - 32 : 0;
+         step == sizeof(T) && inner <= LINE / 2 && j < distinct - inner && offsets[j] <= last; j += inner)
+        __builtin_memcpy(row + j, from + offsets[j], 32);
     for (; step == sizeof(T) && j < distinct; j += inner)
         N(copy_run)((char *)(row + j), from + offsets[j], inner * sizeof(T));
 #endif

@@ -33,7 +33,7 @@ enum { LANES = 16 };      15 lines  430ccd86
 exp2_rest                  8 lines  7fc4d42a
 exp_powers                19 lines  8ce3b296
 exp_rest                   9 lines  5b5bf8ae
-expand_$1                 34 lines  11bed3f7
+expand_$1                 44 lines  66a06029
 fetch                     10 lines  99f641e5
 fetch_end                 11 lines  aa5907f1
 fetch_row                 17 lines  9a94f6ba
