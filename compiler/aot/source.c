@@ -83,6 +83,10 @@ static void put_names(struct buf *out, struct emit_together *together, struct ao
     for (int i = 0; i < names->count; i++)
         if (strncmp(names->items[i].name, "part_", 5) != 0) /* it stands for functions, which are noted, too */
             put_name(out, names->items[i].name, names->items[i].function, define);
+    for (int i = 0; i < emit_join_count(together); i++) { /* both are there, used or not */
+        put_name(out, arena_printf(out->arena, NAME_JOINING, "direct", i + 1), true, define);
+        put_name(out, arena_printf(out->arena, NAME_JOINING, "strided", i + 1), true, define);
+    }
     for (int i = 0; i < count; i++)
         for (int p = 0; p < kernels[i]->loop_count; p++)
             for (int c = 0; c < kernels[i]->loops[p].class_count; c++)

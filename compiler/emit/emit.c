@@ -704,6 +704,11 @@ void emit_put_joins(struct buf *out, const struct emit_together *together, const
                    together->joins[i] ? together->joins[i] : "", file);
 }
 
+int emit_join_count(const struct emit_together *together)
+{
+    return together->join_count;
+}
+
 /* The number of the functions that join so: those of another kernel, if it joins alike. NULL: it has its own. */
 static int number_joins(struct emit_together *together, const char *macros)
 {

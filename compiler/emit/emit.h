@@ -133,6 +133,8 @@ struct defined_names {
 };
 /* Those of helpers, of functions of blocks and, once it was made, of "heads". */
 const struct defined_names *emit_names(struct emit_together *together);
+/* How many ways of joining they have: what only joins in way i, from 1 on, is NAME_JOINING (generated_names.h). */
+int emit_join_count(const struct emit_together *together);
 
 /* How loops over dense arrays name what is the host's, as C. */
 struct plain_host {

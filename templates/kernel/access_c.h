@@ -54,7 +54,7 @@ head: vector
 row: i64 from_$ = 0, turn_$ = 0; /* the columns in w_$ */
 operands: if (i + m > turn_$) {
 operands:     from_$ = i, turn_$ = column1 - i < DEINTERLEAVED ? column1 : i + DEINTERLEAVED;
-operands:     N(part)(w_$, DEINTERLEAVED + BLOCK, p[$] - s->strides[$ * stride + groups + 1]
+operands:     N(take_parts)(w_$, DEINTERLEAVED + BLOCK, p[$] - s->strides[$ * stride + groups + 1]
 + + i * s->strides[$ * stride + groups], s->strides[$ * stride + groups], turn_$ - i); /* NAME */
 operands:     fetch_row(args, s, p[$], s->strides + $ * stride, 1, column0, column1, i, turn_$ - i); //~
 operands: }

@@ -173,7 +173,7 @@ SEPARATE static const T *N(gather)(T *block, const char *from, i64 step, int m)
         block[j] = block[m - 1];
     return block;
 }
-//: move part
+//: move take_parts
 #undef EVERY
 #undef FIRST_OF
 #undef LATER_OF
@@ -185,6 +185,7 @@ SEPARATE static const T *N(gather)(T *block, const char *from, i64 step, int m)
 #undef PUT_PART
 #undef PART3
 #undef PART4
+#undef TAKE
 #ifdef SHUFFLE
 /* Of which byte of all vectors byte k of a part is. */
 #define EVERY(k, part, parts, x) ((k / ONE * parts + part) * ONE + k % ONE)
@@ -247,9 +248,48 @@ static inline void N(taken_apart)(T *to, const i64 pitch, const char *from, cons
     }
 }
 #endif
+#ifdef VBMI
+#define TAKE(kind) \
+    __asm__("vperm" kind " %2, %1, %0%{%3%}" : "+v"(y) : "v"(places.order), "m"(*(const vector *)at), "Yk"(own[v]));
+/* The same of up to 8 parts, one after the other: each vector gives what it has of the part to the places of a mask,
+ * which follow those of the one before. */
+static inline __attribute__((always_inline)) void N(taken_out)(T *to, i64 pitch, const char *from, const i64 parts,
+                                                               i64 count)
+{
+    enum { SIDE = VECTOR_BYTES / sizeof(T) };
+    union {
+        vector order;
+        u8 bytes[VECTOR_BYTES];
+    } places = {{0}}, next = {{0}}; /* numbers of elements: the lowest byte of each, which wraps */
+    for (int k = 0; k < SIDE; k++) {
+        places.bytes[k * sizeof(T)] = (u8)(k * parts);
+        next.bytes[k * sizeof(T)] = 1;
+    }
+    for (i64 c = 0; c < parts; c++, to += pitch, places.order += next.order) {
+        const char *at = from;
+        u64 own[8];
+        UNROLLED
+        for (int v = 0; v < parts; v++)
+            own[v] = ((u64)1 << ((v * SIDE + SIDE - c + parts - 1) / parts - 1) << 1) -
+                     ((u64)1 << (v * SIDE - c + parts - 1) / parts);
+        for (i64 j = 0; j < count; j += SIDE) {
+            vector y = places.order;
+            UNROLLED
+            for (int v = 0; v < parts; v++, at += VECTOR_BYTES)
+                if (sizeof(T) == 4)
+                    TAKE("d")
+                else if (sizeof(T) == 2)
+                    TAKE("w")
+                else
+                    TAKE("b")
+            *(vector *)(to + j) = y;
+        }
+    }
+}
+#endif
 /* `count` elements that stand `step` apart in memory, and those between them: a row for each of the parts, `pitch`
  * apart, which goes on with its last element to the end of a block. */
-SEPARATE static void N(part)(T *to, i64 pitch, const char *from, i64 step, i64 count)
+SEPARATE static void N(take_parts)(T *to, i64 pitch, const char *from, i64 step, i64 count)
 {
     const i64 parts = step / (i64)sizeof(T), whole = count / BLOCK * BLOCK;
     i64 first = 0;
@@ -261,6 +301,16 @@ SEPARATE static void N(part)(T *to, i64 pitch, const char *from, i64 step, i64 c
         N(taken_apart)(to, pitch, from, 3, whole);
     else if (parts == 4 && sizeof(T) < 8)
         N(taken_apart)(to, pitch, from, 4, whole);
+#ifdef VBMI
+    else if (parts == 5)
+        N(taken_out)(to, pitch, from, 5, whole);
+    else if (parts == 6)
+        N(taken_out)(to, pitch, from, 6, whole);
+    else if (parts == 7)
+        N(taken_out)(to, pitch, from, 7, whole);
+    else if (parts == 8)
+        N(taken_out)(to, pitch, from, 8, whole);
+#endif
     else
         first = 0;
 #endif

@@ -197,7 +197,7 @@ SEPARATE static void N(turn)(T *to, const char *from, i64 step, i64 rows, i64 co
     if (r == 0 && rows >= 2 && rows <= 4 && rows * (i64)sizeof(T) == step) {
         i64 j = 0;
         for (; j + BLOCK <= columns; j += BLOCK)
-            N(part)(to + j, pitch, from + j * step, step, BLOCK);
+            N(take_parts)(to + j, pitch, from + j * step, step, BLOCK);
         for (; j < columns; j++)
             for (i64 k = 0; k < rows; k++)
                 to[k * pitch + j] = *(const T *)(from + j * step + k * sizeof(T));

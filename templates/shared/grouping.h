@@ -19,7 +19,7 @@ enum {
     ACROSS_ROOM = 1 << 22,         /* bytes of rows that are transposed at a time for a reduction, as many as a cache
                                       line spans: beyond a second cache still a fifth of the time of single elements */
     TRANSPOSED_ROOM = 2 * TRANSPOSED_TILE + TRANSPOSED_LINE * BLOCK,
-    DEINTERLEAVED_MOST = 4,        /* the most loads that are made together */
+    DEINTERLEAVED_MOST = 8,        /* the most loads that are made together */
     DEINTERLEAVED_COLUMNS = 4 * BLOCK, /* how many columns of them are made at once */
     INTERLEAVED_MOST = 4,          /* the longest group of a row that is interleaved, unless it is two groups, */
     INTERLEAVED_ROOM = 8,          /* which have so many elements at most */

@@ -162,6 +162,11 @@ static inline void OWN(fill_lanes)(acc_t *lanes, const stage_t *from, i64 elemen
     const i64 rest = elements % LANE_COUNT, whole = elements - rest;
 #if defined __AVX512BW__
     (void)there; /* loads have masks */
+    if (!whole) {
+        EACH(j, LANE_COUNT)
+            lanes[j] = AS(acc_t, j < rest ? from[j] : none);
+        return;
+    }
     if (rest)
         EACH(j, LANE_COUNT)
             end[j] = j < rest ? from[whole + j] : none;
@@ -243,6 +248,11 @@ SEPARATE static void OWN(join_short)(out_t *to, const stage_t *from, i64 element
             EACH(j, LANE_COUNT * LANE_COUNT)
                 wide[j] = (tree_t)lanes[j];
         join_rows(all, sizeof(acc_t) == sizeof(tree_t) ? (tree_t *)lanes : wide);
+        if (rows == LANE_COUNT) {
+            EACH(k, LANE_COUNT)
+                to[k] = OF(out_t, all[k]);
+            continue;
+        }
         ROLLED
         for (q = 0; q < rows; q++)
             to[q] = OF(out_t, all[q]);

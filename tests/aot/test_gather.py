@@ -34,6 +34,10 @@ KERNELS = {
     "twice": ("uint8[h, w, 3]", "repeat(repeat(a, 2, 0), 2, 1)", lambda a: a.repeat(2, 0).repeat(2, 1), PICTURE),
     "parts": ("uint16[h, w, 3]", "a[..., 0] + a[..., 1] * 2 + a[..., 2] * 3",
               lambda a: np.tensordot(a.astype("i4"), [1, 2, 3], 1).astype("i4"), PICTURE),
+    "fields": ("float32[n, 6]; int16[n, 7]", "a[:, 0] + a[:, 1] * a[:, 2] - a[:, 3] * a[:, 4] - a[:, 5] + max(b, axis=1)",
+               lambda a, b: a[:, 0] + a[:, 1] * a[:, 2] - a[:, 3] * a[:, 4] - a[:, 5] + b.max(1),
+               [(1, 6), (64, 6), (333, 6), (20000, 6)]),
+    "joined": ("int32[h, w]", "max(a, axis=-1)", lambda a: a.max(1), PLANE),
     "stacked": ("uint8[h, w]; uint8[h, w]; uint8[h, w]", "stack(a, b, c, axis=-1)",
                 lambda a, b, c: np.stack((a, b, c), -1), SMALL + PLANE),
     "alpha": ("uint8[h, w, 3]; uint8[h, w, 1]", "concat(a, b, axis=2)", lambda a, b: np.concatenate((a, b), 2),
@@ -108,6 +112,16 @@ class Gathers(unittest.TestCase):
         arguments += [ctypes.c_void_p(out.ctypes.data), numbers(out.shape), None]
         self.assertEqual(getattr(library, f"{name}_strided")(*arguments), 0)
         self.assertEqual(out.tobytes(), expected.tobytes())
+
+    def test_functions_of_each_level(self):
+        """Everything that is compiled for several instruction sets has a name for each."""
+        random = np.random.default_rng(6)
+        with tempfile.TemporaryDirectory(prefix="weft-aot-") as scratch:
+            library = self.build(pathlib.Path(scratch), "levels", ["parts", "fields", "joined"])
+            for name in ("parts", "fields", "joined"):
+                types, _, numpy, shapes = KERNELS[name]
+                inputs = [random.integers(0, 200, s).astype(d) for d, s in given(types, shapes[-1])]
+                self.check(library, name, inputs, np.ascontiguousarray(numpy(*inputs)))
 
     def test_shapes(self):
         random = np.random.default_rng(5)
