@@ -197,6 +197,14 @@ static inline void OWN(fill_lanes)(acc_t *lanes, const stage_t *from, i64 elemen
 /* Joins the lanes of as many rows, j and j + 8, j + 4, j + 2, j + 1, to one element for each row. */
 #if defined WORDS && defined __AVX512BW__ && defined __GNUC__ && !defined __clang__
 /* Of vectors i and i + count the lower and the upper half of each row's lanes, beside each other. */
+#if defined VECTOR_ROW
+#define HALVES(count, ...) \
+    for (int i = 0; i < count; i++) { \
+        const words x = ((const words *)lanes)[i], y = ((const words *)lanes)[i + count]; \
+        ((tree_v *)lanes)[i] = join_tree_v((tree_v)__builtin_shuffle(x, y, (words){__VA_ARGS__}), \
+                                           (tree_v)__builtin_shuffle(x, y, (words){__VA_ARGS__} + count)); \
+    }
+#else
 #define HALVES(count, ...) \
     for (int i = 0; i < count; i++) { \
         const words x = ((const words *)lanes)[i], y = ((const words *)lanes)[i + count]; \
@@ -205,10 +213,12 @@ static inline void OWN(fill_lanes)(acc_t *lanes, const stage_t *from, i64 elemen
     } \
     EACH(k, count * LANE_COUNT) \
         lanes[k] = join_tree(lower[k], upper[k]);
+#endif
 static inline void OWN(join_rows)(tree_t *to, tree_t *lanes)
 {
     typedef i32 words __attribute__((vector_size(64), aligned(4), may_alias));
     ALIGNED tree_t lower[8 * LANE_COUNT], upper[8 * LANE_COUNT];
+    (void)lower, (void)upper;
     HALVES(8, 0, 1, 2, 3, 4, 5, 6, 7, 16, 17, 18, 19, 20, 21, 22, 23)
     HALVES(4, 0, 1, 2, 3, 8, 9, 10, 11, 16, 17, 18, 19, 24, 25, 26, 27)
     HALVES(2, 0, 1, 4, 5, 8, 9, 12, 13, 16, 17, 20, 21, 24, 25, 28, 29)
