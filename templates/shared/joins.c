@@ -204,6 +204,14 @@ static inline void OWN(fill_lanes)(acc_t *lanes, const stage_t *from, i64 elemen
         ((tree_v *)lanes)[i] = join_tree_v((tree_v)__builtin_shuffle(x, y, (words){__VA_ARGS__}), \
                                            (tree_v)__builtin_shuffle(x, y, (words){__VA_ARGS__} + count)); \
     }
+#elif defined KEYS
+#define HALVES(count, ...) \
+    for (int i = 0; i < count; i++) { \
+        const words x = ((const words *)lanes)[i], y = ((const words *)lanes)[i + count], \
+                    a = __builtin_shuffle(x, y, (words){__VA_ARGS__}), \
+                    b = __builtin_shuffle(x, y, (words){__VA_ARGS__} + count), own = KEYS > 0 ? a > b : a < b; \
+        ((words *)lanes)[i] = (a & own) | (b & ~own); \
+    }
 #else
 #define HALVES(count, ...) \
     for (int i = 0; i < count; i++) { \
