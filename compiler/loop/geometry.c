@@ -192,7 +192,8 @@ static bool expand(struct arena *arena, const struct grouping *groups, const str
                    bool flat, bool nested, struct geometry *g)
 {
     int64_t part, columns;
-    int inner = inner_groups(groups, kernel->lanes, &part, &columns);
+    const bool even = kernel->lanes && kernel->lanes->tiles.points == 1; /* rows of points may have fewer at the end */
+    int inner = inner_groups(groups, even, &part, &columns);
     if (!some_expand(groups, groups->count - inner))
         inner = inner_groups(groups, true, &part, &columns);
     const int first = groups->count - inner;
