@@ -30,14 +30,19 @@ static const char *side_text(const struct merging *m, int i)
     return expression_text(m->n->arena, m->n->to, m->sides[i].span);
 }
 
+static const char *side_dims(const struct merging *m, int i)
+{
+    return dims_text(m->n, m->sides[i].whole ? m->sides[i].whole : m->sides[i].dims);
+}
+
 /* Reports that sides a and b differ in what `text` says. */
 static bool differ(const struct merging *m, int a, int b, const char *text)
 {
     struct naming *n = m->n;
     const struct span spans[] = {m->place, m->sides[a].span, m->sides[b].span};
     n->good = false;
-    return diag_at(n->diags, DIAG_DIM_MATCH, spans, 3, side_text(m, a), dims_text(n, m->sides[a].dims),
-                   side_text(m, b), dims_text(n, m->sides[b].dims), text);
+    return diag_at(n->diags, DIAG_DIM_MATCH, spans, 3, side_text(m, a), side_dims(m, a), side_text(m, b),
+                   side_dims(m, b), text);
 }
 
 static const char *labels_text(struct naming *n, const struct dim *dim)
@@ -116,7 +121,7 @@ const struct dims *names_merge(struct naming *n, const struct side *sides, int c
 
 struct side names_side(const struct naming *n, int node)
 {
-    return (struct side){names_value(n, node).dims, n->to->nodes[node].span};
+    return (struct side){names_value(n, node).dims, n->to->nodes[node].span, NULL};
 }
 
 /* ---- aligning ---- */

@@ -173,16 +173,30 @@ static const char *keep_dimensions(const struct inference *s, const struct node 
     return arena_printf(s->arena, "; expand_dims(.., axes=..) puts an extent of 1 where %s dropped a dimension", name);
 }
 
-/* An operand as it is written: the factors of vecdot are under casts that have the call's place, and operands that
- * were aligned by names under views. */
+/* What stands under a node that the text does not have; NULL: the text has it. The factors of vecdot are under casts
+ * that have the call's place, operands that were aligned by names under views, and both may be bound to hidden names.
+ * The nodes of take that compute positions have the place of the operand whose positions they are. */
+static const struct node *under(const struct inference *s, const struct node *value)
+{
+    const struct program *program = s->program;
+    if (value->kind == NODE_NAME)
+        return program->symbols[value->symbol].hidden ? &program->nodes[program->symbols[value->symbol].node] : NULL;
+    const bool aligned = value->kind == NODE_VIEW && value->made && !names_of(program, value);
+    if ((value->kind == NODE_CAST && value->rule) || aligned)
+        return operand_node(program, value, 0);
+    if (value->kind == NODE_REDUCE || value->kind == NODE_SEARCH || !value->operand_count)
+        return NULL;
+    const struct node *operand = operand_node(program, value, 0);
+    const bool same = operand->span.start == value->span.start && operand->span.end == value->span.end;
+    return same && (value->made || operand->made) ? operand : NULL;
+}
+
+/* An operand as it is written. */
 static const struct node *written(const struct inference *s, const struct node *node, int operand)
 {
-    const struct node *value = operand_node(s->program, node, operand);
-    while ((value->kind == NODE_CAST && value->rule) ||
-           (value->kind == NODE_VIEW && value->made && !names_of(s->program, value)))
-        value = operand_node(s->program, value, 0);
-    while (value->kind == NODE_NAME && s->program->symbols[value->symbol].hidden)
-        value = &s->program->nodes[s->program->symbols[value->symbol].node];
+    const struct node *value = operand_node(s->program, node, operand), *inner;
+    while ((inner = under(s, value)))
+        value = inner;
     return value;
 }
 
