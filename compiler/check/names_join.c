@@ -356,6 +356,8 @@ int names_broadcast(struct naming *n, const struct node *node, int operand)
     if (!merged)
         return -1;
     const int made = stretch(&s, 0, merged, node->token, true);
+    n->to->views[n->to->nodes[made].view].dims = merged; /* for messages */
+    n->to->views[n->to->nodes[made].view].dims_span = args.dims_span;
     n->to->nodes[made].made = false;
     n->values[made] = merged->rank ? (struct value){SORT_NAMED, merged} : (struct value){SORT_SCALAR, NULL};
     return made;

@@ -103,6 +103,11 @@ const char *stretched_text(struct arena *arena, const char *text)
     return arena_printf(arena, strpbrk(text, "+-*/%&|^<>= ") ? "(%s)[..., None]" : "%s[..., None]", text);
 }
 
+const char *first_along_text(struct arena *arena, const char *text, const char *dim)
+{
+    return arena_printf(arena, strpbrk(text, "+-*/%&|^<>= ") ? "(%s).%.40s[0]" : "%s.%.40s[0]", text, dim);
+}
+
 const char *product_text(struct arena *arena, const struct program *program, const struct product *product)
 {
     const char *first = expression_text(arena, program, product->factors[0]);
@@ -220,6 +225,13 @@ static const char *sides_text(const struct inference *s, const struct node *valu
     return text.text;
 }
 
+/* How an operand of size 1 along a dimension is constant along it. */
+static const char *stretch_advice(const struct inference *s, const struct node *node, const char *dim)
+{
+    const char *text = first_along_text(s->arena, expression_text(s->arena, s->program, node->span), dim);
+    return arena_printf(s->arena, "; %s is constant along %s", text, dim);
+}
+
 /* What differs between two named operands, or one that is not named. */
 static const char *difference(const struct inference *s, const struct node *a, const struct node *b)
 {
@@ -227,16 +239,20 @@ static const char *difference(const struct inference *s, const struct node *a, c
     const struct shape *p = s->shapes[a - s->program->nodes], *q = s->shapes[b - s->program->nodes];
     for (int d = 0; x && y && d < x->rank; d++) {
         const int e = dims_find(y, x->items[d].name);
-        if (e >= 0 && p->extents[d] != q->extents[e])
-            return arena_printf(s->arena, "sizes %s and %s of %s differ",
-                                extent_text(s->arena, s->program, p->extents[d]),
-                                extent_text(s->arena, s->program, q->extents[e]), x->items[d].name);
+        const int64_t one = p->extents[d], other = e >= 0 ? q->extents[e] : one;
+        if (one != other)
+            return arena_printf(s->arena, "sizes %s and %s of %s differ%s", extent_text(s->arena, s->program, one),
+                                extent_text(s->arena, s->program, other), x->items[d].name,
+                                one == 1   ? stretch_advice(s, a, x->items[d].name)
+                                : other == 1 ? stretch_advice(s, b, x->items[d].name) : "");
     }
     const char *text = expression_text(s->arena, s->program, (x ? b : a)->span);
     return (x ? b : a)->kind == NODE_ARRAY
                ? arena_printf(s->arena, "%s has another number of elements than the channel dimension", text)
-               : arena_printf(s->arena, "%s has no names; give it some, as in %s", text,
-                              named_advice(s->arena, text, (x ? q : p)->rank));
+               : arena_printf(s->arena, "%s has no names%s", text,
+                              named_beside(s->arena, "give it some", text, (x ? q : p)->rank, (x ? q : p)->extents,
+                                           expression_text(s->arena, s->program, (x ? a : b)->span), x ? x : y,
+                                           (x ? p : q)->extents));
 }
 
 /* Reports operands of a named operation that differ. */
