@@ -19,8 +19,8 @@ const char *named_advice(struct arena *arena, const char *text, int rank);
  * is "name it", with those that its own may be, or names of its own where none have its sizes. `own` are its extents,
  * [rank], and `extents` those of `dims`; negative where they are not known. NULL: none of its own are known; those of
  * `dims` are in the types. */
-const char *named_beside(struct arena *arena, const char *what, const char *text, int rank, const int64_t *own, const char *other,
-                         const struct dims *dims, const int64_t *extents);
+const char *named_beside(struct arena *arena, const char *what, const char *text, int rank, const int64_t *own,
+                         const char *other, const struct dims *dims, const int64_t *extents);
 /* The text of a type as Weft writes it (rule 8.2): "float32(x:s=4, vector:c=(u,v))". `extents` as in dims_put. */
 const char *named_type_text(struct arena *arena, const struct program *program, enum weft_dtype dtype,
                             const struct dims *dims, const int64_t *extents);

@@ -66,8 +66,8 @@ static const char *other_names(struct arena *arena, const struct dims *dims, int
     return names.text;
 }
 
-const char *named_beside(struct arena *arena, const char *what, const char *text, int rank, const int64_t *own, const char *other,
-                         const struct dims *dims, const int64_t *extents)
+const char *named_beside(struct arena *arena, const char *what, const char *text, int rank, const int64_t *own,
+                         const char *other, const struct dims *dims, const int64_t *extents)
 {
     int64_t *declared = ARENA_ARRAY(arena, int64_t, dims->rank + 1);
     for (int d = 0; d < dims->rank; d++)
@@ -80,8 +80,8 @@ const char *named_beside(struct arena *arena, const char *what, const char *text
     if (!c.count && c.rank <= dims->rank && c.rank <= MOST_PERMUTED)
         choose(&c, c.rank - 1);
     if (!c.count)
-        return arena_printf(arena, ", and its size%s fit%s no dimension%s of %s; named(%s, \"%s\") gives it %s of its own",
-                            rank == 1 ? "" : "s", rank == 1 ? "s" : "", rank == 1 ? "" : "s", other, text,
+        return arena_printf(arena, ", and its %s of %s; named(%s, \"%s\") gives it %s of its own",
+                            rank == 1 ? "size fits no dimension" : "sizes fit no dimensions", other, text,
                             other_names(arena, dims, c.rank), rank == 1 ? "one" : "some");
     struct buf choices = buf_new(arena);
     for (int i = 0; i < c.count; i++)

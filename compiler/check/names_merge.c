@@ -307,7 +307,8 @@ static bool mixed(struct naming *n, int named, int other, struct span place)
     return diag_at(n->diags, DIAG_DIM_MATCH, spans, 3, names_text(n, named), dims_text(n, names_value(n, named).dims),
                    text, shape_of(n, other),
                    arena_printf(n->arena, "%s has no names%s", text,
-                                advice_beside(n, other, "give it some", names_text(n, named), names_value(n, named).dims)));
+                                advice_beside(n, other, "give it some", names_text(n, named),
+                                              names_value(n, named).dims)));
 }
 
 /* An array literal lies along the one channel dimension, which is the last one (rule 8.4). */

@@ -3,6 +3,8 @@
 
 #include <string.h>
 
+enum { LONGEST_CALL = 100 };       /* that is written again */
+
 /* A view that is rewritten. */
 struct viewing {
     struct naming *n;
@@ -292,6 +294,32 @@ static int extent(const struct viewing *v)
 
 /* ---- all views ---- */
 
+/* The call with its operand without names: "reshape(unnamed(u, [x]), [4])". */
+static const char *unnamed_call(const struct viewing *v, const char *unnamed)
+{
+    const struct span call = v->node->span, own = v->n->to->nodes[v->operand].span;
+    const char *text = v->n->from->source->text;
+    if (own.start < call.start || own.end > call.end || call.end - call.start > LONGEST_CALL)
+        return arena_printf(v->n->arena, "%s of %s", v->name, unnamed);
+    return arena_printf(v->n->arena, "%.*s%s%.*s", (int)(own.start - call.start), text + call.start, unnamed,
+                        (int)(call.end - own.end), text + own.end);
+}
+
+/* What squeeze and expand_dims are on named values; "" for others. */
+static const char *by_names(const struct viewing *v)
+{
+    const struct view_args *args = args_of(v);
+    const char *text = names_text(v->n, v->operand);
+    const int64_t at = args->axes.count == 1 ? (int64_t)args->axes.items[0].integer : 0;
+    const int rank = v->value.dims->rank, d = (int)(at < 0 ? at + rank : at);
+    if (args->kind == VIEW_SQUEEZE && d >= 0 && d < rank)
+        return arena_printf(v->n->arena, "a dimension goes by %s; by position ",
+                            first_along_text(v->n->arena, text, v->value.dims->items[d].name));
+    return args->kind == VIEW_EXPAND_DIMS
+               ? arena_printf(v->n->arena, "a dimension is added by broadcast_to(%s, \"%s:s=1\"); by position ", text,
+                              dims_find(v->value.dims, "z") < 0 ? "z" : "k") : "";
+}
+
 /* Views that go by positions alone. */
 static int by_position(const struct viewing *v)
 {
@@ -302,10 +330,10 @@ static int by_position(const struct viewing *v)
                              ? arena_printf(v->n->arena, "%s has named dimensions; select along one of them, as in "
                                             "%s.%.40s[0], or by position from unnamed(%s, %s)", text, text,
                                             v->value.dims->items[0].name, text, list)
-                             : arena_printf(v->n->arena, "%s goes by positions; write %s(unnamed(%s, %s), ..)%s",
-                                            v->name, v->name, text, list,
+                             : arena_printf(v->n->arena, "%s goes by positions; %swrite %s%s", v->name, by_names(v),
+                                            unnamed_call(v, arena_printf(v->n->arena, "unnamed(%s, %s)", text, list)),
                                             args->kind == VIEW_RESHAPE || args->kind == VIEW_REINTERPRET
-                                                ? ", and named(.., \"..\") names what comes of it" : "");
+                                                ? "; named gives what comes of it names again" : "");
     return wrong(v, selects ? v->node->token : v->node->span, advice), -1;
 }
 
