@@ -305,17 +305,29 @@ static const char *unnamed_call(const struct viewing *v, const char *unnamed)
                         (int)(call.end - own.end), text + own.end);
 }
 
+/* The dimension that squeeze's axis means: by its number, or a name, which was taken for an input. -1: none. */
+static int squeezed(const struct viewing *v)
+{
+    const struct numbers *axes = &args_of(v)->axes;
+    const struct program *from = v->n->from;
+    const int rank = v->value.dims->rank;
+    if (axes->input >= 0)
+        return dims_find(v->value.dims, from->symbols[from->inputs[axes->input]].name);
+    if (axes->count != 1 || axes->items[0].kind != LITERAL_INTEGER)
+        return -1;
+    const int64_t number = (int64_t)axes->items[0].integer, d = number < 0 ? number + rank : number;
+    return d >= 0 && d < rank ? (int)d : -1;
+}
+
 /* What squeeze and expand_dims are on named values; "" for others. */
 static const char *by_names(const struct viewing *v)
 {
-    const struct view_args *args = args_of(v);
     const char *text = names_text(v->n, v->operand);
-    const int64_t at = args->axes.count == 1 ? (int64_t)args->axes.items[0].integer : 0;
-    const int rank = v->value.dims->rank, d = (int)(at < 0 ? at + rank : at);
-    if (args->kind == VIEW_SQUEEZE && d >= 0 && d < rank)
+    const int d = args_of(v)->kind == VIEW_SQUEEZE ? squeezed(v) : -1;
+    if (d >= 0)
         return arena_printf(v->n->arena, "a dimension goes by %s; by position ",
                             first_along_text(v->n->arena, text, v->value.dims->items[d].name));
-    return args->kind == VIEW_EXPAND_DIMS
+    return args_of(v)->kind == VIEW_EXPAND_DIMS
                ? arena_printf(v->n->arena, "a dimension is added by broadcast_to(%s, \"%s:s=1\"); by position ", text,
                               dims_find(v->value.dims, "z") < 0 ? "z" : "k") : "";
 }
