@@ -120,6 +120,63 @@ static const char *extreme_hint(struct report *report, const char *text, const c
     return "";
 }
 
+/* Calls that take a dimension in another way than by its name alone. $ is the first argument, % the dimension. */
+static const struct dim_habit {
+    const char *function, *advice;
+} dim_habits[] = {{"concat", "axis=%"}, {"stack", "axis=%"}, {"pad", "axes=%"}, {"offset", "axes=%"},
+                  {"roll", "axes=%"}, {"squeeze", "$.%[0]"}, {"expand_dims", "broadcast_to($, \"%:s=1\")"}};
+
+/* The advice with the first argument, which ends at a comma, and the dimension. */
+static const char *fill_in(struct report *report, const char *advice, const char *argument, const char *dim)
+{
+    const char *done = "";
+    const int length = (int)strcspn(argument, ",)");
+    for (; *advice; advice++)
+        done = *advice == '$'   ? pool_printf(report->pool, "%s%.*s", done, length, argument)
+               : *advice == '%' ? pool_printf(report->pool, "%s%s", done, dim)
+                                : pool_printf(report->pool, "%s%c", done, *advice);
+    return done;
+}
+
+/* Advice where a name is the operand of a call that has other words for a dimension, at `at` in the text. */
+static const char *call_hint(struct report *report, const char *text, const char *at, const char *name)
+{
+    const char *open = at;
+    int depth = 1;
+    while (open > text && depth)
+        open--, depth += (*open == ')') - (*open == '(');
+    const char *word = back_over_blanks(text, open), *end = word;
+    while (word > text && is_name(word - 1, 1))
+        word--;
+    for (size_t i = 0; i < sizeof dim_habits / sizeof *dim_habits; i++)
+        if (depth == 0 && (size_t)(end - word) == strlen(dim_habits[i].function) &&
+            strncmp(word, dim_habits[i].function, (size_t)(end - word)) == 0)
+            return pool_printf(report->pool, "; if '%s' is a dimension, write %s", name,
+                               fill_in(report, dim_habits[i].advice, open + 1 + strspn(open + 1, " "), name));
+    return "";
+}
+
+/* Advice where a name may be one of a dimension, as in squeeze(u, x), or a label, as in u.vector[v]. */
+static const char *name_hint(struct report *report, const char *text, const char *const *names, int count)
+{
+    for (int n = 0; n < count; n++)
+        for (const char *at = text; (at = strstr(at, names[n])); at++) {
+            const char *behind = at + strlen(names[n]), *before = back_over_blanks(text, at) - 1, *dim = before;
+            if ((at > text && is_name(at - 1, 1)) || is_name(behind, 1) || before < text)
+                continue;
+            while (dim > text && is_name(dim - 1, 1))
+                dim--;
+            behind += strspn(behind, " ");
+            if (*before == '[' && *behind == ']' && dim > text && dim < before && dim[-1] == '.')
+                return pool_printf(report->pool, "; if '%s' is a label, write .%.*s['%s']", names[n],
+                                   (int)(before - dim), dim, names[n]);
+            const char *hint = strchr(",=", *before) ? call_hint(report, text, before, names[n]) : "";
+            if (*hint)
+                return hint;
+        }
+    return "";
+}
+
 /* One diagnostic for all of them: "no value is given for 'a', 'b'; add a=VALUE b=VALUE, ...", at their
  * declarations or first uses. */
 static bool check_missing(struct report *report, const struct weft_program *program, const char *origin,
@@ -138,11 +195,11 @@ static bool check_missing(struct report *report, const struct weft_program *prog
     }
     const char *list = pool_join(report->pool, missing, (size_t)count, "', '");
     const char *advice = pool_join(report->pool, missing, (size_t)count, "=VALUE ");
-    const char *constant = constant_hint(report, missing, count);
+    const char *constant = constant_hint(report, missing, count), *dim = name_hint(report, text, missing, count);
     return !count || REPORT_TEXT(report, origin, text, spans, count < 3 ? count : 3, INPUT_MISSING,
                                  pool_printf(report->pool, "'%s'", list),
                                  pool_printf(report->pool, "%s=VALUE", advice),
-                                 *constant ? constant : extreme_hint(report, text, missing, count));
+                                 *constant ? constant : *dim ? dim : extreme_hint(report, text, missing, count));
 }
 
 static bool check_stdin(struct report *report, const struct arguments *arguments)
@@ -203,6 +260,9 @@ static const char *type_hint(struct report *report, const char *type)
 {
     const char *rest;
     leading_dtype(type, &rest);
+    if (strpbrk(type, ",:") && is_name(type + (*type == '['), 1)) /* x,y or lat:s or [x:s, y:s] */
+        return pool_printf(report->pool, "; named dimensions stand in parentheses, as in (%.*s)",
+                           (int)strcspn(type + (*type == '['), "]"), type + (*type == '['));
     const char *near = weft_nearest_dtype(pool_string(report->pool, type, (size_t)(rest - type)));
     return near ? pool_printf(report->pool, "; did you mean '%s'?", near) : "";
 }
@@ -218,6 +278,20 @@ static bool report_type(struct report *report, const char *type, const char *pla
         report_inside(report, place, errors);
     weft_error_destroy(errors);
     return told;
+}
+
+/* Reports dimensions without a dtype where a type is meant, (x, y). Returns whether it did. */
+static bool told_as_dims(struct report *report, const struct assignment *given)
+{
+    struct weft_error *errors = NULL;
+    const bool dims = *given->value == '(' && given->value[1] != ')' &&
+                      weft_check_type(pool_printf(report->pool, "float32%s", given->value), &errors) == WEFT_OK;
+    weft_error_destroy(errors);
+    if (dims)
+        REPORT_ARGUMENT(report, given->value, strlen(given->value), INPUT_TYPE, given->value,
+                        pool_printf(report->pool, "; a type without data has a dtype, as in %s=float32%s", given->name,
+                                    given->value));
+    return dims;
 }
 
 /* Reports a value that names no file but looks like a type, NAME, NAME[..] or NAME(..). Returns whether it did. */
@@ -327,6 +401,8 @@ static bool load_one(struct report *report, const struct weft_program *program,
         return true;
     }
     const struct weft_input_info info = input_info(program, given->name);
+    if (mode != INPUTS_DATA && told_as_dims(report, given))
+        return false;
     if (!wanted_dtype(report, program, given, &wanted) || !load_value(report, arguments, mode, wanted, &info, input) ||
         !check_opened(report, input, wanted))
         return false;

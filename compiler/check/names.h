@@ -15,6 +15,12 @@ bool match_names(struct arena *arena, struct program **program, struct diags *di
 
 /* What to write for a value without names, of so many dimensions (negative: it is not known): "named(v, \"x:s\")". */
 const char *named_advice(struct arena *arena, const char *text, int rank);
+/* What to write for it beside `other`, whose dimensions are `dims`: "; name it, as in named(v, \"x:s\")", where `what`
+ * is "name it", with those that its own may be, or names of its own where none have its sizes. `own` are its extents,
+ * [rank], and `extents` those of `dims`; negative where they are not known. NULL: none of its own are known; those of
+ * `dims` are in the types. */
+const char *named_beside(struct arena *arena, const char *what, const char *text, int rank, const int64_t *own,
+                         const char *other, const struct dims *dims, const int64_t *extents);
 /* The text of a type as Weft writes it (rule 8.2): "float32(x:s=4, vector:c=(u,v))". `extents` as in dims_put. */
 const char *named_type_text(struct arena *arena, const struct program *program, enum weft_dtype dtype,
                             const struct dims *dims, const int64_t *extents);

@@ -102,8 +102,10 @@ static bool find_all(struct lookup *l)
         const struct axis_name *name = l->axes->names ? &l->axes->names[i] : NULL;
         if (!name || !name->text)
             return wrong(l, DIAG_DIM_NAME, l->axes->span,
-                         arena_printf(l->n->arena, "%s of a named value are names of its dimensions, and %s has %s%s",
-                                      l->what, names_text(l->n, l->of), dims_text(l), positions_hint(l)));
+                         arena_printf(l->n->arena, "%s of a named value %s of its dimensions, and %s has %s%s",
+                                      strcmp(l->what, "d") == 0 ? "the argument" : l->what,
+                                      l->how == AXES_ONE ? "is the name of one" : "are names",
+                                       names_text(l->n, l->of), dims_text(l), positions_hint(l)));
         if (!find(l, name->text, name->span))
             return false;
     }
@@ -124,6 +126,49 @@ static bool find_named(struct lookup *l)
 
 /* ---- of what has no names ---- */
 
+enum { MOST_MADE_UP = 4 };         /* names of dimensions */
+
+/* Names that a positional value may have, among them those that axes say: "y, x". */
+static const char *likely_names(struct naming *n, const struct numbers *axes, int rank)
+{
+    static const char *const usual[] = {"x", "y", "z", "w"};
+    const char *names[WEFT_MAX_RANK];
+    struct buf text = buf_new(n->arena);
+    int count = 0, made = 0;
+    for (int i = 0; i < axes->count && count < rank; i++)
+        if (axes->names[i].text && dim_kind_of_word(axes->names[i].text) == DIM_KIND_COUNT)
+            names[count++] = axes->names[i].text;
+    while (count < rank && made < MOST_MADE_UP) { /* before those that are said */
+        bool said = false;
+        for (int i = 0; i < count; i++)
+            said = said || strcmp(names[i], usual[made]) == 0;
+        if (!said) {
+            memmove(names + 1, names, (size_t)count++ * sizeof *names);
+            names[0] = usual[made];
+        }
+        made++;
+    }
+    for (int i = 0; i < count; i++)
+        buf_printf(&text, "%s%.40s%s", i ? ", " : "", names[i], strlen(names[i]) > 1 ? ":s" : "");
+    return text.text;
+}
+
+/* How a value gets names: by its type, if it is an input, or in the text. */
+static const char *naming_advice(struct naming *n, const struct numbers *axes, int of)
+{
+    const struct node *value = named_node(n->to, &n->to->nodes[of]);
+    const char *text = names_text(n, of);
+    const bool input = value->kind == NODE_NAME;
+    const int rank = input ? symbol_rank(&n->to->symbols[value->symbol]) : -1;
+    const char *names = likely_names(n, axes, rank > 0 ? rank : axes->count);
+    if (rank > MOST_MADE_UP || !*names)
+        return "";
+    return input ? arena_printf(n->arena, "; to name them write named(%s, \"%s\"), or give a type besides: "
+                                "'%s:(%s)=..' in the command, types={\"%s\": \"(%s)\"} in Python", text, names, text,
+                                names, text, names)
+                 : arena_printf(n->arena, "; to name them write named(%s, \"%s\")", text, names);
+}
+
 /* Reports a name among the axes of a positional value. */
 static bool positional(struct naming *n, const struct numbers *axes, int of, const char *what, int i)
 {
@@ -134,9 +179,10 @@ static bool positional(struct naming *n, const struct numbers *axes, int of, con
                        : n->from->symbols[symbol].kind == SYMBOL_INPUT         ? "is an input"
                                                                                : "is no literal integer";
     return names_wrong(n, DIAG_VIEW_ARGUMENT, name->span, of,
-                       arena_printf(n->arena, "%s %s in the text, as %s, and '%.40s' %s; %s has no names of dimensions",
-                                    what, several ? "stand" : "stands", several ? "0, [0, 1] or \"HW\"" : "0 or \"W\"",
-                                    name->text, role, names_text(n, of)));
+                       arena_printf(n->arena, "%s %s in the text, as %s, and '%.40s' %s; %s has no names of dimensions"
+                                    "%s", what, several ? "stand" : "stands",
+                                    several ? "0, [0, 1] or \"HW\"" : "0 or \"W\"",
+                                    name->text, role, names_text(n, of), naming_advice(n, axes, of)));
 }
 
 /* Axes of a value without names: numbers, names bound to numbers, letters of a layout. */

@@ -65,6 +65,7 @@ const struct dims *names_dims(struct naming *n, int rank, const struct dim *item
 struct side {
     const struct dims *dims;
     struct span span;
+    const struct dims *whole;      /* in messages; NULL: `dims` */
 };
 struct side names_side(const struct naming *n, int node);
 /* The dimensions of all sides together (rule 8.5). NULL, with a diagnostic, where they do not match. */

@@ -119,7 +119,8 @@ static const struct dims *named_operands(struct naming *n, const struct node *no
     for (int i = 0; i < node->operand_count; i++) {
         const struct dims *dims = names_value(n, operands[i]).dims;
         if (dims)
-            sides[count++] = (struct side){joined ? bare(n, dims, joined) : dims, n->to->nodes[operands[i]].span};
+            sides[count++] = (struct side){joined ? bare(n, dims, joined) : dims, n->to->nodes[operands[i]].span,
+                                          dims};
     }
     return names_merge(n, sides, count, node->token);
 }
@@ -152,7 +153,8 @@ static const struct dims *merge_operands(struct sources *s, const char *name, co
         sides[count++] = *text;
     for (int i = 0; i < s->count; i++)
         if (s->dims[i])
-            sides[count++] = (struct side){bare(s->n, s->dims[i], name), s->n->to->nodes[s->nodes[i]].span};
+            sides[count++] = (struct side){bare(s->n, s->dims[i], name), s->n->to->nodes[s->nodes[i]].span,
+                                          s->dims[i]};
     return names_merge(s->n, sides, count, place);
 }
 
@@ -263,7 +265,7 @@ static int stack(struct sources *s, const struct node *node)
     struct dim dim = *own, items[WEFT_MAX_RANK];
     int count = 0;
     dim.extent = s->count;
-    const struct side text = {names_dims(n, 1, &dim), n->to->views[node->view].dims_span};
+    const struct side text = {names_dims(n, 1, &dim), n->to->views[node->view].dims_span, NULL};
     const struct dims *merged = merge_operands(s, dim.name, &text, node->token);
     if (!merged)
         return -1;
@@ -342,7 +344,7 @@ int names_broadcast(struct naming *n, const struct node *node, int operand)
     int symbol = names_share(n, operand);
     const struct dims *dims = names_value(n, operand).dims;
     struct sources s = {n, &operand, &symbol, &dims, 1};
-    struct side sides[] = {names_side(n, operand), {args.dims, args.dims_span}};
+    struct side sides[] = {names_side(n, operand), {args.dims, args.dims_span, NULL}};
     for (int d = 0; d < args.dims->rank; d++)
         if (args.dims->items[d].extent < 0)
             return names_wrong(n, DIAG_DIM_ROLE, args.dims_span, -1,
@@ -354,6 +356,8 @@ int names_broadcast(struct naming *n, const struct node *node, int operand)
     if (!merged)
         return -1;
     const int made = stretch(&s, 0, merged, node->token, true);
+    n->to->views[n->to->nodes[made].view].dims = merged; /* for messages */
+    n->to->views[n->to->nodes[made].view].dims_span = args.dims_span;
     n->to->nodes[made].made = false;
     n->values[made] = merged->rank ? (struct value){SORT_NAMED, merged} : (struct value){SORT_SCALAR, NULL};
     return made;

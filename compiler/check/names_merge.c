@@ -30,14 +30,19 @@ static const char *side_text(const struct merging *m, int i)
     return expression_text(m->n->arena, m->n->to, m->sides[i].span);
 }
 
+static const char *side_dims(const struct merging *m, int i)
+{
+    return dims_text(m->n, m->sides[i].whole ? m->sides[i].whole : m->sides[i].dims);
+}
+
 /* Reports that sides a and b differ in what `text` says. */
 static bool differ(const struct merging *m, int a, int b, const char *text)
 {
     struct naming *n = m->n;
     const struct span spans[] = {m->place, m->sides[a].span, m->sides[b].span};
     n->good = false;
-    return diag_at(n->diags, DIAG_DIM_MATCH, spans, 3, side_text(m, a), dims_text(n, m->sides[a].dims),
-                   side_text(m, b), dims_text(n, m->sides[b].dims), text);
+    return diag_at(n->diags, DIAG_DIM_MATCH, spans, 3, side_text(m, a), side_dims(m, a), side_text(m, b),
+                   side_dims(m, b), text);
 }
 
 static const char *labels_text(struct naming *n, const struct dim *dim)
@@ -45,6 +50,14 @@ static const char *labels_text(struct naming *n, const struct dim *dim)
     struct buf text = buf_new(n->arena);
     dim_put_labels(&text, dim, SHOWN_LABELS);
     return text.text;
+}
+
+/* What to write for a side of size 1 along a dimension; "" for dimensions in quotes, which are no value. */
+static const char *constant_text(const struct merging *m, int i, const char *dim)
+{
+    const char *text = side_text(m, i);
+    return *text == '"' || *text == '\'' ? "" : arena_printf(m->n->arena, "; %s is constant along %.40s",
+                                                            first_along_text(m->n->arena, text, dim), dim);
 }
 
 /* Joins a dimension of side `i` with the merged one of its name. Sizes that differ are left to the shape pass, but
@@ -58,8 +71,11 @@ static bool join_dim(struct merging *m, int at, const struct dim *next, int i)
                       arena_printf(arena, "%.40s is of kind %s in one and %s in the other", dim->name,
                                    dim_kind_word(dim->kind), dim_kind_word(next->kind)));
     if (dim->extent >= 0 && next->extent >= 0 && dim->extent != next->extent)
-        return differ(m, m->from[at], i, arena_printf(arena, "sizes %lld and %lld of %.40s differ",
-                                                      (long long)dim->extent, (long long)next->extent, dim->name));
+        return differ(m, m->from[at], i,
+                      arena_printf(arena, "sizes %lld and %lld of %.40s differ%s", (long long)dim->extent,
+                                   (long long)next->extent, dim->name,
+                                   dim->extent == 1    ? constant_text(m, m->from[at], dim->name)
+                                   : next->extent == 1 ? constant_text(m, i, dim->name) : ""));
     if (dim->labels && next->labels && dim->label_count != 1 && !dim_labels_equal(dim, next))
         return differ(m, m->from[at], i, arena_printf(arena, "labels %s and %s of %.40s differ",
                                                       labels_text(m->n, dim), labels_text(m->n, next), dim->name));
@@ -116,7 +132,7 @@ const struct dims *names_merge(struct naming *n, const struct side *sides, int c
 
 struct side names_side(const struct naming *n, int node)
 {
-    return (struct side){names_value(n, node).dims, n->to->nodes[node].span};
+    return (struct side){names_value(n, node).dims, n->to->nodes[node].span, NULL};
 }
 
 /* ---- aligning ---- */
@@ -231,6 +247,37 @@ static const struct symbol *input_of(const struct naming *n, int node)
     return value->kind == NODE_NAME ? &n->to->symbols[value->symbol] : NULL;
 }
 
+enum { SEEN_OPERATIONS = 16 };     /* through which a rank is looked for */
+
+/* The rank of a positional node; -1: it is not known. */
+static int rank_of(const struct naming *n, int node, int depth)
+{
+    const struct node *value = named_node(n->to, &n->to->nodes[node]);
+    const struct view_args *args = value->kind == NODE_VIEW ? &n->to->views[value->view] : NULL;
+    int rank = 0;
+    if (value->kind == NODE_NAME)
+        return symbol_rank(&n->to->symbols[value->symbol]);
+    if (value->kind == NODE_ARRAY || value->kind == NODE_LITERAL)
+        return value->kind == NODE_ARRAY ? value->rank : 0;
+    if (args)
+        return args->kind == VIEW_TRANSPOSE && args->dims ? args->axes.count : args->dims ? args->dims->rank : -1;
+    if ((value->kind != NODE_OP && value->kind != NODE_CAST && value->kind != NODE_WRAP) || depth == SEEN_OPERATIONS)
+        return -1;
+    for (int i = 0; i < value->operand_count && rank >= 0; i++) {
+        const int own = rank_of(n, (int)(operand_node(n->to, value, i) - n->to->nodes), depth + 1);
+        rank = own < 0 || own > rank ? own : rank;
+    }
+    return rank;
+}
+
+/* The extents of a positional node; NULL: they are not known. */
+static const int64_t *extents_of(const struct naming *n, int node)
+{
+    const struct symbol *input = input_of(n, node);
+    const struct node *array = array_of(n, node);
+    return array ? &n->to->extents[array->extents] : input && input->type.ranked ? input->type.extents : NULL;
+}
+
 /* What is known of the shape of a positional node. */
 static const char *shape_of(const struct naming *n, int node)
 {
@@ -240,8 +287,15 @@ static const char *shape_of(const struct naming *n, int node)
 
 const char *names_advice(const struct naming *n, int node)
 {
-    const struct symbol *input = input_of(n, node);
-    return named_advice(n->arena, names_text(n, node), input ? symbol_rank(input) : -1);
+    return named_advice(n->arena, names_text(n, node), rank_of(n, node, 0));
+}
+
+/* What to write for it beside others, which together have `dims`. */
+static const char *advice_beside(const struct naming *n, int node, const char *what, const char *other,
+                                 const struct dims *dims)
+{
+    return named_beside(n->arena, what, names_text(n, node), rank_of(n, node, 0), extents_of(n, node), other, dims,
+                        NULL);
 }
 
 /* Reports a positional operand beside a named one. */
@@ -252,7 +306,9 @@ static bool mixed(struct naming *n, int named, int other, struct span place)
     n->good = false;
     return diag_at(n->diags, DIAG_DIM_MATCH, spans, 3, names_text(n, named), dims_text(n, names_value(n, named).dims),
                    text, shape_of(n, other),
-                   arena_printf(n->arena, "%s has no names; give it some, as in %s", text, names_advice(n, other)));
+                   arena_printf(n->arena, "%s has no names%s", text,
+                                advice_beside(n, other, "give it some", names_text(n, named),
+                                              names_value(n, named).dims)));
 }
 
 /* An array literal lies along the one channel dimension, which is the last one (rule 8.4). */
@@ -266,13 +322,14 @@ static bool place_array(struct naming *n, int node, const struct node *array, co
     if (array->rank != 1)
         return names_wrong(n, DIAG_DIM_ROLE, n->to->nodes[node].span, -1,
                            arena_printf(n->arena, "an array literal beside named operands has one dimension, and %s "
-                                        "has %d; name them, as in %s", text, array->rank,
-                                        named_advice(n->arena, text, array->rank)));
+                                        "has %d%s", text, array->rank,
+                                        advice_beside(n, node, "name it", "them", merged)));
     if (channels != 1)
         return names_wrong(n, DIAG_DIM_ROLE, place, node,
                            arena_printf(n->arena, "an array literal beside named operands lies along their one channel "
-                                        "dimension, and %s together have %s; name it, as in named(%s, \"x:s\")",
-                                        dims_text(n, merged), channels ? "several" : "none", text));
+                                        "dimension, and %s together have %s%s", dims_text(n, merged),
+                                        channels ? "several" : "none",
+                                        advice_beside(n, node, "name it", "them", merged)));
     const struct dim *channel = &merged->items[merged->rank - 1];
     const int64_t extent = n->to->extents[array->extents];
     return channel->extent < 0 || channel->extent == extent ||

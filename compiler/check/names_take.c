@@ -80,16 +80,19 @@ struct taking {
     const struct dims *own, *along; /* of x and i */
 };
 
-/* An operation on named values. -1, with a diagnostic, where they do not match. */
+/* An operation on named values, in the place of the first one. -1, with a diagnostic, where they do not match. */
 static int add_op(const struct taking *t, enum op op, int a, int b, int c)
 {
     struct value value;
     struct naming *n = t->n;
     int nodes[] = {a, b, c};
     const int count = c < 0 ? 2 : 3;
-    if (a < 0 || b < 0 || !names_match(n, nodes, count, t->like->token, &value))
+    if (a < 0 || b < 0)
         return -1;
-    return names_add(n, (struct node){.kind = NODE_OP, .op = op, .made = true, .span = t->like->span,
+    const struct span span = n->to->nodes[a].span;
+    if (!names_match(n, nodes, count, t->like->token, &value))
+        return -1;
+    return names_add(n, (struct node){.kind = NODE_OP, .op = op, .made = true, .span = span,
                                       .token = t->like->token}, nodes, count, value);
 }
 
@@ -122,10 +125,12 @@ static int extent(const struct taking *t, int d)
 static int element(const struct taking *t, int inside)
 {
     int number = -1;
+    struct node like = *t->like;
+    like.span = t->n->to->symbols[t->x].span;
     for (int k = 0; k < t->own->rank; k++) {
         if (k == t->d || dims_find(t->along, t->own->items[k].name) < 0)
             continue;
-        const int at = names_index(t->n, t->like, names_use(t->n, t->x), k, WEFT_INT64);
+        const int at = names_index(t->n, &like, names_use(t->n, t->x), k, WEFT_INT64);
         number = number < 0 ? at : add_op(t, OP_ADD, add_op(t, OP_MUL, number, extent(t, k), -1), at, -1);
     }
     return add_op(t, OP_ADD, add_op(t, OP_MUL, number, extent(t, t->d), -1), inside, -1);
@@ -199,7 +204,7 @@ int names_take(struct naming *n, const struct node *like, int x, int i, int d)
     const struct dims *own = names_value(n, x).dims, *rest = without(n, own, d), *along;
     if (!position_dims(n, x, i, d, like->token, &along))
         return -1;
-    const struct side sides[] = {{rest, n->to->nodes[x].span}, {along, n->to->nodes[i].span}};
+    const struct side sides[] = {{rest, n->to->nodes[x].span, own}, {along, n->to->nodes[i].span, NULL}};
     const struct dims *merged = names_merge(n, sides, along ? 2 : 1, like->token);
     if (!merged)
         return -1;

@@ -3,6 +3,8 @@
 
 #include <string.h>
 
+enum { LONGEST_CALL = 100 };       /* that is written again */
+
 /* A view that is rewritten. */
 struct viewing {
     struct naming *n;
@@ -292,6 +294,44 @@ static int extent(const struct viewing *v)
 
 /* ---- all views ---- */
 
+/* The call with its operand without names: "reshape(unnamed(u, [x]), [4])". */
+static const char *unnamed_call(const struct viewing *v, const char *unnamed)
+{
+    const struct span call = v->node->span, own = v->n->to->nodes[v->operand].span;
+    const char *text = v->n->from->source->text;
+    if (own.start < call.start || own.end > call.end || call.end - call.start > LONGEST_CALL)
+        return arena_printf(v->n->arena, "%s of %s", v->name, unnamed);
+    return arena_printf(v->n->arena, "%.*s%s%.*s", (int)(own.start - call.start), text + call.start, unnamed,
+                        (int)(call.end - own.end), text + own.end);
+}
+
+/* The dimension that squeeze's axis means: by its number, or a name, which was taken for an input. -1: none. */
+static int squeezed(const struct viewing *v)
+{
+    const struct numbers *axes = &args_of(v)->axes;
+    const struct program *from = v->n->from;
+    const int rank = v->value.dims->rank;
+    if (axes->input >= 0)
+        return dims_find(v->value.dims, from->symbols[from->inputs[axes->input]].name);
+    if (axes->count != 1 || axes->items[0].kind != LITERAL_INTEGER)
+        return -1;
+    const int64_t number = (int64_t)axes->items[0].integer, d = number < 0 ? number + rank : number;
+    return d >= 0 && d < rank ? (int)d : -1;
+}
+
+/* What squeeze and expand_dims are on named values; "" for others. */
+static const char *by_names(const struct viewing *v)
+{
+    const char *text = names_text(v->n, v->operand);
+    const int d = args_of(v)->kind == VIEW_SQUEEZE ? squeezed(v) : -1;
+    if (d >= 0)
+        return arena_printf(v->n->arena, "a dimension goes by %s; by position ",
+                            first_along_text(v->n->arena, text, v->value.dims->items[d].name));
+    return args_of(v)->kind == VIEW_EXPAND_DIMS
+               ? arena_printf(v->n->arena, "a dimension is added by broadcast_to(%s, \"%s:s=1\"); by position ", text,
+                              dims_find(v->value.dims, "z") < 0 ? "z" : "k") : "";
+}
+
 /* Views that go by positions alone. */
 static int by_position(const struct viewing *v)
 {
@@ -302,10 +342,10 @@ static int by_position(const struct viewing *v)
                              ? arena_printf(v->n->arena, "%s has named dimensions; select along one of them, as in "
                                             "%s.%.40s[0], or by position from unnamed(%s, %s)", text, text,
                                             v->value.dims->items[0].name, text, list)
-                             : arena_printf(v->n->arena, "%s goes by positions; write %s(unnamed(%s, %s), ..)%s",
-                                            v->name, v->name, text, list,
+                             : arena_printf(v->n->arena, "%s goes by positions; %swrite %s%s", v->name, by_names(v),
+                                            unnamed_call(v, arena_printf(v->n->arena, "unnamed(%s, %s)", text, list)),
                                             args->kind == VIEW_RESHAPE || args->kind == VIEW_REINTERPRET
-                                                ? ", and named(.., \"..\") names what comes of it" : "");
+                                                ? "; named gives what comes of it names again" : "");
     return wrong(v, selects ? v->node->token : v->node->span, advice), -1;
 }
 

@@ -103,6 +103,11 @@ const char *stretched_text(struct arena *arena, const char *text)
     return arena_printf(arena, strpbrk(text, "+-*/%&|^<>= ") ? "(%s)[..., None]" : "%s[..., None]", text);
 }
 
+const char *first_along_text(struct arena *arena, const char *text, const char *dim)
+{
+    return arena_printf(arena, strpbrk(text, "+-*/%&|^<>= ") ? "(%s).%.40s[0]" : "%s.%.40s[0]", text, dim);
+}
+
 const char *product_text(struct arena *arena, const struct program *program, const struct product *product)
 {
     const char *first = expression_text(arena, program, product->factors[0]);
@@ -173,16 +178,30 @@ static const char *keep_dimensions(const struct inference *s, const struct node 
     return arena_printf(s->arena, "; expand_dims(.., axes=..) puts an extent of 1 where %s dropped a dimension", name);
 }
 
-/* An operand as it is written: the factors of vecdot are under casts that have the call's place, and operands that
- * were aligned by names under views. */
+/* What stands under a node that the text does not have; NULL: the text has it. The factors of vecdot are under casts
+ * that have the call's place, operands that were aligned by names under views, and both may be bound to hidden names.
+ * The nodes of take that compute positions have the place of the operand whose positions they are. */
+static const struct node *under(const struct inference *s, const struct node *value)
+{
+    const struct program *program = s->program;
+    if (value->kind == NODE_NAME)
+        return program->symbols[value->symbol].hidden ? &program->nodes[program->symbols[value->symbol].node] : NULL;
+    const bool aligned = value->kind == NODE_VIEW && value->made && !names_of(program, value);
+    if ((value->kind == NODE_CAST && value->rule) || aligned)
+        return operand_node(program, value, 0);
+    if (value->kind == NODE_REDUCE || value->kind == NODE_SEARCH || !value->operand_count)
+        return NULL;
+    const struct node *operand = operand_node(program, value, 0);
+    const bool same = operand->span.start == value->span.start && operand->span.end == value->span.end;
+    return same && (value->made || operand->made) ? operand : NULL;
+}
+
+/* An operand as it is written. */
 static const struct node *written(const struct inference *s, const struct node *node, int operand)
 {
-    const struct node *value = operand_node(s->program, node, operand);
-    while ((value->kind == NODE_CAST && value->rule) ||
-           (value->kind == NODE_VIEW && value->made && !names_of(s->program, value)))
-        value = operand_node(s->program, value, 0);
-    while (value->kind == NODE_NAME && s->program->symbols[value->symbol].hidden)
-        value = &s->program->nodes[s->program->symbols[value->symbol].node];
+    const struct node *value = operand_node(s->program, node, operand), *inner;
+    while ((inner = under(s, value)))
+        value = inner;
     return value;
 }
 
@@ -206,6 +225,13 @@ static const char *sides_text(const struct inference *s, const struct node *valu
     return text.text;
 }
 
+/* How an operand of size 1 along a dimension is constant along it. */
+static const char *stretch_advice(const struct inference *s, const struct node *node, const char *dim)
+{
+    const char *text = first_along_text(s->arena, expression_text(s->arena, s->program, node->span), dim);
+    return arena_printf(s->arena, "; %s is constant along %s", text, dim);
+}
+
 /* What differs between two named operands, or one that is not named. */
 static const char *difference(const struct inference *s, const struct node *a, const struct node *b)
 {
@@ -213,16 +239,20 @@ static const char *difference(const struct inference *s, const struct node *a, c
     const struct shape *p = s->shapes[a - s->program->nodes], *q = s->shapes[b - s->program->nodes];
     for (int d = 0; x && y && d < x->rank; d++) {
         const int e = dims_find(y, x->items[d].name);
-        if (e >= 0 && p->extents[d] != q->extents[e])
-            return arena_printf(s->arena, "sizes %s and %s of %s differ",
-                                extent_text(s->arena, s->program, p->extents[d]),
-                                extent_text(s->arena, s->program, q->extents[e]), x->items[d].name);
+        const int64_t one = p->extents[d], other = e >= 0 ? q->extents[e] : one;
+        if (one != other)
+            return arena_printf(s->arena, "sizes %s and %s of %s differ%s", extent_text(s->arena, s->program, one),
+                                extent_text(s->arena, s->program, other), x->items[d].name,
+                                one == 1   ? stretch_advice(s, a, x->items[d].name)
+                                : other == 1 ? stretch_advice(s, b, x->items[d].name) : "");
     }
     const char *text = expression_text(s->arena, s->program, (x ? b : a)->span);
     return (x ? b : a)->kind == NODE_ARRAY
                ? arena_printf(s->arena, "%s has another number of elements than the channel dimension", text)
-               : arena_printf(s->arena, "%s has no names; give it some, as in %s", text,
-                              named_advice(s->arena, text, (x ? q : p)->rank));
+               : arena_printf(s->arena, "%s has no names%s", text,
+                              named_beside(s->arena, "give it some", text, (x ? q : p)->rank, (x ? q : p)->extents,
+                                           expression_text(s->arena, s->program, (x ? a : b)->span), x ? x : y,
+                                           (x ? p : q)->extents));
 }
 
 /* Reports operands of a named operation that differ. */

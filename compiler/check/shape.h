@@ -79,6 +79,8 @@ struct shape *type_shape(struct arena *arena, const struct type *type);
 const char *expression_text(struct arena *arena, const struct program *program, struct span span);
 /* What to write for it so that it is the same for all of one more dimension at the end. */
 const char *stretched_text(struct arena *arena, const char *text);
+/* What to write for a named value's only element along a dimension: "s.x[0]". */
+const char *first_along_text(struct arena *arena, const char *text, const char *dim);
 /* The text of a product, which is told as such, and where it is. */
 const char *product_text(struct arena *arena, const struct program *program, const struct product *product);
 struct span product_span(const struct product *product);

@@ -247,6 +247,23 @@ bool view_roll(struct view_walk *w)
     return same_shape(w, &axes);
 }
 
+/* Reports that a named value does not get this extent along a dimension that it has. */
+static bool named_misfit(const struct view_walk *w, int d, int64_t extent)
+{
+    const struct view_args *args = w->args;
+    const char *name = args->dims->items[d + w->out->rank - w->viewed->shape->rank].name;
+    const int64_t own = w->viewed->shape->extents[d];
+    const char *text = w->viewed->name;
+    if (own != 1)
+        return view_wrong(w, DIAG_VIEW_EXTENT, &args->shape, "cannot match %s with %s: sizes %lld and %lld of %.40s "
+                          "differ", view_value_text(w), expression_text(w->arena, w->viewed->program, args->dims_span),
+                          (long long)own, (long long)extent, name);
+    return view_wrong(w, DIAG_VIEW_EXTENT, &args->shape, "%s: size 1 of %.40s does not stretch to %lld; write "
+                      "broadcast_to(%s, %s)", view_value_text(w), name, (long long)extent,
+                      first_along_text(w->arena, text, name),
+                      expression_text(w->arena, w->viewed->program, args->dims_span));
+}
+
 /* Whether dimension `d` of the operand broadcasts to this extent. */
 static bool fits(const struct view_walk *w, int d, int64_t extent)
 {
@@ -259,6 +276,8 @@ static bool fits(const struct view_walk *w, int d, int64_t extent)
     else if (joined == JOINED_OPEN)
         view_holds(w, extent_fact(rule, own, extent), "dimension %d does not broadcast to an extent of %lld", d,
                    (long long)extent);
+    if (joined != JOINED_FIRST && joined != JOINED_OPEN && w->args->dims)
+        return named_misfit(w, d, extent);
     return joined == JOINED_FIRST || joined == JOINED_OPEN ||
            view_wrong(w, DIAG_VIEW_EXTENT, &w->args->shape,
                       "%s does not broadcast to %s: extent %lld of dimension %d would have to be 1 or %lld",

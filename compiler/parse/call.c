@@ -141,6 +141,28 @@ static struct argument read_argument(struct parser *p, const struct callee *call
     return argument;
 }
 
+/* What rename(u, x="z") and broadcast_to(u, z=3) are here, at an argument behind the first one whose name is none of
+ * the function's; NULL: the text is none of these. */
+static const char *dims_by_name(struct parser *p, const struct callee *callee, const struct arguments *arguments)
+{
+    const bool renames = callee->view == VIEW_RENAME, assigned = p->next.kind == TOKEN_ASSIGN;
+    if ((!renames && callee->view != VIEW_BROADCAST_TO) || arguments->count != 1 || p->token.kind != TOKEN_NAME ||
+        !assigned || arguments->items[0].name)
+        return NULL;
+    const struct argument argument = {.name = parse_text(p, p->token.span)};
+    if (call_parameter(callee, &argument, 1) > 0)
+        return NULL;
+    const char *text = p->source->text + p->next.span.end, *value = text + strspn(text, " ");
+    value += *value == '"' || *value == '\'';
+    const char *own = parse_text(p, arguments->items[0].span);
+    const int length = (int)strcspn(value, "\"', )\n");
+    if (renames)
+        return arena_printf(p->arena, "a dimension and its new name are two arguments; write rename(%.40s, %.40s, "
+                            "\"%.*s\")", own, argument.name, length > 40 ? 40 : length, value);
+    return arena_printf(p->arena, "dimensions stand in quotes; write broadcast_to(%.40s, \"%.40s:s=%.*s\")", own,
+                        argument.name, length > 40 ? 40 : length, value);
+}
+
 static void read_arguments(struct parser *p, const struct callee *callee,
                            struct arguments *arguments)
 {
@@ -149,6 +171,9 @@ static void read_arguments(struct parser *p, const struct callee *callee,
     parse_advance(p);
     if (p->token.kind != TOKEN_RPAREN)
         do {
+            const char *advice = dims_by_name(p, callee, arguments);
+            if (advice)
+                parse_wrong(p, span_join(p->token.span, p->next.span), advice);
             struct argument argument = read_argument(p, callee, arguments->count);
             if (named && !argument.name && !p->failed)
                 parse_wrong(p, argument.span, "an argument without a name stands before those with one");

@@ -249,6 +249,28 @@ static void label_by_dot(struct parser *p, struct span dot, struct span receiver
                       "in %s.%.*s['%.40s']", is_value ? value : "u", length > 40 ? 40 : length, dim, label));
 }
 
+/* What x.transpose(y, x) is here, else how the function is called. */
+static const char *view_call(struct parser *p, enum view_kind view, struct span receiver)
+{
+    const char *value = receiver_name(p, receiver), *text = p->source->text + p->token.span.end;
+    const int length = (int)strcspn(text, ")\n");
+    bool names = value && view == VIEW_TRANSPOSE && p->token.kind == TOKEN_LPAREN && is_letter(*text) && length <= 60;
+    for (int i = 0; i < length && names; i++)
+        names = is_letter(text[i]) || is_digit(text[i]) || text[i] == '_' || text[i] == ',' || text[i] == ' ';
+    return names ? arena_printf(p->arena, "transpose(%s, [%.*s])", value, length, text) : view_rows[view].signature;
+}
+
+/* What u.v may mean: v is a dimension, a label, or a column. */
+static const char *dot_advice(struct parser *p, const char *name, struct span receiver)
+{
+    const char *value = receiver_name(p, receiver);
+    value = value ? value : "u";
+    return arena_printf(p->arena, "'.' selects along a named dimension and takes an item in [ ], as in %s.%.40s[0] or "
+                        "%s.%.40s[1:-1]; the label '%.40s' of a dimension vector is %s.vector['%.40s']; of a DataFrame "
+                        "df write %.40s, and weft.evaluate(text, df)", value, name, value, name, name, value, name,
+                        name);
+}
+
 /* Reports x.y: a function of a module, or a selection along a named dimension. */
 static int unexpected_dot(struct parser *p)
 {
@@ -267,7 +289,7 @@ static int unexpected_dot(struct parser *p)
     if (view != VIEW_KIND_COUNT)
         diag(p->diags, DIAG_SYNTAX, dot,
              arena_printf(p->arena, "functions are called by their name alone; write %s",
-                          view_rows[view].signature));
+                          view_call(p, view, receiver)));
     else if (habit)
         diag(p->diags, DIAG_SYNTAX, dot,
              arena_printf(p->arena, "there is no '%s'; %s", name, habit));
@@ -284,10 +306,7 @@ static int unexpected_dot(struct parser *p)
         label_by_dot(p, dot, receiver, name);
     else
         diag(p->diags, DIAG_SYNTAX, dot,
-             arena_printf(p->arena, "'.' selects along a named dimension and takes an item in [ ], as in u.%.40s[0], "
-                          "u.%.40s[1:-1] or u.%.40s['a,b']; of a DataFrame df write %.40s, and "
-                          "weft.evaluate(text, df)",
-                          *name ? name : "x", *name ? name : "x", *name ? name : "x", *name ? name : "x"));
+             dot_advice(p, *name ? name : "x", receiver));
     return parse_fail(p);
 }
 

@@ -179,6 +179,24 @@ static int grouped(struct parser *p)
     return node;
 }
 
+/* What to write for a string where a value is expected: it may be a label, or a name in a list of dimensions. */
+static const char *string_advice(struct parser *p)
+{
+    const char *string = parse_text(p, p->token.span), *text = p->source->text, *name = string + 1;
+    const uint32_t at = p->token.span.start;
+    const int length = (int)strlen(string) - 2;
+    bool is_name = length > 0 && length <= 40 && is_letter(*name);
+    for (int i = 0; i < length; i++)
+        is_name = is_name && (is_letter(name[i]) || is_digit(name[i]) || name[i] == '_');
+    const char before = at ? text[at - 1] : ' ', behind = at > 1 ? text[at - 2] : ' ';
+    if (before == '[' && (is_letter(behind) || is_digit(behind) || behind == '_' || behind == ']' || behind == ')'))
+        return arena_printf(p->arena, "a label stands behind its dimension, as in u.vector[%s]", string);
+    if (is_name && at && (before == '[' || before == '('))
+        return arena_printf(p->arena, "a string is no value; names of dimensions in a list have no quotes, as in "
+                            "[%.*s]", length, name);
+    return "a string is no value; it stands as an argument only";
+}
+
 static int primary(struct parser *p)
 {
     const struct span before = p->previous;
@@ -190,7 +208,7 @@ static int primary(struct parser *p)
     case TOKEN_LPAREN: return grouped(p);
     case TOKEN_LBRACKET: return array(p);
     case TOKEN_STRING:
-        return parse_wrong(p, p->token.span, "a string is no value; it stands as an argument only");
+        return parse_wrong(p, p->token.span, string_advice(p));
     case TOKEN_RPAREN: case TOKEN_RBRACKET: case TOKEN_RBRACE:
         return p->nesting == 0 ? parse_unexpected_after(p, expected) : parse_unexpected(p, expected);
     default: return parse_unexpected(p, expected);

@@ -416,12 +416,14 @@ static bool dim_item(struct parser *p, const struct selected *from, struct item 
     if (p->token.kind == TOKEN_ELLIPSIS || at_word(p) || p->token.kind == TOKEN_RBRACKET)
         return parse_unexpected(p, arena_printf(p->arena, "what to take along dimension %.40s: a position, a slice, a "
                                                 "list or labels", from->dim));
+    const char *other = strcmp(from->dim, "y") == 0 ? "x" : "y";
     bool good = list || p->token.kind == TOKEN_STRING ? label_item(p, one)
                                                       : item(p, from, one) && position_item(p, one);
     if (parse_accept(p, TOKEN_COMMA) && p->token.kind != TOKEN_RBRACKET && !p->failed)
         return parse_wrong(p, p->token.span,
-                           arena_printf(p->arena, "x.%.40s[..] has one item; along another dimension y a selection "
-                                        "follows, as in x.%.40s[..].y[..]", from->dim, from->dim));
+                           arena_printf(p->arena, "%s.%.40s[..] has one item; along another dimension %s a selection "
+                                        "follows, as in %s.%.40s[0].%s[0]", shown(p, from->span), from->dim, other,
+                                        shown(p, from->span), from->dim, other));
     return parse_close(p, opener, TOKEN_RBRACKET, "']'") && good;
 }
 

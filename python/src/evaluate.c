@@ -72,6 +72,12 @@ static PyObject *types_key(PyObject *types)
         error_type("types is", types, "it has to be a dict of names and types");
         return NULL;
     }
+    PyObject *name, *type;
+    for (Py_ssize_t at = 0; PyDict_Next(types, &at, &name, &type);)
+        if (!PyUnicode_Check(type)) {
+            error_type("the type of an input is", type, "it has to be a str, as in types={'u': '(y, x)'}");
+            return NULL;
+        }
     PyObject *items = PyDict_Items(types), *key = items ? PyFrozenSet_New(items) : NULL;
     Py_XDECREF(items);
     return key;

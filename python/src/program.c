@@ -222,7 +222,8 @@ static struct weft_input_type *add_given(const struct program *self, struct weft
         const char *text = word && PyUnicode_Check(type) ? error_utf8(type) : NULL;
         if (!word || !text) {
             if (!PyErr_Occurred())
-                error_type("the type of an input is", word ? type : name, "names and types have to be str");
+                error_type("the type of an input is", word ? type : name,
+                           "names and types have to be str, as in {'u': '(y, x)'}");
             PyMem_Free(types);
             return NULL;
         }

@@ -121,6 +121,9 @@ class Documents(unittest.TestCase):
     def test_page(self):
         self.check(ROOT / "docs/python.md")
 
+    def test_names(self):
+        self.check(ROOT / "docs/named.md")
+
     def test_tutorial(self):
         self.check(ROOT / "docs/tutorial.md")
 

@@ -127,6 +127,26 @@ class Types(unittest.TestCase):
                                ({"u": "float32(x)"}, r"expected \(x:s\)")]:
             with self.assertRaisesRegex(weft.Error, message):
                 weft.evaluate("u + 1", u=self.u, types=types)
+        with self.assertRaisesRegex(weft.Error, r"the type of an input is .*as in types=\{'u': '\(y, x\)'\}"):
+            weft.evaluate("u + 1", u=self.u, types={"u": ["y", "x"]})
+        weft.evaluate("u.x[1:]", u=self.u, types={"u": "(y, x)"})
+
+    def test_names_in_other_places(self):
+        """What the message says to write runs."""
+        u, v = self.u[:, :1], np.float32([[1, 2]])
+        for text, advice, then in [("concat(u, u, x)", "as in axis=x", "concat(u, u, axis=x)"),
+                                   ("squeeze(u, axis=x)", r"goes by u\.x\[0\];", "u.x[0]"),
+                                   ("expand_dims(u, z)", r'is added by broadcast_to\(u, "z:s=1"\);',
+                                    'broadcast_to(u, "z:s=1")'),
+                                   ("pad(u, x, 1)", "is not given.*; if it is a dimension, write axes=x",
+                                    "pad(u, 1, axes=x)"),
+                                   ("v.vector[w]", r"is not given.*; if it is a label, write \.vector\['w'\]",
+                                    "v.vector['w']")]:
+            name = "v" if "vector" in text else "u"
+            given, types = {name: {"u": u, "v": v}[name]}, {name: {"u": "(y, x)", "v": "(x, vector:c=(u,w))"}[name]}
+            with self.subTest(text), self.assertRaisesRegex(weft.Error, advice):
+                weft.evaluate(text, given, types=types)
+            weft.evaluate(then, given, types=types)
 
 
 if __name__ == "__main__":

@@ -125,9 +125,22 @@ def missing(names, mapping, text):
             for name in names]
 
 
+DIMENSIONS = {"concat|stack": "axis={name}", "pad|offset|roll": "axes={name}", "squeeze": "{value}.{name}[0]",
+              "expand_dims": 'broadcast_to({value}, "{name}:s=1")'}  # calls that have other words for a dimension
+
+
 def along(name, text):
-    """Advice where a name is the second operand of min or max, which would be a dimension in other reductions."""
-    found = re.search(rf"\b(min|max)\s*\(\s*([\w.]+)\s*,\s*{name}\s*\)", text) if isinstance(text, str) else None
+    """Advice where a name would be one of a dimension, or a label, if it stood in another place."""
+    if not isinstance(text, str):
+        return ""
+    label = re.search(rf"\.(\w+)\[ *{name} *\]", text)
+    if label:
+        return f"; if it is a label, write .{label[1]}['{name}']"
+    for functions, advice in DIMENSIONS.items():
+        call = re.search(rf"\b({functions})\s*\(\s*([\w.]+)\s*,[^()]*?\b{name}\b", text)
+        if call:
+            return "; if it is a dimension, write " + advice.format(value=call[2], name=name)
+    found = re.search(rf"\b(min|max)\s*\(\s*([\w.]+)\s*,\s*{name}\s*\)", text)
     return f"; if it is a dimension, write {found[1]}({found[2]}, axes={name})" if found else ""
 
 

@@ -163,6 +163,23 @@ static const char *extents_text(const struct joining *j, const struct type *type
     return text.text;
 }
 
+/* Advice where a value is a batch, whose samples each have the type, and the type has dimensions for the batch too. */
+static const char *sample_advice(const struct joining *j, int input, const struct type *type, int rank)
+{
+    const struct weft_input_type *known = j->known[input];
+    struct dim batch[WEFT_MAX_RANK];
+    struct buf text = buf_new(j->scratch);
+    int count = 0;
+    for (int d = 0; type->dims && d < type->dims->rank; d++)
+        if (type->dims->items[d].kind == DIM_BATCH)
+            batch[count++] = type->dims->items[d];
+    if (!known->value || !known->value->batch || !count || rank + count != type->rank)
+        return "";
+    for (int d = 0; d < count; d++)
+        buf_printf(&text, "%s%.40s:b", d ? ", " : "", batch[d].name);
+    return arena_printf(j->scratch, "; the type of a batch is that of one of its samples: leave %s out", text.text);
+}
+
 static bool join_shape(struct joining *j, int input, const char *what, struct type *known,
                        const struct type *next)
 {
@@ -181,9 +198,11 @@ static bool join_shape(struct joining *j, int input, const char *what, struct ty
         fits = sizes_join(j->parsed, &j->sizes, input, &known->extents[d], next->extents[d], j->diags);
     if (fits || j->diags->errors > errors)
         return fits;
+    const struct type *expected = before.ranked ? &before : known;
     return diag_at(j->diags, DIAG_WRONG_SHAPE, NULL, 0, what, input_symbol(j->parsed, input)->name,
                    shape_text(j->scratch, j->parsed, type_shape(j->scratch, next)),
-                   extents_text(j, before.ranked ? &before : known));
+                   arena_printf(j->scratch, "%s%s", extents_text(j, expected),
+                                sample_advice(j, input, expected, next->rank)));
 }
 
 /* Joins `next` into `known`. False with a diagnostic. */

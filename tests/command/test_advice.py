@@ -363,5 +363,126 @@ class Named(CommandTest):
             self.assertEqual(self.text("run", then, *given), result)
         self.assertNotIn("; write", self.bad(1, 36, "run", "extent(t, 2)", inputs[0]))  # there is none
 
+    def advised(self, text, inputs, code, advice, then, result):
+        """The message's last words are `advice`, and what follows it gives `result`."""
+        self.assertIn(advice + "\n", self.bad(1, code, "run", text, *inputs), text)
+        self.assertEqual(self.text("run", then, *inputs), result)
+
+    def test_operands_without_names(self):
+        """They get the dimensions of the other operand that have their sizes."""
+        q, three = "q:(lat:s, lon:s)=[[1, 2, 3], [4, 5, 6]]", "out: int32(lat:s=2, lon:s=3) =\n%s\n"
+        both = 'named(w, "lon:s") or named(w, "lat:s")'
+        self.advised("q * w", ["q:(lat:s, lon:s)=[[1, 2], [3, 4]]", "w=[1, 2]"], 69, "as in " + both,
+                     both.split(" or ")[1] + " * q", three.replace("lon:s=3", "lon:s=2") % "[[1, 2],\n [6, 8]]")
+        for w, advice, text, result in (
+                ("[1, 0]", 'named(w, "lat:s")', "q * w", "[[1, 2, 3],\n [0, 0, 0]]"),
+                ("[1, 0, 2]", 'named(w, "lon:s")', "q * w", "[[ 1,  0,  6],\n [ 4,  0, 12]]"),
+                ("[[1, 0], [0, 1], [1, 1]]", 'named(w, "lon:s, lat:s")', "q * w", "[[1, 0, 3],\n [0, 5, 6]]"),
+                ("[1, 0]", 'named(w, "lat:s")', "q * -w", "[[-1, -2, -3],\n [ 0,  0,  0]]")):
+            told = advice.replace("(w", "(-w") if "-" in text else advice
+            self.advised(text, [q, "w=" + w], 69, "give it some, as in " + told, text.replace("w", advice),
+                         three % result)
+        self.advised("q.lat[0] * w", [q, "w=[1, 2]"], 69,
+                     'and its size fits no dimension of q.lat[0]; named(w, "k:i") gives it one of its own',
+                     'q.lat[0] * named(w, "k:i")', "out: int32(k:i=2, lon:s=3) =\n[[1, 2, 3],\n [2, 4, 6]]\n")
+        self.advised("t + unnamed(t, [x])", ["t:(x)=[1, 2]"], 69, 'as in named(unnamed(t, [x]), "x:s")',
+                     't + named(unnamed(t, [x]), "x:s")', "out: int32(x:s=2) = [2, 4]\n")
+
+    def test_literals(self):
+        types = ["u=float32(y=3, x=4)"]
+        for text, advice in (("[1, 2, 3, 4]", "x:s"), ("[1, 2, 3]", "y:s"), ("[[1], [2], [3], [4]]", "k:i, l:i"),
+                             ("[1, 2]", "k:i"), ("[[1, 2, 3, 4], [1, 2, 3, 4], [1, 2, 3, 4]]", "y:s, x:s")):
+            told = self.bad(1, 55, "check", "u * " + text, *types)
+            self.assertIn(', "%s")' % advice, told)
+            self.good("check", 'u * named(%s, "%s")' % (text, advice), *types)
+
+    def test_sizes_that_differ(self):
+        """Operands stand there as they are written, whichever lacks a dimension of the other."""
+        for text, inputs, message in (
+                ("vecdot(q, k, axis=c)", ["q:float32(q:i, c:c)=[[1, 2]]", "k:float32(k:i, c:c)=[[1, 2, 3]]"],
+                 "q (q:i=1, c:c=2) with k (k:i=1, c:c=3): sizes 2 and 3 of c differ"),
+                ("vecdot(k, q + 1, axis=c)", ["q:float32(q:i, c:c)=[[1, 2]]", "k:float32(k:i, c:c)=[[1, 2, 3]]"],
+                 "k (k:i=1, c:c=3) with q + 1 (q:i=1, c:c=2): sizes 3 and 2 of c differ"),
+                ("take(s, i, axis=x)", ["s:float32(y, x)=[[1, 2], [3, 4]]", "i:(y, k:i)=[[0, 1], [1, 0], [0, 0]]"],
+                 "s (y:s=2, x:s=2) with i (y:s=3, k:i=2): sizes 2 and 3 of y differ"),
+                ("take(s * 2, i, axis=x)", ["s:float32(y, x)=[[1, 2], [3, 4]]", "i:(y)=[0, 1, 0]"],
+                 "s * 2 (y:s=2, x:s=2) with i (y:s=3): sizes 2 and 3 of y differ")):
+            self.assertIn("cannot match " + message + "\n", self.bad(1, 69, "run", text, *inputs))
+
+    def test_sizes_of_1(self):
+        s = ["s:(x)=[5]"]
+        for dims in '"x:s=2"', '"x:s=2, k:i=1"':
+            self.advised("broadcast_to(s, %s)" % dims, s, 63, "s (x:s=1): size 1 of x does not stretch to 2; write "
+                         "broadcast_to(s.x[0], %s)" % dims, "sum(broadcast_to(s.x[0], %s))" % dims,
+                         "out: int64[] = 10\n")
+        self.advised("t - t.x[:1]", ["t:(x)=[5, 7]"], 69, "; t.x[:1].x[0] is constant along x", "t - t.x[:1].x[0]",
+                     "out: int32(x:s=2) = [0, 2]\n")
+        self.bad(1, 69, "check", "t - (t + 1).x[:1]", "t=float32(x=2)")
+        self.assertIn("cannot match t (x:s=2) with \"x:s=3\": sizes 2 and 3 of x differ\n",
+                      self.bad(1, 63, "run", 'broadcast_to(t, "x:s=3")', "t:(x)=[5, 7]"))
+
+    def test_what_goes_by_position(self):
+        s = ["s:(y, x)=[[5], [7]]"]
+        for text, advice, result in (
+                ("reshape(s, [1, 2])", "reshape(unnamed(s, [y, x]), [1, 2])", "out: int32[1, 2] =\n[[5, 7]]\n"),
+                ("tile(s, [1, 2])", "tile(unnamed(s, [y, x]), [1, 2])", "out: int32[2, 2] =\n[[5, 5],\n [7, 7]]\n"),
+                ("squeeze(s, -1)", "squeeze(unnamed(s, [y, x]), -1)", "out: int32[2] = [5, 7]\n"),
+                ("squeeze(s, -1)", "s.x[0]", "out: int32(y:s=2) = [5, 7]\n"),
+                ("expand_dims(s.x[0], 0)", 'broadcast_to(s.x[0], "z:s=1")',
+                 "out: int32(y:s=2, z:s=1) =\n[[5],\n [7]]\n")):
+            self.assertIn(advice, self.bad(1, 55, "run", text, *s))
+            self.assertEqual(self.text("run", advice, *s), result)
+
+    def test_names_in_other_places(self):
+        s, v = "s:(y, x)=[[5], [7]]", "v:(x, vector:c=(u,v))=[[5, 7]]"
+        for text, given, advice, then in (
+                ("concat(s, s, x)", s, "if 'x' is a dimension, write axis=x", "concat(s, s, axis=x)"),
+                ("squeeze(s, x)", s, "if 'x' is a dimension, write s.x[0]", "s.x[0]"),
+                ("squeeze(s, axis=x)", s, "if 'x' is a dimension, write s.x[0]", "s.x[0]"),
+                ("expand_dims(s, z)", s, "write broadcast_to(s, \"z:s=1\")", "broadcast_to(s, \"z:s=1\")"),
+                ("pad(s, x, 1)", s, "if 'x' is a dimension, write axes=x", "pad(s, 1, axes=x)"),
+                ("v.vector[u]", v, "if 'u' is a label, write .vector['u']", "v.vector['u']")):
+            self.assertIn(advice + "\n", self.bad(1, 132, "run", text, given))
+            self.good("run", then, given)
+        for text, given, advice, then in (
+                ("v.u", v, "the label 'u' of a dimension vector is v.vector['u']", "v.vector['u']"),
+                ("v['u']", v, "as in u.vector['u']", "v.vector['u']"),
+                ("s.x[1:, 1:]", s, "as in s.x[0].y[0]", "s.x[0].y[0]"),
+                ("rename(s, x=\"z\")", s, "write rename(s, x, \"z\")", "rename(s, x, \"z\")"),
+                ("rename(s, x=z)", s, "write rename(s, x, \"z\")", "rename(s, x, \"z\")"),
+                ("broadcast_to(s, z=3)", s, "write broadcast_to(s, \"z:s=3\")", "broadcast_to(s, \"z:s=3\")"),
+                ("s.transpose(x, y)", s, "write transpose(s, [x, y])", "transpose(s, [x, y])"),
+                ("mean(s, [\"x\", 'y'])", s, "no quotes, as in [x]", "mean(s, [x, y])")):
+            self.assertIn(advice, self.bad(1, 9, "run", text, given))
+            self.good("run", then, given)
+
+    def test_values_without_names(self):
+        for text, names in (("mean(s, x)", "y, x"), ("transpose(s, [y, x])", "y, x"), ("concat(s, s, axis=lat)",
+                            "x, lat:s"), ("vecdot(s, s, axis=y)", "x, y")):
+            told = self.bad(1, 52, "run", text, "s=[[1, 2]]")
+            self.assertIn('write named(s, "%s"), or give a type besides: \'s:(%s)=..\' in the command, types={"s": '
+                          '"(%s)"} in Python\n' % (names, names, names), told)
+            self.good("run", text, "s:(%s)=[[1, 2]]" % names)
+            self.good("run", 's = named(t, "%s"); %s' % (names, text), "t=[[1, 2]]")
+
+    def test_types(self):
+        for given, advice in (("s:x,y=[[1]]", "(x,y)"), ("s:lat:s=[1]", "(lat:s)"), ("s:[x:s, y:s]=[[1]]",
+                              "(x:s, y:s)")):
+            told = self.bad(1, 133, "run", "s", given)
+            self.assertIn("; named dimensions stand in parentheses, as in %s\n" % advice, told)
+            self.good("run", "s", "s:%s=%s" % (advice, given.rpartition("=")[2]))
+        self.assertIn("as in s=float32(x, y)\n", self.bad(1, 133, "check", "s.x[1:]", "s=(x, y)"))
+        self.good("check", "s.x[1:]", "s=float32(x, y)")
+
+    def test_batches(self):
+        os.mkdir(self.path("in"))
+        for name in "ab":
+            self.good("run", "x", "x:uint8=[[[1, 2, 3], [4, 5, 6]]]", "-o", "in/%s.png" % name)
+        img = "img:(%sy, x, c:c=(r,g,b))=in"
+        told = self.bad(1, 79, "run", "mean(img, spatial)", img % "b:b, ", "-o", "out")
+        self.assertIn("; the type of a batch is that of one of its samples: leave b:b out\n", told)
+        self.good("run", "mean(img, spatial)", img % "", "-o", "out.npz")
+
+
 if __name__ == "__main__":
     unittest.main()

@@ -517,7 +517,8 @@ static void selections(void **state)
                     "  ^\n");
     assert_messages("u.x",
                     "<expr>:1:2: error[W0009]: '.' selects along a named dimension and takes an item in [ ],"
-                    " as in u.x[0], u.x[1:-1] or u.x['a,b']; of a DataFrame df write x, and weft.evaluate(text, df)\n"
+                    " as in u.x[0] or u.x[1:-1]; the label 'x' of a dimension vector is u.vector['x']; of a DataFrame"
+                    " df write x, and weft.evaluate(text, df)\n"
                     "u.x\n"
                     " ^\n");
     assert_messages("x[0", "<expr>:1:2: error[W0004]: this '[' is never closed\n"
