@@ -105,7 +105,7 @@ static bool find_all(struct lookup *l)
                          arena_printf(l->n->arena, "%s of a named value %s of its dimensions, and %s has %s%s",
                                       strcmp(l->what, "d") == 0 ? "the argument" : l->what,
                                       l->how == AXES_ONE ? "is the name of one" : "are names",
-                                       names_text(l->n, l->of), dims_text(l), positions_hint(l)));
+                                      names_text(l->n, l->of), dims_text(l), positions_hint(l)));
         if (!find(l, name->text, name->span))
             return false;
     }

@@ -149,12 +149,6 @@ static bool add_need(const struct slicing *slicing, int k, int a)
     return needed->window || (!lo && !hi);
 }
 
-/* n / d, rounded up. */
-static int64_t upwards(int64_t n, int64_t d)
-{
-    return n / d + (n % d > 0);
-}
-
 /* Whether all that kernel k stores is in windows. */
 static bool is_window(const struct slicing *slicing, int k)
 {
@@ -183,8 +177,8 @@ static bool find_needs(struct slicing *slicing, int k)
         lo = needed->lo < lo ? needed->lo : lo;
         hi = needed->hi > hi ? needed->hi : hi;
     }
-    own->before = whole ? own->first / own->in_row : upwards(own->first - lo, own->in_row);
-    own->beyond = whole ? -own->before : upwards(hi - own->first, own->in_row);
+    own->before = whole ? own->first / own->in_row : divide_up(own->first - lo, own->in_row);
+    own->beyond = whole ? -own->before : divide_up(hi - own->first, own->in_row);
     own->lo = own->first - own->before * own->in_row;
     own->hi = own->first + own->beyond * own->in_row;
     return !whole || !read || (!lo && !hi && !own->lo);

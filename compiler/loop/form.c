@@ -334,11 +334,6 @@ void form_put(struct buf *key, const struct form *form)
         buf_add(key, (const char *)&fields[i].value, sizeof fields[i].value);
 }
 
-static int64_t divide_up(int64_t a, int64_t b)
-{
-    return a / b + (a % b > 0);
-}
-
 int64_t form_tiles(const struct form *form, const struct geometry *g)
 {
     if (!form->threads || form->reduces || !g->volume)

@@ -91,4 +91,10 @@ size_t form_geometry_words(const struct form *form);
 size_t form_sample_words(const struct form *form);
 size_t form_args_words(const struct form *form);
 
+/* a / b, rounded up; b is above 0. */
+static inline int64_t divide_up(int64_t a, int64_t b)
+{
+    return a / b + (a % b > 0);
+}
+
 #endif
