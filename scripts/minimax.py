@@ -223,12 +223,14 @@ def table_exp2():
 
 
 def table_log2():
-    """log2(1 + f) / f, 1 + f between the square roots of 0.5 and 2, in float64."""
-    low, high = Decimal("0.5").sqrt() - 1 - Decimal("1e-6"), Decimal(2).sqrt() - 1 + Decimal("1e-6")
+    """(log2((1 + s) / (1 - s)) / s - c) / s^2 in powers of s^2; c, of two parts, is the first coefficient."""
+    end = (Decimal(2).sqrt() - 1) / (Decimal(2).sqrt() + 1) * Decimal("1.00001")
 
-    def function(f):
-        return (1 + f).ln() / (f * LN2) if abs(f) > TINY else 1 / LN2
-    show("log2", *fit(function, 13, low, high, lambda f: 1 / function(f), 53))
+    def rest(z):
+        return 2 / LN2 * sum(power(z, n) / (2 * n + 3) for n in range(60))
+    show("log2", *fit(rest, 4, Decimal(0), end * end, lambda z: z / (2 / LN2 + z * rest(z)), 24))
+    c = 2 / LN2
+    print("    %s %s" % (float(rounded(c, 24)).hex(), float(rounded(c - rounded(c, 24), 24)).hex()))
 
 
 def table_exp_f64():

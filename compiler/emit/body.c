@@ -478,6 +478,16 @@ static void bring_stored(struct emitter *e, int first, int end, int level)
     }
 }
 
+/* Whether the vectors of a block are written out: where so much is computed of loads that lie near each other, their
+ * addresses count. */
+static bool is_written_out(const struct emitter *e)
+{
+    enum { HEAVY = 40 };
+    const int loads = e->kernel->load_count;
+    return !e->params->target->chunks && kernel_weight(e->kernel) >= HEAVY &&
+           memchr(e->kinds, ACCESS_NEAR, (size_t)loads);
+}
+
 static void emit_level(struct emitter *e, int first, int end, int level)
 {
     const struct kernel *kernel = e->kernel;
@@ -490,7 +500,8 @@ static void emit_level(struct emitter *e, int first, int end, int level)
         if (e->evaluation.call[i])
             continue;
         if (!open)
-            buf_printf(&e->body, "%sINDEPENDENT\n%s", e->runs ? "for (i64 k = 0; k < m; k += BLOCK)\n" : "",
+            buf_printf(&e->body, "%sINDEPENDENT%s\n%s", e->runs ? "for (i64 k = 0; k < m; k += BLOCK)\n" : "",
+                       is_written_out(e) ? " WRITTEN_OUT" : "",
                        e->runs ? "for (i64 j = k; j < k + BLOCK; j++) {\n" : "for (int j = 0; j < BLOCK; j++) {\n");
         open = true;
         if (kernel->ins[i].kind == INS_STORE && !stores)

@@ -26,6 +26,7 @@ union word_f32 { f32 value; u32 word; };
 union word_f64 { f64 value; u64 word; };
 struct hyperbolic_f32 { f32 odd, even, up, down; };
 struct hyperbolic_f64 { f64 odd, even, up, down; };
+struct pair_f32 { f32 high, low; };
 struct pair_f64 { f64 high, low; };
 //: part ordinary
 #undef ORDINARY
@@ -238,26 +239,25 @@ static inline f32 OWN(exp2_rest)(f32 r)
     return FMAF(0x1.62e43p-1f, r, FMAF(p, s, FMAF(0x1.c6af7ap-5f, r, 0x1.ebfbdep-3f)) * s);
 }
 #endif
-//: library powf exp2_rest
+//: library powf exp2_rest chosen
 #ifdef OWN_MATH
-/* log2 of a normal float32, of which these are the bits. */
-static inline f64 OWN(log2_f64)(u32 word)
+/* log2 of a normal number with these bits, of nearly twice the precision, as log2_pair does it; one coefficient has two
+ * parts. */
+static inline struct pair_f32 OWN(log2_pair_f32)(u32 word)
 {
     const i32 above = (i32)(word - 0x3f3504f3); /* the square root of 0.5 */
     const union word_f32 m = {.word = word - ((u32)above & 0xff800000)};
-    const f64 f = m.value - 1, g = f * f;
-    f64 p = FMAD(0x1.3cec79746ffd7p-4, g, 0x1.2871a4480299cp-3);
-    f64 q = FMAD(-0x1.248a5ead162bp-3, g, -0x1.252ed9a7e351p-3);
-    p = FMAD(p, g, 0x1.452916a6419edp-3);
-    q = FMAD(q, g, -0x1.71417a077536cp-3);
-    p = FMAD(p, g, 0x1.a63f4517933cp-3);
-    q = FMAD(q, g, -0x1.ec72b52c800f7p-3);
-    p = FMAD(p, g, 0x1.277651f7e8385p-2);
-    q = FMAD(q, g, -0x1.71547098baf41p-2);
-    p = FMAD(p, g, 0x1.ec709ebba4e18p-2);
-    q = FMAD(q, g, -0x1.715476565c208p-1);
-    p = FMAD(p, g, 0x1.71547652a1e71p+0);
-    return FMAD(FMAD(q, f, p), f, above >> 23);
+    const f32 power = (f32)(above >> 23), f = m.value - 1, s = f / (f + 2);
+    const f32 s_low = FMAF(-s, f, FMAF(-2, s, f)) * FMAF(-0.5f, s, 0.5f); /* 1 / (f + 2) is (1 - s) / 2 */
+    const f32 z = s * s, z_low = FMAF(s + s, s_low, FMAF(s, s, -z));
+    f32 q = FMAF(0x1.58901ep-2f, z, 0x1.a5d048p-2f);
+    q = FMAF(q, z, 0x1.2776ep-1f);
+    q = FMAF(q, z, 0x1.ec709ep-1f);
+    const f32 a = FMAF(z, q, 0x1.715476p+1f), a_rest = FMAF(z, q, 0x1.715476p+1f - a);
+    const f32 a_low = FMAF(z_low, q, a_rest + 0x1.4ae0cp-25f);
+    const f32 high = FMAF(s, a, power), low = FMAF(s, a_low, FMAF(s_low, a, FMAF(s, a, power - high)));
+    const struct pair_f32 log = {high, low};
+    return log;
 }
 static inline f32 OWN(own_powf)(f32 x, f32 y)
 {
@@ -265,18 +265,18 @@ static inline f32 OWN(own_powf)(f32 x, f32 y)
     union word_f32 size = {x}, scaled, sign = {x}, half, rest, z;
     size.word &= 0x7fffffff;
     scaled.value = size.value * 0x1p23f; /* where x is subnormal */
-    const f64 log = log2_f64(size.word < 0x00800000 ? scaled.word - (23u << 23) : size.word);
+    const struct pair_f32 log = log2_pair_f32(size.word < 0x00800000 ? scaled.word - (23u << 23) : size.word);
     f32 most = y > 0x1p40f ? 0x1p40f : y;
     most = most < -0x1p40f ? -0x1p40f : most;
-    const f64 n = FMAD(log, most, 0x1.8p52) - 0x1.8p52;
-    f32 whole = (f32)n;
-    whole = whole > 200 ? 200 : whole;
-    whole = whole < -200 ? -200 : whole;
-    whole = whole == whole ? whole : 0;
+    most = __builtin_fabsf(most) < 0x1p-40f ? 0 : most;
+    const f32 n = FMAF(log.high, most, 0x1.8p23f) - 0x1.8p23f, end = __builtin_copysignf(200, n);
+    const f32 inside = FMAF(log.low, most, FMAF(log.high, most, -n));
+    const f32 whole = chosen_f32(__builtin_fabsf(n) < 200, n, end);
     const i32 power = (i32)whole;
     half.word = (u32)((power >> 1) + 127) << 23;
     rest.word = (u32)(power - (power >> 1) + 127) << 23;
-    z.value = FMAF(exp2_rest((f32)FMAD(log, most, -n)), half.value, half.value) * rest.value;
+    const f32 within = chosen_f32(__builtin_fabsf(n) < 200, inside, 0);
+    z.value = FMAF(exp2_rest(within), half.value, half.value) * rest.value;
     const f32 of_zero = y < 0 ? infinity : 0, of_infinity = y < 0 ? 0 : infinity;
     z.value = size.value == 0 ? of_zero : z.value;
     z.value = size.value == infinity ? of_infinity : z.value;
@@ -300,10 +300,12 @@ static inline f32 OWN(own_powf)(f32 x, f32 y)
         const union word_f32 x = {a[j]};
         const int zero = (x.word == 0) & (b[j] > 0);
         const u32 word = zero ? 0x3f800000 : x.word;
-        const f64 y = b[j], log = log2_f64(word), n = FMAD(log, y, 0x1.8p52) - 0x1.8p52;
-        const union word_f32 whole = {(f32)n}, shifted = {whole.value + 0x1.8p23f};
+        const struct pair_f32 log = log2_pair_f32(word);
+        const f32 y = b[j];
+        const union word_f32 shifted = {FMAF(log.high, y, 0x1.8p23f)}, whole = {shifted.value - 0x1.8p23f};
         const union word_f32 scale = {.word = (shifted.word + 127) << 23};
-        const f32 value = FMAF(exp2_rest((f32)FMAD(log, y, -n)), scale.value, scale.value);
+        const f32 rest = FMAF(log.low, y, FMAF(log.high, y, -whole.value));
+        const f32 value = FMAF(exp2_rest(rest), scale.value, scale.value);
         z[j] = zero ? 0 : value;
         rare |= (i32)(word - 0x00800000) | (i32)(word + 0x00800000);
         rare |= 0x42fa0000 - (i32)(whole.word & 0x7fffffff); /* beyond 125 */

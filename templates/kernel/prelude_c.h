@@ -17,6 +17,7 @@
 #define IS_CONSTANT(x) __builtin_constant_p(x)
 #define RARE(x) __builtin_expect(x, 0)
 #define UNROLLED _Pragma("clang loop unroll(full)")
+#define WRITTEN_OUT
 #elif defined __GNUC__ && !defined __TINYC__
 #define ROLLED _Pragma("GCC unroll 1")
 #define EACH(j, count) INDEPENDENT ROLLED for (int j = 0; j < count; j++)
@@ -28,8 +29,10 @@
 #define VECTOR __attribute__((simd("notinbranch"), const))
 #define RARE(x) __builtin_expect(x, 0)
 #define UNROLLED _Pragma("GCC unroll 16")
+#define WRITTEN_OUT UNROLLED /* all vectors of a block, so that loads need no index (an instruction more for each) */
 #define IS_CONSTANT(x) __builtin_constant_p(x) /* once the function is a part of what calls it */
 #else
+#define WRITTEN_OUT
 #define ROLLED
 #define EACH(j, count) for (int j = 0; j < count; j++)
 #define INDEPENDENT

@@ -14,6 +14,7 @@ union word_f32 { f32 value; u32 word; };
 union word_f64 { f64 value; u64 word; };
 struct hyperbolic_f32 { f32 odd, even, up, down; };
 struct hyperbolic_f64 { f64 odd, even, up, down; };
+struct pair_f32 { f32 high, low; };
 struct pair_f64 { f64 high, low; };
 @ helpers: exp_powers, scaled_f64 2f43f956, own_exp, block_exp_f64 e7a29d59
 void weft_kernel(const struct weft_args *args, i64 begin, i64 end)
@@ -70,6 +71,7 @@ union word_f32 { f32 value; u32 word; };
 union word_f64 { f64 value; u64 word; };
 struct hyperbolic_f32 { f32 odd, even, up, down; };
 struct hyperbolic_f64 { f64 odd, even, up, down; };
+struct pair_f32 { f32 high, low; };
 struct pair_f64 { f64 high, low; };
 @ helpers: exp_powers, scaled_f64 2f43f956, own_exp, block_exp_f64 e7a29d59
 void weft_kernel(const struct weft_args *args, i64 begin, i64 end)

@@ -92,7 +92,7 @@ void weft_kernel(const struct weft_args *args, i64 begin, i64 end)
                 const u8_m *const x_6 = x_8 + 6; /* img */
                 const u8_m *const x_7 = x_8 + 3; /* img */
                 for (i64 k = 0; k < m; k += BLOCK)
-                INDEPENDENT
+                INDEPENDENT WRITTEN_OUT
                 for (i64 j = k; j < k + BLOCK; j++) {
                     const u8 a_8 = x_8[j];
                     const i16 t_9 = (i16)a_8;

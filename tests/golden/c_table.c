@@ -14,8 +14,9 @@ union word_f32 { f32 value; u32 word; };
 union word_f64 { f64 value; u64 word; };
 struct hyperbolic_f32 { f32 odd, even, up, down; };
 struct hyperbolic_f64 { f64 odd, even, up, down; };
+struct pair_f32 { f32 high, low; };
 struct pair_f64 { f64 high, low; };
-@ helpers: exp2_rest, log2_f64, block_pow_f32
+@ helpers: exp2_rest, chosen_f32, log2_pair_f32, block_pow_f32
 void weft_kernel(const struct weft_args *args, i64 begin, i64 end)
 {
     const f32 c_0 = *(const f32_m *)&args->literals[0]; /* 255.0 */

@@ -9,7 +9,7 @@ OWN_MATH                   5 lines  f7da7dfd
 PAD_BLOCK                  4 lines  3bd696a2
 PUT_BLOCK                  5 lines  635e1712
 REDUCED                   19 lines  9081fedd
-ROLLED                    38 lines  0bd843fc
+ROLLED                    41 lines  7e0d1c79
 RUN_ROOM                  10 lines  954b2503
 RUN_VALUES                 7 lines  d0847062
 SHORT_PERIOD               1 lines  8f298fe5
@@ -20,7 +20,7 @@ acc_t                      2 lines  4dc49552
 beyond_only               13 lines  b220c8f9
 block_exp_$1              25 lines  809ab9b0
 block_exp_$1              24 lines  e7a29d59
-block_pow_$1              29 lines  24c9f36c
+block_pow_$1              31 lines  2286dffd
 block_sin_$1              10 lines  e55e6432
 chosen_$1                 16 lines  40c358a7
 copy_run_$1               17 lines  b6bba8c5
@@ -46,7 +46,7 @@ fneg_$1                   15 lines  a8c0e62c
 gather_$1                 17 lines  10711377
 ints                      61 lines  4203069e
 less_pi                    8 lines  858b354a
-log2_$1                   54 lines  04dc5d8c
+log2_pair_$1              53 lines  b8658081
 lookup_$1                  9 lines  4e25d0db
 mapped_$1                 11 lines  234ab146
 nearest_$1_$1             21 lines  7ca81fb2
