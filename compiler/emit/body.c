@@ -488,13 +488,11 @@ static bool is_written_out(const struct emitter *e)
            memchr(e->kinds, ACCESS_NEAR, (size_t)loads);
 }
 
-static void emit_level(struct emitter *e, int first, int end, int level)
+/* Adds the loop over a block's elements that computes what is not called. */
+static void put_loop(struct emitter *e, int first, int end, int level)
 {
     const struct kernel *kernel = e->kernel;
-    const bool copied = e->copied >= 0;
     bool open = false, stores = false;
-    if (copied)
-        buf_printf(&e->body, "if (!" NAME_STREAMED ") {\n", kernel->ins[kernel->ins_count - 1].index);
     for (int n = first; n < end; n++) {
         int i = e->evaluation.order[n];
         if (e->evaluation.call[i])
@@ -510,7 +508,37 @@ static void emit_level(struct emitter *e, int first, int end, int level)
         emit_ins(e, i, level);
     }
     if (open)
-        buf_puts(&e->body, copied ? "}\n}\n" : "}\n");
+        buf_puts(&e->body, "}\n");
+}
+
+/* Adds such a loop, and in front of it one over the elements with which a row ends, which computes the same. */
+static void put_masked(struct emitter *e, int first, int end, int level)
+{
+    struct text_marks marks = {0};
+    struct buf before = e->body, loop = buf_new(e->arena);
+    loop.marks = before.marks ? &marks : NULL;
+    e->body = loop;
+    put_loop(e, first, end, level);
+    loop = e->body;
+    e->body = before;
+    buf_puts(&e->body, "if (RARE(m < BLOCK)) { //~\n    EACH_OF(j, m) { //~\n");
+    for (const char *line = strchr(loop.text, '{') + 2, *next; (next = strchr(line, '\n'))[1]; line = next + 1)
+        buf_printf(&e->body, "    %.*s //~\n", (int)(next - line), line);
+    buf_puts(&e->body, "    } //~\n    continue; //~\n} //~\n");
+    buf_append(&e->body, &loop);
+}
+
+static void emit_level(struct emitter *e, int first, int end, int level)
+{
+    const bool copied = e->copied >= 0;
+    if (copied)
+        buf_printf(&e->body, "if (!" NAME_STREAMED ") {\n", e->kernel->ins[e->kernel->ins_count - 1].index);
+    if (e->masked)
+        put_masked(e, first, end, level);
+    else
+        put_loop(e, first, end, level);
+    if (copied)
+        buf_puts(&e->body, "}\n");
     for (int n = first; n < end; n++)
         if (e->evaluation.call[e->evaluation.order[n]])
             emit_block_call(e, &e->body, e->evaluation.order[n]);

@@ -209,13 +209,21 @@ static bool reads_whole(const struct emitter *e)
     return whole;
 }
 
-enum { LIGHT = 16 };
-
 /* Whether such a kernel computes so little that a row's head, which is computed as a block, costs less than stores
  * across cache lines. */
 static bool is_light(const struct emitter *e)
 {
     return e->whole && kernel_weight(e->kernel) < LIGHT;
+}
+
+/* Whether a loop of their own computes the ends of rows, in vectors of which masks say what is loaded and stored: where
+ * little is computed, a block more and its way through memory took as long as the row. */
+static bool masks_ends(const struct emitter *e)
+{
+    bool masked = e->light && !e->evaluation.slot_count && kernel_masks_ends(e->kernel);
+    for (int i = 0; masked && i < e->kernel->ins_count; i++)
+        masked = !e->evaluation.call[i] && !e->called[i];
+    return masked;
 }
 
 /* Whether a loop over elements goes on for all whole blocks of a row: what a turn does besides counts where a block has
@@ -250,7 +258,10 @@ static void put_turn(struct emitter *e)
     if (e->runs)
         buf_puts(&e->row, "const i64 most = args->ahead || args->stream || column1 - column0 - head < BLOCK //~\n"
                           "    ? BLOCK : (column1 - column0 - head) & -BLOCK; //~\n");
-    buf_printf(&e->turn, "m = head ? head : %s;\n", e->runs ? "most" : "BLOCK");
+    buf_printf(&e->turn, "m = head ? head : %s;\nm = column1 - i < m ? column1 - i : m; /* %s */\n",
+               e->runs ? "most" : "BLOCK",
+               e->masked ? "the last ones have such a loop of their own"
+                         : "the last ones are computed as a block, and stored alone");
 }
 
 /* Before the loads of a block. */
@@ -275,6 +286,8 @@ static void emit_parts(struct emitter *e)
     find_copied(e);
     e->whole = reads_whole(e);
     e->light = is_light(e);
+    e->masked = masks_ends(e);
+    e->whole = e->whole && !e->masked;
     e->runs = computes_runs(e);
     e->held = holds_result(e);
     emit_checks(e);

@@ -41,7 +41,8 @@ struct emitter {
     bool vectors;                  /* the vector types of the prelude are needed */
     bool shuffles;                 /* what shuffle_c.h begins with is needed */
     bool whole;                    /* ends of rows are read as whole blocks (emit.c) */
-    bool light;                    /* and little is computed */
+    bool masked;                   /* a loop of their own computes them, of light kernels (emit.c) */
+    bool light;                    /* ends of rows are one of these, and little is computed */
     bool held;                     /* blocks of the result stay in registers until they are stored (emit.c) */
     bool runs;                     /* a turn of the loop computes all whole blocks of a row (emit.c) */
     bool heap;                     /* blocks are in the scratch memory that the caller lends */

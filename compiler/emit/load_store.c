@@ -4,7 +4,6 @@
 
 #include <string.h>
 
-enum { VECTOR_BYTES = 64 };         /* the most that one holds */
 
 int first_deinterleaved(const struct emitter *e, int k)
 {
@@ -34,7 +33,7 @@ int buffer_room(const struct emitter *e, int k)
 {
     const int size = type_rows[e->kernel->accesses[k].dtype].size;
     if (k >= e->kernel->load_count)
-        return e->whole ? VECTOR_BYTES / size : 0; /* the end of a block is put back by vectors */
+        return 0;
     return elements_behind(e, k) ? BLOCK : access_room(e->kinds[k], size);
 }
 
@@ -72,7 +71,8 @@ static void put_line(struct emitter *e, int k, bool store, bool called, const ch
     enum weft_dtype dtype = e->kernel->accesses[k].dtype;
     const bool copied = e->copied == k && access_is(e->kinds[k], TILED);
     if ((skip_word(&at, "called ") && !called) || (skip_word(&at, "copied ") && !copied) ||
-        (skip_word(&at, "whole ") && !e->whole) || (skip_word(&at, "padded ") && e->whole) ||
+        (skip_word(&at, "whole ") && !e->whole) || (skip_word(&at, "masked ") && !e->masked) ||
+        (skip_word(&at, "padded ") && (e->whole || e->masked)) ||
         (skip_word(&at, "light ") && !e->light) || (skip_word(&at, "heavy ") && e->light) ||
         (skip_word(&at, "rows ") && !has_rows(e)) ||
         (skip_word(&at, "once ") && again(e, place)) || (skip_word(&at, "32nd ") && k % 32 != 31))

@@ -93,6 +93,17 @@ int kernel_weight(const struct kernel *kernel)
     return weight;
 }
 
+bool kernel_masks_ends(const struct kernel *kernel)
+{
+    const int size = type_rows[kernel->accesses[0].dtype].size;
+    bool masks = size >= 4 && !kernel->lanes && !kernel->fault_count && kernel_weight(kernel) < LIGHT;
+    for (int a = 0; masks && a < kernel->access_count; a++)
+        masks = type_rows[kernel->accesses[a].dtype].size == size;
+    for (int i = 0; masks && i < kernel->ins_count; i++)
+        masks = type_rows[kernel->ins[i].dtype].size == size || kernel->ins[i].dtype == WEFT_BOOL;
+    return masks;
+}
+
 int64_t literal_value(const struct kernel *kernel, const struct ins *literal)
 {
     return eval_convert(literal->dtype, WEFT_INT64, false, kernel->literals[literal->index]).i64;

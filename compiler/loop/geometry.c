@@ -163,12 +163,14 @@ static bool all_are_dense(const struct grouping *groups)
 
 /* Whether expanding the `inner` innermost groups into a row is faster than walking them with strides. `flat` and
  * `nested` come from runs_flat. */
-static bool worth_expanding(const struct grouping *groups, bool flat, bool nested, bool joins, int inner,
-                            int64_t columns)
+static bool worth_expanding(const struct grouping *groups, const struct kernel *kernel, bool flat, bool nested,
+                            int inner, int64_t columns)
 {
-    int count = groups->count;
+    const int count = groups->count;
     const bool blocks = some_lie_across(groups) || all_are_dense(groups); /* rows of a block are fast enough */
-    if (inner < 2 || groups->extents[count - 1] > (blocks ? BLOCK - 1 : EXPAND_SHORT))
+    const bool joins = kernel->lanes;
+    const int most = blocks ? BLOCK - 1 : kernel_masks_ends(kernel) ? EXPAND_MASKED : EXPAND_SHORT;
+    if (inner < 2 || groups->extents[count - 1] > most)
         return false;
     int64_t two = groups->extents[count - 1] * groups->extents[count - 2];
     if (flat && !nested)
@@ -197,7 +199,7 @@ static bool expand(struct arena *arena, const struct grouping *groups, const str
     if (!some_expand(groups, groups->count - inner))
         inner = inner_groups(groups, true, &part, &columns);
     const int first = groups->count - inner;
-    if (!worth_expanding(groups, flat, nested, kernel->lanes, inner, columns) || !reaches(groups, first, part))
+    if (!worth_expanding(groups, kernel, flat, nested, inner, columns) || !reaches(groups, first, part))
         return false;
     const int64_t parts = (groups->extents[first] - 1) / part + 1, last = groups->extents[first] - (parts - 1) * part;
     g->groups = first + (part < groups->extents[first]);

@@ -22,7 +22,6 @@ $entry
             $row
             for (i64 i = column0, m; i < column1; i += m) {
                 $turn
-                m = column1 - i < m ? column1 - i : m; /* the last ones are computed as a block, and stored alone */
                 head = 0; //~
                 $operands
                 $body

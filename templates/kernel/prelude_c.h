@@ -44,6 +44,12 @@
 #define IS_CONSTANT(x) 1
 #define RARE(x) (x)
 #endif
+/* A loop over the elements with which a row ends, in any order, by vectors with masks where there are some. */
+#if defined __TINYC__ || !defined __AVX2__
+#define EACH_OF(j, count) INDEPENDENT for (int j = 0; j < (count); j++)
+#else
+#define EACH_OF(j, count) EACH(j, BLOCK) if (j < (count))
+#endif
 /* What a kernel's loop over bands begins with, and what a band gives it names for. */
 #define BAND_ROOM \
     char *room[ACCESSES], *p[ACCESSES]; \

@@ -46,18 +46,27 @@ SHARED const void *pad_block(void *block, const void *from, int count, int size,
     return block;
 }
 
-/* Copies `count` elements from a block to where they belong. */
+/* Copies `count` elements of a block to where they belong. They are read by the pieces in which the kernel stored them:
+ * one that lies in two of these would have to wait for both. */
 SHARED void put_block(void *to, const void *block, int count, int size)
 {
-#if PIECE == 64
     typedef unsigned long long piece __attribute__((vector_size(PIECE), aligned(1), may_alias));
-    const int bytes = count * size;
-    for (int k = 0; k < bytes; k += PIECE)
-        __asm__("vmovdqu8 %1, %0%{%2%}" : "+m"(*(piece *)((char *)to + k))
-                : "v"(*(const piece *)((const char *)block + k)),
-                "Yk"(bytes - k < PIECE ? (1ull << (bytes - k)) - 1 : ~0ull));
+    const int before = (int)((unsigned long long)block % PIECE), end = before + count * size;
+    const char *const from = (const char *)block - before;
+    char *const place = (char *)to - before;
+#if PIECE == 64
+    unsigned long long mask = ~0ull << before;
+    for (int k = 0; k < end; k += PIECE, mask = ~0ull)
+        __asm__("vmovdqu8 %1, %0%{%2%}" : "+m"(*(piece *)(place + k)) : "v"(*(const piece *)(from + k)),
+                "Yk"(end - k < PIECE ? mask & ((1ull << (end - k)) - 1) : mask));
 #else
-    memcpy(to, block, (size_t)count * (size_t)size);
+    int k = before ? PIECE : 0;
+    if (before)
+        memcpy(to, block, (size_t)(end < PIECE ? end : PIECE) - (size_t)before);
+    for (; k + PIECE <= end; k += PIECE)
+        *(piece *)(place + k) = *(const piece *)(from + k);
+    if (k < end)
+        memcpy(place + k, from + k, (size_t)(end - k));
 #endif
 }
 

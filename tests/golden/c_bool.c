@@ -1,6 +1,6 @@
 /* bool out0, float32 out1, bool out2 */
 @ sizes: BLOCK = 64, ACCESSES = 6
-@ helpers: ROLLED, BAND_ROOM, BAND_VALUES, PAD_BLOCK, PUT_BLOCK, FETCH_BELOW, b1, weft_lanes, weft_geometry,
+@ helpers: ROLLED, EACH_OF, BAND_ROOM, BAND_VALUES, PAD_BLOCK, PUT_BLOCK, FETCH_BELOW, b1, weft_lanes, weft_geometry,
 @   weft_sample, struct weft_calls;, weft_args, weft_tile, weft_band, weft_part, weft_rows, weft_join, weft_run,
 @   weft_calls, enum { LANES = 16 };, ints, CONVERSION, fetch, __attribute__((always_inline)), fetch_row, first_block,
 @   fetch_end
@@ -9,9 +9,9 @@ void weft_kernel(const struct weft_args *args, i64 begin, i64 end)
     const f32 c_0 = *(const f32_m *)&args->literals[0]; /* 0.0 */
     ALIGNED b1_m w_0[BLOCK], w_1[BLOCK];
     ALIGNED f32_m w_2[BLOCK];
-    ALIGNED b1_m w_3[BLOCK + 64];
-    ALIGNED f32_m w_4[BLOCK + 16];
-    ALIGNED b1_m w_5[BLOCK + 64];
+    ALIGNED b1_m w_3[BLOCK];
+    ALIGNED f32_m w_4[BLOCK];
+    ALIGNED b1_m w_5[BLOCK];
     BAND_ROOM
     while (args->calls->next_band(args, &band)) { /* rows that lie beside each other */
         BAND_VALUES

@@ -1,6 +1,6 @@
 /* float16 out0, bfloat16 out1 */
 @ sizes: BLOCK = 64, ACCESSES = 5
-@ helpers: ROLLED, BAND_ROOM, BAND_VALUES, PAD_BLOCK, PUT_BLOCK, FETCH_BELOW, b1, weft_lanes, weft_geometry,
+@ helpers: ROLLED, EACH_OF, BAND_ROOM, BAND_VALUES, PAD_BLOCK, PUT_BLOCK, FETCH_BELOW, b1, weft_lanes, weft_geometry,
 @   weft_sample, struct weft_calls;, weft_args, weft_tile, weft_band, weft_part, weft_rows, weft_join, weft_run,
 @   weft_calls, enum { LANES = 16 };, ints, CONVERSION, fetch, __attribute__((always_inline)), fetch_row, first_block,
 @   fetch_end, decode_f16_f32 af7f57f3, unpack_f16_f32 fc3ba9f8, decode_bf16_f32 f3a3a288, unpack_bf16_f32 de849bf2,
@@ -12,8 +12,8 @@ void weft_kernel(const struct weft_args *args, i64 begin, i64 end)
     ALIGNED f16_m w_0[BLOCK];
     ALIGNED b1_m w_1[BLOCK];
     ALIGNED bf16_m w_2[BLOCK];
-    ALIGNED f16_m w_3[BLOCK + 32];
-    ALIGNED bf16_m w_4[BLOCK + 32];
+    ALIGNED f16_m w_3[BLOCK];
+    ALIGNED bf16_m w_4[BLOCK];
     ALIGNED u64 slots[7][BLOCK]; /* values kept between loops */
     f32_m *const v_1 = (f32_m *)slots[0];
     f32_m *const v_11 = (f32_m *)slots[1];

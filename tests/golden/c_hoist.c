@@ -1,6 +1,6 @@
 /* float64 temporary 1 */
 @ sizes: BLOCK = 64, ACCESSES = 3
-@ helpers: ROLLED, BAND_ROOM, BAND_VALUES, PAD_BLOCK, PUT_BLOCK, FETCH_BELOW, b1, weft_lanes, weft_geometry,
+@ helpers: ROLLED, EACH_OF, BAND_ROOM, BAND_VALUES, PAD_BLOCK, PUT_BLOCK, FETCH_BELOW, b1, weft_lanes, weft_geometry,
 @   weft_sample, struct weft_calls;, weft_args, weft_tile, weft_band, weft_part, weft_rows, weft_join, weft_run,
 @   weft_calls
 f64 exp(f64);
@@ -19,7 +19,7 @@ struct pair_f64 { f64 high, low; };
 @ helpers: exp_powers, scaled_f64 2f43f956, own_exp, block_exp_f64 e7a29d59
 void weft_kernel(const struct weft_args *args, i64 begin, i64 end)
 {
-    ALIGNED f64_m w_0[BLOCK], w_2[BLOCK + 8];
+    ALIGNED f64_m w_0[BLOCK], w_2[BLOCK];
     ALIGNED u64 slots[1][BLOCK]; /* values kept between loops */
     f64_m *const v_2 = (f64_m *)slots[0];
     BAND_ROOM
@@ -57,7 +57,7 @@ void weft_kernel(const struct weft_args *args, i64 begin, i64 end)
 @ headline.c, 5 lines: } ... }
 /* float64 temporary 0 */
 @ sizes: BLOCK = 64, ACCESSES = 3
-@ helpers: ROLLED, BAND_ROOM, BAND_VALUES, PAD_BLOCK, PUT_BLOCK, FETCH_BELOW, b1, weft_lanes, weft_geometry,
+@ helpers: ROLLED, EACH_OF, BAND_ROOM, BAND_VALUES, PAD_BLOCK, PUT_BLOCK, FETCH_BELOW, b1, weft_lanes, weft_geometry,
 @   weft_sample, struct weft_calls;, weft_args, weft_tile, weft_band, weft_part, weft_rows, weft_join, weft_run,
 @   weft_calls
 f64 exp(f64);
@@ -76,7 +76,7 @@ struct pair_f64 { f64 high, low; };
 @ helpers: exp_powers, scaled_f64 2f43f956, own_exp, block_exp_f64 e7a29d59
 void weft_kernel(const struct weft_args *args, i64 begin, i64 end)
 {
-    ALIGNED f64_m w_1[BLOCK], w_2[BLOCK + 8];
+    ALIGNED f64_m w_1[BLOCK], w_2[BLOCK];
     ALIGNED u64 slots[1][BLOCK]; /* values kept between loops */
     f64_m *const v_2 = (f64_m *)slots[0];
     BAND_ROOM
@@ -114,13 +114,13 @@ void weft_kernel(const struct weft_args *args, i64 begin, i64 end)
 @ headline.c, 5 lines: } ... }
 /* float64 out */
 @ sizes: BLOCK = 64, ACCESSES = 3
-@ helpers: ROLLED, BAND_ROOM, BAND_VALUES, PAD_BLOCK, PUT_BLOCK, FETCH_BELOW, b1, weft_lanes, weft_geometry,
+@ helpers: ROLLED, EACH_OF, BAND_ROOM, BAND_VALUES, PAD_BLOCK, PUT_BLOCK, FETCH_BELOW, b1, weft_lanes, weft_geometry,
 @   weft_sample, struct weft_calls;, weft_args, weft_tile, weft_band, weft_part, weft_rows, weft_join, weft_run,
 @   weft_calls, enum { LANES = 16 };, ints, CONVERSION, fetch, __attribute__((always_inline)), fetch_row, first_block,
 @   fetch_end
 void weft_kernel(const struct weft_args *args, i64 begin, i64 end)
 {
-    ALIGNED f64_m w_0[BLOCK], w_2[BLOCK + 8];
+    ALIGNED f64_m w_2[BLOCK];
     BAND_ROOM
     while (args->calls->next_band(args, &band)) { /* rows that lie beside each other */
         BAND_VALUES
@@ -128,28 +128,30 @@ void weft_kernel(const struct weft_args *args, i64 begin, i64 end)
             i64 head = 0; /* elements in front of the first whole block */
             for (int k = 0; k < ACCESSES; k++)
                 p[k] = start[k] + row * step[k]; /* where the row of each begins */
-            const int long_row = column1 - column0 >= BLOCK;
             const f64 a_1 = *(const f64_m *)p[1]; /* temporary 0 */
             head = first_block(args, p[2] + column0 * sizeof(f64_m), column1 - column0, sizeof(f64_m));
             fetch_end(args, p[2] + step[2] + column0 * sizeof(f64_m), column1 - column0, sizeof(f64_m)); /* of the next row */
             for (i64 i = column0, m; i < column1; i += m) {
                 m = head ? head : BLOCK;
-                m = column1 - i < m ? column1 - i : m; /* the last ones are computed as a block, and stored alone */
+                m = column1 - i < m ? column1 - i : m; /* the last ones have such a loop of their own */
                 head = 0;
-                const i64 back = long_row && column1 - i < BLOCK ? BLOCK - (column1 - i) : 0;
-                i -= back;
                 const f64_m *x_0 = (const f64_m *)p[0] + i; /* temporary 1 */
-                PAD_BLOCK(x_0, w_0, m < BLOCK && !long_row, 0)
                 fetch(x_0, args->ahead, sizeof *x_0);
                 f64_m *const o_2 = (f64_m *)p[2] + i; /* out */
                 const int n_2 = m == BLOCK && streams(args, o_2);
-                f64_m *const y_2 = m < BLOCK || n_2 ? w_2 : o_2;
+                f64_m *const y_2 = n_2 ? w_2 : o_2;
+                if (RARE(m < BLOCK)) {
+                    EACH_OF(j, m) {
+                        const f64 a_0 = x_0[j];
+                        const f64 t_2 = a_0 + a_1;
+                        y_2[j] = t_2;
+                    }
+                    continue;
+                }
                 INDEPENDENT
                 for (int j = 0; j < BLOCK; j++) {
                     const f64 a_0 = x_0[j];
                     const f64 t_2 = a_0 + a_1;
                     y_2[j] = t_2;
                 }
-                PUT_BLOCK(o_2, w_2, back, n_2, w_2)
-                i += back;
-@ headline.c, 5 lines: } ... }
+@ headline.c, 6 lines: PUT_BLOCK(o_2, w_2, 0, n_2, w_2) ... }

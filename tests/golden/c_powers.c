@@ -1,13 +1,13 @@
 /* int32 out0, int32 out1 */
 @ sizes: BLOCK = 64, ACCESSES = 3
-@ helpers: ROLLED, BAND_ROOM, BAND_VALUES, PAD_BLOCK, PUT_BLOCK, FETCH_BELOW, b1, weft_lanes, weft_geometry,
+@ helpers: ROLLED, EACH_OF, BAND_ROOM, BAND_VALUES, PAD_BLOCK, PUT_BLOCK, FETCH_BELOW, b1, weft_lanes, weft_geometry,
 @   weft_sample, struct weft_calls;, weft_args, weft_tile, weft_band, weft_part, weft_rows, weft_join, weft_run,
 @   weft_calls, enum { LANES = 16 };, ints, CONVERSION, fetch, __attribute__((always_inline)), fetch_row, first_block,
 @   fetch_end
 void weft_kernel(const struct weft_args *args, i64 begin, i64 end)
 {
     const i32 c_0 = *(const i32_m *)&args->literals[0]; /* 16 */
-    ALIGNED i32_m w_0[BLOCK], w_1[BLOCK + 16], w_2[BLOCK + 16];
+    ALIGNED i32_m w_0[BLOCK], w_1[BLOCK], w_2[BLOCK];
     BAND_ROOM
     while (args->calls->next_band(args, &band)) { /* rows that lie beside each other */
         BAND_VALUES
@@ -46,7 +46,7 @@ void weft_kernel(const struct weft_args *args, i64 begin, i64 end)
 @ headline.c, 5 lines: } ... }
 /* uint8 out2 */
 @ sizes: BLOCK = 64, ACCESSES = 10
-@ helpers: ROLLED, BAND_ROOM, BAND_VALUES, PAD_BLOCK, PUT_BLOCK, FETCH_BELOW, b1, weft_lanes, weft_geometry,
+@ helpers: ROLLED, EACH_OF, BAND_ROOM, BAND_VALUES, PAD_BLOCK, PUT_BLOCK, FETCH_BELOW, b1, weft_lanes, weft_geometry,
 @   weft_sample, struct weft_calls;, weft_args, weft_tile, weft_band, weft_part, weft_rows, weft_join, weft_run,
 @   weft_calls, enum { LANES = 16 };, ints, CONVERSION, fetch, __attribute__((always_inline)), fetch_row, first_block,
 @   fetch_end, quotient_u16, floordiv_u16, saturate_u16_u8
@@ -55,7 +55,7 @@ void weft_kernel(const struct weft_args *args, i64 begin, i64 end)
     const i16 c_0 = *(const i16_m *)&args->literals[0]; /* 2 */
     const i16 c_1 = *(const i16_m *)&args->literals[1]; /* 4 */
     const u16 c_2 = *(const u16_m *)&args->literals[2]; /* 9 */
-    ALIGNED u8_m w_2[BLOCK + 64], w_5[BLOCK + 64], w_8[BLOCK + 64], w_9[BLOCK + 64];
+    ALIGNED u8_m w_2[BLOCK + 64], w_5[BLOCK + 64], w_8[BLOCK + 64], w_9[BLOCK];
     BAND_ROOM
     while (args->calls->next_band(args, &band)) { /* rows that lie beside each other */
         BAND_VALUES

@@ -1,6 +1,6 @@
 /* float32 s, float32 twice, float32 z */
 @ sizes: BLOCK = 64, ACCESSES = 6
-@ helpers: ROLLED, BAND_ROOM, BAND_VALUES, PAD_BLOCK, PUT_BLOCK, FETCH_BELOW, b1, weft_lanes, weft_geometry,
+@ helpers: ROLLED, EACH_OF, BAND_ROOM, BAND_VALUES, PAD_BLOCK, PUT_BLOCK, FETCH_BELOW, b1, weft_lanes, weft_geometry,
 @   weft_sample, struct weft_calls;, weft_args, weft_tile, weft_band, weft_part, weft_rows, weft_join, weft_run,
 @   weft_calls, enum { LANES = 16 };, ints, CONVERSION, fetch, __attribute__((always_inline)), fetch_row, first_block,
 @   fetch_end, widen_u8_f32
@@ -8,7 +8,7 @@ void weft_kernel(const struct weft_args *args, i64 begin, i64 end)
 {
     const f32 c_0 = *(const f32_m *)&args->literals[0]; /* 2.0 */
     ALIGNED u8_m w_0[BLOCK];
-    ALIGNED f32_m w_1[BLOCK], w_2[BLOCK], w_3[BLOCK + 16], w_4[BLOCK + 16], w_5[BLOCK + 16];
+    ALIGNED f32_m w_1[BLOCK], w_2[BLOCK], w_3[BLOCK], w_4[BLOCK], w_5[BLOCK];
     ALIGNED u64 slots[1][BLOCK]; /* values kept between loops */
     f32_m *const v_2 = (f32_m *)slots[0];
     BAND_ROOM

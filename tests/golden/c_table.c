@@ -1,6 +1,6 @@
 /* float32 table 0 */
 @ sizes: BLOCK = 64, ACCESSES = 3
-@ helpers: ROLLED, BAND_ROOM, BAND_VALUES, PAD_BLOCK, PUT_BLOCK, FETCH_BELOW, b1, weft_lanes, weft_geometry,
+@ helpers: ROLLED, EACH_OF, BAND_ROOM, BAND_VALUES, PAD_BLOCK, PUT_BLOCK, FETCH_BELOW, b1, weft_lanes, weft_geometry,
 @   weft_sample, struct weft_calls;, weft_args, weft_tile, weft_band, weft_part, weft_rows, weft_join, weft_run,
 @   weft_calls
 f32 powf(f32, f32);
@@ -21,7 +21,7 @@ void weft_kernel(const struct weft_args *args, i64 begin, i64 end)
 {
     const f32 c_0 = *(const f32_m *)&args->literals[0]; /* 255.0 */
     ALIGNED u8_m w_0[BLOCK];
-    ALIGNED f32_m x_1[BLOCK], w_2[BLOCK + 16];
+    ALIGNED f32_m x_1[BLOCK], w_2[BLOCK];
     ALIGNED u64 slots[3][BLOCK]; /* values kept between loops */
     f32_m *const v_1 = (f32_m *)slots[0];
     f32_m *const v_3 = (f32_m *)slots[1];
@@ -69,7 +69,7 @@ void weft_kernel(const struct weft_args *args, i64 begin, i64 end)
 @ headline.c, 5 lines: } ... }
 /* uint8 out */
 @ sizes: BLOCK = 64, ACCESSES = 4
-@ helpers: ROLLED, BAND_ROOM, BAND_VALUES, PAD_BLOCK, PUT_BLOCK, FETCH_BELOW, b1, weft_lanes, weft_geometry,
+@ helpers: ROLLED, EACH_OF, BAND_ROOM, BAND_VALUES, PAD_BLOCK, PUT_BLOCK, FETCH_BELOW, b1, weft_lanes, weft_geometry,
 @   weft_sample, struct weft_calls;, weft_args, weft_tile, weft_band, weft_part, weft_rows, weft_join, weft_run,
 @   weft_calls, rintf, enum { LANES = 16 };, ints, CONVERSION, fetch, __attribute__((always_inline)), fetch_row,
 @   first_block, fetch_end, repeat_f32, SHORT_PERIOD, repeated_f32, optimize, lookup_f32, roundsat_f32_u8, whole_f32_u8

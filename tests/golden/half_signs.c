@@ -1,6 +1,6 @@
 /* bfloat16 out0, float16 out1, float16 a, float16 out3 */
 @ sizes: BLOCK = 64, ACCESSES = 7
-@ helpers: ROLLED, BAND_ROOM, BAND_VALUES, PAD_BLOCK, PUT_BLOCK, FETCH_BELOW, b1, weft_lanes, weft_geometry,
+@ helpers: ROLLED, EACH_OF, BAND_ROOM, BAND_VALUES, PAD_BLOCK, PUT_BLOCK, FETCH_BELOW, b1, weft_lanes, weft_geometry,
 @   weft_sample, struct weft_calls;, weft_args, weft_tile, weft_band, weft_part, weft_rows, weft_join, weft_run,
 @   weft_calls
 f32 fabsf(f32);
@@ -9,8 +9,8 @@ f32 fabsf(f32);
 void weft_kernel(const struct weft_args *args, i64 begin, i64 end)
 {
     ALIGNED f16_m w_0[BLOCK];
-    ALIGNED bf16_m w_1[BLOCK], w_2[BLOCK], w_3[BLOCK + 32];
-    ALIGNED f16_m w_4[BLOCK + 32], w_5[BLOCK + 32], w_6[BLOCK + 32];
+    ALIGNED bf16_m w_1[BLOCK], w_2[BLOCK], w_3[BLOCK];
+    ALIGNED f16_m w_4[BLOCK], w_5[BLOCK], w_6[BLOCK];
     ALIGNED u64 slots[7][BLOCK]; /* values kept between loops */
     f32_m *const v_1 = (f32_m *)slots[0];
     bf16_m *const v_8 = (bf16_m *)slots[1];

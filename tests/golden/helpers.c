@@ -3,6 +3,7 @@ ALL                        3 lines  12a6378b
 BAND_ROOM                  5 lines  de181c71
 BAND_VALUES                7 lines  abca0d35
 CONVERSION                 5 lines  41bf2488
+EACH_OF                    6 lines  c100a1ac
 FETCH_BELOW                4 lines  95b9ab9f
 ONE_BY_ONE                 5 lines  7af4cc8a
 OWN_MATH                   5 lines  f7da7dfd
