@@ -78,7 +78,7 @@ struct OWN(interleaved_orders) {
     i64 of[MOST_INTERLEAVED];      /* each element's source, */
     i64 offsets[MOST_INTERLEAVED]; /* and how far it is from the first one there */
     struct interleaved_source sources[MOST_SOURCES];
-    i64 count, many;               /* sources; groups of a vector, 0: none */
+    i64 count, many, period;       /* sources; groups of a vector, 0: none; elements of a group */
 };
 /* Brings bytes `done` and following of the next tile near: `side` bytes of columns that lie `step` apart, from `column`
  * on. Negative: from the first one on of the next rows. */
@@ -431,6 +431,7 @@ static inline void N(set_order)(struct interleaved_orders *o, i64 k, i64 period)
 SEPARATE static void N(find_orders)(struct interleaved_orders *o, const char *const *at, const i64 *jumps, i64 period)
 {
     o->many = VECTOR_BYTES / (period * (i64)sizeof(T));
+    o->period = period;
     N(find_sources)(o, at, jumps, period);
     for (i64 k = 0; k < o->count; k++) {
         const i64 pace = o->sources[k].jump < 0 ? -o->sources[k].jump : o->sources[k].jump;
@@ -444,7 +445,7 @@ SEPARATE static void N(find_orders)(struct interleaved_orders *o, const char *co
 /* Whether the orders are for groups that lie so; those of other samples may not. */
 static inline int N(holds)(const struct interleaved_orders *o, const char *const *at, const i64 *jumps, i64 period)
 {
-    int other = o->count == 0;
+    int other = o->period != period;
     for (i64 c = 0; c < period && !other && o->many; c++) {
         const struct interleaved_source *const s = &o->sources[o->of[c]];
         other = at[c] - at[s->first] != o->offsets[c] || jumps[c] != s->jump;

@@ -470,6 +470,35 @@ static void numbers_of_batches(void **unused)
     weft_program_destroy(program);
 }
 
+/* Each element comes 1 to 8 times, as b says: such groups are made in vectors, of which the orders are kept from sample
+ * to sample. */
+static void groups_of_other_sizes(void **unused)
+{
+    (void)unused;
+    enum { LENGTH = 200, SIZES = 8, TURNS = 2 };
+    static const struct scene scene = {"a[:, 0, newaxis] + b", "ab", {WEFT_FLOAT32, WEFT_FLOAT32}, "bb", 0, 1};
+    static struct trial trial = {.scene = &scene, .samples = TURNS * SIZES, .inputs = 2};
+    const struct weft_context_params params = {.threads = 1, .disable = "first"}; /* libtcc makes no vectors */
+    struct weft_context *context;
+    assert_int_equal(weft_context_create(&params, &context, NULL), WEFT_OK);
+    struct weft_program *program = compile(context, scene.text);
+    trial.in[0] = (struct operand){.name = "a", .dtype = WEFT_FLOAT32, .batch = true};
+    trial.in[1] = (struct operand){.name = "b", .dtype = WEFT_FLOAT32, .batch = true};
+    for (int64_t i = 0; i < trial.samples; i++) {
+        operand_add(&trial.in[0], 2, (const int64_t[]){LENGTH, 3}, true);
+        operand_add(&trial.in[1], 1, (const int64_t[]){1 + i * (i < SIZES ? 1 : 3) % SIZES}, true);
+        operand_fill(&trial.in[0], i);
+        operand_fill(&trial.in[1], i);
+    }
+    add_outputs(&trial, program, true);
+    run_batch(&trial, context, program);
+    for (int64_t i = 0; i < trial.samples; i++)
+        check_sample(&trial, context, program, i);
+    free_trial(&trial);
+    weft_program_destroy(program);
+    weft_context_destroy(context);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -481,7 +510,7 @@ int main(void)
         cmocka_unit_test(written_in_place),
         cmocka_unit_test(a_tensor_in_place_beside_a_batch),
         cmocka_unit_test(the_same_memory_in_other_shapes), cmocka_unit_test(very_many_shapes),
-        cmocka_unit_test(numbers_of_batches),
+        cmocka_unit_test(numbers_of_batches), cmocka_unit_test(groups_of_other_sizes),
     };
     return cmocka_run_group_tests(tests, open_contexts, close_contexts);
 }
