@@ -255,11 +255,11 @@ static bool holds_result(const struct emitter *e)
  * they are neither prefetched nor written past the caches. */
 static void put_turn(struct emitter *e)
 {
+    e->vectors = true;
     if (e->runs)
         buf_puts(&e->row, "const i64 most = args->ahead || args->stream || column1 - column0 - head < BLOCK //~\n"
                           "    ? BLOCK : (column1 - column0 - head) & -BLOCK; //~\n");
-    buf_printf(&e->turn, "m = head ? head : %s;\nm = column1 - i < m ? column1 - i : m; /* %s */\n",
-               e->runs ? "most" : "BLOCK",
+    buf_printf(&e->turn, "m = in_turn(&head, %s, column1 - i); /* %s */\n", e->runs ? "most" : "BLOCK",
                e->masked ? "the last ones have such a loop of their own"
                          : "the last ones are computed as a block, and stored alone");
 }

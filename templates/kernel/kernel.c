@@ -22,7 +22,6 @@ $entry
             $row
             for (i64 i = column0, m; i < column1; i += m) {
                 $turn
-                head = 0; //~
                 $operands
                 $body
                 $results

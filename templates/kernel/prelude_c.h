@@ -577,6 +577,13 @@ static inline void OWN(fetch_row)(const struct weft_args *args, const struct wef
         __builtin_prefetch(p + k);
 #endif
 }
+/* How many elements a turn takes: those of a short first block, once, else `most` or what is left. */
+static inline i64 OWN(in_turn)(i64 *head, i64 most, i64 left)
+{
+    const i64 count = *head ? *head : most;
+    *head = 0;
+    return left < count ? left : count;
+}
 /* Elements in front of the first block that starts on a cache line, where results are written past the caches or the
  * `count` elements of a row are many: a vector across two lines takes as long as two. NumPy's arrays often begin at a
  * quarter of a line, all of them. */

@@ -45,6 +45,7 @@ floormod_$1                6 lines  16bc2c11
 fmin_$1                    6 lines  79200f70
 fneg_$1                   15 lines  a8c0e62c
 gather_$1                 17 lines  10711377
+in_turn                    7 lines  3e3c72f7
 ints                      61 lines  4203069e
 less_pi                    8 lines  858b354a
 log2_pair_$1              53 lines  b8658081
