@@ -30,7 +30,8 @@ RULES = {"LOGIC": ["bool"], "BITS": INTEGERS, "SHIFT": INTEGERS, "REAL": FLOATS,
 # (compiler and level, what the loop has): why it is not vectorized. clang reports a loop whose divisions
 # and calls it does one after the other as vectorized, and deletes one that merely copies, having a call for that.
 SCALAR = {
-    ("gcc v3", r"(?s)const [iu]64 .*(\(f(32|64)\)[at]_\d|odd_whole_u64_f)"): "AVX2 makes no floats of 64-bit integers",
+    ("gcc v3", r"(?s)const [iu]64 .*(\(f(32|64)\)[at]_\d|odd_whole_[iu]64_f)"): "AVX2 makes no floats of 64-bit integers,",
+    ("gcc v3", r"roundsat_f32_[iu]64"): "nor such integers of floats",
 }
 
 REPORTS = {"gcc": "-fopt-info-vec-all=$to/report",
@@ -136,7 +137,8 @@ def scalar_of(text, report):
     lines = text.split("\n")
     start = next(i for i, line in enumerate(lines) if line.startswith("void weft_kernel("))
     made, left = lines_of(report)
-    own = {i + 1 for i in range(start, len(lines)) if "for (int j = 0; j < BLOCK; j++" in lines[i]}
+    loop = r"for \(int j = 0; j < BLOCK; j\+\+|EACH_OF\("
+    own = {i + 1 for i in range(start, len(lines)) if re.search(loop, lines[i])}
     called = {i + 1 for i, line in enumerate(lines) if re.match(r"\s+EACH\(", line)}
     return [loop_at(lines, n - 1) for n in sorted(own - made | called & left - made)]
 
