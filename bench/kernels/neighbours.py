@@ -153,6 +153,16 @@ def weighted(n, dtype):
                                                                                 mode="mirror"), casting="unsafe")))
 
 
+def unsharp(shape):
+    """A 5 x 5 that is no outer product: the picture and what a blur takes from it."""
+    k = -BINOMIAL5.astype(f32) / 256
+    k[2, 2] += 2
+    return Case("unsharp5_f32", f'correlate(img, {text(k)}, "reflect", axes=[0, 1])', {"img": (f32, shape)},
+                numpy_correlate(k, "reflect", (0, 1)), tolerance=1e-4,
+                cv=lambda out, img: cv2.filter2D(img, -1, k, dst=out, borderType=cv2.BORDER_REFLECT_101),
+                more=scipy(lambda out, img: ndimage.correlate(img, k, output=out, mode="mirror")))
+
+
 def cases():
     line, square, cube = (high(32 << 20),), (high(2048), 2048), (high(192), 192, 192)
     photo, gray = (high(1080), 1920, 3), (high(1080), 1920)
@@ -171,6 +181,7 @@ def cases():
     yield blur("blur5_u8", BINOMIAL5, u8, photo)
     yield blur("blur3_f32", BINOMIAL3, f32, gray)
     yield blur("blur5_f32", BINOMIAL5, f32, gray)
+    yield unsharp(gray)
     for name, shape in (("gray", gray), ("photo", photo)):
         yield twice(f"blur5_twice_{name}", np.float32([1, 4, 6, 4, 1]) / 16, shape)
     yield Case("sobel", f'gx = correlate(x, {text(SOBEL)}, "edge"); gy = correlate(x, {text(SOBEL.T)}, "edge"); '

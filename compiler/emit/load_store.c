@@ -4,7 +4,6 @@
 
 #include <string.h>
 
-
 int first_deinterleaved(const struct emitter *e, int k)
 {
     for (int a = 0; a < k; a++)

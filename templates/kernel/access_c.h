@@ -7,8 +7,7 @@
  * the kernel only stores what it turns or interleaves, `whole` where ends of rows are read as whole blocks, `masked`
  * where a loop of their own computes them, and `padded` elsewhere, `light` where a kernel with such ends computes
  * little and `heavy` elsewhere, `rows` where some load stays at one element along a row, `once` for the first access
- * alone, `32nd` for every 32nd access. A line that begins with
- * + goes on with the one before. */
+ * alone, `32nd` for every 32nd access. A line that begins with + goes on with the one before. */
 
 //: load scalar
 row: const VALUE a_$ = LOAD(*(const T *)p[$]); /* NAME */
