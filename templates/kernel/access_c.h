@@ -207,7 +207,6 @@ whole operands: T *const y_$ = m < BLOCK || n_$ ? w_$ : o_$;
 masked operands: T *const y_$ = n_$ ? w_$ : o_$;
 padded results: PUT_BLOCK(o_$, w_$, 0, n_$, w_$)
 whole results: PUT_BLOCK(o_$, w_$, back, n_$, w_$)
-masked results: PUT_BLOCK(o_$, w_$, 0, n_$, w_$)
 once end: fence(args); //~
 //: store held
 head: vector

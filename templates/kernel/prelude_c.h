@@ -48,7 +48,7 @@
 #if defined __TINYC__ || !defined __AVX2__
 #define EACH_OF(j, count) INDEPENDENT for (int j = 0; j < (count); j++)
 #else
-#define EACH_OF(j, count) EACH(j, BLOCK) if (j < (count))
+#define EACH_OF(j, count) INDEPENDENT for (int j = 0; j < BLOCK; j++) if (j < (int)(count))
 #endif
 /* What a kernel's loop over bands begins with, and what a band gives it names for. */
 #define BAND_ROOM \
@@ -69,7 +69,10 @@
 #define PUT_BLOCK(to, block, back, past, from) \
     if (RARE(m < BLOCK)) \
         args->calls->put(to + back, block + back, m, sizeof *to); \
-    else if (RARE(past)) \
+    else \
+        PUT_PAST(to, past, from)
+#define PUT_PAST(to, past, from) \
+    if (RARE(past)) \
         stream(to, from, BLOCK * sizeof *to);
 /* Where the load with this number descends along a row, what it reads next. */
 #define FETCH_BELOW(load) \

@@ -1,9 +1,9 @@
 /* int32 out */
 @ sizes: BLOCK = 64, ACCESSES = 3
-@ helpers: ROLLED, EACH_OF, BAND_ROOM, BAND_VALUES, PAD_BLOCK, PUT_BLOCK, FETCH_BELOW, b1, weft_lanes, weft_geometry,
-@   weft_sample, struct weft_calls;, weft_args, weft_tile, weft_band, weft_part, weft_rows, weft_join, weft_run,
-@   weft_calls, enum { LANES = 16 };, ints, CONVERSION, fetch, __attribute__((always_inline)), fetch_row, in_turn,
-@   first_block, fetch_end
+@ helpers: ROLLED, EACH_OF, BAND_ROOM, BAND_VALUES, PAD_BLOCK, PUT_BLOCK, PUT_PAST, FETCH_BELOW, b1, weft_lanes,
+@   weft_geometry, weft_sample, struct weft_calls;, weft_args, weft_tile, weft_band, weft_part, weft_rows, weft_join,
+@   weft_run, weft_calls, enum { LANES = 16 };, ints, CONVERSION, fetch, __attribute__((always_inline)), fetch_row,
+@   in_turn, first_block, fetch_end
 void weft_kernel(const struct weft_args *args, i64 begin, i64 end)
 {
     const i32 c_0 = *(const i32_m *)&args->literals[0]; /* 2 */
@@ -26,18 +26,17 @@ void weft_kernel(const struct weft_args *args, i64 begin, i64 end)
                 i32_m *const o_2 = (i32_m *)p[2] + i; /* out */
                 const int n_2 = m == BLOCK && streams(args, o_2);
                 i32_m *const y_2 = n_2 ? w_2 : o_2;
-                if (RARE(m < BLOCK)) {
-                    EACH_OF(j, m) {
+                if (!RARE(m < BLOCK)) {
+                    INDEPENDENT
+                    for (int j = 0; j < BLOCK; j++) {
                         const i32 a_0 = x_0[j];
                         const i32 t_4 = (i32)((u32)a_0 + (u32)t_3);
                         y_2[j] = t_4;
                     }
-                    continue;
-                }
-                INDEPENDENT
-                for (int j = 0; j < BLOCK; j++) {
+                    PUT_PAST(o_2, n_2, w_2)
+                } else EACH_OF(j, m) {
                     const i32 a_0 = x_0[j];
                     const i32 t_4 = (i32)((u32)a_0 + (u32)t_3);
                     y_2[j] = t_4;
                 }
-@ headline.c, 6 lines: PUT_BLOCK(o_2, w_2, 0, n_2, w_2) ... }
+@ headline.c, 5 lines: } ... }

@@ -1,8 +1,8 @@
 /* float64 temporary 1 */
 @ sizes: BLOCK = 64, ACCESSES = 3
-@ helpers: ROLLED, EACH_OF, BAND_ROOM, BAND_VALUES, PAD_BLOCK, PUT_BLOCK, FETCH_BELOW, b1, weft_lanes, weft_geometry,
-@   weft_sample, struct weft_calls;, weft_args, weft_tile, weft_band, weft_part, weft_rows, weft_join, weft_run,
-@   weft_calls
+@ helpers: ROLLED, EACH_OF, BAND_ROOM, BAND_VALUES, PAD_BLOCK, PUT_BLOCK, PUT_PAST, FETCH_BELOW, b1, weft_lanes,
+@   weft_geometry, weft_sample, struct weft_calls;, weft_args, weft_tile, weft_band, weft_part, weft_rows, weft_join,
+@   weft_run, weft_calls
 f64 exp(f64);
 @ helpers: enum { LANES = 16 };, ints, CONVERSION, fetch, __attribute__((always_inline)), fetch_row, in_turn,
 @   first_block, fetch_end
@@ -55,9 +55,9 @@ void weft_kernel(const struct weft_args *args, i64 begin, i64 end)
 @ headline.c, 5 lines: } ... }
 /* float64 temporary 0 */
 @ sizes: BLOCK = 64, ACCESSES = 3
-@ helpers: ROLLED, EACH_OF, BAND_ROOM, BAND_VALUES, PAD_BLOCK, PUT_BLOCK, FETCH_BELOW, b1, weft_lanes, weft_geometry,
-@   weft_sample, struct weft_calls;, weft_args, weft_tile, weft_band, weft_part, weft_rows, weft_join, weft_run,
-@   weft_calls
+@ helpers: ROLLED, EACH_OF, BAND_ROOM, BAND_VALUES, PAD_BLOCK, PUT_BLOCK, PUT_PAST, FETCH_BELOW, b1, weft_lanes,
+@   weft_geometry, weft_sample, struct weft_calls;, weft_args, weft_tile, weft_band, weft_part, weft_rows, weft_join,
+@   weft_run, weft_calls
 f64 exp(f64);
 @ helpers: enum { LANES = 16 };, ints, CONVERSION, fetch, __attribute__((always_inline)), fetch_row, in_turn,
 @   first_block, fetch_end
@@ -110,10 +110,10 @@ void weft_kernel(const struct weft_args *args, i64 begin, i64 end)
 @ headline.c, 5 lines: } ... }
 /* float64 out */
 @ sizes: BLOCK = 64, ACCESSES = 3
-@ helpers: ROLLED, EACH_OF, BAND_ROOM, BAND_VALUES, PAD_BLOCK, PUT_BLOCK, FETCH_BELOW, b1, weft_lanes, weft_geometry,
-@   weft_sample, struct weft_calls;, weft_args, weft_tile, weft_band, weft_part, weft_rows, weft_join, weft_run,
-@   weft_calls, enum { LANES = 16 };, ints, CONVERSION, fetch, __attribute__((always_inline)), fetch_row, in_turn,
-@   first_block, fetch_end
+@ helpers: ROLLED, EACH_OF, BAND_ROOM, BAND_VALUES, PAD_BLOCK, PUT_BLOCK, PUT_PAST, FETCH_BELOW, b1, weft_lanes,
+@   weft_geometry, weft_sample, struct weft_calls;, weft_args, weft_tile, weft_band, weft_part, weft_rows, weft_join,
+@   weft_run, weft_calls, enum { LANES = 16 };, ints, CONVERSION, fetch, __attribute__((always_inline)), fetch_row,
+@   in_turn, first_block, fetch_end
 void weft_kernel(const struct weft_args *args, i64 begin, i64 end)
 {
     ALIGNED f64_m w_2[BLOCK];
@@ -134,18 +134,17 @@ void weft_kernel(const struct weft_args *args, i64 begin, i64 end)
                 f64_m *const o_2 = (f64_m *)p[2] + i; /* out */
                 const int n_2 = m == BLOCK && streams(args, o_2);
                 f64_m *const y_2 = n_2 ? w_2 : o_2;
-                if (RARE(m < BLOCK)) {
-                    EACH_OF(j, m) {
+                if (!RARE(m < BLOCK)) {
+                    INDEPENDENT
+                    for (int j = 0; j < BLOCK; j++) {
                         const f64 a_0 = x_0[j];
                         const f64 t_2 = a_0 + a_1;
                         y_2[j] = t_2;
                     }
-                    continue;
-                }
-                INDEPENDENT
-                for (int j = 0; j < BLOCK; j++) {
+                    PUT_PAST(o_2, n_2, w_2)
+                } else EACH_OF(j, m) {
                     const f64 a_0 = x_0[j];
                     const f64 t_2 = a_0 + a_1;
                     y_2[j] = t_2;
                 }
-@ headline.c, 6 lines: PUT_BLOCK(o_2, w_2, 0, n_2, w_2) ... }
+@ headline.c, 5 lines: } ... }

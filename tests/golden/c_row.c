@@ -1,9 +1,9 @@
 /* float32 out */
 @ sizes: BLOCK = 64, ACCESSES = 3
-@ helpers: ROLLED, EACH_OF, BAND_ROOM, BAND_VALUES, PAD_BLOCK, PUT_BLOCK, FETCH_BELOW, b1, weft_lanes, weft_geometry,
-@   weft_sample, struct weft_calls;, weft_args, weft_tile, weft_band, weft_part, weft_rows, weft_join, weft_run,
-@   weft_calls, enum { LANES = 16 };, ints, CONVERSION, fetch, __attribute__((always_inline)), fetch_row, in_turn,
-@   first_block, fetch_end
+@ helpers: ROLLED, EACH_OF, BAND_ROOM, BAND_VALUES, PAD_BLOCK, PUT_BLOCK, PUT_PAST, FETCH_BELOW, b1, weft_lanes,
+@   weft_geometry, weft_sample, struct weft_calls;, weft_args, weft_tile, weft_band, weft_part, weft_rows, weft_join,
+@   weft_run, weft_calls, enum { LANES = 16 };, ints, CONVERSION, fetch, __attribute__((always_inline)), fetch_row,
+@   in_turn, first_block, fetch_end
 void weft_kernel(const struct weft_args *args, i64 begin, i64 end)
 {
     const f32 c_0 = *(const f32_m *)&args->literals[0]; /* 0.0 */
@@ -25,22 +25,21 @@ void weft_kernel(const struct weft_args *args, i64 begin, i64 end)
                 f32_m *const o_2 = (f32_m *)p[2] + i; /* out */
                 const int n_2 = m == BLOCK && streams(args, o_2);
                 f32_m *const y_2 = n_2 ? w_2 : o_2;
-                if (RARE(m < BLOCK)) {
-                    EACH_OF(j, m) {
+                if (!RARE(m < BLOCK)) {
+                    INDEPENDENT
+                    for (int j = 0; j < BLOCK; j++) {
                         const f32 a_0 = x_0[j];
                         const f32 a_1 = x_1[j];
                         const f32 t_2 = a_0 - a_1;
                         const f32 t_4 = c_0 > t_2 ? c_0 : t_2;
                         y_2[j] = t_4;
                     }
-                    continue;
-                }
-                INDEPENDENT
-                for (int j = 0; j < BLOCK; j++) {
+                    PUT_PAST(o_2, n_2, w_2)
+                } else EACH_OF(j, m) {
                     const f32 a_0 = x_0[j];
                     const f32 a_1 = x_1[j];
                     const f32 t_2 = a_0 - a_1;
                     const f32 t_4 = c_0 > t_2 ? c_0 : t_2;
                     y_2[j] = t_4;
                 }
-@ headline.c, 6 lines: PUT_BLOCK(o_2, w_2, 0, n_2, w_2) ... }
+@ headline.c, 5 lines: } ... }

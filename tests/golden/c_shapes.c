@@ -1,9 +1,9 @@
 /* float32 out0 */
 @ sizes: BLOCK = 64, ACCESSES = 3
-@ helpers: ROLLED, EACH_OF, BAND_ROOM, BAND_VALUES, PAD_BLOCK, PUT_BLOCK, FETCH_BELOW, b1, weft_lanes, weft_geometry,
-@   weft_sample, struct weft_calls;, weft_args, weft_tile, weft_band, weft_part, weft_rows, weft_join, weft_run,
-@   weft_calls, enum { LANES = 16 };, ints, CONVERSION, fetch, __attribute__((always_inline)), fetch_row, in_turn,
-@   first_block, fetch_end
+@ helpers: ROLLED, EACH_OF, BAND_ROOM, BAND_VALUES, PAD_BLOCK, PUT_BLOCK, PUT_PAST, FETCH_BELOW, b1, weft_lanes,
+@   weft_geometry, weft_sample, struct weft_calls;, weft_args, weft_tile, weft_band, weft_part, weft_rows, weft_join,
+@   weft_run, weft_calls, enum { LANES = 16 };, ints, CONVERSION, fetch, __attribute__((always_inline)), fetch_row,
+@   in_turn, first_block, fetch_end
 void weft_kernel(const struct weft_args *args, i64 begin, i64 end)
 {
     ALIGNED f32_m w_0[BLOCK];
@@ -44,10 +44,10 @@ void weft_kernel(const struct weft_args *args, i64 begin, i64 end)
 @ headline.c, 5 lines: } ... }
 /* int64 out1 */
 @ sizes: BLOCK = 64, ACCESSES = 2
-@ helpers: ROLLED, EACH_OF, BAND_ROOM, BAND_VALUES, PAD_BLOCK, PUT_BLOCK, FETCH_BELOW, b1, weft_lanes, weft_geometry,
-@   weft_sample, struct weft_calls;, weft_args, weft_tile, weft_band, weft_part, weft_rows, weft_join, weft_run,
-@   weft_calls, enum { LANES = 16 };, ints, CONVERSION, fetch, __attribute__((always_inline)), fetch_row, in_turn,
-@   first_block, fetch_end
+@ helpers: ROLLED, EACH_OF, BAND_ROOM, BAND_VALUES, PAD_BLOCK, PUT_BLOCK, PUT_PAST, FETCH_BELOW, b1, weft_lanes,
+@   weft_geometry, weft_sample, struct weft_calls;, weft_args, weft_tile, weft_band, weft_part, weft_rows, weft_join,
+@   weft_run, weft_calls, enum { LANES = 16 };, ints, CONVERSION, fetch, __attribute__((always_inline)), fetch_row,
+@   in_turn, first_block, fetch_end
 void weft_kernel(const struct weft_args *args, i64 begin, i64 end)
 {
     const i64 c_0 = *(const i64_m *)&args->literals[0]; /* 2 */
@@ -67,19 +67,17 @@ void weft_kernel(const struct weft_args *args, i64 begin, i64 end)
                 i64_m *const o_1 = (i64_m *)p[1] + i; /* out1 */
                 const int n_1 = m == BLOCK && streams(args, o_1);
                 i64_m *const y_1 = n_1 ? w_1 : o_1;
-                if (RARE(m < BLOCK)) {
-                    EACH_OF(j, m) {
+                if (!RARE(m < BLOCK)) {
+                    INDEPENDENT
+                    for (int j = 0; j < BLOCK; j++) {
                         const i64 a_0 = x_0[j];
                         const i64 t_2 = (i64)((u64)a_0 * (u64)c_0);
                         y_1[j] = t_2;
                     }
-                    continue;
-                }
-                INDEPENDENT
-                for (int j = 0; j < BLOCK; j++) {
+                    PUT_PAST(o_1, n_1, w_1)
+                } else EACH_OF(j, m) {
                     const i64 a_0 = x_0[j];
                     const i64 t_2 = (i64)((u64)a_0 * (u64)c_0);
                     y_1[j] = t_2;
                 }
-                PUT_BLOCK(o_1, w_1, 0, n_1, w_1)
 @ headline.c, 5 lines: } ... }

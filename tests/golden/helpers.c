@@ -3,12 +3,13 @@ ALL                        3 lines  12a6378b
 BAND_ROOM                  5 lines  de181c71
 BAND_VALUES                7 lines  abca0d35
 CONVERSION                 5 lines  41bf2488
-EACH_OF                    6 lines  c100a1ac
+EACH_OF                    6 lines  3ffe110e
 FETCH_BELOW                4 lines  95b9ab9f
 ONE_BY_ONE                 5 lines  7af4cc8a
 OWN_MATH                   5 lines  f7da7dfd
 PAD_BLOCK                  4 lines  3bd696a2
-PUT_BLOCK                  5 lines  635e1712
+PUT_BLOCK                  5 lines  d5aeb6d2
+PUT_PAST                   3 lines  bfd55480
 REDUCED                   19 lines  9081fedd
 ROLLED                    41 lines  7e0d1c79
 RUN_ROOM                  10 lines  954b2503
