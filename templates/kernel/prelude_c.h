@@ -581,7 +581,7 @@ static inline void OWN(fetch_row)(const struct weft_args *args, const struct wef
 #endif
 }
 /* How many elements a turn takes: those of a short first block, once, else `most` or what is left. */
-static inline i64 OWN(in_turn)(i64 *head, i64 most, i64 left)
+static inline i64 OWN(count_of)(i64 *head, i64 most, i64 left)
 {
     const i64 count = *head ? *head : most;
     *head = 0;

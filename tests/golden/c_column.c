@@ -3,7 +3,7 @@
 @ helpers: ROLLED, EACH_OF, BAND_ROOM, BAND_VALUES, PAD_BLOCK, PUT_BLOCK, PUT_PAST, FETCH_BELOW, b1, weft_lanes,
 @   weft_geometry, weft_sample, struct weft_calls;, weft_args, weft_tile, weft_band, weft_part, weft_rows, weft_join,
 @   weft_run, weft_calls, enum { LANES = 16 };, ints, CONVERSION, fetch, __attribute__((always_inline)), fetch_row,
-@   in_turn, first_block, fetch_end
+@   count_of, first_block, fetch_end
 void weft_kernel(const struct weft_args *args, i64 begin, i64 end)
 {
     const i32 c_0 = *(const i32_m *)&args->literals[0]; /* 2 */
@@ -20,7 +20,7 @@ void weft_kernel(const struct weft_args *args, i64 begin, i64 end)
             head = first_block(args, p[2] + column0 * sizeof(i32_m), column1 - column0, sizeof(i32_m));
             fetch_end(args, p[2] + step[2] + column0 * sizeof(i32_m), column1 - column0, sizeof(i32_m)); /* of the next row */
             for (i64 i = column0, m; i < column1; i += m) {
-                m = in_turn(&head, BLOCK, column1 - i); /* the last ones have such a loop of their own */
+                m = count_of(&head, BLOCK, column1 - i); /* the last ones have such a loop of their own */
                 const i32_m *x_0 = (const i32_m *)p[0] + i; /* x */
                 fetch(x_0, args->ahead, sizeof *x_0);
                 i32_m *const o_2 = (i32_m *)p[2] + i; /* out */

@@ -3,7 +3,7 @@
 @ helpers: ROLLED, EACH_OF, BAND_ROOM, BAND_VALUES, PAD_BLOCK, PUT_BLOCK, PUT_PAST, FETCH_BELOW, b1, weft_lanes,
 @   weft_geometry, weft_sample, struct weft_calls;, weft_args, weft_tile, weft_band, weft_part, weft_rows, weft_join,
 @   weft_run, weft_calls, rintf, enum { LANES = 16 };, ints, CONVERSION, fetch, __attribute__((always_inline)),
-@   fetch_row, in_turn, first_block, fetch_end, repeat_f32, SHORT_PERIOD, repeated_f32, widen_u8_f32, roundsat_f32_u8,
+@   fetch_row, count_of, first_block, fetch_end, repeat_f32, SHORT_PERIOD, repeated_f32, widen_u8_f32, roundsat_f32_u8,
 @   whole_f32_u8
 void weft_kernel(const struct weft_args *args, i64 begin, i64 end)
 {
@@ -32,7 +32,7 @@ void weft_kernel(const struct weft_args *args, i64 begin, i64 end)
             i64 phase = column0 % s->period;
             head = first_block(args, p[2] + column0 * sizeof(u8_m), 0, sizeof(u8_m));
             for (i64 i = column0, m; i < column1; i += m) {
-                m = in_turn(&head, BLOCK, column1 - i); /* the last ones are computed as a block, and stored alone */
+                m = count_of(&head, BLOCK, column1 - i); /* the last ones are computed as a block, and stored alone */
                 const u8_m *x_0 = (const u8_m *)p[0] + i; /* img */
                 PAD_BLOCK(x_0, w_0, m < BLOCK, 0)
                 fetch(x_0, args->ahead, sizeof *x_0);

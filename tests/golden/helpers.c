@@ -26,6 +26,7 @@ block_pow_$1              31 lines  2286dffd
 block_sin_$1              10 lines  e55e6432
 chosen_$1                 16 lines  40c358a7
 copy_run_$1               17 lines  b6bba8c5
+count_of                   7 lines  e9ddf8a3
 decode_$1_$2              19 lines  af7f57f3
 decode_$1_$2              19 lines  f3a3a288
 elements_$1               66 lines  b3798606
@@ -46,7 +47,6 @@ floormod_$1                6 lines  16bc2c11
 fmin_$1                    6 lines  79200f70
 fneg_$1                   15 lines  a8c0e62c
 gather_$1                 17 lines  10711377
-in_turn                    7 lines  3e3c72f7
 ints                      61 lines  4203069e
 less_pi                    8 lines  858b354a
 log2_pair_$1              53 lines  b8658081
