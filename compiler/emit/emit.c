@@ -217,10 +217,12 @@ static bool is_light(const struct emitter *e)
 }
 
 /* Whether a loop of their own computes the ends of rows, in vectors of which masks say what is loaded and stored: where
- * little is computed, a block more and its way through memory took as long as the row. */
+ * little is computed, a block more and its way through memory took as long as the row. With two or more loads along the
+ * row a vector of which a part is masked takes as long as 100 instructions on some processors. */
 static bool masks_ends(const struct emitter *e)
 {
-    bool masked = e->light && !e->evaluation.slot_count && kernel_masks_ends(e->kernel);
+    bool masked = e->light && !e->evaluation.slot_count && kernel_masks_ends(e->kernel) &&
+                  any_access_is(e->kinds, e->kernel->load_count, STAYS);
     for (int i = 0; masked && i < e->kernel->ins_count; i++)
         masked = !e->evaluation.call[i] && !e->called[i];
     return masked;
