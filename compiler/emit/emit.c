@@ -217,8 +217,8 @@ static bool is_light(const struct emitter *e)
 }
 
 /* Whether a loop of their own computes the ends of rows, in vectors of which masks say what is loaded and stored: where
- * little is computed, a block more and its way through memory took as long as the row. With two or more loads along the
- * row a vector of which a part is masked takes as long as 100 instructions on some processors. */
+ * little is computed, a block more and its way through memory took as long as the row. Measured
+ * where some load stays at one element along the row. */
 static bool masks_ends(const struct emitter *e)
 {
     bool masked = e->light && !e->evaluation.slot_count && kernel_masks_ends(e->kernel) &&

@@ -71,6 +71,7 @@ static void put_line(struct emitter *e, int k, bool store, bool called, const ch
     const bool copied = e->copied == k && access_is(e->kinds[k], TILED);
     if ((skip_word(&at, "called ") && !called) || (skip_word(&at, "copied ") && !copied) ||
         (skip_word(&at, "whole ") && !e->whole) || (skip_word(&at, "masked ") && !e->masked) ||
+        (skip_word(&at, "unmasked ") && e->masked) ||
         (skip_word(&at, "padded ") && (e->whole || e->masked)) ||
         (skip_word(&at, "light ") && !e->light) || (skip_word(&at, "heavy ") && e->light) ||
         (skip_word(&at, "rows ") && !has_rows(e)) ||

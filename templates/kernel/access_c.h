@@ -1,13 +1,14 @@
-/* How loads and stores of each kind of access (compiler/loop/geometry.h) are emitted for C. A line says to which part
- * of templates/kernel/kernel.c it goes, then what: $ is the access's number, T its type in memory, VALUE in registers,
- * LOAD(x) the value of the stored x, NAME what it reads or writes, N(gather) a helper; w_@ is the block of the first of
- * the accesses that are deinterleaved or joined together, CHOICE which of those gives element c; of a
- * load that is turned or interleaved @ is the store. `block: w_$` declares that block; `head: vector` wants that part
- * of the prelude; what is marked `called` is emitted where a function of whole blocks reads the load, `copied` where
- * the kernel only stores what it turns or interleaves, `whole` where ends of rows are read as whole blocks, `masked`
- * where a loop of their own computes them, and `padded` elsewhere, `light` where a kernel with such ends computes
- * little and `heavy` elsewhere, `rows` where some load stays at one element along a row, `once` for the first access
- * alone, `32nd` for every 32nd access. A line that begins with + goes on with the one before. */
+/* How loads and stores of each kind of access (compiler/loop/geometry.h) are emitted for C. A line says to which
+ * part of templates/kernel/kernel.c it goes, then what: $ is the access's number, T its type in memory, VALUE in
+ * registers, LOAD(x) the value of the stored x, NAME what it reads or writes, N(gather) a helper; w_@ is the block
+ * of the first of the accesses that are deinterleaved or joined together, CHOICE which of those gives element c; of
+ * a load that is turned or interleaved @ is the store. `block: w_$` declares that block; `head: vector` wants that
+ * part of the prelude; what is marked `called` is emitted where a function of whole blocks reads the load, `copied`
+ * where the kernel only stores what it turns or interleaves, `whole` where ends of rows are read as whole blocks,
+ * `masked` where a loop of their own computes them (`unmasked` where none does), and `padded` elsewhere, `light`
+ * where a kernel with such ends computes little and `heavy` elsewhere, `rows` where some load stays at one element
+ * along a row, `once` for the first access alone, `32nd` for every 32nd access. A line that begins with + goes on
+ * with the one before. */
 
 //: load scalar
 row: const VALUE a_$ = LOAD(*(const T *)p[$]); /* NAME */
@@ -15,16 +16,14 @@ called block: x_$
 called row: N(fill)(x_$, a_$);
 //: load unit
 head: vector
-padded block: w_$
-whole block: w_$
+unmasked block: w_$
 operands: const T *x_$ = (const T *)p[$] + i; /* NAME */
 padded operands: PAD_BLOCK(x_$, w_$, m < BLOCK, 0) //~
 whole operands: PAD_BLOCK(x_$, w_$, m < BLOCK && !long_row, 0) //~
 operands: fetch(x_$, args->ahead, sizeof *x_$); //~
 //: load wide
 head: vector
-padded block: w_$
-whole block: w_$
+unmasked block: w_$
 operands: const T *x_$ = (const T *)p[$] + i; /* NAME, of which others are read from here, too */
 padded operands: PAD_BLOCK(x_$, w_$, m < BLOCK, CHOICE) //~
 whole operands: PAD_BLOCK(x_$, w_$, m < BLOCK && !long_row, CHOICE) //~
@@ -202,8 +201,7 @@ heavy once row: head = first_block(args, p[$] + column0 * sizeof(T), 0, sizeof(T
 rows row: fetch_end(args, p[$] + step[$] + column0 * sizeof(T), column1 - column0, sizeof(T)); /* of the next row */ //~
 operands: T *const o_$ = (T *)p[$] + i; /* NAME */
 operands: const int n_$ = m == BLOCK && streams(args, o_$); //~
-padded operands: T *const y_$ = m < BLOCK || n_$ ? w_$ : o_$;
-whole operands: T *const y_$ = m < BLOCK || n_$ ? w_$ : o_$;
+unmasked operands: T *const y_$ = m < BLOCK || n_$ ? w_$ : o_$;
 masked operands: T *const y_$ = n_$ ? w_$ : o_$;
 padded results: PUT_BLOCK(o_$, w_$, 0, n_$, w_$)
 whole results: PUT_BLOCK(o_$, w_$, back, n_$, w_$)
