@@ -85,96 +85,16 @@ static bool match_one(struct report *report, const char *text, const struct argu
                            unknown_hint(report, text, given->name, names, count));
 }
 
-/* What a name is that means a constant elsewhere: "; write nan for NaN". */
-static const char *constant_hint(struct report *report, const char *const *names, int count)
+/* What the first of the names for which that is known may be meant as. */
+static const char *meant_hint(struct report *report, const char *text, const char *const *names, int count)
 {
-    static const struct { const char *name, *here; } constants[] = {
-        {"NaN", "nan"}, {"NAN", "nan"}, {"NA", "nan"}, {"None", "nan, or isnan(x) for x == None"},
-        {"Inf", "inf"}, {"INF", "inf"}, {"Infinity", "inf"}, {"Pi", "pi"}, {"PI", "pi"},
-        {"e", "exp(1)"}, {"E", "exp(1)"}, {"TRUE", "true"}, {"FALSE", "false"}, {"end", "-1 in x[-1]"}};
-    for (int n = 0; n < count; n++)
-        for (size_t i = 0; i < sizeof constants / sizeof *constants; i++)
-            if (strcmp(names[n], constants[i].name) == 0)
-                return pool_printf(report->pool, "; if the constant is meant, write %s", constants[i].here);
-    return "";
-}
-
-/* Advice where a name is the second operand of min or max, a dimension in other reductions: max(u, x). */
-static const char *extreme_hint(struct report *report, const char *text, const char *const *names, int count)
-{
-    for (int n = 0; n < count; n++)
-        for (const char *at = text; (at = strstr(at, names[n])); at++) {
-            const char *behind = at + strlen(names[n]), *comma = back_over_blanks(text, at) - 1;
-            if (behind[strspn(behind, " ")] != ')' || comma < text || *comma != ',')
-                continue;
-            const char *end = back_over_blanks(text, comma), *start = end;
-            while (start > text && (is_name(start - 1, 1) || strchr(".0123456789", start[-1])))
-                start--;
-            const char *opening = back_over_blanks(text, start) - 1;
-            if (start == end || opening - text < 3 || *opening != '(' ||
-                (strncmp(opening - 3, "min", 3) != 0 && strncmp(opening - 3, "max", 3) != 0))
-                continue;
-            return pool_printf(report->pool, "; if '%s' is a dimension, write %.3s(%.*s, axes=%s)", names[n],
-                               opening - 3, (int)(end - start), start, names[n]);
-        }
-    return "";
-}
-
-/* Calls that take a dimension in another way than by its name alone. $ is the first argument, % the dimension. */
-static const struct dim_habit {
-    const char *function, *advice;
-} dim_habits[] = {{"concat", "axis=%"}, {"stack", "axis=%"}, {"pad", "axes=%"}, {"offset", "axes=%"},
-                  {"roll", "axes=%"}, {"squeeze", "$.%[0]"}, {"expand_dims", "broadcast_to($, \"%:s=1\")"}};
-
-/* The advice with the first argument, which ends at a comma, and the dimension. */
-static const char *fill_in(struct report *report, const char *advice, const char *argument, const char *dim)
-{
-    const char *done = "";
-    const int length = (int)strcspn(argument, ",)");
-    for (; *advice; advice++)
-        done = *advice == '$'   ? pool_printf(report->pool, "%s%.*s", done, length, argument)
-               : *advice == '%' ? pool_printf(report->pool, "%s%s", done, dim)
-                                : pool_printf(report->pool, "%s%c", done, *advice);
-    return done;
-}
-
-/* Advice where a name is the operand of a call that has other words for a dimension, at `at` in the text. */
-static const char *call_hint(struct report *report, const char *text, const char *at, const char *name)
-{
-    const char *open = at;
-    int depth = 1;
-    while (open > text && depth)
-        open--, depth += (*open == ')') - (*open == '(');
-    const char *word = back_over_blanks(text, open), *end = word;
-    while (word > text && is_name(word - 1, 1))
-        word--;
-    for (size_t i = 0; i < sizeof dim_habits / sizeof *dim_habits; i++)
-        if (depth == 0 && (size_t)(end - word) == strlen(dim_habits[i].function) &&
-            strncmp(word, dim_habits[i].function, (size_t)(end - word)) == 0)
-            return pool_printf(report->pool, "; if '%s' is a dimension, write %s", name,
-                               fill_in(report, dim_habits[i].advice, open + 1 + strspn(open + 1, " "), name));
-    return "";
-}
-
-/* Advice where a name may be one of a dimension, as in squeeze(u, x), or a label, as in u.vector[v]. */
-static const char *name_hint(struct report *report, const char *text, const char *const *names, int count)
-{
-    for (int n = 0; n < count; n++)
-        for (const char *at = text; (at = strstr(at, names[n])); at++) {
-            const char *behind = at + strlen(names[n]), *before = back_over_blanks(text, at) - 1, *dim = before;
-            if ((at > text && is_name(at - 1, 1)) || is_name(behind, 1) || before < text)
-                continue;
-            while (dim > text && is_name(dim - 1, 1))
-                dim--;
-            behind += strspn(behind, " ");
-            if (*before == '[' && *behind == ']' && dim > text && dim < before && dim[-1] == '.')
-                return pool_printf(report->pool, "; if '%s' is a label, write .%.*s['%s']", names[n],
-                                   (int)(before - dim), dim, names[n]);
-            const char *hint = strchr(",=", *before) ? call_hint(report, text, before, names[n]) : "";
-            if (*hint)
-                return hint;
-        }
-    return "";
+    const char *hint = "";
+    for (int n = 0; n < count && !*hint; n++) {
+        char *advice = weft_name_advice(text, names[n]);
+        hint = advice ? pool_printf(report->pool, "; %s", advice) : "";
+        weft_free(advice);
+    }
+    return hint;
 }
 
 /* One diagnostic for all of them: "no value is given for 'a', 'b'; add a=VALUE b=VALUE, ...", at their
@@ -195,11 +115,10 @@ static bool check_missing(struct report *report, const struct weft_program *prog
     }
     const char *list = pool_join(report->pool, missing, (size_t)count, "', '");
     const char *advice = pool_join(report->pool, missing, (size_t)count, "=VALUE ");
-    const char *constant = constant_hint(report, missing, count), *dim = name_hint(report, text, missing, count);
     return !count || REPORT_TEXT(report, origin, text, spans, count < 3 ? count : 3, INPUT_MISSING,
                                  pool_printf(report->pool, "'%s'", list),
                                  pool_printf(report->pool, "%s=VALUE", advice),
-                                 *constant ? constant : *dim ? dim : extreme_hint(report, text, missing, count));
+                                 meant_hint(report, text, missing, count));
 }
 
 static bool check_stdin(struct report *report, const struct arguments *arguments)

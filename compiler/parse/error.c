@@ -87,11 +87,6 @@ static const struct habit {
     const char *text, *advice;
 } habits[] = {
 #define HABIT(text, advice) {text, advice},
-#define CALL_HABIT(name, advice)
-#define ARITY_HABIT(name, advice)
-#define ATTRIBUTE_HABIT(name, advice)
-#define ARGUMENT_HABIT(name, advice)
-#define TYPE_HABIT(name, type)
 #include "grammar/hints.def"
 };
 

@@ -9,51 +9,26 @@ struct habit {
 };
 
 static const struct habit call_habits[] = {
-#define HABIT(text, advice)
 #define CALL_HABIT(name, advice) {name, advice},
-#define ARITY_HABIT(name, advice)
-#define ATTRIBUTE_HABIT(name, advice)
-#define ARGUMENT_HABIT(name, advice)
-#define TYPE_HABIT(name, type)
 #include "grammar/hints.def"
 };
 
 static const struct habit arity_habits[] = {
-#define HABIT(text, advice)
-#define CALL_HABIT(name, advice)
 #define ARITY_HABIT(name, advice) {name, advice},
-#define ATTRIBUTE_HABIT(name, advice)
-#define ARGUMENT_HABIT(name, advice)
-#define TYPE_HABIT(name, type)
 #include "grammar/hints.def"
 };
 
 static const struct habit attribute_habits[] = {
-#define HABIT(text, advice)
-#define CALL_HABIT(name, advice)
-#define ARITY_HABIT(name, advice)
 #define ATTRIBUTE_HABIT(name, advice) {name, advice},
-#define ARGUMENT_HABIT(name, advice)
-#define TYPE_HABIT(name, type)
 #include "grammar/hints.def"
 };
 
 static const struct habit argument_habits[] = {
-#define HABIT(text, advice)
-#define CALL_HABIT(name, advice)
-#define ARITY_HABIT(name, advice)
-#define ATTRIBUTE_HABIT(name, advice)
 #define ARGUMENT_HABIT(name, advice) {name, advice},
-#define TYPE_HABIT(name, type)
 #include "grammar/hints.def"
 };
 
 static const struct habit type_habits[] = {
-#define HABIT(text, advice)
-#define CALL_HABIT(name, advice)
-#define ARITY_HABIT(name, advice)
-#define ATTRIBUTE_HABIT(name, advice)
-#define ARGUMENT_HABIT(name, advice)
 #define TYPE_HABIT(name, type) {name, type},
 #include "grammar/hints.def"
 };

@@ -28,5 +28,8 @@ bool parse_report_bad(struct diags *diags, const struct source *source, const st
 const char *parse_type_habit(const char *name);
 /* What is written instead of a function that does not exist here: "write mean(x)" for "average". NULL: not known. */
 const char *parse_call_habit(const char *name);
+/* What a name in this text may be meant as that it reads as an input, and what to write then: "if 'x' is a dimension,
+ * write max(u, axes=x)". NULL: not known. */
+const char *parse_meant(struct arena *arena, const struct source *source, const char *name);
 
 #endif

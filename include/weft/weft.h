@@ -172,6 +172,10 @@ WEFT_API const char *weft_nearest_name(const char *name, const char *const *name
 WEFT_API const char *weft_nearest_dtype(const char *name);
 /* What to write for a function of another language, "write mean(x)" of "average". NULL: not known. Static. */
 WEFT_API const char *weft_function_advice(const char *name);
+/* What the name of an input in this text may be meant as, for messages where there is no value for it: "if 'x' is a
+ * dimension, write max(u, axes=x)", or a label, or a constant of other languages. Release it with weft_free. NULL:
+ * nothing else is known, or memory ran out. */
+WEFT_API char *weft_name_advice(const char *text, const char *name);
 
 /* ---- contexts ---- */
 

@@ -34,10 +34,24 @@ static const char kernels_doc[] = "kernels($module, text, /)\n--\n\n"
                                   ">>> weft.kernels('kernel twice(x: float32) { return x * 2 }')\n"
                                   "['twice']\n";
 
+/* name_advice(text, name): what else a name of the text may be meant as, or None. */
+static PyObject *name_advice(PyObject *module, PyObject *args)
+{
+    (void)module;
+    const char *text, *name;
+    if (!PyArg_ParseTuple(args, "ss:name_advice", &text, &name))
+        return NULL;
+    char *advice = weft_name_advice(text, name);
+    PyObject *result = advice ? PyUnicode_FromString(advice) : Py_NewRef(Py_None);
+    weft_free(advice);
+    return result;
+}
+
 static PyMethodDef functions[] = {
     {"evaluate", (PyCFunction)(void (*)(void))evaluate, METH_FASTCALL | METH_KEYWORDS, evaluate_doc},
     {"kernels", kernel_names, METH_O, kernels_doc},
     {"describe", describe, METH_VARARGS, describe_doc},
+    {"name_advice", name_advice, METH_VARARGS, NULL},
     {NULL, NULL, 0, NULL}};
 
 /* ---- what it uses ---- */

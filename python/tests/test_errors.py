@@ -149,7 +149,7 @@ class Refused(unittest.TestCase):
         with self.assertRaises(weft.Error) as caught:
             weft.evaluate("1 + npp + wefts")  # modules, which are no values
         self.assertNotIn("did you mean", str(caught.exception))
-        with self.assertRaisesRegex(weft.Error, r"if it is a dimension, write max.u, axes=q.\n"):
+        with self.assertRaisesRegex(weft.Error, r"if 'q' is a dimension, write max.u, axes=q.\n"):
             weft.evaluate("max(u, q) + 1", u=np.ones((2, 3)), types={"u": "(y, q)"})
         with self.assertRaisesRegex(weft.Error, "it is a variable of test_unknown_names, around inner, which does not "
                                                 r"use it otherwise: write evaluate\(.., outer=outer\)"):

@@ -1,7 +1,6 @@
 """weft.Error and weft.Remark, and how the extension makes them."""
 import contextlib
 import enum
-import re
 import sys
 import threading
 import types
@@ -121,37 +120,13 @@ def missing(names, mapping, text):
     """A message for each name of an input that neither a call of evaluate, with a mapping or None, nor its caller's
     frame has; None for None."""
     frame = sys._getframe(1)  # the extension has no frame of its own
-    return [name and f"input {name!r} is not given, and {nowhere(name, frame, mapping)}{along(name, text)}"
-            for name in names]
+    return [name and f"input {name!r} is not given, and {nowhere(name, frame, mapping, text)}" for name in names]
 
 
-DIMENSIONS = {"concat|stack": "axis={name}", "pad|offset|roll": "axes={name}", "squeeze": "{value}.{name}[0]",
-              "expand_dims": 'broadcast_to({value}, "{name}:s=1")'}  # calls that have other words for a dimension
-
-
-def along(name, text):
-    """Advice where a name would be one of a dimension, or a label, if it stood in another place."""
-    if not isinstance(text, str):
-        return ""
-    label = re.search(rf"\.(\w+)\[ *{name} *\]", text)
-    if label:
-        return f"; if it is a label, write .{label[1]}['{name}']"
-    for functions, advice in DIMENSIONS.items():
-        call = re.search(rf"\b({functions})\s*\(\s*([\w.]+)\s*,[^()]*?\b{name}\b", text)
-        if call:
-            return "; if it is a dimension, write " + advice.format(value=call[2], name=name)
-    found = re.search(rf"\b(min|max)\s*\(\s*([\w.]+)\s*,\s*{name}\s*\)", text)
-    return f"; if it is a dimension, write {found[1]}({found[2]}, axes={name})" if found else ""
-
-
-CONSTANTS = {"NaN": "nan", "NAN": "nan", "NA": "nan", "Inf": "inf", "INF": "inf", "Infinity": "inf", "Pi": "pi",
-             "PI": "pi", "e": "exp(1)", "E": "exp(1)", "TRUE": "true", "FALSE": "false",
-             "None": "nan, or isnan(x) for x == None"}
-
-
-def nowhere(name, frame, mapping):
-    """Where a name was looked for, and the nearest that is there."""
+def nowhere(name, frame, mapping, text):
+    """Where a name was looked for, and what else it may be: one of another kind, or the nearest that is there."""
     import difflib
+    from weft._weft import name_advice
     function = frame.f_code.co_qualname if hasattr(frame.f_code, "co_qualname") else frame.f_code.co_name
     plain = function.rpartition(".")[2]
     around = enclosing(name, function, frame)
@@ -162,8 +137,9 @@ def nowhere(name, frame, mapping):
     kind = "dict" if isinstance(mapping, dict) else type(mapping).__name__
     where = "there is no such " + ("" if mapping is None else f"name in the {kind}, and no ") + "variable"
     where += "" if function == "<module>" else f" in {plain} or its module"
-    if name in CONSTANTS:
-        return f"{where}; if the constant is meant, write {CONSTANTS[name]}"
+    meant = name_advice(text, name) if isinstance(text, str) else None
+    if meant:
+        return f"{where}; {meant}"
     known = [each for each, value in {**frame.f_globals, **frame.f_locals}.items()
              if not each.startswith("_") and not callable(value) and not isinstance(value, types.ModuleType)]
     near = difflib.get_close_matches(name, there, 1, 0.6) or difflib.get_close_matches(name, known, 1, 0.6)

@@ -31,6 +31,26 @@ const char *weft_function_advice(const char *name)
     return name ? parse_call_habit(name) : NULL;
 }
 
+struct meaning {
+    const char *name;
+    char *advice;
+};
+
+static void find_meaning(struct diags *diags, void *user)
+{
+    struct meaning *meaning = user;
+    const char *advice = parse_meant(diags->arena, diags->source, meaning->name);
+    meaning->advice = advice ? strdup(advice) : NULL;
+}
+
+char *weft_name_advice(const char *text, const char *name)
+{
+    struct meaning meaning = {name, NULL};
+    if (text && name)
+        guarded_call(NULL, &(struct source){"<expr>", text, strlen(text)}, find_meaning, &meaning, NULL);
+    return meaning.advice;
+}
+
 /* ---- operations ---- */
 
 /* Conversions name a type, so ops.def has no rows for them. */

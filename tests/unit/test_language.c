@@ -20,6 +20,36 @@ static DLTensor tensor(DLDataType dtype, int ndim, int64_t *shape)
 
 /* ---- names and types ---- */
 
+static void expect_advice(const char *text, const char *name, const char *advice)
+{
+    char *found = weft_name_advice(text, name);
+    if (advice)
+        assert_string_equal(found, advice);
+    else
+        assert_null(found);
+    weft_free(found);
+}
+
+static void meanings(void **state)
+{
+    (void)state;
+    expect_advice("max( u , x) + 1", "x", "if 'x' is a dimension, write max(u, axes=x)");
+    expect_advice("max(mean(u, [y, z])[0] + 1, x)", "x",
+                  "if 'x' is a dimension, write max(mean(u, [y, z])[0] + 1, axes=x)");
+    expect_advice("max(u, x, y)", "x", NULL);
+    expect_advice("max(x, u)", "x", NULL);
+    expect_advice("squeeze(f(u), axis = x)", "x", "if 'x' is a dimension, write f(u).x[0]");
+    expect_advice("concat(a, b, [x])", "x", NULL);
+    expect_advice("concat(a, b[x], x) # concat(a, y)", "y", NULL);
+    expect_advice("v . vector [ u ]", "u", "if 'u' is a label, write .vector['u']");
+    expect_advice("a + NaN", "NaN", "if the constant is meant, write nan");
+    expect_advice("pad(u, x", "x", "if 'x' is a dimension, write axes=x");
+    expect_advice("\xff max(, x)", "x", "if 'x' is a dimension, write max(.., axes=x)");
+    expect_advice(")] , x", "x", NULL);
+    expect_advice("", "x", NULL);
+    assert_null(weft_name_advice(NULL, "x"));
+}
+
 static void names(void **state)
 {
     (void)state;
@@ -402,8 +432,8 @@ static void remarks_of_calls_that_fail(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(names), cmocka_unit_test(types), cmocka_unit_test(literals), cmocka_unit_test(no_literals),
-        cmocka_unit_test(operations),
+        cmocka_unit_test(names), cmocka_unit_test(meanings), cmocka_unit_test(types), cmocka_unit_test(literals),
+        cmocka_unit_test(no_literals), cmocka_unit_test(operations),
         cmocka_unit_test_setup_teardown(program_names, setup, teardown),
         cmocka_unit_test_setup_teardown(wanted_later, setup, teardown),
         cmocka_unit_test_setup_teardown(types_of_results, setup, teardown),
