@@ -62,26 +62,6 @@ void buf_append(struct buf *buf, const struct buf *text)
     }
 }
 
-void buf_indent(struct buf *buf, const struct buf *text)
-{
-    static const char spaces[] = "    ";
-    const size_t before = buf->length;
-    int next = 0; /* the first mark that is not yet added: each lies within a line */
-    for (size_t at = 0, line = 0; at < text->length; line++) {
-        const char *const end = memchr(text->text + at, '\n', text->length - at);
-        const size_t length = end ? (size_t)(end - (text->text + at)) + 1 : text->length - at;
-        buf_add(buf, spaces, sizeof spaces - 1);
-        buf_add(buf, text->text + at, length);
-        at += length;
-        for (; buf->marks && text->marks && next < text->marks->count && text->marks->items[next].end <= at; next++) {
-            struct text_mark mark = text->marks->items[next];
-            mark.start += before + (line + 1) * (sizeof spaces - 1);
-            mark.end += before + (line + 1) * (sizeof spaces - 1);
-            ARENA_PUSH(buf->arena, buf->marks->items, buf->marks->count, mark);
-        }
-    }
-}
-
 const struct text_mark *mark_at(const struct text_marks *marks, size_t at)
 {
     int low = 0, high = marks ? marks->count : 0;

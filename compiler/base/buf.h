@@ -33,8 +33,6 @@ void buf_putc(struct buf *buf, char c);
 void buf_mark(struct buf *buf, size_t start, uint32_t from, uint32_t to);
 /* Adds another text with its marks. */
 void buf_append(struct buf *buf, const struct buf *text);
-/* The same with four spaces in front of each line. Each mark lies within a line. */
-void buf_indent(struct buf *buf, const struct buf *text);
 /* The mark of a byte; NULL: it has none, or `marks` is NULL. */
 const struct text_mark *mark_at(const struct text_marks *marks, size_t at);
 void buf_printf(struct buf *buf, const char *format, ...) __attribute__((format(printf, 2, 3)));

@@ -188,7 +188,8 @@ static void bring(struct emitter *e, int i, int level)
     const size_t start = e->body.length;
     buf_printf(&e->body, "    const %s %s = ", short_name(ins->dtype), value_name(e, i));
     if (ins->kind == INS_LOAD) {
-        put_move(e, type_rows[ins->dtype].load, ins->dtype, arena_printf(e->arena, NAME_READ "[j]", ins->index));
+        const char *element = e->masking ? "(j < left ? " NAME_READ "[j] : 0)" : NAME_READ "[j]";
+        put_move(e, type_rows[ins->dtype].load, ins->dtype, arena_printf(e->arena, element, ins->index));
     } else {
         buf_printf(&e->body, NAME_KEPT "[j]", i);
     }
@@ -255,7 +256,7 @@ static void emit_ins(struct emitter *e, int i, int level)
     } else if (ins->kind == INS_TAKE) {
         emit_taken(e, i, level, names[0]);
     } else if (ins->kind == INS_STORE) {
-        buf_printf(&e->body, "    " NAME_WRITTEN "[j] = ", ins->index);
+        buf_printf(&e->body, "    %s" NAME_WRITTEN "[j] = ", e->masking ? "if (j < (int)m) " : "", ins->index);
         put_move(e, type_rows[ins->dtype].store, ins->dtype, names[0]);
         buf_puts(&e->body, ";\n");
     } else {
@@ -488,6 +489,17 @@ static bool is_written_out(const struct emitter *e)
            memchr(e->kinds, ACCESS_NEAR, (size_t)loads);
 }
 
+/* What a loop over the elements of a block begins with. */
+static const char *loop_head(const struct emitter *e)
+{
+    return e->masking ? "else EACH_OF(j, m) {\n"
+                      : arena_printf(e->arena, "%sINDEPENDENT%s\n%s",
+                                     e->runs ? "for (i64 k = 0; k < m; k += BLOCK)\n" : "",
+                                     is_written_out(e) ? " WRITTEN_OUT" : "",
+                                     e->runs ? "for (i64 j = k; j < k + BLOCK; j++) {\n"
+                                             : "for (int j = 0; j < BLOCK; j++) {\n");
+}
+
 /* Adds the loop over a block's elements that computes what is not called. */
 static void put_loop(struct emitter *e, int first, int end, int level)
 {
@@ -498,9 +510,7 @@ static void put_loop(struct emitter *e, int first, int end, int level)
         if (e->evaluation.call[i])
             continue;
         if (!open)
-            buf_printf(&e->body, "%sINDEPENDENT%s\n%s", e->runs ? "for (i64 k = 0; k < m; k += BLOCK)\n" : "",
-                       is_written_out(e) ? " WRITTEN_OUT" : "",
-                       e->runs ? "for (i64 j = k; j < k + BLOCK; j++) {\n" : "for (int j = 0; j < BLOCK; j++) {\n");
+            buf_puts(&e->body, loop_head(e));
         open = true;
         if (kernel->ins[i].kind == INS_STORE && !stores)
             bring_stored(e, n, end, level);
@@ -516,21 +526,21 @@ static void put_loop(struct emitter *e, int first, int end, int level)
  * 1.4 times as long. */
 static void put_masked(struct emitter *e, int first, int end, int level)
 {
-    struct text_marks marks = {0};
-    struct buf before = e->body, loop = buf_new(e->arena);
-    loop.marks = before.marks ? &marks : NULL;
-    e->body = loop;
+    struct buf before = e->body, ends = buf_new(e->arena);
+    e->body = ends;
+    e->masking = true;
     put_loop(e, first, end, level);
-    loop = e->body;
+    ends = e->body;
     e->body = before;
-    buf_puts(&e->body, "if (!RARE(m < BLOCK)) { //~\n");
-    buf_indent(&e->body, &loop);
-    for (int k = e->kernel->load_count; k < e->kernel->access_count; k++)
-        buf_printf(&e->body, "    PUT_PAST(" NAME_PLACE ", " NAME_STREAMED ", " NAME_BUFFER ")\n", k, k, k);
-    buf_puts(&e->body, "} else EACH_OF(j, m) { //~\n");
-    for (const char *line = strchr(loop.text, '{') + 2, *next; (next = strchr(line, '\n'))[1]; line = next + 1)
+    e->masking = false;
+    for (int i = 0; i < e->kernel->ins_count; i++)
+        e->seen[i] = -1;
+    buf_puts(&e->body, "if (!RARE(m < BLOCK)) //~\n");
+    put_loop(e, first, end, level);
+    for (const char *line = ends.text, *next; (next = strchr(line, '\n')); line = next + 1)
         buf_printf(&e->body, "%.*s //~\n", (int)(next - line), line);
-    buf_puts(&e->body, "} //~\n");
+    for (int k = e->kernel->load_count; k < e->kernel->access_count; k++)
+        buf_printf(&e->body, "PUT_PAST(" NAME_PLACE ", " NAME_STREAMED ", " NAME_BUFFER ")\n", k, k, k);
 }
 
 static void emit_level(struct emitter *e, int first, int end, int level)

@@ -217,12 +217,10 @@ static bool is_light(const struct emitter *e)
 }
 
 /* Whether a loop of their own computes the ends of rows, in vectors of which masks say what is loaded and stored: where
- * little is computed, a block more and its way through memory took as long as the row. Measured
- * where some load stays at one element along the row. */
+ * little is computed, a block more and its way through memory took as long as the row. */
 static bool masks_ends(const struct emitter *e)
 {
-    bool masked = e->light && !e->evaluation.slot_count && kernel_masks_ends(e->kernel) &&
-                  any_access_is(e->kinds, e->kernel->load_count, STAYS);
+    bool masked = e->light && !e->evaluation.slot_count && kernel_masks_ends(e->kernel);
     for (int i = 0; masked && i < e->kernel->ins_count; i++)
         masked = !e->evaluation.call[i] && !e->called[i];
     return masked;

@@ -42,6 +42,7 @@ struct emitter {
     bool shuffles;                 /* what shuffle_c.h begins with is needed */
     bool whole;                    /* ends of rows are read as whole blocks (emit.c) */
     bool masked;                   /* a loop of their own computes them, of light kernels (emit.c) */
+    bool masking;                  /* that loop is being written */
     bool light;                    /* ends of rows are one of these, and little is computed */
     bool held;                     /* blocks of the result stay in registers until they are stored (emit.c) */
     bool runs;                     /* a turn of the loop computes all whole blocks of a row (emit.c) */

@@ -98,10 +98,9 @@ bool kernel_masks_ends(const struct kernel *kernel)
     const int size = type_rows[kernel->accesses[0].dtype].size;
     bool masks = size >= 4 && !kernel->lanes && !kernel->fault_count && kernel_weight(kernel) < LIGHT;
     for (int a = 0; masks && a < kernel->access_count; a++)
-        masks = type_rows[kernel->accesses[a].dtype].size == size && !dtype_is_float(kernel->accesses[a].dtype);
+        masks = type_rows[kernel->accesses[a].dtype].size == size;
     for (int i = 0; masks && i < kernel->ins_count; i++)
-        masks = (type_rows[kernel->ins[i].dtype].size == size && !dtype_is_float(kernel->ins[i].dtype)) ||
-                kernel->ins[i].dtype == WEFT_BOOL;
+        masks = type_rows[kernel->ins[i].dtype].size == size || kernel->ins[i].dtype == WEFT_BOOL;
     return masks;
 }
 

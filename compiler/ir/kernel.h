@@ -347,9 +347,8 @@ bool kernel_weighs(const struct kernel *kernel);
 /* The weight of computing one element, by op_weight. Of a light kernel it is less than LIGHT. */
 enum { LIGHT = 16 };
 int kernel_weight(const struct kernel *kernel);
-/* Whether it is light, and its elements and values are integers of one size that processors load and store under masks,
- * in AVX2 4 or 8 bytes: a row then may end in vectors with masks. Of floats gcc computes masked lanes, too, of what a
- * register held: subnormal numbers may be among them, which take processors 100 cycles. */
+/* Whether it is light, and its elements and values have one size of 4 or 8 bytes: a row then may end in vectors with
+ * masks. */
 bool kernel_masks_ends(const struct kernel *kernel);
 /* [ins] by how many operands each value is read. */
 int *kernel_uses(struct arena *arena, const struct kernel *kernel);

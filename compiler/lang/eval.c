@@ -177,9 +177,7 @@ int conversion(enum weft_dtype from, enum weft_dtype to, bool saturate, struct s
     if (from == to)
         return 0;
     if (dtype_is_half(to) && !fits_float32(from)) {
-        if (dtype_is_integer(from) && type_rows[from].bits == 64)
-            steps[count++] = (struct step){OP_ODD, WEFT_FLOAT64};
-        steps[count++] = (struct step){OP_ODD, by};
+        steps[count++] = (struct step){dtype_is_integer(from) ? OP_ODD_WHOLE : OP_ODD, by};
         from = by;
     } else if (from != by && to != by) {
         steps[count++] = (struct step){single_conversion(from, by, saturate), by};

@@ -39,7 +39,7 @@ struct step {
 /* Writes the steps that convert `from` to `to`, in order, and returns how many there are. With `saturate` they
  * convert as a cast does (rule 4.6), else as promotion and wrap do. To and from a 16-bit float they go through the
  * type in which it computes. */
-enum { MAX_STEPS = 3 };
+enum { MAX_STEPS = 2 };
 int conversion(enum weft_dtype from, enum weft_dtype to, bool saturate, struct step steps[MAX_STEPS]);
 /* Applies these steps to a value. */
 union scalar eval_convert(enum weft_dtype from, enum weft_dtype to, bool saturate, union scalar value);

@@ -161,16 +161,35 @@ static bool all_are_dense(const struct grouping *groups)
     return all;
 }
 
+/* Whether rows follow each other in memory, but for those that stay at one element. */
+static bool rows_follow(const struct grouping *groups)
+{
+    const int inner = groups->count - 1;
+    bool follow = inner > 0;
+    for (int a = 0; follow && a < groups->accesses; a++)
+        follow = groups->walks[a] || !group_strides(groups, inner)[a] ||
+                 group_strides(groups, inner - 1)[a] == group_strides(groups, inner)[a] * groups->extents[inner];
+    return follow;
+}
+
+/* The longest rows for which that may be worth it. */
+static int longest_expanded(const struct grouping *groups, const struct kernel *kernel)
+{
+    if (some_lie_across(groups))
+        return BLOCK - 1; /* rows of a block are fast enough */
+    if (kernel_masks_ends(kernel))
+        return rows_follow(groups) ? EXPAND_FLAT / groups->sizes[0] : EXPAND_MASKED;
+    return all_are_dense(groups) ? BLOCK - 1 : EXPAND_SHORT;
+}
+
 /* Whether expanding the `inner` innermost groups into a row is faster than walking them with strides. `flat` and
  * `nested` come from runs_flat. */
 static bool worth_expanding(const struct grouping *groups, const struct kernel *kernel, bool flat, bool nested,
                             int inner, int64_t columns)
 {
     const int count = groups->count;
-    const bool blocks = some_lie_across(groups) || all_are_dense(groups); /* rows of a block are fast enough */
     const bool joins = kernel->lanes;
-    const int most = blocks ? BLOCK - 1 : kernel_masks_ends(kernel) ? EXPAND_MASKED : EXPAND_SHORT;
-    if (inner < 2 || groups->extents[count - 1] > most)
+    if (inner < 2 || groups->extents[count - 1] > longest_expanded(groups, kernel))
         return false;
     int64_t two = groups->extents[count - 1] * groups->extents[count - 2];
     if (flat && !nested)

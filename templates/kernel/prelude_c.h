@@ -44,11 +44,14 @@
 #define IS_CONSTANT(x) 1
 #define RARE(x) (x)
 #endif
-/* A loop over the elements with which a row ends, in any order, by vectors with masks where there are some. */
-#if defined __TINYC__ || !defined __AVX2__
-#define EACH_OF(j, count) INDEPENDENT for (int j = 0; j < (count); j++)
+/* A loop over the elements with which a row ends, in any order. With AVX-512 it goes over a whole block, of which its
+ * text loads and stores the first `left` alone, by vectors with masks. gcc does not know that these are m: it would
+ * then not put zeros into what is not loaded, and arithmetic takes long where a register held subnormal numbers. */
+#if defined __TINYC__ || !defined __AVX512F__
+#define EACH_OF(j, m) INDEPENDENT for (int j = 0, left = (int)(m); j < left; j++)
 #else
-#define EACH_OF(j, count) INDEPENDENT for (int j = 0; j < BLOCK; j++) if (j < (int)(count))
+#define EACH_OF(j, m) INDEPENDENT for (int j = 0, left = HIDDEN((int)(m)); j < BLOCK; j++)
+#define HIDDEN(x) ({ __typeof__(x) hidden_ = (x); __asm__("" : "+r"(hidden_)); hidden_; })
 #endif
 /* What a kernel's loop over bands begins with, and what a band gives it names for. */
 #define BAND_ROOM \
@@ -724,6 +727,40 @@ CONVERSION void M(sticky)(T_m *r, const S_m *a)
         r[j] = M(odd)(a[j]);
 }
 #endif
+//: sticky_whole sticky_whole
+#if defined WIDE && defined __AVX512DQ__
+/* Cut, and where that lost something with an odd last bit. */
+static inline ints M(cut_whole)(const S_m *a)
+{
+    const longs x = *(const longs *)a;
+    const ints one = (ints){0} + 1;
+    longs back;
+    ints r;
+    if ((S)-1 < (S)1)
+        __asm__("vcvtqq2ps %{rz-sae%}, %2, %t0\n\tvcvttps2qq %t0, %1\n\tvpcmpneqq %2, %1, %%k1\n\t"
+                "vpord %t3, %t0, %t0 %{%%k1%}"
+                : "=&v"(r), "=&v"(back) : "v"(x), "v"(one) : "k1");
+    else
+        __asm__("vcvtuqq2ps %{rz-sae%}, %2, %t0\n\tvcvttps2uqq %t0, %1\n\tvpcmpneqq %2, %1, %%k1\n\t"
+                "vpord %t3, %t0, %t0 %{%%k1%}"
+                : "=&v"(r), "=&v"(back) : "v"(x), "v"(one) : "k1");
+    return r;
+}
+CONVERSION void M(sticky_whole)(T_m *r, const S_m *a)
+{
+    for (int j = 0; j < BLOCK; j += LANES) {
+        const ints low = M(cut_whole)(a + j), high = M(cut_whole)(a + j + LANES / 2);
+        __asm__(INSERT " $1, %t2, %1, %0" : "=v"(*(ints *)(r + j)) : "v"(low), "v"(high));
+    }
+}
+#else
+CONVERSION void M(sticky_whole)(T_m *r, const S_m *a)
+{
+    INDEPENDENT
+    for (int j = 0; j < BLOCK; j++)
+        r[j] = M(odd_whole)(a[j]);
+}
+#endif
 //: unpack unpack
 #if defined WIDE && defined __F16C__
 /* Converts a block of 16-bit floats to float32. */
@@ -752,12 +789,26 @@ CONVERSION void M(unpack)(T_m *r, const S_m *a)
 #endif
 //: pack pack
 #if defined WIDE && defined __F16C__
-/* The nearest that a bfloat16 holds, in the lower half of each element. */
+/* The nearest that a bfloat16 holds, in the lower half of each element: half of its last digit is added, less a unit
+ * where that is 0. A NaN becomes a quiet one. */
 static inline ints M(rounded)(const S_m *a)
 {
-    const floats x = *(const floats *)a;
-    const words y = (words)x, nan = (words)(x != x);
-    return (ints)(((nan & (y | 1 << 22)) | (~nan & (y + 0x7fff + (y >> 16 & 1)))) >> 16);
+    const words y = *(const words *)a, below_half = (words){0} + 0x7fff, quiet = (words){0} + (1 << 22);
+#ifdef __AVX512F__
+    const words digit = (words){0} + (1 << 16), one = (words){0} + 1;
+    ints r;
+    __asm__("vcmpps $3, %1, %1, %%k1\n\t"
+            "vptestmd %4, %1, %%k2\n\t"
+            "vpaddd %2, %1, %0\n\t"
+            "vpaddd %5, %0, %0 %{%%k2%}\n\t"
+            "vpord %3, %1, %0 %{%%k1%}\n\t"
+            "vpsrld $16, %0, %0"
+            : "=&v"(r) : "v"(y), "v"(below_half), "v"(quiet), "v"(digit), "v"(one) : "k1", "k2");
+    return r;
+#else
+    const words nan = (words)((floats)y != (floats)y);
+    return (ints)(((nan & (y | quiet)) | (~nan & (y + below_half + (y >> 16 & 1)))) >> 16);
+#endif
 }
 /* Rounds a block of float32 to 16-bit floats. */
 CONVERSION void M(pack)(T_m *r, const S_m *a)

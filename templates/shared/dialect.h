@@ -480,19 +480,26 @@ FN T M(odd)(S a)
     return u.value;
 }
 //: odd_whole odd_whole
-/* A whole number to a float, rounded to the neighbour whose last digit is odd. */
+/* A whole number to float32, rounded to the neighbour whose last digit is odd. */
 FN T M(odd_whole)(S a)
 {
-    /* Of 32 bits: float32 holds 24, of 64 float64 53; what is below them goes into the last one. Of two's complements
-     * that is the odd one of the two neighbours as well. */
-    if (sizeof(S) == 4 && sizeof(T) == 4) {
+    union {
+        T value;
+        int word;
+    } u;
+    /* Of 32 bits: what is below the 24 that float32 holds goes into the last of them. Of two's complements that is the
+     * odd one of the two neighbours as well. */
+    if (sizeof(S) == 4) {
         const int fits = a <= 16777216 && ((S)-1 > (S)1 || a >= -(S)16777216);
         const unsigned lost = (unsigned)a & 255 & ((unsigned)fits - 1);
         return (T)(S)(((unsigned)a ^ lost) | (unsigned)(lost != 0) << 8);
     }
+    /* Of 64 bits: the same for float64, and then the nearest float32 or its neighbour, as above. */
     const unsigned long long x = a < 0 ? 0 - (unsigned long long)a : (unsigned long long)a;
-    const unsigned long long short_ = (x & ~0x7ffull) | ((x & 0x7ff) != 0 ? 0x800 : 0);
-    const T r = (T)(x >> 53 ? short_ : x);
-    return a < 0 ? -r : r;
+    const double near = (double)(x >> 53 ? (x & ~0x7ffull) | ((x & 0x7ff) != 0 ? 0x800 : 0) : x);
+    u.value = (T)near;
+    const double back = (double)u.value;
+    u.word += back == near || u.word & 1 ? 0 : back > near ? -1 : 1;
+    return a < 0 ? -u.value : u.value;
 }
 #endif

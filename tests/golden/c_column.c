@@ -26,17 +26,17 @@ void weft_kernel(const struct weft_args *args, i64 begin, i64 end)
                 i32_m *const o_2 = (i32_m *)p[2] + i; /* out */
                 const int n_2 = m == BLOCK && streams(args, o_2);
                 i32_m *const y_2 = n_2 ? w_2 : o_2;
-                if (!RARE(m < BLOCK)) {
-                    INDEPENDENT
-                    for (int j = 0; j < BLOCK; j++) {
-                        const i32 a_0 = x_0[j];
-                        const i32 t_4 = (i32)((u32)a_0 + (u32)t_3);
-                        y_2[j] = t_4;
-                    }
-                    PUT_PAST(o_2, n_2, w_2)
-                } else EACH_OF(j, m) {
+                if (!RARE(m < BLOCK))
+                INDEPENDENT
+                for (int j = 0; j < BLOCK; j++) {
                     const i32 a_0 = x_0[j];
                     const i32 t_4 = (i32)((u32)a_0 + (u32)t_3);
                     y_2[j] = t_4;
                 }
+                else EACH_OF(j, m) {
+                    const i32 a_0 = (j < left ? x_0[j] : 0);
+                    const i32 t_4 = (i32)((u32)a_0 + (u32)t_3);
+                    if (j < (int)m) y_2[j] = t_4;
+                }
+                PUT_PAST(o_2, n_2, w_2)
 @ headline.c, 5 lines: } ... }

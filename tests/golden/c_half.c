@@ -5,7 +5,7 @@
 @   weft_run, weft_calls, enum { LANES = 16 };, ints, CONVERSION, fetch, __attribute__((always_inline)), fetch_row,
 @   count_of, first_block, fetch_end, decode_f16_f32 af7f57f3, unpack_f16_f32 fc3ba9f8, decode_bf16_f32 f3a3a288,
 @   unpack_bf16_f32 de849bf2, fneg_f32, to_bfloat16_f32_f32, to_float16_f32_f32, nearest_f32_f32, encode_f32_bf16
-@   cc952e44, rounded_f32_bf16 32ad7706, fmin_f32, encode_f32_f16 0cf16d4c, rounded_f32_f16 385223e8
+@   cc952e44, rounded_f32_bf16 2f92d2fa, fmin_f32, encode_f32_f16 0cf16d4c, rounded_f32_f16 8c44a27a
 void weft_kernel(const struct weft_args *args, i64 begin, i64 end)
 {
     const f32 c_0 = *(const f32_m *)&args->literals[0]; /* 0.100097656 */

@@ -116,7 +116,7 @@ void weft_kernel(const struct weft_args *args, i64 begin, i64 end)
 @   count_of, first_block, fetch_end
 void weft_kernel(const struct weft_args *args, i64 begin, i64 end)
 {
-    ALIGNED f64_m w_0[BLOCK], w_2[BLOCK];
+    ALIGNED f64_m w_2[BLOCK];
     BAND_ROOM
     while (args->calls->next_band(args, &band)) { /* rows that lie beside each other */
         BAND_VALUES
@@ -124,26 +124,27 @@ void weft_kernel(const struct weft_args *args, i64 begin, i64 end)
             i64 head = 0; /* elements in front of the first whole block */
             for (int k = 0; k < ACCESSES; k++)
                 p[k] = start[k] + row * step[k]; /* where the row of each begins */
-            const int long_row = column1 - column0 >= BLOCK;
             const f64 a_1 = *(const f64_m *)p[1]; /* temporary 0 */
             head = first_block(args, p[2] + column0 * sizeof(f64_m), column1 - column0, sizeof(f64_m));
             fetch_end(args, p[2] + step[2] + column0 * sizeof(f64_m), column1 - column0, sizeof(f64_m)); /* of the next row */
             for (i64 i = column0, m; i < column1; i += m) {
-                m = count_of(&head, BLOCK, column1 - i); /* the last ones are computed as a block, and stored alone */
-                const i64 back = long_row && column1 - i < BLOCK ? BLOCK - (column1 - i) : 0;
-                i -= back;
+                m = count_of(&head, BLOCK, column1 - i); /* the last ones have such a loop of their own */
                 const f64_m *x_0 = (const f64_m *)p[0] + i; /* temporary 1 */
-                PAD_BLOCK(x_0, w_0, m < BLOCK && !long_row, 0)
                 fetch(x_0, args->ahead, sizeof *x_0);
                 f64_m *const o_2 = (f64_m *)p[2] + i; /* out */
                 const int n_2 = m == BLOCK && streams(args, o_2);
-                f64_m *const y_2 = m < BLOCK || n_2 ? w_2 : o_2;
+                f64_m *const y_2 = n_2 ? w_2 : o_2;
+                if (!RARE(m < BLOCK))
                 INDEPENDENT
                 for (int j = 0; j < BLOCK; j++) {
                     const f64 a_0 = x_0[j];
                     const f64 t_2 = a_0 + a_1;
                     y_2[j] = t_2;
                 }
-                PUT_BLOCK(o_2, w_2, back, n_2, w_2)
-                i += back;
+                else EACH_OF(j, m) {
+                    const f64 a_0 = (j < left ? x_0[j] : 0);
+                    const f64 t_2 = a_0 + a_1;
+                    if (j < (int)m) y_2[j] = t_2;
+                }
+                PUT_PAST(o_2, n_2, w_2)
 @ headline.c, 5 lines: } ... }

@@ -51,7 +51,7 @@ void weft_kernel(const struct weft_args *args, i64 begin, i64 end)
 void weft_kernel(const struct weft_args *args, i64 begin, i64 end)
 {
     const i64 c_0 = *(const i64_m *)&args->literals[0]; /* 2 */
-    ALIGNED i64_m w_0[BLOCK], w_1[BLOCK];
+    ALIGNED i64_m w_1[BLOCK];
     BAND_ROOM
     while (args->calls->next_band(args, &band)) { /* rows that lie beside each other */
         BAND_VALUES
@@ -59,24 +59,25 @@ void weft_kernel(const struct weft_args *args, i64 begin, i64 end)
             i64 head = 0; /* elements in front of the first whole block */
             for (int k = 0; k < ACCESSES; k++)
                 p[k] = start[k] + row * step[k]; /* where the row of each begins */
-            const int long_row = column1 - column0 >= BLOCK;
             head = first_block(args, p[1] + column0 * sizeof(i64_m), column1 - column0, sizeof(i64_m));
             for (i64 i = column0, m; i < column1; i += m) {
-                m = count_of(&head, BLOCK, column1 - i); /* the last ones are computed as a block, and stored alone */
-                const i64 back = long_row && column1 - i < BLOCK ? BLOCK - (column1 - i) : 0;
-                i -= back;
+                m = count_of(&head, BLOCK, column1 - i); /* the last ones have such a loop of their own */
                 const i64_m *x_0 = (const i64_m *)p[0] + i; /* row */
-                PAD_BLOCK(x_0, w_0, m < BLOCK && !long_row, 0)
                 fetch(x_0, args->ahead, sizeof *x_0);
                 i64_m *const o_1 = (i64_m *)p[1] + i; /* out1 */
                 const int n_1 = m == BLOCK && streams(args, o_1);
-                i64_m *const y_1 = m < BLOCK || n_1 ? w_1 : o_1;
+                i64_m *const y_1 = n_1 ? w_1 : o_1;
+                if (!RARE(m < BLOCK))
                 INDEPENDENT
                 for (int j = 0; j < BLOCK; j++) {
                     const i64 a_0 = x_0[j];
                     const i64 t_2 = (i64)((u64)a_0 * (u64)c_0);
                     y_1[j] = t_2;
                 }
-                PUT_BLOCK(o_1, w_1, back, n_1, w_1)
-                i += back;
+                else EACH_OF(j, m) {
+                    const i64 a_0 = (j < left ? x_0[j] : 0);
+                    const i64 t_2 = (i64)((u64)a_0 * (u64)c_0);
+                    if (j < (int)m) y_1[j] = t_2;
+                }
+                PUT_PAST(o_1, n_1, w_1)
 @ headline.c, 5 lines: } ... }

@@ -6,7 +6,7 @@
 f32 fabsf(f32);
 @ helpers: enum { LANES = 16 };, ints, CONVERSION, fetch, __attribute__((always_inline)), fetch_row, count_of,
 @   first_block, fetch_end, decode_f16_f32 af7f57f3, unpack_f16_f32 fc3ba9f8, encode_f32_f16 0cf16d4c, rounded_f32_f16
-@   385223e8
+@   8c44a27a
 void weft_kernel(const struct weft_args *args, i64 begin, i64 end)
 {
     ALIGNED f16_m w_0[BLOCK];

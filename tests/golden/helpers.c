@@ -3,7 +3,7 @@ ALL                        3 lines  12a6378b
 BAND_ROOM                  5 lines  de181c71
 BAND_VALUES                7 lines  abca0d35
 CONVERSION                 5 lines  41bf2488
-EACH_OF                    6 lines  3ffe110e
+EACH_OF                    9 lines  bf70de62
 FETCH_BELOW                4 lines  95b9ab9f
 ONE_BY_ONE                 5 lines  7af4cc8a
 OWN_MATH                   5 lines  f7da7dfd
@@ -62,8 +62,8 @@ remainder_$1               8 lines  8104a8d4
 repeat_$1                  8 lines  a8f54926
 repeated_$1               15 lines  05c90779
 rintf                      1 lines  0d641dc6
-rounded_$1_$2             34 lines  32ad7706
-rounded_$1_$2             34 lines  385223e8
+rounded_$1_$2             48 lines  2f92d2fa
+rounded_$1_$2             48 lines  8c44a27a
 roundsat_$1_$2            38 lines  82adec28
 run_$1                    13 lines  52399200
 saturate_$1_$2            12 lines  e5e84e80
