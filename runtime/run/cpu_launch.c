@@ -108,10 +108,11 @@ static void choose_traffic(const struct launch *launch, const struct weft_contex
 {
     const struct planned *planned = launch->planned;
     const struct kernel *kernel = planned->kernel;
-    if (launch->touched < READ_BYTES) /* the least of all bounds */
+    if (launch->touched < CHAINED_BYTES) /* the least of all bounds */
         return;
     const struct traffic traffic = {
         .touched = launch->touched, .stored = launch->stored, .joins = kernel->lanes || launch->stored <= 0,
+        .chains = planned->ahead > 0,
         .transposes = memchr(planned->kinds, ACCESS_TRANSPOSED, (size_t)kernel->load_count),
         .interleaves = memchr(planned->kinds, ACCESS_INTERLEAVED, (size_t)kernel->load_count) ||
                        memchr(planned->kinds, ACCESS_CROSSED, (size_t)kernel->load_count),

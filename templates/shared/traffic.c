@@ -6,6 +6,7 @@
 struct traffic {
     double touched, stored;        /* bytes; the outputs' among them */
     bool joins, transposes, interleaves; /* whether it reduces, transposes, gathers groups */
+    bool chains;                   /* it computes from caches, tile by tile, and fetches what the next tile reads */
     bool alone;                    /* it reads nothing but constants */
 };
 
@@ -13,7 +14,7 @@ struct traffic {
 SHARED int64_t fetched_ahead(const struct traffic *traffic)
 {
     const bool reads = traffic->joins || traffic->transposes || traffic->interleaves;
-    return traffic->touched >= (reads ? READ_BYTES : FETCHED_BYTES) ? FETCH_AHEAD : 0;
+    return traffic->touched >= (traffic->chains ? CHAINED_BYTES : reads ? READ_BYTES : FETCHED_BYTES) ? FETCH_AHEAD : 0;
 }
 
 /* Whether outputs bypass the caches, since a plain store would read the line first. */

@@ -36,6 +36,7 @@ enum {
      * time, of 19 MB as long. */
     FETCHED_BYTES = 32 << 20,      /* of all tensors: from here on inputs are prefetched, */
     READ_BYTES = 4 << 20,          /* or from here on where hardly anything is written, or operands are transposed, */
+    CHAINED_BYTES = 2 << 20,       /* or of which the next tile's are, in a chain, */
     FETCH_AHEAD = 8192,            /* so many bytes ahead */
     STREAMED_BYTES = 16 << 20,     /* of all outputs: from here on they bypass the caches */
     STREAMED_TRANSPOSED = 8 << 20, /* the same where operands are transposed, */
