@@ -22,7 +22,6 @@ import pathlib
 import subprocess
 import sys
 import tempfile
-import time
 
 import numpy as np
 
@@ -125,19 +124,6 @@ def readers(arrays):
     return found
 
 
-def turns(runs, seconds):
-    """The best time of each, in turns, of `seconds` each."""
-    best, end = [float("inf")] * len(runs), time.perf_counter() + seconds * len(runs)
-    count = 0
-    while count < 3 or time.perf_counter() < end:
-        for i, run in enumerate(runs):
-            start = time.perf_counter()
-            run()
-            best[i] = min(best[i], time.perf_counter() - start)
-        count += 1
-    return best
-
-
 def optional(name):
     try:
         return importlib.import_module(name)
@@ -190,7 +176,8 @@ def measure(case, context, args):
     if word in ("softmax", "layernorm"):
         runs["exp"] = lambda: weft.evaluate("exp(x)", arrays, context=context, out=out)
     runs.update(peers(word, arrays, args.threads) if args.peers else {})
-    ms = {name: seconds * 1e3 for name, seconds in zip(runs, turns(list(runs.values()), args.seconds))}
+    times = machine.measure(list(runs.values()), args.seconds, own=True)
+    ms = {name: seconds * 1e3 for name, seconds in zip(runs, times)}
     return {"case": word, "text": text, "dtype": np.dtype(dtype).name, "shape": list(arrays["x"].shape),
             "bytes": sum(a.nbytes for a in arrays.values()),
             "read_ms": {name: ms.pop(name) for name in READERS}, "ms": ms}

@@ -4,9 +4,10 @@ elementwise work on rows beside a value for each of them, outer sums and slices 
     WEFT_DISABLE=first /usr/bin/python3 bench/kernels/rows.py [--lengths 2 3 4 ..] [--cases sum max] [--types float32]
                                                [--elements 1e6] [--threads 1] [--peers] [--plot FILE.svg] [--save NAME]
 
-A line for each case and type: nanoseconds an element for each length, the best of turns taken beside the others'. With
---peers, a second line has the best peer's time over ours; below 1 a peer is faster, and those cases are listed at the
-end with the peer. So are lengths that take 1.6 times as long an element as the one before. --plot draws the times."""
+A line for each case and type: nanoseconds an element for each length, the best of turns taken beside the others', each
+after calls that do not count. With --peers, a second line has the best peer's time over ours; below 1 a peer is faster,
+and those cases are listed at the end with the peer. So are lengths that take 1.6 times as long an element as the one
+before. --plot draws the times."""
 import argparse
 import functools
 import os
@@ -19,7 +20,7 @@ sys.path[:0] = [str(pathlib.Path(__file__).resolve().parents[1] / "common"), str
 import machine  # noqa: E402
 import weft  # noqa: E402
 from plot import svg  # noqa: E402
-from reduce import optional, turns  # noqa: E402
+from reduce import optional  # noqa: E402
 
 LENGTHS = [2, 3, 4, 5, 6, 7, 8, 9, 10, 12, 15, 16, 17, 20, 24, 31, 32, 33, 48, 63, 64, 65, 80, 100, 127, 128, 129, 200,
            255, 256, 257, 512, 1000, 2048, 5000]
@@ -81,7 +82,7 @@ def measure(case, dtype, length, context, args):
     out = np.asarray(weft.evaluate(text, arrays, context=context))
     runs = {"Weft": lambda: weft.evaluate(text, arrays, context=context, out=out)}
     runs.update(peers(case, arrays) if args.peers else {})
-    times = turns(list(runs.values()), args.seconds)
+    times = machine.measure(list(runs.values()), args.seconds, own=True)
     return {"case": case, "dtype": dtype, "length": length,
             "ns": {name: round(seconds / count * 1e9, 4) for name, seconds in zip(runs, times)}}
 

@@ -138,9 +138,9 @@ class Types(unittest.TestCase):
                                    ("squeeze(u, axis=x)", r"goes by u\.x\[0\];", "u.x[0]"),
                                    ("expand_dims(u, z)", r'is added by broadcast_to\(u, "z:s=1"\);',
                                     'broadcast_to(u, "z:s=1")'),
-                                   ("pad(u, x, 1)", "is not given.*; if it is a dimension, write axes=x",
+                                   ("pad(u, x, 1)", "is not given.*; if 'x' is a dimension, write axes=x",
                                     "pad(u, 1, axes=x)"),
-                                   ("v.vector[w]", r"is not given.*; if it is a label, write \.vector\['w'\]",
+                                   ("v.vector[w]", r"is not given.*; if 'w' is a label, write \.vector\['w'\]",
                                     "v.vector['w']")]:
             name = "v" if "vector" in text else "u"
             given, types = {name: {"u": u, "v": v}[name]}, {name: {"u": "(y, x)", "v": "(x, vector:c=(u,w))"}[name]}
