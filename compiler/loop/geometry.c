@@ -161,6 +161,17 @@ static bool all_are_dense(const struct grouping *groups)
     return all;
 }
 
+/* Whether all accesses step by one element along the innermost group, or stay: kernels then end rows by masks. */
+static bool all_are_vectors(const struct grouping *groups)
+{
+    bool all = groups->count > 0;
+    for (int a = 0; all && a < groups->accesses; a++) {
+        const int64_t step = groups->walks[a] ? -1 : group_strides(groups, groups->count - 1)[a];
+        all = step == 0 || step == groups->sizes[a];
+    }
+    return all;
+}
+
 /* Whether rows follow each other in memory, but for those that stay at one element. */
 static bool rows_follow(const struct grouping *groups)
 {
@@ -177,7 +188,7 @@ static int longest_expanded(const struct grouping *groups, const struct kernel *
 {
     if (some_lie_across(groups))
         return BLOCK - 1; /* rows of a block are fast enough */
-    if (kernel_masks_ends(kernel))
+    if (kernel_masks_ends(kernel) && all_are_vectors(groups))
         return rows_follow(groups) ? EXPAND_FLAT / groups->sizes[0] : EXPAND_MASKED;
     return all_are_dense(groups) ? BLOCK - 1 : EXPAND_SHORT;
 }

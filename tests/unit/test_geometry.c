@@ -224,8 +224,9 @@ static const struct operand scalar = {0, {0}, NULL};
 static void dimensions_are_grouped(void **state)
 {
     (void)state;
-    /* The example of rule 5.2: three groups, which are short, and so one row. */
-    assert_geometry(SHAPE(2, 3, 4, 5, 7), DENSE(2, 3, 1, 5, 7), DENSE(2, 3, 4, 1, 1), "840", "xxu");
+    /* The example of rule 5.2: three groups. Where they are short they are one row. */
+    assert_geometry(SHAPE(2, 3, 4, 5, 7), DENSE(2, 3, 1, 5, 7), DENSE(2, 3, 4, 1, 1), "6 x 4 x 35", "usu");
+    assert_geometry(SHAPE(2, 3, 4, 5, 6), DENSE(2, 3, 1, 5, 6), DENSE(2, 3, 4, 1, 1), "720", "xxu");
     assert_geometry(SHAPE(2, 3, 4, 5, 70), DENSE(2, 3, 1, 5, 70), DENSE(2, 3, 4, 1, 1), "6 x 4 x 350", "usu");
     assert_geometry(SHAPE(2, 3, 4), DENSE(2, 3, 4), DENSE(2, 3, 4), "24", "uuu");
     assert_geometry(SHAPE(2, 3, 4), DENSE(2, 3, 4), scalar, "24", "usu");
@@ -347,7 +348,10 @@ static void strides_decide(void **state)
     static const int64_t gap[] = {20, 1}, every_other[] = {20, 2}, back[] = {10, -1},
                          up[] = {-10, 1}, turned[] = {-10, -1}, transposed[] = {1, 100},
                          repeated[] = {0, 1}, held[] = {0, 0};
-    assert_geometry(SHAPE(100, 60), STRIDED(((int64_t[]){70, 1}), 100, 60), scalar, "4 x 1500", "xsu");
+    assert_geometry(SHAPE(100, 60), STRIDED(((int64_t[]){70, 1}), 100, 60), scalar, "100 x 60", "usu");
+    assert_geometry(SHAPE(100, 30), STRIDED(((int64_t[]){70, 1}), 100, 30), scalar, "2 x 1500", "xsu");
+    assert_geometry(SHAPE(100, 60), STRIDED(((int64_t[]){70, 1}), 100, 60), DENSE(100, 1), "100 x 60", "usu");
+    assert_geometry(SHAPE(100, 60), DENSE(100, 60), DENSE(100, 1), "4 x 1500", "uxu");
     assert_geometry(SHAPE(100, 10), STRIDED(every_other, 100, 10), scalar, "1000", "gsu");
     assert_geometry(SHAPE(100, 10), STRIDED(gap, 100, 10), scalar, "1000", "xsu");
     assert_geometry(SHAPE(100, 10), STRIDED(back, 100, 10), scalar, "1000", "xsu");
