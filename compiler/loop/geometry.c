@@ -2,6 +2,7 @@
  * Expanding several short groups into one row is here. */
 #include "compiler/loop/geometry.h"
 
+#include "compiler/loop/evaluation.h"
 #include "compiler/loop/group_order.h"
 
 #include <string.h>
@@ -161,10 +162,13 @@ static bool all_are_dense(const struct grouping *groups)
     return all;
 }
 
-/* Whether all accesses step by one element along the innermost group, or stay: kernels then end rows by masks. */
-static bool all_are_vectors(const struct grouping *groups)
+/* Whether the kernel ends rows by masks (masks_ends, compiler/emit/emit.c): all accesses step by one element along the
+ * innermost group, or stay, and no function computes whole blocks. */
+static bool masks_ends(const struct grouping *groups, const struct kernel *kernel)
 {
-    bool all = groups->count > 0;
+    bool all = groups->count > 0 && kernel_masks_ends(kernel);
+    for (int i = 0; all && i < kernel->ins_count; i++)
+        all = !is_block_call(&kernel->ins[i]);
     for (int a = 0; all && a < groups->accesses; a++) {
         const int64_t step = groups->walks[a] ? -1 : group_strides(groups, groups->count - 1)[a];
         all = step == 0 || step == groups->sizes[a];
@@ -188,9 +192,10 @@ static int longest_expanded(const struct grouping *groups, const struct kernel *
 {
     if (some_lie_across(groups))
         return BLOCK - 1; /* rows of a block are fast enough */
-    if (kernel_masks_ends(kernel) && all_are_vectors(groups))
-        return rows_follow(groups) ? EXPAND_FLAT / groups->sizes[0] : EXPAND_MASKED;
-    return all_are_dense(groups) ? BLOCK - 1 : EXPAND_SHORT;
+    const bool dense = all_are_dense(groups), masks = masks_ends(groups, kernel);
+    if (masks && (dense || rows_follow(groups)))
+        return EXPAND_FLAT / groups->sizes[0] - dense;
+    return masks ? EXPAND_MASKED : dense ? BLOCK - 1 : EXPAND_SHORT;
 }
 
 /* Whether expanding the `inner` innermost groups into a row is faster than walking them with strides. `flat` and

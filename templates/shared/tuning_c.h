@@ -87,7 +87,7 @@ enum {
     /* Several short groups as one row (geometry.c). Measured (bench/kernels/groups.py). */
     EXPAND_SHORT = 200,            /* rows up to this length are slower than expanding them, */
     EXPAND_MASKED = 32,            /* or this one where they end in vectors with masks, */
-    EXPAND_FLAT = 256,             /* or of so many bytes where they follow each other */
+    EXPAND_FLAT = 256,             /* or of so many bytes where they follow each other, or none has a value for each */
     EXPAND_ENOUGH = 96,            /* an expanded row of this length is faster than two strides */
     EXPAND_JOINED = 512,           /* and of this one where rows are joined */
     EXPAND_LONG = 1024,            /* rows from this length on need no help */

@@ -352,6 +352,7 @@ static void strides_decide(void **state)
     assert_geometry(SHAPE(100, 30), STRIDED(((int64_t[]){70, 1}), 100, 30), scalar, "2 x 1500", "xsu");
     assert_geometry(SHAPE(100, 60), STRIDED(((int64_t[]){70, 1}), 100, 60), DENSE(100, 1), "100 x 60", "usu");
     assert_geometry(SHAPE(100, 60), DENSE(100, 60), DENSE(100, 1), "4 x 1500", "uxu");
+    assert_geometry(SHAPE(100, 60), STRIDED(((int64_t[]){70, 1}), 100, 60), DENSE(100, 60), "4 x 1500", "xuu");
     assert_geometry(SHAPE(100, 10), STRIDED(every_other, 100, 10), scalar, "1000", "gsu");
     assert_geometry(SHAPE(100, 10), STRIDED(gap, 100, 10), scalar, "1000", "xsu");
     assert_geometry(SHAPE(100, 10), STRIDED(back, 100, 10), scalar, "1000", "xsu");
