@@ -125,6 +125,27 @@ static bool find_steps(const struct scheduled *s, int64_t count, int a, int64_t 
     return true;
 }
 
+/* How many slices behind its own a kernel reads of a temporary: a sum of weighted neighbours (INS_WEIGH) reads what it
+ * has around the kernel's elements, too. -1: it reads the temporary otherwise, whole. */
+static int64_t slices_behind(const struct slicing *slicing, const struct scheduled *s, int64_t count, int a)
+{
+    const struct kernel *kernel = s->kernel;
+    const struct shape *stored = slicing->schedule->temporaries[kernel->accesses[a].index].shape;
+    const int lead = leading(s->space);
+    int64_t behind = 0;
+    for (int i = 0; i < kernel->ins_count; i++) {
+        const struct ins *ins = &kernel->ins[i];
+        if (ins->kind != INS_WEIGH)
+            continue;
+        if (kernel->ins[ins->a[1]].index == a || kernel->ins[ins->a[2]].index == a)
+            return -1;
+        if (kernel->ins[ins->a[0]].index == a)
+            behind = stored->rank == s->space->rank && lead < stored->rank && leading(stored) == lead
+                         ? stored->extents[lead] - count : -1;
+    }
+    return behind;
+}
+
 /* Adds what kernel k reads of a temporary to what is needed of that. False: it is not slices near its own. */
 static bool add_need(const struct slicing *slicing, int k, int a)
 {
@@ -136,11 +157,12 @@ static bool add_need(const struct slicing *slicing, int k, int a)
     if (access_is(s->geometry.kinds[a], NUMBERED) || !find_steps(s, own->count, a, &step, &back, &on))
         return false;
     const int64_t bytes = needed->bytes, start = s->geometry.starts[a] + back, slice = start / bytes;
-    if (start < 0 || step % bytes || s->geometry.starts[a] + on > (slice + 1) * bytes)
+    const int64_t behind = slices_behind(slicing, s, own->count, a);
+    if (behind < 0 || start < 0 || step % bytes || s->geometry.starts[a] + on > (slice + 1) * bytes)
         return false;
     const int64_t a_first = slice - own->first, a_last = a_first + (own->count - 1) * (step / bytes - 1),
                   lo = own->lo + (a_first < a_last ? a_first : a_last),
-                  hi = own->hi + (a_first < a_last ? a_last : a_first);
+                  hi = own->hi + (a_first < a_last ? a_last : a_first) + behind;
     if (lo < -FAR || hi > FAR)
         return false;
     needed->lo = needed->read && needed->lo < lo ? needed->lo : lo;

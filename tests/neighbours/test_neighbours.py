@@ -192,6 +192,27 @@ class Neighbours(unittest.TestCase):
                     self.assertTrue(same(np.asarray(found), want), f"{seed}: {text}, a batch")
         self.assertGreater(taken, 0)
 
+    def test_turns_of_many_weights(self):
+        """Sums that go over their terms in a loop, of operands so large that these are there a tile at a time."""
+        rng, taken = np.random.default_rng(5), 0
+        for shape, extents, axes in [((1201, 933), (7, 7), [0, 1]), ((1080, 500, 3), (5, 9), [1, 0]),
+                                     ((1301, 900), (41,), [0]), ((1101, 1000), (40,), [1]), ((3, 700, 600), (6, 7), [1, 2])]:
+            for dtype in ("float32", "int32", "float64"):
+                k = rng.integers(1, 9, extents)
+                k = k if dtype == "int32" else k / 4
+                x, mode = values(shape, dtype, rng), random.Random(str(shape)).choice(MODES[:3])
+                text = f'correlate(x, {k.tolist()}, "{mode}", axes={axes})'
+                want = np.asarray(weft.evaluate(text, {"x": x}, context=self.ways["chain"]))
+                taken += "take turns" in weft.compile(text).source("schedule", x=dtype + str(list(shape)))
+                for name in ("", "2 threads", "weigh"):
+                    found = np.asarray(weft.evaluate(text, {"x": x}, context=self.ways[name]))
+                    self.assertTrue(same(found, want), f"{text} of {dtype}{list(shape)}, {name or 'plain'}: "
+                                                       f"{np.argwhere(found != want)[:3]}")
+                given = np.asarray(weft.evaluate(f'correlate(x, k, "{mode}", axes={axes})',
+                                                 {"x": x, "k": k.astype(x.dtype)}, context=self.ways[""]))
+                self.assertTrue(same(given, want), f"{text} of {dtype}{list(shape)}, k an input")
+        self.assertGreater(taken, 0)
+
     def test_outer_products(self):
         """Integers in two passes, with the bits of one: of all types, under all modes, in two and three dimensions."""
         pick, rng = random.Random(9), np.random.default_rng(9)
