@@ -196,6 +196,8 @@ static void put_rows(struct buf *buf, const struct geometry *g, const struct for
     if (!lanes)
         buf_printf(buf, " of at most %lld x %lld", (long long)g->tiling.tile_rows, (long long)g->tiling.tile_columns);
     buf_putc(buf, '\n');
+    if (g->slides)
+        buf_puts(buf, "  rows slide: each loads the last row that it reads, and goes on with what others began\n");
 }
 
 /* The dimensions of what an access reads or writes, if they have names. */

@@ -176,8 +176,7 @@ static void put_move(struct emitter *e, const char *text, enum weft_dtype dtype,
     subst_text(&e->subst, &e->body, text, strlen(text), &tokens);
 }
 
-/* Gives the value a name inside the loop of this level. */
-static void bring(struct emitter *e, int i, int level)
+void bring(struct emitter *e, int i, int level)
 {
     const struct ins *ins = &e->kernel->ins[i];
     bool plain = e->evaluation.rate[i] != RATE_BLOCK ||
@@ -195,6 +194,16 @@ static void bring(struct emitter *e, int i, int level)
     }
     buf_puts(&e->body, ";\n");
     emit_mark(&e->body, start, ins);
+}
+
+/* The same for an operand of an instruction, which another may stand for, or an earlier row have computed. */
+static const char *bring_operand(struct emitter *e, int i, int operand, int level)
+{
+    const int value = same_value(e, operand), rows = rows_before(e, i, operand);
+    if (rows)
+        return bring_earlier(e, value, rows);
+    bring(e, value, level);
+    return value_name(e, value);
 }
 
 static void emit_value(struct emitter *e, int i, int level, const char *const names[3])
@@ -244,10 +253,8 @@ static void emit_ins(struct emitter *e, int i, int level)
     const struct ins *ins = &e->kernel->ins[i];
     const char *names[3] = {NULL, NULL, NULL};
     for (int k = 0; k < 3; k++)
-        if (ins->a[k] >= 0) {
-            bring(e, ins->a[k], level);
-            names[k] = value_name(e, ins->a[k]);
-        }
+        if (ins->a[k] >= 0)
+            names[k] = bring_operand(e, i, ins->a[k], level);
     const size_t start = e->body.length;
     if (ins->kind == INS_OP) {
         const char *divisor = divisor_text(e, ins);
@@ -475,7 +482,7 @@ static void bring_stored(struct emitter *e, int first, int end, int level)
     for (int n = first; n < end; n++) {
         const struct ins *ins = &e->kernel->ins[e->evaluation.order[n]];
         if (ins->kind == INS_STORE)
-            bring(e, ins->a[0], level);
+            bring_operand(e, e->evaluation.order[n], ins->a[0], level);
     }
 }
 
@@ -485,7 +492,7 @@ static bool is_written_out(const struct emitter *e)
 {
     enum { HEAVY = 40 };
     const int loads = e->kernel->load_count;
-    return !e->params->target->chunks && kernel_weight(e->kernel) >= HEAVY &&
+    return !e->params->target->chunks && !e->slide.rows && kernel_weight(e->kernel) >= HEAVY &&
            memchr(e->kinds, ACCESS_NEAR, (size_t)loads);
 }
 
@@ -507,7 +514,7 @@ static void put_loop(struct emitter *e, int first, int end, int level)
     bool open = false, stores = false;
     for (int n = first; n < end; n++) {
         int i = e->evaluation.order[n];
-        if (e->evaluation.call[i])
+        if (e->evaluation.call[i] || same_value(e, i) != i)
             continue;
         if (!open)
             buf_puts(&e->body, loop_head(e));
@@ -517,6 +524,8 @@ static void put_loop(struct emitter *e, int first, int end, int level)
         stores = stores || kernel->ins[i].kind == INS_STORE;
         emit_ins(e, i, level);
     }
+    if (open && !level)
+        put_for_later(e);
     if (open)
         buf_puts(&e->body, "}\n");
 }

@@ -193,6 +193,7 @@ static size_t block_bytes(const struct emitter *e)
     size_t bytes = (size_t)e->evaluation.slot_count * block;
     for (int k = 0; k < e->kernel->access_count; k++)
         bytes += block + (size_t)buffer_room(e, k) * (size_t)type_rows[e->kernel->accesses[k].dtype].size;
+    bytes += slide_bytes(e);
     for (int i = 0; i < e->kernel->ins_count; i++)
         bytes += e->called[i] || e->evaluation.rate[i] != RATE_BLOCK ? block : 0;
     return bytes;
@@ -284,7 +285,7 @@ static void emit_parts(struct emitter *e)
     find_called(e);
     find_joined(e);
     find_copied(e);
-    e->whole = reads_whole(e);
+    e->whole = !e->slide.rows && reads_whole(e);
     e->light = is_light(e);
     e->masked = masks_ends(e);
     e->whole = e->whole && !e->masked;
@@ -295,10 +296,14 @@ static void emit_parts(struct emitter *e)
     e->heap = !e->params->target->chunks && block_bytes(e) > MAX_STACK;
     if (kernel->literal_count > MAX_NAMED_LITERALS)
         buf_puts(&e->literals, "const unsigned long long *const literals = args->literals;\n");
+    emit_rows(e);
     begin_ends(e);
     for (int i = 0; i < kernel->ins_count; i++) {
         const struct ins *ins = &kernel->ins[i];
         e->seen[i] = -1;
+        if (ins->kind == INS_LOAD && same_value(e, i) != i && !e->called[i] &&
+            e->params->near[ins->index].first != ins->index)
+            continue;
         if (ins->kind == INS_LOAD)
             emit_access(e, ins->index, false, e->called[i]);
         else if (is_absent(e, i))
@@ -315,6 +320,7 @@ static void emit_parts(struct emitter *e)
         buf_puts(&e->results, "i += back; //~\n");
     if (!copies_runs(e)) {
         emit_slots(e);
+        emit_kept(e);
         emit_body(e);
     }
     for (int i = 0; i < kernel->fault_count; i++) {
@@ -339,6 +345,8 @@ static void put_head(struct emitter *e, struct buf *out, const char *text, const
 
 static void put_types(struct emitter *e, struct buf *out)
 {
+    if (e->slide.rows)
+        put_head(e, out, e->params->target->accesses, "//: tuned sliding\n");
     put_head(e, out, e->params->target->prelude, "//: move head\n");
     for (int t = 0; t < WEFT_DTYPE_COUNT; t++) {
         const struct type_row *row = &type_rows[t];
@@ -605,6 +613,9 @@ static void start(struct emitter *e)
     if (e->params->target->lines || e->params->shown)
         e->lines = find_lines(e->arena, kernel->program->source);
     make_evaluation(e->arena, kernel, e->kinds, e->params->fast, !e->params->target->chunks, &e->evaluation);
+    if (!e->params->target->chunks &&
+        find_slide(e->arena, kernel, e->params->near, &e->evaluation, &e->slide))
+        order_slide(e->arena, kernel, e->params->near, &e->slide, &e->evaluation);
     subst_init(&e->subst, e->arena, e->params->target);
     e->own = &e->subst.names;
     if (e->params->shown)

@@ -14,7 +14,8 @@ enum { MAX_PARTS = 9 };
 
 /* The sections of a skeleton that are put together line by line. */
 #define SECTIONS(S)                                                                                  \
-    S(blocks) S(literals) S(faults) S(buffers) S(band) S(row) S(turn) S(operands) S(body) S(results) S(remarks) S(end) \
+    S(blocks) S(literals) S(faults) S(buffers) S(bands) S(band) S(rows) S(row) S(turn) S(operands) \
+    S(body) S(results) S(remarks) S(end) \
     S(joins) S(absent) S(offsets) S(groups) S(loads) S(checks)
 
 struct emitter {
@@ -44,6 +45,7 @@ struct emitter {
     bool masked;                   /* a loop of their own computes them, of light kernels (emit.c) */
     bool masking;                  /* that loop is being written */
     bool light;                    /* ends of rows are one of these, and little is computed */
+    struct slide slide;            /* what rows compute for later ones (compiler/loop/slide.h) */
     bool held;                     /* blocks of the result stay in registers until they are stored (emit.c) */
     bool runs;                     /* a turn of the loop computes all whole blocks of a row (emit.c) */
     bool heap;                     /* blocks are in the scratch memory that the caller lends */
@@ -181,6 +183,23 @@ const char *joining_loop(const struct emitter *e);
 /* Adds the sections of this name that the walk of a reduction in C is filled with. */
 void emit_walk_part(struct emitter *e, struct buf *out, const char *name, size_t length);
 
+/* slide.c: kernels that slide. */
+
+/* Adds the loop over rows, and where the row of each access begins. */
+void emit_rows(struct emitter *e);
+/* The bytes of what is kept for later rows. */
+size_t slide_bytes(const struct emitter *e);
+/* Declares what is kept for later rows, and says where it is in a block. */
+void emit_kept(struct emitter *e);
+/* The instruction that stands for this one: where rows slide another may compute the same. */
+int same_value(const struct emitter *e, int i);
+/* For how many rows an operand was kept before this instruction reads it; 0: it is computed in the same turn. */
+int rows_before(const struct emitter *e, int i, int operand);
+/* Gives what is kept of an instruction's value a name inside the loop, unless it has one. Returns that. */
+const char *bring_earlier(struct emitter *e, int i, int rows);
+/* Keeps what this turn computed, at the end of the loop. Its values have names. */
+void put_for_later(struct emitter *e);
+
 /* body.c: what is computed. */
 
 /* A literal as exact C. */
@@ -202,6 +221,8 @@ void put_block(struct emitter *e, const struct ins *ins);
 
 /* Adds literal k, which instruction `ins` reads. */
 void emit_literal(struct emitter *e, int k, int ins);
+/* Gives the value a name inside the loop of this level. */
+void bring(struct emitter *e, int i, int level);
 /* Adds a value that is computed outside the blocks: once, or once for each row. */
 void emit_single(struct emitter *e, int i);
 /* Declares the buffers of values that are kept between loops. */

@@ -39,6 +39,11 @@
 #define NAME_PITCH "pitch_%d"          /* elements from row to row of a tile of groups */
 #define NAME_PARTS "parts_%d"          /* places where groups are read, and how many of each are fetched for a row */
 #define NAME_SHARE "share_%d"
+#define NAME_BEGUN "begun_%d_%d"       /* where rows slide: a value of so many rows before, for each column; */
+#define NAME_BEFORE "before_%d_%d"     /* those of a block; */
+#define NAME_EARLIER "e_%d_%d"         /* that of an element; */
+#define NAME_AFTER "after_%d_%d"       /* where what takes the block's place goes; */
+#define NAME_SPARE "spare_%d_%d"       /* of fewer elements than a block, at first */
 #define NAME_ORDER "order_%d"          /* how bytes of vectors are ordered to make groups */
 
 /* Beside a kernel: functions for an operation on a type, and replacements of library functions. */

@@ -69,7 +69,8 @@ static void put_line(struct emitter *e, int k, bool store, bool called, const ch
     const char *at = line->text, *end = at + line->length;
     enum weft_dtype dtype = e->kernel->accesses[k].dtype;
     const bool copied = e->copied == k && access_is(e->kinds[k], TILED);
-    if ((skip_word(&at, "called ") && !called) || (skip_word(&at, "copied ") && !copied) ||
+    if ((skip_word(&at, "steady ") && e->slide.rows) || (skip_word(&at, "sliding ") && !e->slide.rows) ||
+        (skip_word(&at, "called ") && !called) || (skip_word(&at, "copied ") && !copied) ||
         (skip_word(&at, "whole ") && !e->whole) || (skip_word(&at, "masked ") && !e->masked) ||
         (skip_word(&at, "unmasked ") && e->masked) ||
         (skip_word(&at, "padded ") && (e->whole || e->masked)) ||

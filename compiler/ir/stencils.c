@@ -306,10 +306,24 @@ static bool may_have_border(const struct lowering *l, const struct node *node, c
     return !l->open && may_be_stored(l, node, e) && !l->views[node->view].modes.valid && l->fast & FAST_SPLIT;
 }
 
+/* Whether a kernel of all terms slides (slide.h): k has several rows of several elements, and the result is no small
+ * one. */
+static bool would_slide(const struct lowering *l, const struct node *node)
+{
+    const struct shape *k = l->shapes[l->program->operands[node->operands + 1]],
+                       *x = l->shapes[l->program->operands[node->operands]];
+    int several = 0;
+    for (int d = 0; d < k->rank; d++)
+        several += k->extents[d] > 2;
+    return several > 1 && !l->open && (l->fast & FAST_SLIDE) && (l->fast & FAST_SPLIT) && shape_volume(x) >= NEAR_PART;
+}
+
 /* From how many terms on a loop goes over them. */
 static int64_t least_looped(const struct lowering *l, const struct node *node)
 {
-    return dtype_is_integer(node->dtype) && sums_are_narrow(l->program, node) ? LOOPED_NARROW : LOOPED_LEAST;
+    if (dtype_is_integer(node->dtype) && sums_are_narrow(l->program, node))
+        return LOOPED_NARROW;
+    return would_slide(l, node) ? LOOPED_SLIDING : LOOPED_LEAST;
 }
 
 /* Whether a correlate's terms are so many that a loop goes over them, which reads the operand with what lies around it.

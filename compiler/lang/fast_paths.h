@@ -34,6 +34,7 @@ enum { IN_C = 1, IN_CUDA = 2, IN_AHEAD = 4 };
     FAST(INTERLEAVE, "interleave", IN_C | IN_AHEAD,                                                                   \
          "short groups, as pixels, are gathered together: backwards, across, or apart")                               \
     FAST(NEAR, "near", IN_C, "loads a few elements apart along a row share where they begin")                         \
+    FAST(SLIDE, "slide", IN_C, "sums of neighbours go on from row to row, so that each row is read once")             \
     FAST(CHAIN, "chain", IN_C | IN_CUDA,                                                                              \
          "kernels over the same rows take turns, so that a row is read from memory once")                             \
     FAST(SPECIAL, "special", IN_C | IN_CUDA | IN_AHEAD, "kernels for special strides, not the general one")           \
@@ -60,7 +61,7 @@ enum fast_path {
 #define FAST(id, ...) FAST_##id = 1 << FAST_BIT_##id,
     FAST_PATHS(FAST)
 #undef FAST
-    FAST_ALL = (1 << FAST_COUNT) - 1
+    FAST_ALL = (1u << FAST_COUNT) - 1
 };
 
 /* Those that are there: sets of enum fast_path. */

@@ -178,6 +178,13 @@ static int chain_reductions(struct schedule *schedule, int k)
 
 /* ---- parts of a result, in C ---- */
 
+/* Where a part begins along a dimension of what it stores. */
+static int64_t part_begins(const struct scheduled *s, int d)
+{
+    const int map = s->kernel->accesses[s->kernel->load_count].map;
+    return map ? s->kernel->maps[map].axes[d].slice.start : 0;
+}
+
 /* The dimension along which part k and the next one lie beside each other; -1: there is no next part, or none. */
 static int beside(const struct schedule *schedule, int k)
 {
@@ -186,7 +193,7 @@ static int beside(const struct schedule *schedule, int k)
     if (k + 1 == schedule->count || s->part == s->parts)
         return -1;
     for (int d = 0; d < s->space->rank; d++)
-        if (s->space->extents[d] != s[1].space->extents[d]) {
+        if (s->space->extents[d] != s[1].space->extents[d] || part_begins(s, d) != part_begins(&s[1], d)) {
             if (along >= 0)
                 return -1;
             along = d;
@@ -231,16 +238,20 @@ static int chain_parts(struct arena *arena, struct schedule *schedule, int k)
     const int along = beside(schedule, k);
     int next = k + 1;
     double bytes = 0;
+    int64_t least = 1;             /* points of a tile, where rows slide */
     while (along >= 0 && beside(schedule, next - 1) == along)
         next++;
-    for (int i = k; i < next; i++)
+    for (int i = k; i < next; i++) {
         bytes += own_bytes(&kernels[i]);
+        least = kernels[i].geometry.slides > least ? kernels[i].geometry.slides : least;
+    }
     const int64_t points = shared_points(schedule, k, next, along), most = points / ENOUGH_TILES;
     if (next < k + 2 || points < 2 || bytes < CHAIN_LEAST)
         return k;
     const int64_t near = (int64_t)(PARTS_NEAR * (double)points / bytes);
+    const int64_t some = near < 1 || most < 1 ? 1 : near < most ? near : most;
     for (int i = k; i < next; i++)
-        take_points(arena, &kernels[i], points, near < 1 || most < 1 ? 1 : near < most ? near : most);
+        take_points(arena, &kernels[i], points, least < some ? some : least < points ? least : points);
     kernels[k].chain = next - k;
     return next;
 }

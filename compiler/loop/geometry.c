@@ -4,6 +4,7 @@
 
 #include "compiler/loop/evaluation.h"
 #include "compiler/loop/group_order.h"
+#include "compiler/loop/slide.h"
 
 #include <string.h>
 
@@ -153,12 +154,23 @@ static bool some_lie_across(const struct grouping *groups)
     return some;
 }
 
-/* Whether all accesses step by one element along the innermost group, so that its rows are read by vectors. */
-static bool all_are_dense(const struct grouping *groups)
+/* Whether an access stays at one element throughout. */
+static bool stays_throughout(const struct grouping *groups, int a)
+{
+    bool stays = !groups->walks[a];
+    for (int i = 0; stays && i < groups->count; i++)
+        stays = group_strides(groups, i)[a] == 0;
+    return stays;
+}
+
+/* Whether all accesses step by one element along the innermost group, or, if some `stay`, throughout, so that its rows
+ * are read by vectors. */
+static bool all_are_dense(const struct grouping *groups, bool stay)
 {
     bool all = groups->count > 0;
     for (int a = 0; all && a < groups->accesses; a++)
-        all = !groups->walks[a] && group_strides(groups, groups->count - 1)[a] == groups->sizes[a];
+        all = (stay && stays_throughout(groups, a)) ||
+              (!groups->walks[a] && group_strides(groups, groups->count - 1)[a] == groups->sizes[a]);
     return all;
 }
 
@@ -192,10 +204,12 @@ static int longest_expanded(const struct grouping *groups, const struct kernel *
 {
     if (some_lie_across(groups))
         return BLOCK - 1; /* rows of a block are fast enough */
-    const bool dense = all_are_dense(groups), masks = masks_ends(groups, kernel);
+    const bool masks = masks_ends(groups, kernel), dense = all_are_dense(groups, !masks);
     if (masks && (dense || rows_follow(groups)))
         return EXPAND_FLAT / groups->sizes[0] - dense;
-    return masks ? EXPAND_MASKED : dense ? BLOCK - 1 : EXPAND_SHORT;
+    if (masks || (dense && kernel->load_count >= EXPAND_MANY))
+        return EXPAND_MASKED;
+    return dense ? BLOCK - 1 : EXPAND_SHORT;
 }
 
 /* Whether expanding the `inner` innermost groups into a row is faster than walking them with strides. `flat` and
@@ -442,6 +456,15 @@ static void find_near(struct arena *arena, const struct kernel *kernel, struct g
         }
 }
 
+/* Lets rows slide, in tiles of many. */
+static void slide(struct arena *arena, const struct kernel *kernel, struct geometry *g)
+{
+    const int64_t rows = slide_rows(arena, kernel, g);
+    g->slides = rows ? within(rows, g->rows) : 0;
+    if (g->tiling.tile_rows < g->slides)
+        g->tiling = tile_by(g->slides, g->tiling.tile_columns, g->rows, g->columns);
+}
+
 /* Makes interleaved loads crossed of whose groups the next row's, along group `outer`, lie beside them, element by
  * element or group by group, so that cache lines belong to many rows. `many`: groups of a row. Returns the bytes of the
  * widest element; 0: there is none. */
@@ -581,8 +604,10 @@ void make_geometry(struct arena *arena, const struct kernel *kernel, int rank, c
     }
     if (!g->row_groups && kernel->lanes)
         read_across(&groups, kernel, g);
-    if (!chunks && g->volume)
+    if (!chunks && g->volume) {
         find_near(arena, kernel, g);
+        slide(arena, kernel, g);
+    }
     if (!g->volume)
         g->tiling.tiles = 0;
 }

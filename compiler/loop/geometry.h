@@ -12,6 +12,9 @@
 struct near {
     int first;                     /* the load that it lies behind, which is ACCESS_UNIT; of others itself */
     int elements;                  /* by so many; of the first one the most of those behind it */
+    int row;                       /* where rows slide (slide.h): which of their rows it reads, from 0 on */
+    int rows;                      /* of the first one: how many rows they read, but for one; else 0 */
+    bool still;                    /* it reads the same element throughout */
 };
 
 struct geometry {
@@ -33,6 +36,7 @@ struct geometry {
     struct near *near;             /* [accesses] NULL: there are none */
     unsigned char *unread;         /* [accesses] of loads that a few elements keep from ACCESS_DEINTERLEAVED: how
                                       many of each step are not read */
+    int64_t slides;                /* rows slide (slide.h): a tile should have so many; 0: none do */
     bool folded;                   /* the period is two groups */
     bool moved;                    /* groups have another order than the space's dimensions */
     int **offsets;                 /* [accesses] of expanded accesses [columns], of interleaved ones [period] offsets in

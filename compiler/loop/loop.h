@@ -10,6 +10,7 @@
 #include "compiler/loop/geometry.h"
 #include "compiler/loop/quotient.h"
 #include "compiler/loop/schedule.h"
+#include "compiler/loop/slide.h"
 #include "compiler/loop/tuning.h"
 #include "compiler/loop/walk.h"
 

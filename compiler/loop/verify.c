@@ -20,6 +20,9 @@ const char *verify_geometry(const struct kernel *kernel, const struct geometry *
             return "a mapped access without its levels";
         if (g->volume && (g->kinds[a] == ACCESS_BOUNDED) != map_is_bounded(kernel, kernel->accesses[a].map))
             return "a bounded access without its bounds, or bounds that nobody compares";
+        if (g->slides && a < kernel->load_count &&
+            (g->near[a].row > g->near[g->near[a].first].rows || access_is(g->kinds[g->near[a].first], NUMBERED)))
+            return "a load that slides beyond the rows that are kept";
         if (g->starts[a] && (g->maps[a] || (a >= kernel->load_count && !g->peel && !kernel->accesses[a].map)))
             return "an access that does not start where its tensor does";
     }

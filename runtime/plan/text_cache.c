@@ -56,10 +56,11 @@ static void make_key(struct buf *key, const struct kernel *const *kernels, int l
         add_lanes(key, kernel->lanes);
     for (int a = 0; a < kernel->access_count; a++) {
         const struct access *access = &kernel->accesses[a];
-        const struct near near = params->near ? params->near[a] : (struct near){a, 0};
+        const struct near near = params->near ? params->near[a] : (struct near){.first = a};
         const bool numbered = access_is_temporary(access) && !params->shown;
         const int words[] = {(int)access->kind, numbered ? first_with(kernels, access) : access->index,
-                             (int)access->dtype, params->kinds[a], near.first, near.elements};
+                             (int)access->dtype, params->kinds[a], near.first, near.elements,
+                             near.row, near.rows, near.still};
         buf_add(key, (const char *)words, sizeof words);
     }
     for (int i = 0; i < kernel->literal_count; i++) {

@@ -8,7 +8,8 @@
  * `masked` where a loop of their own computes them (`unmasked` where none does), and `padded` elsewhere, `light`
  * where a kernel with such ends computes little and `heavy` elsewhere, `rows` where some load stays at one element
  * along a row, `once` for the first access alone, `32nd` for every 32nd access. A line that begins with + goes on
- * with the one before. */
+ * with the one before; `sliding`: where rows slide (compiler/loop/slide.h), `steady` where they do not. At the end is
+ * what goes over bands and rows. */
 
 //: load scalar
 row: const VALUE a_$ = LOAD(*(const T *)p[$]); /* NAME */
@@ -201,9 +202,13 @@ heavy once row: head = first_block(args, p[$] + column0 * sizeof(T), 0, sizeof(T
 rows row: fetch_end(args, p[$] + step[$] + column0 * sizeof(T), column1 - column0, sizeof(T)); /* of the next row */ //~
 operands: T *const o_$ = (T *)p[$] + i; /* NAME */
 operands: const int n_$ = m == BLOCK && streams(args, o_$); //~
-unmasked operands: T *const y_$ = m < BLOCK || n_$ ? w_$ : o_$;
+steady unmasked operands: T *const y_$ = m < BLOCK || n_$ ? w_$ : o_$;
+sliding operands: T *const y_$ = row < 0 || m < BLOCK || n_$ ? w_$ : o_$;
 masked operands: T *const y_$ = n_$ ? w_$ : o_$;
-padded results: PUT_BLOCK(o_$, w_$, 0, n_$, w_$)
+steady padded results: PUT_BLOCK(o_$, w_$, 0, n_$, w_$)
+sliding results: if (row >= 0) {
+sliding results:     PUT_BLOCK(o_$, w_$, 0, n_$, w_$)
+sliding results: }
 whole results: PUT_BLOCK(o_$, w_$, back, n_$, w_$)
 once end: fence(args); //~
 //: store held
@@ -252,4 +257,40 @@ results: N(spread)(p[$], s->strides[$ * stride + groups], s->strides[$ * stride 
 block: w_$
 operands: T *const y_$ = w_$; /* NAME */
 results: N(place)(p[$], s->offsets[$] + i, w_$, m);
+//: bands steady
+while (args->calls->next_band(args, &band)) { /* rows that lie beside each other */
+//: rows steady
+for (i64 row = 0; row < rows; row++) {
+    i64 head = 0; /* elements in front of the first whole block */ //~
+    for (int k = 0; k < ACCESSES; k++)
+        p[k] = start[k] + row * step[k]; /* where the row of each begins */
+//: bands sliding
+while (next_columns(args, &band, whole, KEPT_COLUMNS)) { /* rows that lie beside each other, of so many columns */
+//: rows sliding
+for (i64 row = goes_on ? 0 : -ROWS_BEFORE; row < rows; row++) { /* the first ones begin what later ones go on with */
+    i64 head = 0; /* elements in front of the first whole block */ //~
+    for (int k = 0; k < ACCESSES; k++)
+        p[k] = start[k] + (row > 0 ? row : 0) * step[k]; /* where the row of each begins */
+//: tuned sliding
+#if defined __AVX512F__ && defined __GNUC__ && !defined __clang__
+#pragma GCC target("tune=skylake-avx512") /* else gcc 12 reads an element again for each of its products */
+#endif
+//: columns sliding
+/* Goes on to the next columns of a band, at most `most`. `whole`: all of them. */
+static int next_columns(const struct weft_args *args, struct weft_band *band, i64 *whole, i64 most)
+{
+    if (band->column1 < whole[1]) {
+        band->column0 = band->column1;
+    } else {
+        band->column0 = whole[0];
+        if (!args->calls->next_band(args, band))
+            return 0;
+        whole[0] = band->column0;
+        whole[1] = band->column1;
+    }
+    const i64 columns = whole[1] - whole[0], parts = (columns + most - 1) / most;
+    const i64 part = ((columns + parts - 1) / parts + BLOCK - 1) / BLOCK * BLOCK;
+    band->column1 = whole[1] - band->column0 < part ? whole[1] : band->column0 + part;
+    return 1;
+}
 //: end

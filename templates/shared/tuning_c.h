@@ -70,6 +70,18 @@ enum {
     BYTES_FAR = 32 << 20,
     NEAR_MOST = 64,                /* elements apart, at most a block: loads that share where they begin (geometry.c) */
     NEAR_PART = 1 << 16,           /* elements of a part whose loads do: for less it takes longer to compile it */
+    /* Kernels that slide (slide.h): rows that they read at most, but for one; what a load of a vector, an operation and
+     * a value that is kept take, and which part of all has to be saved; bytes of what is kept, for so many columns at
+     * least; rows of a tile for each that is begun in front of it, and of all. */
+    SLIDE_ROWS = 8,
+    SLIDE_LOAD = 8,
+    SLIDE_OP = 1,
+    SLIDE_KEEP = 25,
+    SLIDE_SAVED = 5,               /* a fifth */
+    SLIDE_BYTES = 16 << 10,
+    SLIDE_LEAST = 256,
+    SLIDE_TILE = 24,
+    SLIDE_LEAST_ROWS = 4,
     DIVISOR_WEIGHT = 8,            /* weight of an integer division by a literal */
     /* Parts of a join (split.c): elements of a part, on average. A kernel more costs about as much as copying 1,000. */
     LEAST_PART = 8192,
@@ -79,6 +91,7 @@ enum {
     /* Terms of a correlate from which on a loop goes over them (stencils.c): without one there are registers for
      * weights, and integers whose sums fit them are computed in 16 bits. Measured on 1080p, 3 x 3 to 15 x 15. */
     LOOPED_LEAST = 36,
+    LOOPED_SLIDING = 50,           /* or where rows slide */
     LOOPED_NARROW = 81,
     BORDER_MOST = 64,              /* an operand with what lies around it has at most so many times its elements */
     /* Searches (temporaries.c): tiles stop them where there are fewer results beside each other. Measured on 100 MB of
@@ -87,6 +100,7 @@ enum {
     /* Several short groups as one row (geometry.c). Measured (bench/kernels/groups.py). */
     EXPAND_SHORT = 200,            /* rows up to this length are slower than expanding them, */
     EXPAND_MASKED = 32,            /* or this one where they end in vectors with masks, */
+    EXPAND_MANY = 4,               /* or with so many loads, since each is copied, */
     EXPAND_FLAT = 256,             /* or of so many bytes where they follow each other, or none has a value for each */
     EXPAND_ENOUGH = 96,            /* an expanded row of this length is faster than two strides */
     EXPAND_JOINED = 512,           /* and of this one where rows are joined */

@@ -2,6 +2,7 @@
 their own, and of small ones; the same without these fast paths, on several threads, and in other layouts."""
 import os
 import random
+import re
 import sys
 import unittest
 
@@ -108,8 +109,8 @@ class Neighbours(unittest.TestCase):
     def setUpClass(cls):
         cls.ways = {"": weft.Context(threads=1), "2 threads": weft.Context(threads=2),
                     "chain,near, 2 threads": without("chain,near", threads=2),
-                    **{words: without(words) for words in ("split", "hoist,split,narrow", "special", "near", "chain",
-                                                           "separate", "weigh")}}
+                    **{words: without(words) for words in ("split", "hoist,split,narrow", "special", "near", "slide",
+                                                           "chain", "separate", "weigh")}}
 
     def check(self, program, title, ways):
         for name in ways:
@@ -192,11 +193,46 @@ class Neighbours(unittest.TestCase):
                     self.assertTrue(same(np.asarray(found), want), f"{seed}: {text}, a batch")
         self.assertGreater(taken, 0)
 
+    def test_rows_that_slide(self):
+        """Rows that go on with what those before them began, with the bits of rows each by itself: of several sizes and
+        types, beside other operands, more than one operand's, in a batch, on some threads, where bands end."""
+        rng, pick, slid = np.random.default_rng(8), random.Random(8), 0
+        shapes = [(300, 257), (90, 1700), (1201, 131), (200, 90, 3), (3, 150, 190), (2, 40, 50, 60)]
+        texts = ["{0}", "{0} * 2 + y", "{0} + {1}", "clamp({0}, 10, 300) - y * x", "exp({0} / 1000)", "{0} > {1}",
+                 "correlate({0}, [[1, 2, 1], [3, 1, 1]], axes={axes})", "offset({0}, 1, 7)", "({0})[::2, 3:]"]
+        for number in range(sample.setting("WEFT_COUNT", 120) // 4):
+            dtype = pick.choice(["float32", "float32", "float64", "int32", "float16", "uint8"])
+            shape = pick.choice(shapes)
+            axes = [0, 1] if len(shape) < 4 and shape[-1] != 190 else [len(shape) - 2, len(shape) - 1]
+            modes = [f'"{mode}"' for mode in MODES] + ["0"]
+            sums = []
+            for name in "xy":
+                k = rng.integers(-3, 9, pick.choice([(5, 5), (5, 5), (4, 7), (3, 9), (7, 5), (6, 6), (7, 7)]))
+                k = np.multiply.outer(k[0], k[0]) if pick.random() < 0.3 else k
+                k = k if dtype in ("int32", "uint8") else k / 4
+                sums.append(f"correlate({'int32' if dtype == 'uint8' else ''}({name}), {k.tolist()}, "
+                            f"{pick.choice(modes)}, axes={axes})")
+            text = pick.choice(texts).format(*sums, axes=axes)
+            tensors = {name: strided(values(shape, dtype, rng), pick.choice(["dense", "dense", "turned", "backwards"]))
+                       for name in "xy" if re.search(rf"\b{name}\b", text)}
+            want = np.asarray(weft.evaluate(text, tensors, context=self.ways["slide"]))
+            types = {name: dtype + str(list(shape)) for name in tensors}
+            slid += "rows slide" in weft.compile(text).source("groups", **types)
+            for name in ("", "2 threads", "chain"):
+                found = np.asarray(weft.evaluate(text, tensors, context=self.ways[name]))
+                self.assertTrue(same(found, want), f"{text} of {dtype}{list(shape)}, {name or 'plain'}: "
+                                                   f"{np.argwhere(found != want)[:3]}")
+            if number % 4 == 0:
+                for found in weft.evaluate(text, {name: [x, x] for name, x in tensors.items()}, context=self.ways[""]):
+                    self.assertTrue(same(np.asarray(found), want), f"{text} of {dtype}{list(shape)}, a batch")
+        self.assertGreater(slid, 5)
+
     def test_turns_of_many_weights(self):
         """Sums that go over their terms in a loop, of operands so large that these are there a tile at a time."""
         rng, taken = np.random.default_rng(5), 0
-        for shape, extents, axes in [((1201, 933), (7, 7), [0, 1]), ((1080, 500, 3), (5, 9), [1, 0]),
-                                     ((1301, 900), (41,), [0]), ((1101, 1000), (40,), [1]), ((3, 700, 600), (6, 7), [1, 2])]:
+        for shape, extents, axes in [((1201, 933), (8, 8), [0, 1]), ((1080, 500, 3), (6, 9), [1, 0]),
+                                     ((1301, 900), (41,), [0]), ((1101, 1000), (40,), [1]),
+                                     ((3, 700, 600), (7, 8), [1, 2])]:
             for dtype in ("float32", "int32", "float64"):
                 k = rng.integers(1, 9, extents)
                 k = k if dtype == "int32" else k / 4

@@ -600,7 +600,7 @@ static void test_disable(void **state)
     assert_string_equal(error->message, "there is no fast path 'steam' to disable; there are flat, expand, "
                         "stream, row, convert, divisor, narrow, hoist, table, split, separate, weigh, tally, reduce, "
                         "joins, order, transpose, interleave, near, "
-                        "chain, special, skip, chunk, reciprocal, index, value, call, threads, cache, first");
+                        "slide, chain, special, skip, chunk, reciprocal, index, value, call, threads, cache, first");
     weft_error_destroy(error);
 }
 

@@ -98,6 +98,8 @@ def access_cases(kind):
                  "x + offset(x, [0, 1], 'edge')", "stack(x, x + 1, axis=-1) + 1", "concat(x, x + 1, axis=1) + 1"]:
         for extents in "1000, 31", "1000, 100", "100, 1000":
             yield text, f"{kind}[{extents}]", text, f"{kind}[{extents}]", {}
+    text = f"correlate(x, {[[1, 2, 3, 4, n] for n in range(5)]}, 'edge')"  # rows slide
+    yield "correlate", f"{kind}[400, 300]", text, f"{kind}[400, 300]", {}
 
 
 def reduction_cases(kind):
