@@ -27,7 +27,8 @@
 #define NAME_SLOT "slot_%d"            /* the pattern of the row before */
 #define NAME_PHASE "phase_%d"
 #define NAME_TURN "turn_%d"
-#define NAME_NEXT "next_%d"            /* bytes from a tile to the next one */
+#define NAME_NEXT "next_%d"            /* bytes to the next tile; where rows slide, the next row */
+#define NAME_PACE "pace_%d"            /* bytes from that row to the one behind it */
 #define NAME_LAID "laid_%d"            /* whether transposed rows went straight to the result */
 #define NAME_MORE "more_%d"            /* whether a piece of a row is gathered */
 #define NAME_GROUP "group_%d"          /* its first group, how many there are, and those of the tile */

@@ -27,10 +27,11 @@ static void put_family(struct emitter *e, int first)
 {
     const struct near *own = &e->params->near[first];
     const int before = e->slide.rows;
-    buf_printf(&e->buffers, "const char *next_%d = 0; //~\ni64 pace_%d = 0; //~\n", first, first);
-    buf_printf(&e->band, "goes_on &= start[%d] == next_%d && step[%d] == pace_%d; //~\n", first, first, first, first);
-    buf_printf(&e->band, "next_%d = start[%d] + rows * step[%d], pace_%d = step[%d]; //~\n", first, first, first, first,
-               first);
+    buf_printf(&e->buffers, "const char *" NAME_NEXT " = 0; //~\ni64 " NAME_PACE " = 0; //~\n", first, first);
+    buf_printf(&e->band, "goes_on &= start[%d] == " NAME_NEXT " && step[%d] == " NAME_PACE "; //~\n", first, first,
+               first, first);
+    buf_printf(&e->band, NAME_NEXT " = start[%d] + rows * step[%d], " NAME_PACE " = step[%d]; //~\n", first, first,
+               first, first, first);
     if (own->rows == before && own->row == before)
         buf_printf(&e->rows, "    p[%d] = start[%d] + row * step[%d];", first, first, first);
     else if (own->rows == before)
@@ -54,16 +55,14 @@ void emit_rows(struct emitter *e)
     put_section(e, &e->rows, "rows");
     if (!e->slide.rows)
         return;
-    buf_puts(&e->band, "int goes_on = column0 == kept_from && column1 == kept_to; //~\n");
+    put_section(e, &e->band, "follows");
     for (int a = 0; a < e->kernel->load_count; a++)
         if (e->params->near[a].rows)
             put_family(e, a);
-    buf_puts(&e->band, "kept_from = column0, kept_to = column1; //~\n");
     if (subst_is_new(&e->subst, "next_columns"))
         put_section(e, &e->blocks, "columns");
     buf_printf(&e->buffers, "enum { ROWS_BEFORE = %d, KEPT_COLUMNS = %d };\n", e->slide.rows, kept_columns(e));
-    buf_puts(&e->buffers, "i64 kept_from = 0, kept_to = 0; //~\n");
-    buf_puts(&e->buffers, "i64 whole[2] = {0, 0}; /* the first column of a band, and behind the last one */ //~\n");
+    put_section(e, &e->buffers, "buffers");
 }
 
 /* The bytes that a value's columns take. They differ by a fourth of a page from one value to the next: a processor
@@ -87,7 +86,7 @@ void emit_kept(struct emitter *e)
 {
     size_t at = 0;
     if (e->slide.rows)
-        buf_puts(&e->operands, "const int first = m < BLOCK && i + m < column1; /* a short block before others */\n");
+        put_section(e, &e->operands, "short");
     for (int i = 0; e->slide.rows && i < e->kernel->ins_count; i++)
         for (int n = 1; n <= e->slide.kept[i]; n++, at += kept_bytes(e, i)) {
             const enum weft_dtype dtype = e->kernel->ins[i].dtype;
@@ -95,15 +94,15 @@ void emit_kept(struct emitter *e)
             declare_block(e, &e->buffers, dtype, spare, 0);
             buf_printf(&e->band, "%s_m *const " NAME_BEGUN " = (%s_m *)(begun + %zu); //~\n", type, i, n, type, at);
             buf_printf(&e->operands, "%s_m *const " NAME_BEFORE " = " NAME_BEGUN " + i - column0;\n", type, i, n, i, n);
-            buf_printf(&e->operands, "%s_m *const " NAME_AFTER " = first ? %s : " NAME_BEFORE ";\n", type, i, n,
+            buf_printf(&e->operands, "%s_m *const " NAME_AFTER " = short_head ? %s : " NAME_BEFORE ";\n", type, i, n,
                        spare, i, n);
-            buf_printf(&e->results, "if (RARE(first))\n    args->calls->put(" NAME_BEFORE ", %s, m, sizeof *%s);\n",
+            buf_printf(&e->results, "if (RARE(short_head)) //~\n    args->calls->put(" NAME_BEFORE ", %s, m, sizeof *%s); //~\n",
                        i, n, spare, spare);
         }
-    if (at && e->heap)
-        buf_printf(&e->buffers, "unsigned char *const begun = args->scratch + %zu; //~\n", e->scratch);
-    else if (at)
-        buf_printf(&e->buffers, "ALIGNED unsigned char begun[%zu]; //~\n", at);
+    if (!at)
+        return;
+    buf_printf(&e->buffers, "enum { KEPT_BYTES = %zu, KEPT_PLACE = %zu }; //~\n", at, e->scratch);
+    put_section(e, &e->buffers, e->heap ? "lent" : "stack");
     e->scratch += e->heap ? at : 0;
 }
 

@@ -271,6 +271,18 @@ for (i64 row = goes_on ? 0 : -ROWS_BEFORE; row < rows; row++) { /* the first one
     i64 head = 0; /* elements in front of the first whole block */ //~
     for (int k = 0; k < ACCESSES; k++)
         p[k] = start[k] + (row > 0 ? row : 0) * step[k]; /* where the row of each begins */
+//: buffers sliding
+i64 whole[2] = {0, 0}; /* the first column of a band, and behind the last one */ //~
+i64 kept_from = 0, kept_to = 0; /* those of what is kept */ //~
+//: follows sliding
+int goes_on = column0 == kept_from && column1 == kept_to; //~
+kept_from = column0, kept_to = column1; //~
+//: short sliding
+const int short_head = m < BLOCK && i + m < column1;
+//: stack sliding
+ALIGNED unsigned char begun[KEPT_BYTES]; //~
+//: lent sliding
+unsigned char *const begun = (unsigned char *)args->scratch + KEPT_PLACE; //~
 //: tuned sliding
 #if defined __AVX512F__ && defined __GNUC__ && !defined __clang__
 #pragma GCC target("tune=skylake-avx512") /* else gcc 12 reads an element again for each of its products */

@@ -156,6 +156,14 @@ def rows():
                    {"y": x - x.max(axis=1, keepdims=True)})
 
 
+def neighbours():
+    """Sums of neighbours in several rows, of which later rows go on with what earlier ones began."""
+    x, k = whole("float32", (200, 400), 7), np.arange(1, 26).reshape(5, 5)
+    total = sum(k[i, j] * x[i:196 + i, j:396 + j] for i in range(5) for j in range(5))
+    return Program("neighbours", {"x": x}, [f'y = correlate(x, {k.tolist()}, "valid")'],
+                   {"y": total.astype(np.float32)})
+
+
 def quotients(count=3):
     """By way of reciprocals, which no chunk of a program with more to do has."""
     x = whole("uint8", (300,), 1)
