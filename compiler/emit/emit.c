@@ -4,6 +4,7 @@
 
 #include "compiler/emit/templates.h"
 
+#include <assert.h>
 #include <string.h>
 
 enum {
@@ -599,6 +600,17 @@ static struct buf show(struct emitter *e, const char *skeleton)
     return out;
 }
 
+/* Finds what slides. Loads that do (struct near) have no other text. */
+static void slide(struct emitter *e)
+{
+    const struct near *near = e->params->near;
+    const bool slides = find_slide(e->arena, e->kernel, near, &e->evaluation, &e->slide);
+    for (int a = 0; near && !slides && a < e->kernel->load_count; a++)
+        assert(!near[a].rows);
+    if (slides)
+        order_slide(e->arena, e->kernel, near, &e->slide, &e->evaluation);
+}
+
 static void start(struct emitter *e)
 {
     const struct kernel *kernel = e->kernel;
@@ -613,9 +625,8 @@ static void start(struct emitter *e)
     if (e->params->target->lines || e->params->shown)
         e->lines = find_lines(e->arena, kernel->program->source);
     make_evaluation(e->arena, kernel, e->kinds, e->params->fast, !e->params->target->chunks, &e->evaluation);
-    if (!e->params->target->chunks &&
-        find_slide(e->arena, kernel, e->params->near, &e->evaluation, &e->slide))
-        order_slide(e->arena, kernel, e->params->near, &e->slide, &e->evaluation);
+    if (!e->params->target->chunks)
+        slide(e);
     subst_init(&e->subst, e->arena, e->params->target);
     e->own = &e->subst.names;
     if (e->params->shown)

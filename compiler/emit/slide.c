@@ -96,8 +96,9 @@ void emit_kept(struct emitter *e)
             buf_printf(&e->operands, "%s_m *const " NAME_BEFORE " = " NAME_BEGUN " + i - column0;\n", type, i, n, i, n);
             buf_printf(&e->operands, "%s_m *const " NAME_AFTER " = short_head ? %s : " NAME_BEFORE ";\n", type, i, n,
                        spare, i, n);
-            buf_printf(&e->results, "if (RARE(short_head)) //~\n    args->calls->put(" NAME_BEFORE ", %s, m, sizeof *%s); //~\n",
-                       i, n, spare, spare);
+            buf_puts(&e->results, "if (RARE(short_head)) //~\n");
+            buf_printf(&e->results, "    args->calls->put(" NAME_BEFORE ", %s, m, sizeof *%s); //~\n", i, n, spare,
+                       spare);
         }
     if (!at)
         return;

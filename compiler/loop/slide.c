@@ -3,6 +3,8 @@
 
 #include <string.h>
 
+enum { MOST_INS = 512 };           /* of a kernel that slides: its loop has fewer */
+
 /* ---- what is computed when ---- */
 
 /* How many rows a load's family reads, but for one; 0: it is alone. */
@@ -129,7 +131,7 @@ bool find_slide(struct arena *arena, const struct kernel *kernel, const struct n
                             .brought = ARENA_ARRAY(arena, unsigned, count)};
     for (int a = 0; near && a < kernel->load_count; a++)
         slide->rows = near[a].rows > slide->rows ? near[a].rows : slide->rows;
-    bool slides = slide->rows > 0 && !kernel->fault_count && !kernel->lanes;
+    bool slides = slide->rows > 0 && !kernel->fault_count && !kernel->lanes && kernel->ins_count <= MOST_INS;
     for (int i = 0; slides && i < kernel->ins_count; i++) {
         slide->stage[i] = find_stage(kernel, near, s, slide, i);
         slide->same[i] = find_same(kernel, near, s, slide, i);
@@ -226,7 +228,7 @@ int64_t slide_rows(struct arena *arena, const struct kernel *kernel, struct geom
     unsigned char *kinds = arena_copy(arena, g->kinds, (size_t)kernel->access_count);
     struct evaluation evaluation;
     struct slide slide;
-    bool units = g->groups > 0 && g->near && (g->fast & FAST_SLIDE);
+    bool units = g->groups > 0 && g->near && (g->fast & FAST_SLIDE) && kernel->ins_count <= MOST_INS;
     for (int a = 0; units && a < kernel->access_count; a++) {
         near[a].first = a;
         units = a < kernel->load_count || g->kinds[a] == ACCESS_UNIT;
