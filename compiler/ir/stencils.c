@@ -306,8 +306,8 @@ static bool may_have_border(const struct lowering *l, const struct node *node, c
     return !l->open && may_be_stored(l, node, e) && !l->views[node->view].modes.valid && l->fast & FAST_SPLIT;
 }
 
-/* Whether a kernel of all terms slides (slide.h): k has several rows of several elements, and the result is no small
- * one. */
+/* Whether a kernel of all terms slides (slide.h), and so is faster than a loop over them: k has several rows of several
+ * elements, the result is no small one, and no products of integers are added in pairs (weigh_c.h). */
 static bool would_slide(const struct lowering *l, const struct node *node)
 {
     const struct shape *k = l->shapes[l->program->operands[node->operands + 1]],
@@ -315,7 +315,8 @@ static bool would_slide(const struct lowering *l, const struct node *node)
     int several = 0;
     for (int d = 0; d < k->rank; d++)
         several += k->extents[d] > 2;
-    return several > 1 && !l->open && (l->fast & FAST_SLIDE) && (l->fast & FAST_SPLIT) && shape_volume(x) >= NEAR_PART;
+    return several > 1 && dtype_is_float(node->dtype) && !l->open && (l->fast & FAST_SLIDE) && (l->fast & FAST_SPLIT) &&
+           shape_volume(x) >= NEAR_PART;
 }
 
 /* From how many terms on a loop goes over them. */
