@@ -487,7 +487,7 @@ void reduce(struct kernel_program *program, int k, enum joiner joiner)
         add_kernel(program, (struct program_kernel){.kernel = without_elements(&r, points, how.to), .space = points});
         return;
     }
-    const int lanes = join_pairs(&r, join_blocks(&r, values, flat));
+    const int lanes = n == 1 ? values : join_pairs(&r, join_blocks(&r, values, flat)); /* an element is its own lane */
     add_kernel(program, (struct program_kernel){
         .kernel = join_lanes(&r, lanes, points, values, n < 0 ? flat : NULL, how.to), .space = points});
 }
