@@ -87,7 +87,9 @@ int map_edges(struct kernel *kernel, int map, const struct shape *from, const st
 {
     struct axis *own = arena_copy(kernel->arena, axes, (size_t)to->rank * sizeof *own);
     for (int t = 0; t < to->rank; t++)
-        if (!own[t].slice.open)
+        if (!own[t].slice.open && own[t].edge != EDGE_VALUE && to->extents[t] == 1 && from->extents[own[t].from] == 1)
+            own[t].slice.start = 0; /* it is the only element wherever it is looked for */
+        else if (!own[t].slice.open)
             own[t].slice.start = nearby(own[t].edge, to->extents[t], own[t].slice.start);
     if (!lies_inside(from, to, own))
         return map_add_step(kernel, (struct index_map){.parent = map, .from = from, .to = to, .axes = own,

@@ -90,11 +90,12 @@ static void drop_outside(struct cuts *cuts, const struct shape *space)
 
 /* Leaves together what alternates along the innermost dimension, as in stack(r, g, b, axis=-1): each value is then
  * stretched, which is a matter of vectors (ACCESS_INTERLEAVED), and parts of their own would write each cache line
- * again. */
+ * again. Neighbours would be found by number, which takes far longer. */
 static void keep_alternating(struct cuts *cuts, const struct shape *space)
 {
     const int last = space->rank - 1;
-    if (last >= 0 && space->extents[last] <= INTERLEAVED_MOST && cuts->count[last] == space->extents[last] - 1)
+    if (last >= 0 && !cuts->turning && space->extents[last] <= INTERLEAVED_MOST &&
+        cuts->count[last] == space->extents[last] - 1)
         cuts->count[last] = 0;
 }
 
