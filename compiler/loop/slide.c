@@ -139,8 +139,8 @@ bool find_slide(struct arena *arena, const struct kernel *kernel, const struct n
     }
     for (int i = 0; slides && i < kernel->ins_count; i++)
         slide->bytes += slide->kept[i] * type_rows[kernel->ins[i].dtype].size;
-    slide->rows = slides ? slide->rows : 0;
-    return slides;
+    slide->rows = slides && slide->bytes ? slide->rows : 0;
+    return slide->rows > 0;
 }
 
 void order_slide(struct arena *arena, const struct kernel *kernel, const struct near *near, const struct slide *slide,

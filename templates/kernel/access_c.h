@@ -274,9 +274,10 @@ for (i64 row = goes_on ? 0 : -ROWS_BEFORE; row < rows; row++) { /* the first one
 //: buffers sliding
 i64 whole[2] = {0, 0}; /* the first column of a band, and behind the last one */ //~
 i64 kept_from = 0, kept_to = 0; /* those of what is kept */ //~
+const struct weft_sample *kept_of = 0; /* of another sample numbers may be others, though its rows follow */ //~
 //: follows sliding
-int goes_on = column0 == kept_from && column1 == kept_to; //~
-kept_from = column0, kept_to = column1; //~
+int goes_on = sample == kept_of && column0 == kept_from && column1 == kept_to; //~
+kept_of = sample, kept_from = column0, kept_to = column1; //~
 //: short sliding
 const int short_head = m < BLOCK && i + m < column1;
 //: stack sliding
