@@ -607,6 +607,7 @@ static void slide(struct emitter *e)
     const bool slides = find_slide(e->arena, e->kernel, near, &e->evaluation, &e->slide);
     for (int a = 0; near && !slides && a < e->kernel->load_count; a++)
         assert(!near[a].rows);
+    e->brought = ARENA_ARRAY(e->arena, unsigned, e->kernel->ins_count + 1);
     if (slides)
         order_slide(e->arena, e->kernel, near, &e->slide, &e->evaluation);
 }

@@ -46,6 +46,7 @@ struct emitter {
     bool masking;                  /* that loop is being written */
     bool light;                    /* ends of rows are one of these, and little is computed */
     struct slide slide;            /* what rows compute for later ones (compiler/loop/slide.h) */
+    unsigned *brought;             /* [ins] bit n: the text has a name for its value of n rows before */
     bool held;                     /* blocks of the result stay in registers until they are stored (emit.c) */
     bool runs;                     /* a turn of the loop computes all whole blocks of a row (emit.c) */
     bool heap;                     /* blocks are in the scratch memory that the caller lends */

@@ -110,9 +110,9 @@ void emit_kept(struct emitter *e)
 const char *bring_earlier(struct emitter *e, int i, int rows)
 {
     const char *name = arena_printf(e->arena, NAME_EARLIER, i, rows);
-    if (e->slide.brought[i] & 1u << rows)
+    if (e->brought[i] & 1u << rows)
         return name;
-    e->slide.brought[i] |= 1u << rows;
+    e->brought[i] |= 1u << rows;
     buf_printf(&e->body, "    const %s %s = " NAME_BEFORE "[j];\n", short_name(e->kernel->ins[i].dtype), name, i, rows);
     return name;
 }

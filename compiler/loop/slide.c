@@ -127,8 +127,7 @@ bool find_slide(struct arena *arena, const struct kernel *kernel, const struct n
     const int count = kernel->ins_count + 1;
     *slide = (struct slide){.stage = ARENA_ARRAY(arena, int, count),
                             .same = ARENA_ARRAY(arena, int, count),
-                            .kept = ARENA_ARRAY(arena, int, count),
-                            .brought = ARENA_ARRAY(arena, unsigned, count)};
+                            .kept = ARENA_ARRAY(arena, int, count)};
     for (int a = 0; near && a < kernel->load_count; a++)
         slide->rows = near[a].rows > slide->rows ? near[a].rows : slide->rows;
     bool slides = slide->rows > 0 && !kernel->fault_count && !kernel->lanes && kernel->ins_count <= MOST_INS;

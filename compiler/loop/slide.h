@@ -14,7 +14,6 @@ struct slide {
     int *stage;                    /* [ins] in which of these rows, from 0 on, the value is computed; at last `rows` */
     int *same;                     /* [ins] the first instruction that computes the same in that turn; often itself */
     int *kept;                     /* [ins] for how many turns the value is kept, in memory */
-    unsigned *brought;             /* [ins] bit n: the text has a name for its value of n turns before */
     int bytes;                     /* of all that is kept of one element */
 };
 
