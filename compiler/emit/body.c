@@ -269,7 +269,8 @@ static void emit_ins(struct emitter *e, int i, int level)
     } else {
         buf_printf(&e->body, "    " NAME_FAULT " |= (", ins->index);
         put_meaning(e, &e->body, ins, op_fault(ins->op, ins->source), names);
-        buf_printf(&e->body, ") & (j < m)%s%s;\n", names[2] ? " & " : "", names[2] ? names[2] : "");
+        buf_printf(&e->body, ") & (j < %sm)%s%s;\n", e->params->target->chunks ? "" : "(int)",
+                   names[2] ? " & " : "", names[2] ? names[2] : "");
     }
     emit_mark(&e->body, start, ins);
 }

@@ -275,6 +275,14 @@ static void begin_ends(struct emitter *e)
     buf_puts(&e->operands, "const i64 back = long_row && column1 - i < BLOCK ? BLOCK - (column1 - i) : 0; //~\n");
     buf_puts(&e->operands, "i -= back; //~\n");
 }
+/* In vectors a remark is as wide as what it looks at, so that nothing is packed for it. */
+static const char *fault_type(const struct emitter *e, int fault)
+{
+    const struct ins *ins = e->kernel->ins;
+    while (ins->kind != INS_FAULT || ins->index != fault)
+        ins++;
+    return e->params->target->chunks ? "unsigned char" : short_name(ins->source);
+}
 
 static void emit_parts(struct emitter *e)
 {
@@ -325,7 +333,7 @@ static void emit_parts(struct emitter *e)
         emit_body(e);
     }
     for (int i = 0; i < kernel->fault_count; i++) {
-        buf_printf(&e->faults, "unsigned char " NAME_FAULT " = 0;\n", i);
+        buf_printf(&e->faults, "%s " NAME_FAULT " = 0;\n", fault_type(e, i), i);
         buf_printf(&e->remarks, "if (" NAME_FAULT ")\n    args->faults[%d] = 1;\n", i, i);
     }
 }

@@ -319,55 +319,45 @@ SEPARATE static void N(lookup)(T *block, const T *table, const u8_m *entry)
     for (int j = 0; j < BLOCK; j++)
         block[j] = table[entry[j]];
 }
+//: integer divisor
+/* What is divided by instead of b: 1 where that is 0 or, of 32 bits and more, -1, of which the least number has no
+ * quotient. */
+FN T N(divisor)(T b)
+{
+    return ((T)-1 < (T)1 && sizeof(T) > 2 ? (U)(b + (U)1) <= (U)1 : b == 0) ? (T)1 : b;
+}
 //: integer quotient
-/* a / b toward zero for b other than 0, of up to 32 bits, by way of a floating type with more than twice as many
- * digits: no quotient of whole numbers lies so near the next whole number that it is rounded to that. C compilers make
- * vectors of this, and of choices by one comparison each; of divisions by constants they make some anyway. 2^52 added
- * to a float64 rounds it to a whole number, which is then in the low bits. */
+/* a / b toward zero for a divisor of up to 32 bits, by way of a floating type with more than twice as many digits: no
+ * quotient of whole numbers lies so near the next whole number that it is rounded to that. C compilers make vectors of
+ * this, and of choices by one comparison each; of divisions by constants they make some anyway. */
 FN T N(quotient)(T a, T b)
 {
-    if (sizeof(T) <= 2)
-        return (T)(int)((float)a / (float)b);
-    const double exact = (double)a / (double)b;
-    const union {
-        double value;
-        unsigned long long word;
-    } rounded = {exact + 0x1p52};
-    if ((T)-1 > (T)1)
-        return (T)(rounded.word - (rounded.value - 0x1p52 > exact ? 1 : 0));
-    return b == (T)-1 ? (T)(0 - (U)a) : (T)exact;
+    return sizeof(T) <= 2 ? (T)(int)((float)a / (float)b) : (T)((double)a / (double)b);
 }
 //: integer truncdiv
 /* The quotient, rounded toward zero. */
 FN T N(truncdiv)(T a, T b)
 {
-    const T divisor = b == 0 ? (T)1 : b;
-    if (sizeof(T) == 8 || IS_CONSTANT(b))
-        return b == (T)-1 && (T)-1 < (T)1 ? (T)(0 - (U)a) : b == 0 ? (T)0 : (T)(a / divisor);
-    const T q = N(quotient)(a, divisor);
-    return b == 0 ? (T)0 : q;
+    const T divisor = N(divisor)(b), q = sizeof(T) == 8 || IS_CONSTANT(b) ? (T)(a / divisor) : N(quotient)(a, divisor);
+    return b == 0 ? (T)0 : sizeof(T) > 2 && (T)-1 < (T)1 && b == (T)-1 ? (T)(0 - (U)a) : q;
 }
 //: integer remainder
 /* The remainder of a quotient that is rounded toward zero. */
 FN T N(remainder)(T a, T b)
 {
-    const T divisor = b == 0 ? (T)1 : b;
+    const T divisor = N(divisor)(b);
     if (sizeof(T) == 8 || IS_CONSTANT(b))
-        return b == (T)-1 && (T)-1 < (T)1 ? (T)0 : (T)(a % divisor);
+        return (T)(a % divisor);
     return (T)((U)a - (U)N(quotient)(a, divisor) * (U)divisor);
 }
 //: integer floordiv
 /* The quotient, rounded down; 0 where b is 0. */
 FN T N(floordiv)(T a, T b)
 {
-    const T divisor = b == 0 ? (T)1 : b;
-    if (b == (T)-1 && (T)-1 < (T)1 && (sizeof(T) == 8 || IS_CONSTANT(b)))
-        return (T)(0 - (U)a);
-    if (sizeof(T) == 8 || IS_CONSTANT(b))
-        return b == 0 ? (T)0 : (T)(a / divisor - (a % divisor != 0 && (a < 0) != (b < 0)));
-    const T q = N(quotient)(a, divisor), r = (T)((U)a - (U)q * (U)divisor);
+    const T divisor = N(divisor)(b), q = sizeof(T) == 8 || IS_CONSTANT(b) ? (T)(a / divisor) : N(quotient)(a, divisor);
+    const T r = (T)((U)a - (U)q * (U)divisor);
     const T apart = (r < 0) != (b < 0) ? (T)1 : (T)0, down = r == 0 ? (T)0 : apart;
-    return b == 0 ? (T)0 : (T)((U)q - (U)down);
+    return b == 0 ? (T)0 : sizeof(T) > 2 && (T)-1 < (T)1 && b == (T)-1 ? (T)(0 - (U)a) : (T)((U)q - (U)down);
 }
 //: integer floormod
 /* The remainder of a quotient that is rounded down. */

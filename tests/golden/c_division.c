@@ -3,12 +3,12 @@
 @ helpers: ROLLED, EACH_OF, BAND_ROOM, BAND_VALUES, PAD_BLOCK, PUT_BLOCK, PUT_PAST, FETCH_BELOW, b1, weft_lanes,
 @   weft_geometry, weft_sample, struct weft_calls;, weft_args, weft_tile, weft_band, weft_part, weft_rows, weft_join,
 @   weft_run, weft_calls, enum { LANES = 16 };, ints, CONVERSION, fetch, __attribute__((always_inline)), fetch_row,
-@   count_of, first_block, fetch_end, quotient_i32, floordiv_i32, remainder_i32, floormod_i32
+@   count_of, first_block, fetch_end, divisor_i32, quotient_i32, floordiv_i32, remainder_i32, floormod_i32
 void weft_kernel(const struct weft_args *args, i64 begin, i64 end)
 {
     const i32 c_0 = *(const i32_m *)&args->literals[0]; /* 0 */
-    unsigned char f_0 = 0;
-    unsigned char f_1 = 0;
+    i32 f_0 = 0;
+    i32 f_1 = 0;
     ALIGNED i32_m w_0[BLOCK], w_1[BLOCK], w_2[BLOCK], w_3[BLOCK];
     BAND_ROOM
     while (args->calls->next_band(args, &band)) { /* rows that lie beside each other */
@@ -40,8 +40,8 @@ void weft_kernel(const struct weft_args *args, i64 begin, i64 end)
                     const i32 t_4 = floordiv_i32(a_1, a_0);
                     const i32 t_5 = t_2 ? t_4 : c_0;
                     const i32 t_6 = floormod_i32(a_1, a_0);
-                    f_0 |= (a_0 == 0) & (j < m) & t_2;
-                    f_1 |= (a_0 == 0) & (j < m);
+                    f_0 |= (a_0 == 0) & (j < (int)m) & t_2;
+                    f_1 |= (a_0 == 0) & (j < (int)m);
                     y_2[j] = t_5;
                     y_3[j] = t_6;
                 }

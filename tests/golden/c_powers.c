@@ -47,7 +47,7 @@ void weft_kernel(const struct weft_args *args, i64 begin, i64 end)
 @ helpers: ROLLED, EACH_OF, BAND_ROOM, BAND_VALUES, PAD_BLOCK, PUT_BLOCK, PUT_PAST, FETCH_BELOW, b1, weft_lanes,
 @   weft_geometry, weft_sample, struct weft_calls;, weft_args, weft_tile, weft_band, weft_part, weft_rows, weft_join,
 @   weft_run, weft_calls, enum { LANES = 16 };, ints, CONVERSION, fetch, __attribute__((always_inline)), fetch_row,
-@   count_of, first_block, fetch_end, quotient_u16, floordiv_u16, saturate_u16_u8
+@   count_of, first_block, fetch_end, divisor_u16, quotient_u16, floordiv_u16, saturate_u16_u8
 void weft_kernel(const struct weft_args *args, i64 begin, i64 end)
 {
     const i16 c_0 = *(const i16_m *)&args->literals[0]; /* 2 */

@@ -29,6 +29,7 @@ copy_run_$1               17 lines  b6bba8c5
 count_of                   7 lines  e9ddf8a3
 decode_$1_$2              19 lines  af7f57f3
 decode_$1_$2              19 lines  f3a3a288
+divisor_$1                 6 lines  e8009298
 elements_$1               66 lines  b3798606
 encode_$1_$2              21 lines  0cf16d4c
 encode_$1_$2              21 lines  cc952e44
@@ -42,7 +43,7 @@ fetch_end                 11 lines  aa5907f1
 fetch_row                 17 lines  9a94f6ba
 fill_$1                    6 lines  feab3a5c
 first_block                7 lines  b7fd5a38
-floordiv_$1               12 lines  9f23614e
+floordiv_$1                8 lines  baa84ad0
 floormod_$1                6 lines  16bc2c11
 fmin_$1                    6 lines  79200f70
 fneg_$1                   15 lines  a8c0e62c
@@ -57,8 +58,8 @@ optimize                   3 lines  f347d288
 own_exp                   16 lines  d60d0ec1
 own_expf                  17 lines  bbb245e7
 pick_$1                   12 lines  bc185755
-quotient_$1               17 lines  98c7ad3c
-remainder_$1               8 lines  8104a8d4
+quotient_$1                7 lines  c3231c73
+remainder_$1               8 lines  9d70b78c
 repeat_$1                  8 lines  a8f54926
 repeated_$1               15 lines  05c90779
 rintf                      1 lines  0d641dc6
