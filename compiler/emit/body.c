@@ -187,7 +187,8 @@ void bring(struct emitter *e, int i, int level)
     const size_t start = e->body.length;
     buf_printf(&e->body, "    const %s %s = ", short_name(ins->dtype), value_name(e, i));
     if (ins->kind == INS_LOAD) {
-        const char *element = e->masking ? "(j < left ? " NAME_READ "[j] : 0)" : NAME_READ "[j]";
+        const char *element = !e->masking ? NAME_READ "[j]"
+                              : e->laned  ? "(j < there ? " NAME_READ "[j] : 0)" : "(j < left ? " NAME_READ "[j] : 0)";
         put_move(e, type_rows[ins->dtype].load, ins->dtype, arena_printf(e->arena, element, ins->index));
     } else {
         buf_printf(&e->body, NAME_KEPT "[j]", i);
@@ -263,7 +264,8 @@ static void emit_ins(struct emitter *e, int i, int level)
     } else if (ins->kind == INS_TAKE) {
         emit_taken(e, i, level, names[0]);
     } else if (ins->kind == INS_STORE) {
-        buf_printf(&e->body, "    %s" NAME_WRITTEN "[j] = ", e->masking ? "if (j < (int)m) " : "", ins->index);
+        buf_printf(&e->body, "    %s" NAME_WRITTEN "[j] = ", e->masking && !e->laned ? "if (j < (int)m) " : "",
+                   ins->index);
         put_move(e, type_rows[ins->dtype].store, ins->dtype, names[0]);
         buf_puts(&e->body, ";\n");
     } else {
@@ -500,7 +502,8 @@ static bool is_written_out(const struct emitter *e)
 /* What a loop over the elements of a block begins with. */
 static const char *loop_head(const struct emitter *e)
 {
-    return e->masking ? "else EACH_OF(j, m) {\n"
+    return e->laned   ? (e->masking ? "else EACH(j, ROW) {\n" : "EACH(j, ROW) {\n")
+           : e->masking ? "else EACH_OF(j, m) {\n"
                       : arena_printf(e->arena, "%sINDEPENDENT%s\n%s",
                                      e->runs ? "for (i64 k = 0; k < m; k += BLOCK)\n" : "",
                                      is_written_out(e) ? " WRITTEN_OUT" : "",
@@ -545,12 +548,26 @@ static void put_masked(struct emitter *e, int first, int end, int level)
     e->masking = false;
     for (int i = 0; i < e->kernel->ins_count; i++)
         e->seen[i] = -1;
-    buf_puts(&e->body, "if (!RARE(m < BLOCK)) //~\n");
+    buf_puts(&e->body, e->laned ? "if (i + ROW <= column1)\n" : "if (!RARE(m < BLOCK)) //~\n");
     put_loop(e, first, end, level);
     for (const char *line = ends.text, *next; (next = strchr(line, '\n')); line = next + 1)
         buf_printf(&e->body, "%.*s //~\n", (int)(next - line), line);
-    for (int k = e->kernel->load_count; k < e->kernel->access_count; k++)
+    for (int k = e->kernel->load_count; k < e->kernel->access_count && !e->laned; k++)
         buf_printf(&e->body, "PUT_PAST(" NAME_PLACE ", " NAME_STREAMED ", " NAME_BUFFER ")\n", k, k, k);
+}
+
+/* Adds the loop for whole turns, and to another section what computes the last one of a row: there it may read others
+ * behind these, but in the last row of all. */
+static void put_laned(struct emitter *e, int first, int end, int level)
+{
+    const struct buf before = e->body;
+    e->body = e->ends;
+    put_masked(e, first, end, level);
+    e->ends = e->body;
+    e->body = before;
+    for (int i = 0; i < e->kernel->ins_count; i++)
+        e->seen[i] = -1;
+    put_loop(e, first, end, level);
 }
 
 static void emit_level(struct emitter *e, int first, int end, int level)
@@ -558,7 +575,9 @@ static void emit_level(struct emitter *e, int first, int end, int level)
     const bool copied = e->copied >= 0;
     if (copied)
         buf_printf(&e->body, "if (!" NAME_STREAMED ") {\n", e->kernel->ins[e->kernel->ins_count - 1].index);
-    if (e->masked)
+    if (e->laned)
+        put_laned(e, first, end, level);
+    else if (e->masked)
         put_masked(e, first, end, level);
     else
         put_loop(e, first, end, level);

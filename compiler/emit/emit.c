@@ -296,7 +296,8 @@ static void emit_parts(struct emitter *e)
     find_copied(e);
     e->whole = !e->slide.rows && reads_whole(e);
     e->light = is_light(e);
-    e->masked = masks_ends(e);
+    e->laned = joins_as_computed(e);
+    e->masked = masks_ends(e) || e->laned;
     e->whole = e->whole && !e->masked;
     e->runs = computes_runs(e);
     e->held = holds_result(e);
@@ -384,7 +385,7 @@ static void put_form(struct emitter *e, struct buf *out)
 {
     const struct form *form = e->params->form;
     if (!e->params->target->chunks) {
-        buf_printf(out, "enum { BLOCK = %d, ACCESSES = %d };\n", form->block, form->accesses);
+        buf_printf(out, "enum { BLOCK = %d, ACCESSES = %d };\n", e->laned ? LANE_COUNT : form->block, form->accesses);
         for (int kind = 0; kind < 128; kind++)
             if (access_rows[kind].constant && memchr(e->kinds, kind, (size_t)e->kernel->load_count))
                 buf_printf(out, "enum { %s = %d };\n", access_rows[kind].name, access_rows[kind].constant);

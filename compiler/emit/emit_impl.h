@@ -15,7 +15,7 @@ enum { MAX_PARTS = 9 };
 /* The sections of a skeleton that are put together line by line. */
 #define SECTIONS(S)                                                                                  \
     S(blocks) S(literals) S(faults) S(buffers) S(bands) S(band) S(rows) S(row) S(turn) S(operands) \
-    S(body) S(results) S(remarks) S(end) \
+    S(body) S(ends) S(results) S(remarks) S(end) \
     S(joins) S(absent) S(offsets) S(groups) S(loads) S(checks)
 
 struct emitter {
@@ -44,6 +44,7 @@ struct emitter {
     bool whole;                    /* ends of rows are read as whole blocks (emit.c) */
     bool masked;                   /* a loop of their own computes them, of light kernels (emit.c) */
     bool masking;                  /* that loop is being written */
+    bool laned;                    /* short rows are joined to lanes in registers as they are computed (lanes.c) */
     bool light;                    /* ends of rows are one of these, and little is computed */
     struct slide slide;            /* what rows compute for later ones (compiler/loop/slide.h) */
     unsigned *brought;             /* [ins] bit n: the text has a name for its value of n rows before */
@@ -175,6 +176,8 @@ int joined_in_place(const struct emitter *e);
 const char *joined_from(const struct emitter *e);
 /* Whether the instruction is the literal for absent elements, where only functions that join need it. */
 bool is_absent(const struct emitter *e, int i);
+/* Whether a reduction of short rows joins what it computes of a row to lanes in registers, ROW elements at a time. */
+bool joins_as_computed(const struct emitter *e);
 /* Adds what the skeleton of a reduction needs. */
 void emit_joins(struct emitter *e);
 /* Adds the macros with which a support file is included for functions that join as this kernel does. */

@@ -36,7 +36,27 @@ bool is_absent(const struct emitter *e, int i)
 {
     const struct lanes *lanes = e->kernel->lanes;
     return lanes && !e->params->target->chunks && !lanes->finds && i == lanes->absent &&
-           (!lanes->beside || lanes->places || library_join(e) >= 0);
+           (!lanes->beside || lanes->places || (library_join(e) >= 0 && !e->laned));
+}
+
+enum { LANED_LEAST = 48 };          /* shorter rows are computed one behind the other, and then joined */
+
+bool joins_as_computed(const struct emitter *e)
+{
+    const struct kernel *kernel = e->kernel;
+    const struct lanes *lanes = kernel->lanes;
+    if (!lanes || e->params->target->chunks || e->baked || !lanes->beside || lanes->places || lanes->finds ||
+        lanes->tiles.elements < LANED_LEAST || lanes->tiles.row != LANE_COUNT || joined_in_place(e) >= 0 ||
+        !join_is_ordered(lanes->join, lanes->tree) || library_join(e) < 0 || !kernel_masks(kernel) ||
+        kernel->accesses[kernel->load_count].dtype != lanes->tree || e->evaluation.slot_count)
+        return false;
+    bool joins = true;
+    for (int a = 0; a < kernel->load_count; a++)
+        joins = joins &&
+                (e->kinds[a] == ACCESS_UNIT || e->kinds[a] == ACCESS_EXPANDED || access_is(e->kinds[a], STAYS));
+    for (int i = 0; i < kernel->ins_count; i++)
+        joins = joins && !e->evaluation.call[i] && !e->called[i];
+    return joins;
 }
 
 /* The types in which a reduction joins values; and `functions` that join two. */
@@ -70,7 +90,8 @@ static bool keeps_lanes(const struct emitter *e)
 const char *joined_from(const struct emitter *e)
 {
     const struct lanes *lanes = e->kernel->lanes;
-    return lanes->beside      ? "stage + (i - column0)"
+    return e->laned           ? "values"
+           : lanes->beside    ? "stage + (i - column0)"
            : lanes->finds     ? "stage"
            : keeps_lanes(e) ? "values"
                               : "stage + filled";
@@ -215,7 +236,7 @@ static void put_lanes(struct emitter *e, struct buf *out)
 static void put_search(struct emitter *e, struct buf *out)
 {
     if (e->kernel->lanes->beside) {
-        const char *const parts[] = {"short_search", "short_elements", "short_staged"};
+        const char *const parts[] = {"short_search", "short_stage", "short_elements", "short_staged"};
         memcpy(e->parts, parts, sizeof parts);
         return;
     }
@@ -275,17 +296,30 @@ static void put_own_joins(struct emitter *e, struct buf *out)
     buf_printf(out, "#undef NOTHING\n#define NOTHING %s\n", join_is_sum(lanes->join) ? "0" : "ABSENT");
 }
 
+static void put_absent(struct emitter *e)
+{
+    const struct lanes *lanes = e->kernel->lanes;
+    buf_printf(&e->literals, joins_keys(e) ? "const %s absent = key_of(%s);\n" : "const %s absent = %s;\n",
+               short_name(joined_dtype(e, lanes->acc)), value_name(e, lanes->absent));
+}
+
 /* What a kernel needs whose rows the library takes: short ones, or those of whose extremes it keeps the positions.
  * `table` is its member of struct weft_calls, `what` what it does. */
 static void put_points(struct emitter *e, struct buf *out, const char *table, int number, const char *what)
 {
     const struct lanes *lanes = e->kernel->lanes;
     const bool direct = joined_in_place(e) >= 0;
-    const char *const parts[2][2][2] = {{{"lanes", "computed"}, {"lanes", "direct"}},
-                                        {{"short_elements", "short_points"}, {"short_points_direct", NULL}}};
+    const char *const parts[2][2][3] = {{{"lanes", "computed"}, {"lanes", "direct"}},
+                                        {{"short_stage", "short_elements", "short_points"}, {"short_points_direct"}}};
     assert(number >= 0);
     memcpy(e->parts, parts[lanes->beside > 0][direct], sizeof parts[0][0]);
     put_joins(e, out, false);
+    if (e->laned) {
+        e->parts[1] = "short_lanes", e->parts[2] = NULL;
+        put_accumulators(e, out);
+        buf_puts(out, "enum { OWN(KEPT) = ROW / PER_VECTOR };\n");
+        put_absent(e);
+    }
     buf_printf(&e->literals, "const struct weft_join *const join = args->calls->%s[%d]; /* %s%s of %s */\n", table,
                number, what, join_name(e->arena, lanes->join),
                type_rows[lanes->places ? lanes->acc : lanes->tree].name);
@@ -295,16 +329,14 @@ static void put_short_joining(struct emitter *e, struct buf *out)
 {
     const struct lanes *lanes = e->kernel->lanes;
     const bool direct = joined_in_place(e) >= 0;
-    const char *const parts[] = {joins_keys(e) ? "keys" : "plain", "short", direct ? "short_direct" : "short_elements",
-                                 direct ? NULL : "short_staged"};
+    const char *const parts[] = {joins_keys(e) ? "keys" : "plain", "short", direct ? "short_direct" : "short_stage",
+                                 direct ? NULL : "short_elements", direct ? NULL : "short_staged"};
     memcpy(e->parts, parts, sizeof parts);
     put_own_joins(e, out);
     buf_puts(out, "#undef WORDS\n");
     if (type_rows[lanes->tree].size == 4)
         buf_puts(out, "#define WORDS\n");
-    buf_printf(&e->literals,
-               joins_keys(e) ? "const %s absent = key_of(%s);\n" : "const %s absent = %s;\n",
-               short_name(joined_dtype(e, lanes->acc)), value_name(e, lanes->absent));
+    put_absent(e);
 }
 
 /* What joins need besides. */

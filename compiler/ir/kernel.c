@@ -93,15 +93,20 @@ int kernel_weight(const struct kernel *kernel)
     return weight;
 }
 
-bool kernel_masks_ends(const struct kernel *kernel)
+bool kernel_masks(const struct kernel *kernel)
 {
     const int size = type_rows[kernel->accesses[0].dtype].size;
-    bool masks = size >= 4 && !kernel->lanes && !kernel->fault_count && kernel_weight(kernel) < LIGHT;
+    bool masks = size >= 4 && !kernel->fault_count;
     for (int a = 0; masks && a < kernel->access_count; a++)
         masks = type_rows[kernel->accesses[a].dtype].size == size;
     for (int i = 0; masks && i < kernel->ins_count; i++)
         masks = type_rows[kernel->ins[i].dtype].size == size || kernel->ins[i].dtype == WEFT_BOOL;
     return masks;
+}
+
+bool kernel_masks_ends(const struct kernel *kernel)
+{
+    return kernel_masks(kernel) && !kernel->lanes && kernel_weight(kernel) < LIGHT;
 }
 
 int64_t literal_value(const struct kernel *kernel, const struct ins *literal)

@@ -347,8 +347,9 @@ bool kernel_weighs(const struct kernel *kernel);
 /* The weight of computing one element, by op_weight. Of a light kernel it is less than LIGHT. */
 enum { LIGHT = 16 };
 int kernel_weight(const struct kernel *kernel);
-/* Whether it is light, and its elements and values have one size of 4 or 8 bytes: a row then may end in vectors with
- * masks. */
+/* Whether its elements and values have one size of 4 or 8 bytes: vectors may have masks. */
+bool kernel_masks(const struct kernel *kernel);
+/* Whether it also is light, and reduces nothing: a row then may end in such vectors. */
 bool kernel_masks_ends(const struct kernel *kernel);
 /* [ins] by how many operands each value is read. */
 int *kernel_uses(struct arena *arena, const struct kernel *kernel);

@@ -50,8 +50,12 @@
 #if defined __TINYC__ || !defined __AVX512F__
 #define EACH_OF(j, m) INDEPENDENT for (int j = 0, left = (int)(m); j < left; j++)
 #else
-#define EACH_OF(j, m) INDEPENDENT for (int j = 0, left = HIDDEN((int)(m)); j < BLOCK; j++)
-#define HIDDEN(x) ({ __typeof__(x) hidden_ = (x); __asm__("" : "+r"(hidden_)); hidden_; })
+#define EACH_OF(j, m) INDEPENDENT for (int j = 0, left = HIDDEN(m); j < BLOCK; j++)
+#endif
+#if defined __TINYC__
+#define HIDDEN(x) (int)(x)
+#else
+#define HIDDEN(x) ({ int hidden_ = (int)(x); __asm__("" : "+r"(hidden_)); hidden_; })
 #endif
 /* What a kernel's loop over bands begins with, and what a band gives it names for. */
 #define BAND_ROOM \

@@ -1,8 +1,9 @@
 /* How a reduction in C joins short rows: sections for the walk of short_rows.c, of which a kernel gets those that it
  * needs. The functions are in templates/shared/joins.c; where the library has them, the kernel carries none.
  *
- * short_direct, short_elements: elements are joined as they lie in memory, or computed
+ * short_direct, short_elements: elements are joined as they lie in memory, or computed, to short_stage
  * short_staged: and then joined
+ * short_lanes: or joined to the lanes of their row as they are computed; the lanes are joined by the library
  * short_points_direct, short_points: the same by the library */
 
 //: short_search functions
@@ -36,9 +37,9 @@ static inline void OWN(join_short)(out_t *to, const stage_t *from, i64 elements,
 const i64 most = left;
 //: short_direct points
 join_short(to + point, (const stage_t *)p[SOURCE] + column0, each, more, absent);
-//: short_elements functions
+//: short_stage functions
 enum { OWN(STAGED_ROWS) = 4096 }; /* elements that are computed before they are joined, at most */
-//: short_elements room
+//: short_stage room
 ALIGNED stage_t stage[STAGED_ROWS + BLOCK];
 //: short_elements some
 const i64 most = left < STAGED_ROWS / each ? left : STAGED_ROWS / each;
@@ -50,6 +51,40 @@ for (i64 i = column0, m; i < column1; i += m) {
     $body
     $results
 }
+//: short_lanes some
+const i64 most = left < STAGED_ROWS / ROW ? left : STAGED_ROWS / ROW;
+const int rest = each % ROW; /* elements of a row's last turn */
+//: short_lanes points
+$row
+for (i64 row = 0; row < more; row++) {
+    const i64 behind = column0 + (row + 1) * each; /* the end of the row */
+    acc_v kept[KEPT]; /* its lanes */ //~
+    i64 i = behind - each; //~
+    for (int k = 0; k < KEPT; k++)
+        kept[k] = SPREAD(absent);
+    for (; i + ROW <= behind; i += ROW) { /* the last turn of fewer elements is alike */
+        ALIGNED stage_t values[ROW]; //~
+        $operands
+        $body
+        for (int k = 0; k < KEPT; k++)
+            kept[k] = join_acc_v(kept[k], ((const acc_v *)values)[k]);
+    }
+//~{
+    if (i < behind) {
+        ALIGNED stage_t values[ROW];
+        const int there = HIDDEN(rest);
+        $operands
+        $ends
+        EACH(j, ROW)
+            values[j] = j < rest ? values[j] : absent;
+        for (int k = 0; k < KEPT; k++)
+            kept[k] = join_acc_v(kept[k], ((const acc_v *)values)[k]);
+    }
+//~}
+    for (int k = 0; k < KEPT; k++)
+        ((acc_v *)(stage + row * ROW))[k] = kept[k];
+}
+join->beside(to + point, stage, ROW, more, 0);
 //: short_staged points
 join_short(to + point, stage, each, more, absent);
 //: short_points points

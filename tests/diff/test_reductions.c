@@ -280,6 +280,52 @@ static void test_library_joins(void **state)
         }
 }
 
+/* Rows whose lanes are joined as they are computed, against those that are computed first: of an operand in memory that
+ * ends with it and another, of a row of numbers for all, and of one number for each. */
+static void test_joined_as_computed(void **state)
+{
+    static const int64_t lengths[] = {48, 49, 63, 64, 65, 100, 129, 511};
+    static const int64_t counts[] = {16, 17, 70};
+    static const char *const texts[] = {"sum(x * x, axis=-1)", "sum(x * y, axis=-1)", "sum(abs(x - v), axis=-1)",
+                                        "sum((x - k) * (x - k), axis=-1)", "sum(x * v + k, axis=-1)",
+                                        "prod(x * k, axis=-1)", "norm(x, -1)", "sum(max(x, y) * v, axis=-1)"};
+    enum { LENGTHS = sizeof lengths / sizeof *lengths, COUNTS = 3, TEXTS = sizeof texts / sizeof *texts };
+    (void)state;
+    for (int number = 0; number < 2 * LENGTHS * COUNTS * TEXTS; number++) {
+        if (!sample_chosen(number))
+            continue;
+        const char *const text = texts[number / 2 % TEXTS], *names[4];
+        const int64_t count = counts[number / (2 * TEXTS) % COUNTS], length = lengths[number / (2 * COUNTS * TEXTS)];
+        const int64_t shapes[4][2] = {{count, length}, {count, length}, {1, length}, {count, 1}};
+        const enum weft_dtype dtype = number % 2 ? WEFT_FLOAT64 : WEFT_FLOAT32;
+        struct tensor in[4], out[2];
+        uint64_t seed = (uint64_t)number;
+        int inputs = 0;
+        for (int k = 0; k < 4; k++) {
+            static const char *const all[] = {"x", "y", "v", "k"};
+            if (k && !strchr(text, *all[k]))
+                continue;
+            in[inputs] = tensor_new(dtype, 2, shapes[k]);
+            for (int64_t i = 0; i < shapes[k][0] * shapes[k][1]; i++)
+                tensor_set(&in[inputs], i, element(dtype, &seed));
+            names[inputs++] = all[k];
+        }
+        for (int first = 0; first < 2; first++) {
+            run_disable(first ? "joins" : "");
+            struct weft_program *program = run_compile(text);
+            out[first] = tensor_new(dtype, 1, &count);
+            run_program(program, in, names, inputs, &out[first], 1, NULL);
+            weft_program_destroy(program);
+        }
+        for (int64_t i = 0; i < count; i++)
+            assert_int_equal(tensor_get(&out[0], i).bits, tensor_get(&out[1], i).bits);
+        for (int k = 0; k < inputs; k++)
+            tensor_free(&in[k]);
+        tensor_free(&out[0]);
+        tensor_free(&out[1]);
+    }
+}
+
 /* -0 is the sum of nothing but -0; without elements it is 0. */
 static void test_zeros(void **state)
 {
@@ -405,6 +451,7 @@ int main(void)
         cmocka_unit_test(test_sizes), cmocka_unit_test(test_layouts), cmocka_unit_test(test_threads),
         cmocka_unit_test(test_chained_threads),
         cmocka_unit_test(test_slow_paths), cmocka_unit_test(test_library_joins),
+        cmocka_unit_test(test_joined_as_computed),
         cmocka_unit_test(test_zeros), cmocka_unit_test(test_inside),
         cmocka_unit_test(test_wider), cmocka_unit_test(test_signs), cmocka_unit_test(test_batches)};
     return cmocka_run_group_tests_name("reductions", tests, NULL, tear_down);

@@ -1,6 +1,6 @@
 /* bfloat16 out0, float16 out1, float16 a, float16 out3 */
 @ sizes: BLOCK = 64, ACCESSES = 7
-@ helpers: ROLLED, EACH_OF, BAND_ROOM, BAND_VALUES, PAD_BLOCK, PUT_BLOCK, PUT_PAST, FETCH_BELOW, b1, weft_lanes,
+@ helpers: ROLLED, EACH_OF, HIDDEN, BAND_ROOM, BAND_VALUES, PAD_BLOCK, PUT_BLOCK, PUT_PAST, FETCH_BELOW, b1, weft_lanes,
 @   weft_geometry, weft_sample, struct weft_calls;, weft_args, weft_tile, weft_band, weft_part, weft_rows, weft_join,
 @   weft_run, weft_calls
 f32 fabsf(f32);

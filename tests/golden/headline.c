@@ -1,6 +1,6 @@
 /* uint8 out */
 @ sizes: BLOCK = 64, ACCESSES = 3, PERIODIC = 16, SHORT_PERIOD 8
-@ helpers: ROLLED, EACH_OF, BAND_ROOM, BAND_VALUES, PAD_BLOCK, PUT_BLOCK, PUT_PAST, FETCH_BELOW, b1, weft_lanes,
+@ helpers: ROLLED, EACH_OF, HIDDEN, BAND_ROOM, BAND_VALUES, PAD_BLOCK, PUT_BLOCK, PUT_PAST, FETCH_BELOW, b1, weft_lanes,
 @   weft_geometry, weft_sample, struct weft_calls;, weft_args, weft_tile, weft_band, weft_part, weft_rows, weft_join,
 @   weft_run, weft_calls, rintf, enum { LANES = 16 };, ints, CONVERSION, fetch, __attribute__((always_inline)),
 @   fetch_row, count_of, first_block, fetch_end, repeat_f32, SHORT_PERIOD, repeated_f32, widen_u8_f32, roundsat_f32_u8,

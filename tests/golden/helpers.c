@@ -3,8 +3,9 @@ ALL                        3 lines  12a6378b
 BAND_ROOM                  5 lines  de181c71
 BAND_VALUES                7 lines  abca0d35
 CONVERSION                 5 lines  41bf2488
-EACH_OF                    9 lines  bf70de62
+EACH_OF                    8 lines  271458e0
 FETCH_BELOW                4 lines  95b9ab9f
+HIDDEN                     5 lines  beb3d364
 ONE_BY_ONE                 5 lines  7af4cc8a
 OWN_MATH                   5 lines  f7da7dfd
 PAD_BLOCK                  4 lines  3bd696a2
