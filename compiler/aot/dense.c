@@ -606,6 +606,8 @@ void aot_put_dense_source(struct buf *out, struct aot_kernel *const *kernels, in
         buf_puts(&body, aot_shared_section(out->arena, "plain constants"));
     if (has_word(all, "INDEPENDENT") || has_word(all, "EACH"))
         buf_puts(&body, aot_shared_section(out->arena, "plain independent"));
+    if (has_word(all, "INDEPENDENT_FEW"))
+        buf_puts(&body, aot_shared_section(out->arena, "plain few"));
     if (has_word(all, "EACH"))
         buf_puts(&body, aot_shared_section(out->arena, "plain each"));
     buf_putc(&body, '\n');
@@ -618,6 +620,8 @@ void aot_put_dense_source(struct buf *out, struct aot_kernel *const *kernels, in
     buf_puts(&body, sizes.text);
     if (has_integers(all))
         buf_puts(&body, aot_shared_section(out->arena, "plain warnings"));
+    if (has_word(all, "__F16C__"))
+        buf_puts(&body, aot_shared_section(out->arena, "plain unused"));
     buf_puts(&body, helpers);
     buf_puts(&body, constants.text);
     buf_puts(&body, aot_shared_section(out->arena, "plain told"));
@@ -627,7 +631,7 @@ void aot_put_dense_source(struct buf *out, struct aot_kernel *const *kernels, in
         buf_puts(&body, aot_shared_section(out->arena, "plain memory"));
     const char *includes = arena_printf(
         out->arena, "#include \"%s.h\"\n%s%s%s%s\n", name,
-        has_word(all, "__F16C__") || has_word(all, "__AVX2__") ? IMMINTRIN : "",
+        has_word(all, "__F16C__") || has_word(all, "__AVX2__") || has_word(all, "__AVX512F__") ? IMMINTRIN : "",
         has_word(all, "INFINITY") || has_word(all, "NAN") || (library && *library)
             ? "#include <math.h>\n"
             : "",

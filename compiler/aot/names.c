@@ -47,7 +47,9 @@ const char *aot_local(struct arena *arena, const char *name)
 {
     static const char own[] = "i j k e p d all from count values tree blocks found next inner arrays quotient multiple "
                               "padded sliced size bits real becomes_infinite power_is_real rounded slice_resolve "
-                              "slice_bound lanes c columns at width rows rank any";
+                              "slice_bound lanes c columns at width rows rank any "
+                              "decode_1 decode_32 decode_block nearest_1 nearest_32 nearest_block "
+                              "encode_1 encode_32 encode_block";
     const size_t length = strlen(name), letters = strcspn(name, "_0123456789"), end = name[letters] ? letters : 0;
     const char *last = strrchr(name, '_');
     static const char *const prefixes[] = {"temporary_", "constant_", "count_", "given_", "join_", "pattern_"};

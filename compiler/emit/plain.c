@@ -102,7 +102,7 @@ static void put_load(struct plain *p, int i, struct place *place, const char *co
         return;
     }
     const char *own_element = plain_repeats(p, ins->index)
-                                  ? arena_printf(p->e->arena, "pattern_%d[k]", ins->index)
+                                  ? arena_printf(p->e->arena, "pattern_%d[%s]", ins->index, p->pattern_index)
                                   : read_element(p, ins->index, index);
     const char *loaded = plain_text(p, type_rows[ins->dtype].load, ins->dtype, own_element);
     if (p->once[i] && !condition && !place->inside && strlen(loaded) <= SHORT_ELEMENT) {
@@ -150,7 +150,11 @@ static void put_value(struct plain *p, int i, const char *const names[3])
 {
     const struct ins *ins = &p->e->kernel->ins[i];
     struct buf meaning = buf_new(p->e->arena);
-    put_meaning(p->e, &meaning, ins, ins_meaning(p->e, ins), names);
+    const char *single = p->rest ? plain_single(p, i) : NULL;
+    if (single)
+        buf_printf(&meaning, "%s(%s)", single, names[0]);
+    else
+        put_meaning(p->e, &meaning, ins, ins_meaning(p->e, ins), names);
     if (p->once[i]) {
         p->texts[i] = meaning.text;
         return;
@@ -550,12 +554,35 @@ static int64_t find_period(struct plain *p)
     return period;
 }
 
+/* What computes blocks; where these have a fixed number of elements also those behind the last of them. */
+static void put_blocks(struct plain *p, int elements, const struct place *first, const struct place *place)
+{
+    const size_t size = (size_t)p->e->kernel->ins_count + 1;
+    const int chunk = plain_chunk(p);
+    bool *once = arena_copy(p->e->arena, p->once, size * sizeof *once);
+    const char **texts = arena_copy(p->e->arena, p->texts, size * sizeof *texts);
+    plain_put_stages(p, elements, first, place, NULL);
+    if (!chunk)
+        return;
+    plain_end(p, p->depth - 1);
+    p->once = once, p->texts = texts;
+    p->pattern_index = p->period ? p->pattern_start + strlen(" + ") : NULL;
+    plain_find_needed(p, NULL);
+    plain_open_rest(p, p->count, chunk);
+    p->rest = true;
+    plain_body(p, first);
+    p->rest = false;
+}
+
 /* A loop over blocks of whole patterns, so that the C compiler makes vectors of it. */
 static void put_patterns(struct plain *p)
 {
     const struct kernel *kernel = p->e->kernel;
     const struct place place = {.shape = p->space, .number = "from + k"};
-    const int depth = p->depth, elements = (int)p->period * PATTERNS;
+    p->chunks = true, p->pattern_start = "", p->pattern_index = "k";
+    const bool blocks = plain_has_blocks(p);
+    const int chunk = blocks ? plain_chunk(p) : 0, depth = p->depth;
+    const int elements = (int)p->period * (chunk ? chunk : PATTERNS);
     const char *count = plain_product(p, p->space, 0), *block = arena_printf(p->e->arena, "%d", elements);
     for (int a = 0; a < kernel->load_count; a++) {
         if (!plain_repeats(p, a))
@@ -569,32 +596,22 @@ static void put_patterns(struct plain *p)
         plain_indent(p);
         buf_printf(p->out, "    pattern_%d[k] = %s[k %% %lld];\n", a, data, (long long)p->period);
     }
-    plain_open_blocks(p, count, elements);
-    if (plain_has_blocks(p)) {
-        plain_put_stages(p, elements, &(struct place){.shape = p->space, .number = "from"}, &place, NULL);
+    if (chunk) {
+        p->count = count;
+        p->pattern_start = arena_printf(p->e->arena, " + from %% %d", elements);
+        p->pattern_index = arena_printf(p->e->arena, "from %% %d + k", elements);
+        plain_open_chunks(p, count, chunk);
+    } else {
+        plain_open_blocks(p, count, elements);
+    }
+    if (blocks) {
+        put_blocks(p, elements, &(struct place){.shape = p->space, .number = "from"}, &place);
     } else {
         plain_independent(p);
         plain_loop(p, "k", "count");
         plain_body(p, &place);
     }
     plain_end(p, depth);
-}
-
-/* What computes blocks; where these have a fixed number of elements also those behind the last of them. */
-static void put_blocks(struct plain *p, const struct place *first, const struct place *place)
-{
-    const size_t size = (size_t)p->e->kernel->ins_count + 1;
-    const int chunk = plain_chunk(p);
-    bool *once = arena_copy(p->e->arena, p->once, size * sizeof *once);
-    const char **texts = arena_copy(p->e->arena, p->texts, size * sizeof *texts);
-    plain_put_stages(p, TOGETHER, first, place, NULL);
-    if (!chunk)
-        return;
-    plain_end(p, p->depth - 1);
-    p->once = once, p->texts = texts;
-    plain_find_needed(p, NULL);
-    plain_open_rest(p, p->count, chunk);
-    plain_body(p, first);
 }
 
 static void put_elements(struct plain *p)
@@ -611,7 +628,7 @@ static void put_elements(struct plain *p)
     const bool blocks = plain_has_blocks(p);
     open_loops(p, &place, blocks ? &first : NULL);
     if (blocks)
-        put_blocks(p, &first, &place);
+        put_blocks(p, TOGETHER, &first, &place);
     else
         plain_body(p, &place);
     plain_end(p, depth);

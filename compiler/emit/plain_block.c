@@ -9,7 +9,7 @@
 
 enum {
     FEW = 64,                      /* fewer are not written as blocks */
-    HALVES = 8,                    /* elements of a chunk: what one call brings to float16 and back */
+    CHUNK = 32,                    /* elements that one call converts */
     IN_A_LINE = 8                  /* arrays that are declared together */
 };
 
@@ -20,7 +20,9 @@ enum call {
     CALL_DECODE,                   /* float16 to float32 */
     CALL_NEAREST,                  /* float32 rounded to float16 */
     CALL_ENCODE,                   /* float32 to float16, which is only stored */
-    CALL_NARROW                    /* float32 to uint8, which is only stored */
+    CALL_WIDEN,                    /* small integers to float32 */
+    CALL_STICKY,                   /* float64 to float32 that is rounded once more */
+    CALL_NARROW                    /* floats to integers of up to 32 bits, which are only stored */
 };
 
 /* An array of a block's values. */
@@ -89,7 +91,7 @@ static const char *loaded_array(struct blocks *b, int i)
     if (ins->kind != INS_LOAD || (ins->dtype != WEFT_FLOAT16 && strcmp(type_rows[ins->dtype].load, "A") != 0))
         return NULL;
     if (plain_repeats(p, ins->index))
-        return arena_printf(p->e->arena, "pattern_%d", ins->index);
+        return arena_printf(p->e->arena, "pattern_%d%s", ins->index, p->pattern_start);
     return goes_along(p, ins->index) ? plain_offset(p, ins->index, b->first) : NULL;
 }
 
@@ -103,6 +105,19 @@ static int only_store(const struct blocks *b, int i)
     return -1;
 }
 
+/* Whether a value is loaded along the block. */
+static bool loads_along(const struct blocks *b, int i)
+{
+    const struct ins *ins = &b->p->e->kernel->ins[i];
+    return ins->kind == INS_LOAD && (plain_repeats(b->p, ins->index) || goes_along(b->p, ins->index));
+}
+
+/* Whether the processor rounds to these integers, eight at a time. */
+static bool is_narrowed(enum weft_dtype dtype)
+{
+    return type_rows[dtype].size < 4 || dtype == WEFT_INT32;
+}
+
 static enum call call_of(const struct blocks *b, int i)
 {
     const struct kernel *kernel = b->p->e->kernel;
@@ -112,16 +127,17 @@ static enum call call_of(const struct blocks *b, int i)
         return CALL_NONE;
     const bool stored = only_store(b, i) >= 0 && !kernel->lanes;
     if (ins->op == OP_DECODE && ins->source == WEFT_FLOAT16)
-        return kernel->ins[ins->a[0]].kind == INS_LOAD &&
-                       (plain_repeats(b->p, kernel->ins[ins->a[0]].index) ||
-                        goes_along(b->p, kernel->ins[ins->a[0]].index))
-                   ? CALL_DECODE
-                   : CALL_NONE;
+        return loads_along(b, ins->a[0]) ? CALL_DECODE : CALL_NONE;
+    if (ins->op == OP_CONVERT && ins->dtype == WEFT_FLOAT32 && dtype_is_integer(ins->source) &&
+        type_rows[ins->source].size < 4)
+        return loads_along(b, ins->a[0]) ? CALL_WIDEN : CALL_NONE;
+    if (ins->op == OP_ODD)
+        return CALL_STICKY;
     if (ins->op == OP_TO_FLOAT16 && ins->source == WEFT_FLOAT32 && ins->dtype == WEFT_FLOAT32)
         return CALL_NEAREST;
     if (ins->op == OP_ENCODE && ins->dtype == WEFT_FLOAT16 && ins->source == WEFT_FLOAT32)
         return stored ? CALL_ENCODE : CALL_NONE;
-    if (ins->op == OP_ROUNDSAT && ins->dtype == WEFT_UINT8 && ins->source == WEFT_FLOAT32)
+    if (ins->op == OP_ROUNDSAT && is_narrowed(ins->dtype))
         return stored ? CALL_NARROW : CALL_NONE;
     return block_function(b->p, ins, &name) ? CALL_MATH : CALL_NONE;
 }
@@ -152,51 +168,20 @@ static const bool *needed_values(struct plain *p)
     return p->needed;
 }
 
-/* Whether a load is brought from float16 by calls alone, or is the same for all elements. */
-static bool loaded_half(const struct blocks *b, int load)
-{
-    const struct kernel *kernel = b->p->e->kernel;
-    bool half = kernel->ins[load].dtype == WEFT_FLOAT16;
-    for (int i = 0; half && i < kernel->ins_count; i++)
-        for (int k = 0; k < 3; k++)
-            if (kernel->ins[i].a[k] == load && b->calls[i] != CALL_DECODE)
-                half = b->p->host->is_value(b->p->host->user, kernel->ins[load].index);
-    return half;
-}
-
-/* Whether a call brings values to float16 or back. */
-static bool is_half(enum call call)
-{
-    return call == CALL_DECODE || call == CALL_NEAREST || call == CALL_ENCODE;
-}
-
-/* Whether loops between calls have elements of 4 bytes alone: C compilers make no vectors of 8 turns with others. */
-static bool has_words(const struct blocks *b, const bool *needed)
-{
-    const struct kernel *kernel = b->p->e->kernel;
-    bool words = true;
-    for (int i = 0; i < kernel->ins_count; i++) {
-        const struct ins *ins = &kernel->ins[i];
-        const bool decoded = ins->kind == INS_LOAD && loaded_half(b, i);
-        const bool encoded = ins->kind == INS_STORE && b->calls[ins->a[0]] == CALL_ENCODE;
-        if (needed[i] && b->calls[i] == CALL_NONE && !ins_is_argument(ins) && !decoded && !encoded)
-            words = words && (type_rows[ins->dtype].size == 4 || (ins->dtype == WEFT_BOOL && ins->kind == INS_OP));
-    }
-    return words;
-}
-
-/* What computes each value. Where calls only convert, chunks are so short that C compilers keep them in registers. */
+/* What computes each value. Where calls only convert, blocks are so short that C compilers keep them in registers. A
+ * loop widens small integers itself, unless other calls make blocks. */
 static void find_calls(struct blocks *b, const bool *needed)
 {
     const int count = b->p->e->kernel->ins_count;
-    bool math = false, halves = false, bytes = false;
+    bool math = false, other = false;
     for (int i = 0; i < count; i++) {
         b->calls[i] = needed[i] && i != b->p->known ? call_of(b, i) : CALL_NONE;
         math = math || b->calls[i] == CALL_MATH;
-        bytes = bytes || b->calls[i] == CALL_NARROW;
-        halves = halves || is_half(b->calls[i]);
+        other = other || (b->calls[i] != CALL_NONE && b->calls[i] != CALL_WIDEN);
     }
-    b->chunk = halves && !math && !bytes && b->p->chunks && has_words(b, needed) ? HALVES : 0;
+    for (int i = 0; i < count && !other; i++)
+        b->calls[i] = CALL_NONE;
+    b->chunk = other && !math && b->p->chunks ? CHUNK : 0;
 }
 
 /* The stage of each value, and the last one that reads it. Of several results all are stored in the last one: one may
@@ -270,6 +255,33 @@ static void put_section_once(struct plain *p, const struct ins *ins, const char 
     buf_add(&p->e->subst.helpers, text, length);
 }
 
+/* Adds a section of helpers for the types of a conversion, once, and what they call. */
+static void put_typed_once(struct plain *p, const struct ins *ins, const char *section, const char *name)
+{
+    const struct tokens tokens = {section, ins->dtype, ins->source, true, false, {NULL, NULL, NULL}};
+    size_t length;
+    const char *text = plain_section(p, section, &length);
+    struct buf body = buf_new(p->e->arena);
+    if (!subst_is_new(&p->e->subst, name))
+        return;
+    subst_text(&p->e->subst, &body, text, length, &tokens);
+    buf_add(&p->e->subst.helpers, body.text, body.length);
+}
+
+/* Adds the function that brings small integers to floats or back. Returns its name. */
+static const char *put_conversion(struct blocks *b, const struct ins *ins, const char *section)
+{
+    struct arena *arena = b->p->e->arena;
+    const char *types = arena_printf(arena, "%s_%s", short_name(ins->source), short_name(ins->dtype));
+    const char *name = arena_printf(arena, "%s_%s", section, types);
+    put_typed_once(b->p, ins, section, name);
+    if (b->chunk)
+        return name;
+    name = arena_printf(arena, "%s_block_%s", section, types);
+    put_typed_once(b->p, ins, arena_printf(arena, "%s block", section), name);
+    return name;
+}
+
 /* Adds the function of a block for an operation, once. Returns its name. */
 static const char *put_function(struct plain *p, const struct ins *ins)
 {
@@ -292,20 +304,32 @@ static const char *put_function(struct plain *p, const struct ins *ins)
     return function;
 }
 
+/* The section of calls that bring values to float16 or back; NULL: others do. */
+static const char *half_section(enum call call)
+{
+    static const char *const sections[] = {[CALL_DECODE] = "decode", [CALL_NEAREST] = "nearest",
+                                           [CALL_ENCODE] = "encode", [CALL_NARROW] = NULL};
+    return sections[call];
+}
+
 /* Adds the function of a call, once. Returns its name. */
 static const char *function_of(struct blocks *b, const struct ins *ins, enum call call)
 {
     struct plain *p = b->p;
-    static const char *const sections[] = {[CALL_DECODE] = "decode", [CALL_NEAREST] = "nearest",
-                                           [CALL_ENCODE] = "encode", [CALL_NARROW] = "narrow"};
+    const char *half = half_section(call);
     if (call == CALL_MATH)
         return put_function(p, ins);
-    put_section_once(p, ins, sections[call]);
+    if (call == CALL_NARROW)
+        return put_conversion(b, ins, "narrow");
+    if (call == CALL_WIDEN)
+        return put_conversion(b, ins, "widen");
+    if (call == CALL_STICKY)
+        return put_conversion(b, ins, "sticky");
+    put_section_once(p, ins, half);
     if (b->chunk)
-        return arena_printf(p->e->arena, "%s_%d", sections[call], b->chunk);
-    if (call != CALL_NARROW)
-        put_section_once(p, ins, arena_printf(p->e->arena, "%s block", sections[call]));
-    return arena_printf(p->e->arena, "%s_block", sections[call]);
+        return arena_printf(p->e->arena, "%s_%d", half, b->chunk);
+    put_section_once(p, ins, arena_printf(p->e->arena, "%s block", half));
+    return arena_printf(p->e->arena, "%s_block", half);
 }
 
 /* ---- arrays ---- */
@@ -424,7 +448,8 @@ static void put_stage_loop(struct blocks *b, int stage)
     if (!any)
         return;
     plain_find_needed(p, wanted);
-    plain_independent(p);
+    if (!b->chunk || stores)
+        plain_independent(p);
     plain_loop(p, "k", b->chunk ? arena_printf(p->e->arena, "%d", b->chunk) : "count");
     const int value = plain_body(p, b->place);
     for (int i = 0; i < kernel->ins_count; i++)
@@ -511,6 +536,16 @@ void plain_put_stages(struct plain *p, int elements, const struct place *first, 
     buf_puts(out, own.length ? own.text : "");
 }
 
+const char *plain_single(struct plain *p, int i)
+{
+    const struct blocks b = new_blocks(p);
+    const char *half = half_section(b.calls[i]);
+    if (!half)
+        return NULL;
+    put_section_once(p, &p->e->kernel->ins[i], half);
+    return arena_printf(p->e->arena, "%s_1", half);
+}
+
 int plain_chunk(struct plain *p)
 {
     return new_blocks(p).chunk;
@@ -541,13 +576,18 @@ void plain_open_rest(struct plain *p, const char *elements, int chunk)
     p->depth++;
 }
 
-void plain_open_blocks(struct plain *p, const char *elements, int together)
+void plain_open_blocks_of(struct plain *p, const char *elements, const char *together)
 {
     elements = in_parentheses(p, elements);
     plain_indent(p);
-    buf_printf(p->out, "for (int64_t from = 0; from < %s; from += %d) {\n", elements, together);
+    buf_printf(p->out, "for (int64_t from = 0; from < %s; from += %s) {\n", elements, together);
     p->depth++;
     plain_indent(p);
-    buf_printf(p->out, "const int count = %s - from < %d ? (int)(%s - from) : %d;\n", elements, together, elements,
+    buf_printf(p->out, "const int count = %s - from < %s ? (int)(%s - from) : %s;\n", elements, together, elements,
                together);
+}
+
+void plain_open_blocks(struct plain *p, const char *elements, int together)
+{
+    plain_open_blocks_of(p, elements, arena_printf(p->e->arena, "%d", together));
 }

@@ -18,10 +18,12 @@ struct plain {
     const char **blocked;          /* [ins] in blocks: the element of the block that has its value; NULL: none. NULL:
                                       there are no blocks */
     bool chunks;                   /* whether blocks may have a fixed number of elements, and a loop for the rest */
+    bool rest;                     /* in that loop */
     const char *count;             /* how many elements the innermost loop goes over */
     int inner;                     /* the first of the dimensions that the innermost loop goes over */
     int known;                     /* the instruction whose value is in the result's array already; -1: none */
     int64_t period;                /* elements after which some accesses begin again; 0: none do */
+    const char *pattern_start, *pattern_index; /* of what repeats: where a block begins, the element in hand */
 };
 
 /* Where an element is: its digits along a shape's dimensions, or else its row-major number. */
@@ -59,9 +61,12 @@ bool plain_has_blocks(struct plain *p);
 /* Opens a loop over blocks of so many elements. */
 enum { TOGETHER = 256 };
 void plain_open_blocks(struct plain *p, const char *elements, int together);
+void plain_open_blocks_of(struct plain *p, const char *elements, const char *together);
 /* The number of a block's elements, where it is fixed; else 0. Opens a loop over such blocks, and one over the elements
  * behind the last of them. */
 int plain_chunk(struct plain *p);
+/* The function that does for one of these what calls do for blocks; NULL: its row does. */
+const char *plain_single(struct plain *p, int i);
 void plain_open_chunks(struct plain *p, const char *elements, int chunk);
 void plain_open_rest(struct plain *p, const char *elements, int chunk);
 /* Adds what computes a block that begins at place `first`; `place` is that of its element k. What is reduced goes to

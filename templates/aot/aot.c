@@ -70,12 +70,22 @@ _Static_assert(sizeof(1.0) == 8, "constants would be float: compile without -fsi
 #else
 #define INDEPENDENT
 #endif
+//: plain few
+#if defined __clang__ /* the same of few turns: two vectors at a time, so that hardly any are left */
+#define INDEPENDENT_FEW _Pragma("clang loop vectorize(assume_safety) interleave_count(2)")
+#else
+#define INDEPENDENT_FEW INDEPENDENT
+#endif
 //: plain each
 #define EACH(j, count) INDEPENDENT for (int j = 0; j < count; j++)
 //: plain warnings
 #if defined __GNUC__ /* functions are for every type, signed or not */
 #pragma GCC diagnostic ignored "-Wtype-limits"
 #pragma GCC diagnostic ignored "-Wsign-compare"
+#endif
+//: plain unused
+#if defined __GNUC__ /* some functions are for other processors */
+#pragma GCC diagnostic ignored "-Wunused-function"
 #endif
 //: plain told
 

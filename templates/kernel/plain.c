@@ -52,14 +52,27 @@ static inline int64_t weft_reflected(int64_t position, int64_t extent)
     return at < extent ? at : round - at;
 }
 //: plain decode
-/* Eight float16 as float32, by an instruction where the processor has one. */
-static inline void decode_8(f32 *to, const uint16_t *from)
+/* A float16 as float32, by an instruction where the processor has one. */
+static inline f32 decode_1(uint16_t a)
 {
 #if defined __F16C__
-    _mm256_storeu_ps(to, _mm256_cvtph_ps(_mm_loadu_si128((const void *)from)));
+    return _cvtsh_ss(a);
 #else
-    for (int k = 0; k < 8; k++)
-        to[k] = decode_f16_f32(from[k]);
+    return decode_f16_f32(a);
+#endif
+}
+/* 32 float16 as float32. */
+static inline void decode_32(f32 *to, const uint16_t *from)
+{
+#if defined __AVX512F__
+    for (int i = 0; i < 32; i += 16)
+        _mm512_storeu_ps(to + i, _mm512_cvtph_ps(_mm256_loadu_si256((const void *)(from + i))));
+#elif defined __F16C__
+    for (int i = 0; i < 32; i += 8)
+        _mm256_storeu_ps(to + i, _mm256_cvtph_ps(_mm_loadu_si128((const void *)(from + i))));
+#else
+    for (int i = 0; i < 32; i++)
+        to[i] = decode_f16_f32(from[i]);
 #endif
 }
 //: plain decode block
@@ -67,21 +80,37 @@ static inline void decode_8(f32 *to, const uint16_t *from)
 static void decode_block(f32 *to, const uint16_t *from, int count)
 {
     int i = 0;
-    INDEPENDENT
+    for (; i + 32 <= count; i += 32)
+        decode_32(to + i, from + i);
+#if defined __F16C__ /* rows may be short */
     for (; i + 8 <= count; i += 8)
-        decode_8(to + i, from + i);
+        _mm256_storeu_ps(to + i, _mm256_cvtph_ps(_mm_loadu_si128((const void *)(from + i))));
+#endif
     for (; i < count; i++)
-        to[i] = decode_f16_f32(from[i]);
+        to[i] = decode_1(from[i]);
 }
 //: plain nearest
-/* Eight values rounded to float16, by instructions where the processor has them. */
-static inline void nearest_8(f32 *to, const f32 *from)
+/* A value rounded to float16, by an instruction where the processor has one. */
+static inline f32 nearest_1(f32 a)
 {
 #if defined __F16C__
-    _mm256_storeu_ps(to, _mm256_cvtph_ps(_mm256_cvtps_ph(_mm256_loadu_ps(from), 0)));
+    return _cvtsh_ss(_cvtss_sh(a, 0));
 #else
-    for (int k = 0; k < 8; k++)
-        to[k] = to_float16_f32_f32(from[k]);
+    return to_float16_f32_f32(a);
+#endif
+}
+/* 32 values rounded to float16. */
+static inline void nearest_32(f32 *to, const f32 *from)
+{
+#if defined __AVX512F__
+    for (int i = 0; i < 32; i += 16)
+        _mm512_storeu_ps(to + i, _mm512_cvtph_ps(_mm512_cvtps_ph(_mm512_loadu_ps(from + i), 0)));
+#elif defined __F16C__
+    for (int i = 0; i < 32; i += 8)
+        _mm256_storeu_ps(to + i, _mm256_cvtph_ps(_mm256_cvtps_ph(_mm256_loadu_ps(from + i), 0)));
+#else
+    for (int i = 0; i < 32; i++)
+        to[i] = to_float16_f32_f32(from[i]);
 #endif
 }
 //: plain nearest block
@@ -89,21 +118,33 @@ static inline void nearest_8(f32 *to, const f32 *from)
 static void nearest_block(f32 *to, const f32 *from, int count)
 {
     int i = 0;
-    INDEPENDENT
-    for (; i + 8 <= count; i += 8)
-        nearest_8(to + i, from + i);
+    for (; i + 32 <= count; i += 32)
+        nearest_32(to + i, from + i);
     for (; i < count; i++)
-        to[i] = to_float16_f32_f32(from[i]);
+        to[i] = nearest_1(from[i]);
 }
 //: plain encode
-/* Eight float32 as float16, by an instruction where the processor has one. */
-static inline void encode_8(uint16_t *to, const f32 *from)
+/* A float32 as float16, by an instruction where the processor has one. */
+static inline uint16_t encode_1(f32 a)
 {
 #if defined __F16C__
-    _mm_storeu_si128((void *)to, _mm256_cvtps_ph(_mm256_loadu_ps(from), 0));
+    return _cvtss_sh(a, 0);
 #else
-    for (int k = 0; k < 8; k++)
-        to[k] = (uint16_t)encode_f32_f16(from[k]);
+    return (uint16_t)encode_f32_f16(a);
+#endif
+}
+/* 32 float32 as float16. */
+static inline void encode_32(uint16_t *to, const f32 *from)
+{
+#if defined __AVX512F__
+    for (int i = 0; i < 32; i += 16)
+        _mm256_storeu_si256((void *)(to + i), _mm512_cvtps_ph(_mm512_loadu_ps(from + i), 0));
+#elif defined __F16C__
+    for (int i = 0; i < 32; i += 8)
+        _mm_storeu_si128((void *)(to + i), _mm256_cvtps_ph(_mm256_loadu_ps(from + i), 0));
+#else
+    for (int i = 0; i < 32; i++)
+        to[i] = (uint16_t)encode_f32_f16(from[i]);
 #endif
 }
 //: plain encode block
@@ -111,35 +152,186 @@ static inline void encode_8(uint16_t *to, const f32 *from)
 static void encode_block(uint16_t *to, const f32 *from, int count)
 {
     int i = 0;
-    INDEPENDENT
-    for (; i + 8 <= count; i += 8)
-        encode_8(to + i, from + i);
+    for (; i + 32 <= count; i += 32)
+        encode_32(to + i, from + i);
     for (; i < count; i++)
-        to[i] = (uint16_t)encode_f32_f16(from[i]);
+        to[i] = encode_1(from[i]);
+}
+//: plain sticky
+/* 32 float64 as float32: cut, and where that lost something with an odd last bit. */
+static inline void M(sticky)(T *to, const S *from)
+{
+#if defined __AVX512F__ && defined __AVX512VL__
+    for (int i = 0; i < 32; i += 16) {
+        __m256i parts[2];
+        for (int k = 0; k < 2; k++) {
+            const __m512d x = _mm512_loadu_pd(from + i + 8 * k);
+            const __m256 cut = _mm512_cvt_roundpd_ps(x, _MM_FROUND_TO_ZERO | _MM_FROUND_NO_EXC);
+            const __mmask8 lost = _mm512_cmp_pd_mask(_mm512_cvtps_pd(cut), x, _CMP_NEQ_UQ);
+            const __m256i bits = _mm256_castps_si256(cut);
+            parts[k] = _mm256_mask_or_epi32(bits, lost, bits, _mm256_set1_epi32(1));
+        }
+        _mm512_storeu_si512(to + i, _mm512_inserti64x4(_mm512_castsi256_si512(parts[0]), parts[1], 1));
+    }
+#else
+    for (int i = 0; i < 32; i++)
+        to[i] = M(odd)(from[i]);
+#endif
+}
+//: plain sticky block
+/* So many float64 as such float32. */
+static void M(sticky_block)(T *to, const S *from, int count)
+{
+    int i = 0;
+    for (; i + 32 <= count; i += 32)
+        M(sticky)(to + i, from + i);
+    for (; i < count; i++)
+        to[i] = M(odd)(from[i]);
+}
+//: plain widen
+/* 32 small integers as float32; the processor widens them as it reads them. */
+static inline void M(widen)(f32 *to, const S *from)
+{
+#if defined __AVX512F__
+    for (int i = 0; i < 32; i += 16) {
+        if (sizeof(S) == 1) {
+            const __m128i x = _mm_loadu_si128((const void *)(from + i));
+            const __m512i y = (S)-1 < (S)1 ? _mm512_cvtepi8_epi32(x) : _mm512_cvtepu8_epi32(x);
+            _mm512_storeu_ps(to + i, _mm512_cvtepi32_ps(y));
+        } else {
+            const __m256i x = _mm256_loadu_si256((const void *)(from + i));
+            const __m512i y = (S)-1 < (S)1 ? _mm512_cvtepi16_epi32(x) : _mm512_cvtepu16_epi32(x);
+            _mm512_storeu_ps(to + i, _mm512_cvtepi32_ps(y));
+        }
+    }
+#elif defined __AVX2__
+    for (int i = 0; i < 32; i += 8) {
+        if (sizeof(S) == 1) {
+            const __m128i x = _mm_loadl_epi64((const void *)(from + i));
+            const __m256i y = (S)-1 < (S)1 ? _mm256_cvtepi8_epi32(x) : _mm256_cvtepu8_epi32(x);
+            _mm256_storeu_ps(to + i, _mm256_cvtepi32_ps(y));
+        } else {
+            const __m128i x = _mm_loadu_si128((const void *)(from + i));
+            const __m256i y = (S)-1 < (S)1 ? _mm256_cvtepi16_epi32(x) : _mm256_cvtepu16_epi32(x);
+            _mm256_storeu_ps(to + i, _mm256_cvtepi32_ps(y));
+        }
+    }
+#else
+    for (int i = 0; i < 32; i++)
+        to[i] = (f32)from[i];
+#endif
+}
+//: plain widen block
+/* So many small integers as float32. */
+static void M(widen_block)(f32 *to, const S *from, int count)
+{
+    int i = 0;
+    for (; i + 32 <= count; i += 32)
+        M(widen)(to + i, from + i);
+    for (; i < count; i++)
+        to[i] = (f32)from[i];
 }
 //: plain narrow
-#if defined __AVX2__
-/* Eight values rounded to the nearest integers up to 255; below 0 and of NaN 0. */
-static inline __m256i narrowed(const f32 *from)
+#if defined __AVX512F__
+/* Sixteen values rounded to int32, of NaN 0, not beyond one end of T; at the other end packing keeps them. A minimum or
+ * maximum of a NaN is its second operand. It is compared then: clang would compare elements of float16 one by one. */
+static inline __m512i M(whole)(const S *from)
 {
-    const __m256 x = _mm256_max_ps(_mm256_loadu_ps(from), _mm256_setzero_ps());
-    return _mm256_cvtps_epi32(_mm256_min_ps(x, _mm256_set1_ps(255)));
+    const T top = (T)(~0ull >> (64 - 8 * sizeof(T) + ((T)-1 < (T)1)));
+    if (sizeof(S) == 8) {
+        __m256i parts[2];
+        for (int k = 0; k < 2; k++) {
+            __m512d x = _mm512_loadu_pd(from + 8 * k);
+            if ((T)-1 < (T)1)
+                x = _mm512_min_pd(_mm512_set1_pd(top), x);
+            else
+                x = _mm512_max_pd(_mm512_setzero_pd(), x);
+            parts[k] = _mm512_maskz_cvtpd_epi32(_mm512_cmp_pd_mask(x, x, _CMP_ORD_Q), x);
+        }
+        return _mm512_inserti64x4(_mm512_castsi256_si512(parts[0]), parts[1], 1);
+    }
+    const __m512 most = _mm512_set1_ps(top), zero = _mm512_setzero_ps(), own = _mm512_loadu_ps(from);
+    const __m512 x = (T)-1 < (T)1 ? _mm512_min_ps(most, own) : _mm512_max_ps(zero, own);
+    const __m512i y = _mm512_maskz_cvtps_epi32(_mm512_cmp_ps_mask(x, x, _CMP_ORD_Q), x);
+    if (sizeof(T) == 4)
+        return _mm512_mask_mov_epi32(y, _mm512_cmp_ps_mask(x, most, _CMP_GE_OQ), _mm512_set1_epi32(top));
+    return y;
+}
+#elif defined __AVX2__
+/* Eight values rounded to int32, at most the last T; packing raises them to the first. NaN becomes 0: here if T is
+ * signed, else by packing, as the least int32. The minimum of a NaN is its second operand; it is compared then, as
+ * clang would compare elements of float16 one by one. */
+static inline __m256i M(whole)(const S *from)
+{
+    const T top = (T)(~0ull >> (64 - 8 * sizeof(T) + ((T)-1 < (T)1)));
+    if (sizeof(S) == 8) {
+        __m128i parts[2];
+        for (int k = 0; k < 2; k++) {
+            __m256d x = _mm256_min_pd(_mm256_set1_pd(top), _mm256_loadu_pd(from + 4 * k));
+            if ((T)-1 < (T)1)
+                x = _mm256_and_pd(x, _mm256_cmp_pd(x, x, _CMP_ORD_Q));
+            parts[k] = _mm256_cvtpd_epi32(x);
+        }
+        return _mm256_inserti128_si256(_mm256_castsi128_si256(parts[0]), parts[1], 1);
+    }
+    const __m256 most = _mm256_set1_ps(top);
+    __m256 x = _mm256_min_ps(most, _mm256_loadu_ps(from));
+    if ((T)-1 < (T)1)
+        x = _mm256_and_ps(x, _mm256_cmp_ps(x, x, _CMP_ORD_Q));
+    if (sizeof(T) == 4) {
+        const __m256 above = _mm256_cmp_ps(x, most, _CMP_GE_OQ);
+        return _mm256_xor_si256(_mm256_cvtps_epi32(x), _mm256_castps_si256(above)); /* there it is the least */
+    }
+    return _mm256_cvtps_epi32(x);
 }
 #endif
-/* So many float32 as uint8; 32 at a time where the processor packs them. */
-static void narrow_block(uint8_t *to, const f32 *from, int count)
+/* 32 values as the nearest that the type has. */
+static inline void M(narrow)(T *to, const S *from)
 {
-    int64_t i = 0;
-#if defined __AVX2__
-    const __m256i order = _mm256_setr_epi32(0, 4, 1, 5, 2, 6, 3, 7);
-    for (; i + 32 <= count; i += 32) {
-        const __m256i low = _mm256_packs_epi32(narrowed(from + i), narrowed(from + i + 8));
-        const __m256i high = _mm256_packs_epi32(narrowed(from + i + 16), narrowed(from + i + 24));
-        _mm256_storeu_si256((void *)(to + i), _mm256_permutevar8x32_epi32(_mm256_packus_epi16(low, high), order));
+#if defined __AVX512F__
+    for (int i = 0; i < 32; i += 16) {
+        const __m512i x = M(whole)(from + i);
+        if (sizeof(T) == 4) {
+            _mm512_storeu_si512(to + i, x);
+        } else if (sizeof(T) == 2) {
+            const __m256i packed = (T)-1 < (T)1 ? _mm512_cvtsepi32_epi16(x) : _mm512_cvtusepi32_epi16(x);
+            _mm256_storeu_si256((void *)(to + i), packed);
+        } else {
+            const __m128i packed = (T)-1 < (T)1 ? _mm512_cvtsepi32_epi8(x) : _mm512_cvtusepi32_epi8(x);
+            _mm_storeu_si128((void *)(to + i), packed);
+        }
     }
+#elif defined __AVX2__
+    if (sizeof(T) == 4) {
+        for (int i = 0; i < 32; i += 8)
+            _mm256_storeu_si256((void *)(to + i), M(whole)(from + i));
+    } else if (sizeof(T) == 2) {
+        for (int i = 0; i < 32; i += 16) {
+            const __m256i x = M(whole)(from + i), y = M(whole)(from + i + 8);
+            const __m256i packed = (T)-1 < (T)1 ? _mm256_packs_epi32(x, y) : _mm256_packus_epi32(x, y);
+            _mm256_storeu_si256((void *)(to + i), _mm256_permute4x64_epi64(packed, 0xd8));
+        }
+    } else {
+        const __m256i x = _mm256_packs_epi32(M(whole)(from), M(whole)(from + 8));
+        const __m256i y = _mm256_packs_epi32(M(whole)(from + 16), M(whole)(from + 24));
+        const __m256i packed = (T)-1 < (T)1 ? _mm256_packs_epi16(x, y) : _mm256_packus_epi16(x, y);
+        const __m256i order = _mm256_setr_epi32(0, 4, 1, 5, 2, 6, 3, 7);
+        _mm256_storeu_si256((void *)to, _mm256_permutevar8x32_epi32(packed, order));
+    }
+#else
+    for (int i = 0; i < 32; i++)
+        to[i] = M(roundsat)(from[i]);
 #endif
+}
+//: plain narrow block
+/* So many values as the nearest that the type has. */
+static void M(narrow_block)(T *to, const S *from, int count)
+{
+    int i = 0;
+    for (; i + 32 <= count; i += 32)
+        M(narrow)(to + i, from + i);
     for (; i < count; i++)
-        to[i] = roundsat_f32_u8(from[i]);
+        to[i] = M(roundsat)(from[i]);
 }
 //: plain ordered
 /* Joins up to 1,024 values, value i to lane i % 16, and these lanes to those of the blocks before, in pairs: level l of

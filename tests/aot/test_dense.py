@@ -40,6 +40,17 @@ kernel mixed(x: float16[h, w], y: float32[h, w], z: float64[h, w]) {
     return a = x * y + 0.5, b = x + z, c = uint8(x * y) }
 kernel packed(x: uint8[h, w], y: float32[h, w]) { return out = uint8(x * y + 0.5) }
 kernel shorts(x: float32[h, w]) { return a = int16(x * 900), b = uint16(x * 2000), c = uint8(x * 8), d = int8(x * 5) }
+kernel saturated(x: float64[h, w]) {
+    return a = int16(x * 900), b = uint16(x * 2000), c = uint8(x * 8), d = int8(x * 5) }
+kernel narrowed(x: float64[h, w]) { return out = int32(x * 1e8) }
+kernel ties(x: float32[h, w]) { return out = int32(x * 6e7) }
+kernel octets(x: float64[h, w]) { return out = uint8(x * 8) }
+kernel signs(x: float16[h, w]) { return out = int8(x) }
+kernel whites(x: float32[h, w]) { return out = uint8(x * 8) }
+kernel widths(x: float16[h, w]) { return out = uint16(x * 1e4) }
+kernel coins(x: int16[h, w], y: int16[w]) { return out = int16(x * 1.5 + y) }
+kernel levels(x: uint8[h, w]) { return out = float16(x * 1.2) }
+kernel curved(x: float32[h, w]) { return out = int16(exp(x)) }
 kernel stretched(x: float16[h, w], y: float16[w]) { return a = x * y + 2, b = where(x < y, x, y) }
 kernel choice(x: float16[h, w], y: float16[h, w]) { return out = where(x < y, (x - y) * 2, x + y * 3) - x }
 kernel chosen(x: float32[h, w], y: float32[h, w]) { return out = where(x < 2, x * y, y) + where(y < x, x, y) }
@@ -65,28 +76,37 @@ kernel row(x: float64[h, w]) { return a = sum(x, axis=-1), b = prod(x, axis=-1),
 kernel whole(x: int16[h, w]) { return a = max(x), b = sum(x, axis=-1), c = any(x > 3, axis=-1) }
 """
 FIXED = """
+kernel gained(x: uint8[7, 11, 3], y: float32[3]) { return out = uint8(x * y + 0.5) }
+kernel scaled3(x: float16[7, 11, 3], y: float16[3]) { return out = x * y + 1 }
 kernel crossed(x: int32[2]) { return out = x * [1, 10] + [[0], [100]] }
 kernel rounded(x: int64[3, 2]) { return out = float64(mean(x, axis=0)) }
 """
 # kernel: what its text has, and what it does not have
 FORMS = {
-    "halves(x: float16[n]) { return out = x * x }": (["decode_8(", "encode_8(", "n - n % 8"], ["_block("]),
+    "halves(x: float16[n]) { return out = x * x }": (
+        ["decode_32(", "encode_32(", "n - n % 32", "decode_1("], ["_block("]),
     "masked(x: bool[n], y: float16[n]) { return out = x * y }": (
-        ["(const unsigned char *)x)[", "decode_block("], ["_8("]),
-    "few(x: float16[63]) { return out = x * x }": (["decode_f16_f32(x["], ["_8(", "_block("]),
-    "enough(x: float16[64]) { return out = x * x }": (["decode_8("], ["_block("]),
-    "wide(x: float16[n], y: float64[n]) { return out = float16(x * 2) + y }": (["decode_block("], ["decode_8(x"]),
-    "powers(x: float16[n]) { return out = exp(x) }": (["decode_block(", "from += 256"], ["from += 8"]),
-    "packed(x: float32[n]) { return out = uint8(x * 2) }": (["narrow_block(out"], ["n % 32"]),
-    "pattern(x: float32[n, 3], y: float32[3]) { return out = uint8(x * y) }": (["narrow_block("], ["from += 32)"]),
-    "shorts(x: float32[n]) { return out = int16(x * 2) }": (["out[i] = roundsat"], ["_block(", "v_0"]),
+        ["(const unsigned char *)x)[", "decode_32("], ["_block("]),
+    "few(x: float16[63]) { return out = x * x }": (["decode_f16_f32(x["], ["_32(", "_1("]),
+    "enough(x: float16[64]) { return out = x * x }": (["decode_32("], ["_block("]),
+    "wide(x: float16[n], y: float64[n]) { return out = float16(x * 2) + y }": (["decode_32(v_0"], ["_block("]),
+    "powers(x: float16[n]) { return out = exp(x) }": (["decode_block(", "from += 256"], ["from += 32"]),
+    "packed(x: float32[n]) { return out = uint8(x * 2) }": (["narrow_f32_u8(out", "n % 32"], ["_block("]),
+    "pattern(x: float32[n, 3], y: float32[3]) { return out = uint8(x * y) }": (
+        ["narrow_f32_u8(", "pattern_1[from % 96 + k]", "pattern_1[from % 96]"], ["_block("]),
+    "shorts(x: float64[n]) { return out = int16(x * 2) }": (["narrow_f64_i16(out + from, v_0)"], ["_block("]),
+    "longs(x: float32[n]) { return out = uint32(x * 2) }": (["out[i] = roundsat"], ["from", "v_0"]),
+    "curve(x: float32[n]) { return out = int8(exp(x)) }": (
+        ["narrow_block_f32_i8(out", "from += 256"], ["n % 32"]),
+    "bytes_to_bytes(x: uint8[n]) { return out = uint8(x * 1.2) }": (["widen_u8_f32(v_0, x + from)"], ["_block("]),
+    "floats(x: uint8[n]) { return out = x * 1.2 }": (["out[i] = "], ["widen", "from"]),
     "rows(x: float32[m, n]) { return out = sum(x, axis=-1) }": (["join_add_f32(x + p * n, n)"], ["columns"]),
     "blocks(x: float32[m, n]) { return out = sum(x * x, axis=-1) }": (["join_block_add_f32("], ["join_add_f32("]),
     "columns(x: float32[m, n]) { return out = sum(x, axis=0) }": (
         ["n >= 16", "lanes[k % 16 * 16 + c]", "n < 16", "c < width"], ["values[1024]"]),
     "doubles(x: float64[m, n]) { return out = sum(x, axis=0) }": (["n >= 8", "tree[48 * 128]"], ["values[1024]"]),
     "bytes(x: uint8[m, n]) { return out = sum(x, axis=0) }": (
-        ["n >= 64", "from += 64)", "n < 64", "from += 1024)"], ["values[1024]"]),
+        ["n >= 64", "from += 64)", "n < 64", "k += rows)", "from += 64 * rows)"], ["values[1024]"]),
     "weighed(x: float32[m, n], y: float32[n]) { return out = sum(x * y, axis=0) }": (
         ["lanes[k % 16 * columns + c]"], ["width", "values[1024]"]),
     "tops(x: float32[m, n]) { return out = max(x, axis=0) }": (["int32_t lanes[16]", "value_of_greatest_f32"], ["NAN"]),
@@ -192,6 +212,12 @@ class Bits(unittest.TestCase):
             self.assertEqual(crossed[:16].view(np.int32).tolist(), [1, 20, 101, 120])
             rounded, = self.call(library, "rounded", [y], (), 1)
             self.assertEqual(rounded[:16].view(np.float64).tolist(), [6148914874488455168.0, -6148914874488455168.0])
+
+    def test_patterns(self):
+        for name, x, y in ("gained", "uint8", "float32"), ("scaled3", "float16", "float16"):
+            arrays = [values(x, (7, 11, 3), 0), values(y, 3, 0)]
+            one, other = [self.call(library, name, arrays, (), 1)[0] for library in self.libraries]
+            self.assertTrue(np.array_equal(one, other), name)
 
     def equal(self, a, b):
         """Of one element type or another; of NaN any bits count as the same."""

@@ -19,14 +19,6 @@
 #if (__FLT_EVAL_METHOD__ + 0) % 16 || (defined __FAST_MATH__ && !defined __GNUC__)
 #error "float would be computed otherwise: compile for SSE2 (-msse2 -mfpmath=sse), or without fast math"
 #endif
-#if defined __clang__ /* the turns of a loop do not depend on each other */
-#pragma clang diagnostic ignored "-Wpass-failed" /* it stays a loop where there is no vector of what it does */
-#define INDEPENDENT _Pragma("clang loop vectorize(assume_safety)")
-#elif defined __GNUC__
-#define INDEPENDENT _Pragma("GCC ivdep") _Pragma("GCC unroll 4")
-#else
-#define INDEPENDENT
-#endif
 
 typedef uint8_t u8;
 typedef float f32;
@@ -34,6 +26,26 @@ typedef float f32;
 #pragma GCC diagnostic ignored "-Wtype-limits"
 #pragma GCC diagnostic ignored "-Wsign-compare"
 #endif
+/* 32 small integers as float32; the processor widens them as it reads them. */
+static inline void widen_u8_f32(f32 *to, const u8 *from)
+{
+#if defined __AVX512F__
+    for (int i = 0; i < 32; i += 16) {
+        const __m128i x = _mm_loadu_si128((const void *)(from + i));
+        const __m512i y = _mm512_cvtepu8_epi32(x);
+        _mm512_storeu_ps(to + i, _mm512_cvtepi32_ps(y));
+    }
+#elif defined __AVX2__
+    for (int i = 0; i < 32; i += 8) {
+        const __m128i x = _mm_loadl_epi64((const void *)(from + i));
+        const __m256i y = _mm256_cvtepu8_epi32(x);
+        _mm256_storeu_ps(to + i, _mm256_cvtepi32_ps(y));
+    }
+#else
+    for (int i = 0; i < 32; i++)
+        to[i] = (f32)from[i];
+#endif
+}
 /* Rounded to the nearest integer that the type has. */
 static inline u8 roundsat_f32_u8(f32 a)
 {
@@ -50,28 +62,47 @@ static inline u8 roundsat_f32_u8(f32 a)
     const int whole = low > zero.word + top ? zero.word + top : low;
     return (u8)(whole);
 }
-#if defined __AVX2__
-/* Eight values rounded to the nearest integers up to 255; below 0 and of NaN 0. */
-static inline __m256i narrowed(const f32 *from)
+#if defined __AVX512F__
+/* Sixteen values rounded to int32, of NaN 0, not beyond one end of u8; at the other end packing keeps them. A minimum or
+ * maximum of a NaN is its second operand. It is compared then: clang would compare elements of float16 one by one. */
+static inline __m512i whole_f32_u8(const f32 *from)
 {
-    const __m256 x = _mm256_max_ps(_mm256_loadu_ps(from), _mm256_setzero_ps());
-    return _mm256_cvtps_epi32(_mm256_min_ps(x, _mm256_set1_ps(255)));
+    const __m512 zero = _mm512_setzero_ps(), own = _mm512_loadu_ps(from);
+    const __m512 x = _mm512_max_ps(zero, own);
+    const __m512i y = _mm512_maskz_cvtps_epi32(_mm512_cmp_ps_mask(x, x, _CMP_ORD_Q), x);
+    return y;
+}
+#elif defined __AVX2__
+/* Eight values rounded to int32, at most the last u8; packing raises them to the first. NaN becomes 0: here if u8 is
+ * signed, else by packing, as the least int32. The minimum of a NaN is its second operand; it is compared then, as
+ * clang would compare elements of float16 one by one. */
+static inline __m256i whole_f32_u8(const f32 *from)
+{
+    const u8 top = 255;
+    const __m256 most = _mm256_set1_ps(top);
+    __m256 x = _mm256_min_ps(most, _mm256_loadu_ps(from));
+    return _mm256_cvtps_epi32(x);
 }
 #endif
-/* So many float32 as uint8; 32 at a time where the processor packs them. */
-static void narrow_block(uint8_t *to, const f32 *from, int count)
+/* 32 values as the nearest that the type has. */
+static inline void narrow_f32_u8(u8 *to, const f32 *from)
 {
-    int64_t i = 0;
-#if defined __AVX2__
-    const __m256i order = _mm256_setr_epi32(0, 4, 1, 5, 2, 6, 3, 7);
-    for (; i + 32 <= count; i += 32) {
-        const __m256i low = _mm256_packs_epi32(narrowed(from + i), narrowed(from + i + 8));
-        const __m256i high = _mm256_packs_epi32(narrowed(from + i + 16), narrowed(from + i + 24));
-        _mm256_storeu_si256((void *)(to + i), _mm256_permutevar8x32_epi32(_mm256_packus_epi16(low, high), order));
+#if defined __AVX512F__
+    for (int i = 0; i < 32; i += 16) {
+        const __m512i x = whole_f32_u8(from + i);
+        const __m128i packed = _mm512_cvtusepi32_epi8(x);
+        _mm_storeu_si128((void *)(to + i), packed);
     }
-#endif
-    for (; i < count; i++)
+#elif defined __AVX2__
+    const __m256i x = _mm256_packs_epi32(whole_f32_u8(from), whole_f32_u8(from + 8));
+    const __m256i y = _mm256_packs_epi32(whole_f32_u8(from + 16), whole_f32_u8(from + 24));
+    const __m256i packed = _mm256_packus_epi16(x, y);
+    const __m256i order = _mm256_setr_epi32(0, 4, 1, 5, 2, 6, 3, 7);
+    _mm256_storeu_si256((void *)to, _mm256_permutevar8x32_epi32(packed, order));
+#else
+    for (int i = 0; i < 32; i++)
         to[i] = roundsat_f32_u8(from[i]);
+#endif
 }
 
 static _Thread_local struct weft_note weft_told;
@@ -98,21 +129,27 @@ int contrast(const uint8_t *img, const float *middle, float gain, int64_t h, int
         return weft_tell(WEFT_KERNEL_OVERLAP_ERROR, 0, 0, "out", "it overlaps img");
     if (count_img && (uintptr_t)out < (uintptr_t)(middle + 3) && (uintptr_t)middle < (uintptr_t)(out + count_img))
         return weft_tell(WEFT_KERNEL_OVERLAP_ERROR, 0, 0, "out", "it overlaps middle");
-    f32 pattern_1[192]; /* what repeats after 3 elements */
-    for (int k = 0; k < 192; k++)
+    f32 pattern_1[96]; /* what repeats after 3 elements */
+    for (int k = 0; k < 96; k++)
         pattern_1[k] = middle[k % 3];
-    for (int64_t from = 0; from < (h * w * 3); from += 192) {
-        const int count = (h * w * 3) - from < 192 ? (int)((h * w * 3) - from) : 192;
-        _Alignas(64) f32 v_0[192];
-        INDEPENDENT
-        for (int64_t k = 0; k < count; k++) {
-            const f32 in_middle = pattern_1[k];
-            const f32 t_2 = (f32)img[from + k]; /* img  3:19 */
-            const f32 t_3 = t_2 - in_middle; /* img - middle  3:19 */
+    for (int64_t from = 0; from + 32 <= (h * w * 3); from += 32) {
+        _Alignas(64) f32 v_0[32], v_1[32];
+        widen_u8_f32(v_0, img + from); /* img  3:19 */
+        for (int64_t k = 0; k < 32; k++) {
+            const f32 in_middle = pattern_1[from % 96 + k];
+            const f32 t_3 = v_0[k] - in_middle; /* img - middle  3:19 */
             const f32 t_5 = t_3 * gain; /* (img - middle) * gain  3:18 */
-            v_0[k] = t_5 + in_middle; /* (img - middle) * gain + middle  3:18 */
+            v_1[k] = t_5 + in_middle; /* (img - middle) * gain + middle  3:18 */
         }
-        narrow_block(out + from, v_0, count); /* uint8((img - middle) * gain + middle)  3:12 */
+        narrow_f32_u8(out + from, v_1); /* uint8((img - middle) * gain + middle)  3:12 */
+    }
+    for (int64_t from = (h * w * 3) - (h * w * 3) % 32; from < (h * w * 3); from++) {
+        const f32 in_middle = pattern_1[from % 96];
+        const f32 t_2 = (f32)img[from]; /* img  3:19 */
+        const f32 t_3 = t_2 - in_middle; /* img - middle  3:19 */
+        const f32 t_5 = t_3 * gain; /* (img - middle) * gain  3:18 */
+        const f32 t_6 = t_5 + in_middle; /* (img - middle) * gain + middle  3:18 */
+        out[from] = roundsat_f32_u8(t_6); /* uint8((img - middle) * gain + middle)  3:12 */
     }
     return WEFT_KERNEL_OK;
 }
