@@ -498,6 +498,26 @@ static bool has_word(const char *text, const char *word)
     return false;
 }
 
+/* Adds the functions. What they use of the source's own that has a kernel's name is called there as it is above them. */
+static void put_functions(struct buf *out, struct aot_kernel *const *kernels, int count, const char *text,
+                          const char *body)
+{
+    struct aot_words names, macros;
+    aot_find_clashes(kernels, count, body, &names, &macros);
+    for (size_t length; *text; text += length) {
+        for (length = 0; begins_name(text[length]) || (length && is_digit(text[length])); length++)
+            ;
+        bool own = false;
+        for (int i = 0; i < names.count; i++)
+            own = own || (strlen(names.items[i]) == length && strncmp(names.items[i], text, length) == 0);
+        length += length == 0;
+        if (own && strncmp(text - strlen("\nint "), "\nint ", strlen("\nint ")) != 0)
+            buf_printf(out, NAME_MOVED, arena_string(out->arena, text, length));
+        else
+            buf_add(out, text, length);
+    }
+}
+
 /* Adds the types that the text names. */
 static void put_types(struct buf *out, const char *text)
 {
@@ -639,5 +659,5 @@ void aot_put_dense_source(struct buf *out, struct aot_kernel *const *kernels, in
         has_word(all, "memcpy") || strstr(sizes.text, "memcpy") ? "#include <string.h>\n" : "");
     buf_printf(out, "/* Made by weft build from %s. See %s.h. */\n", params->file, name);
     aot_put_body(out, kernels, count, includes, "", body.text);
-    buf_puts(out, functions.text);
+    put_functions(out, kernels, count, functions.text, body.text);
 }

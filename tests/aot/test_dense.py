@@ -157,6 +157,23 @@ class Forms(unittest.TestCase):
                     self.assertEqual([word for word in lacks if word in text], [], text)
 
 
+class Names(unittest.TestCase):
+    def test_names(self):
+        """Kernels with names of the source's own functions and types, which they use; alone and in one file."""
+        names = ["roundsat_f32_u8", "narrow_f32_u8", "whole_f32_u8", "f32", "u8", "decode_32", "encode_1", "nearest_1"]
+        text = "".join(f"kernel {name}(x: float16[n]) {{ return uint8(x * 1.2), float16(x * 1.5) }}\n" for name in names)
+        for form in [], ["--bundle", "k"]:
+            with tempfile.TemporaryDirectory() as there, self.subTest(form=form):
+                with open(f"{there}/k.weft", "w", encoding="utf-8") as file:
+                    file.write(text)
+                subprocess.run([WEFT, "build", f"{there}/k.weft", "-o", there, "-q", "--entries", "dense", *form],
+                               check=True)
+                sources = [f"{there}/{name}" for name in os.listdir(there) if name.endswith(".c")]
+                self.assertEqual(len(sources), 1 if form else len(names))
+                subprocess.run(["cc", "-std=c11", "-pedantic-errors", "-Wall", "-Werror", "-march=native", "-shared",
+                                "-fPIC", *sources, "-lm", "-o", f"{there}/k.so"], check=True)
+
+
 class Bits(unittest.TestCase):
     @classmethod
     def setUpClass(cls):
