@@ -498,10 +498,12 @@ static bool has_word(const char *text, const char *word)
     return false;
 }
 
-/* Adds the functions. What they use of the source's own that has a kernel's name is called there as it is above them. */
+/* Adds the functions. What they use of the own text that has a kernel's name is called there as it is above them. */
 static void put_functions(struct buf *out, struct aot_kernel *const *kernels, int count, const char *text,
                           const char *body)
 {
+    static const char begin[] = "\nint ";
+    const char *const start = text + sizeof begin - 1;
     struct aot_words names, macros;
     aot_find_clashes(kernels, count, body, &names, &macros);
     for (size_t length; *text; text += length) {
@@ -511,7 +513,8 @@ static void put_functions(struct buf *out, struct aot_kernel *const *kernels, in
         for (int i = 0; i < names.count; i++)
             own = own || (strlen(names.items[i]) == length && strncmp(names.items[i], text, length) == 0);
         length += length == 0;
-        if (own && strncmp(text - strlen("\nint "), "\nint ", strlen("\nint ")) != 0)
+        const bool defined = text >= start && strncmp(text - (sizeof begin - 1), begin, sizeof begin - 1) == 0;
+        if (own && !defined)
             buf_printf(out, NAME_MOVED, arena_string(out->arena, text, length));
         else
             buf_add(out, text, length);

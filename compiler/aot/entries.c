@@ -256,7 +256,8 @@ static void put_declarations(struct buf *out, struct aot_kernel *k)
                    "work is\n"
                    " * done by then, and no graph has any left. A later call loads them again. */\n"
                    "void %s_release(void);\n\n", k->function, k->function);
-    buf_printf(out, "/* What the last call on this thread told that did not return WEFT_KERNEL_OK. */\n"
+    buf_printf(out, "/* What the last call of this thread that did not return WEFT_KERNEL_OK has to say; all zero\n"
+               " * before one. It stays as it is until the next such call. */\n"
                "const struct weft_note *%s_note(void);\n\n", k->function);
 }
 
@@ -272,7 +273,7 @@ static const char cuda_comment[] =
 void aot_put_header(struct buf *out, struct aot_kernel *const *kernels, int count, const char *name,
                     const struct aot_params *params)
 {
-    buf_printf(out, "/* Made by weft build from %s; a change there is a change here. */\n", params->file);
+    buf_printf(out, "/* Made by weft build from %s: change that file, and run weft build again. */\n", params->file);
     buf_printf(out, "#ifndef " NAME_GUARD "\n#define " NAME_GUARD "\n\n", name, name);
     buf_puts(out, "#include <stdbool.h>\n#include <stdint.h>\n\n");
     buf_puts(out, aot_section(out->arena, weft_template_aot_h, "types"));

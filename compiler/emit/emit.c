@@ -262,7 +262,7 @@ static void put_turn(struct emitter *e)
         buf_puts(&e->row, "const i64 most = args->ahead || args->stream || column1 - column0 - head < BLOCK //~\n"
                           "    ? BLOCK : (column1 - column0 - head) & -BLOCK; //~\n");
     buf_printf(&e->turn, "m = count_of(&head, %s, column1 - i); /* %s */\n", e->runs ? "most" : "BLOCK",
-               e->masked ? "the last ones have such a loop of their own"
+               e->masked ? "the last ones have such a loop of their own, in --full"
                          : "the last ones are computed as a block, and stored alone");
 }
 
@@ -275,13 +275,14 @@ static void begin_ends(struct emitter *e)
     buf_puts(&e->operands, "const i64 back = long_row && column1 - i < BLOCK ? BLOCK - (column1 - i) : 0; //~\n");
     buf_puts(&e->operands, "i -= back; //~\n");
 }
-/* In vectors a remark is as wide as what it looks at, so that nothing is packed for it. */
+/* In vectors a remark is as wide as what it looks at, so that nothing is packed for it. A kernel need not make all that
+ * its program may. */
 static const char *fault_type(const struct emitter *e, int fault)
 {
-    const struct ins *ins = e->kernel->ins;
-    while (ins->kind != INS_FAULT || ins->index != fault)
+    const struct ins *ins = e->kernel->ins, *const end = ins + e->kernel->ins_count;
+    while (ins < end && (ins->kind != INS_FAULT || ins->index != fault))
         ins++;
-    return e->params->target->chunks ? "unsigned char" : short_name(ins->source);
+    return ins == end || e->params->target->chunks ? "unsigned char" : short_name(ins->source);
 }
 
 static void emit_parts(struct emitter *e)

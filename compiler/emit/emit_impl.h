@@ -125,6 +125,9 @@ struct condition {
 bool is_left_out(const struct emitter *e, struct condition *c, const char *line, size_t length);
 /* Whether people may do without a section, because it is the same for many kernels. */
 bool is_common(const struct emitter *e, const char *name, size_t length);
+/* Adds the operation, and "for", where the piece of the program at `span` is a call that several operations make up,
+ * such as softmax. */
+void put_part(const struct emitter *e, struct buf *out, const struct ins *ins, struct span span);
 /* Adds a comment that says which piece of the program this is, and where, for people. */
 void put_origin(const struct emitter *e, struct buf *out, const struct ins *ins);
 /* shown_head.c: adds what the kernel computes, reads and calls; `body` is what is the program's own of its text, `full`

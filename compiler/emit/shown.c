@@ -192,6 +192,26 @@ void put_piece(struct buf *out, const struct program *program, struct span span,
     buf_puts(out, length > most ? "..." : "");
 }
 
+/* Whether a call of this function is one row of the table, or a cast. */
+static bool is_row(const char *name, size_t length)
+{
+    bool row = dtype_find(name, length) < WEFT_DTYPE_COUNT;
+    for (int op = 0; op < OP_COUNT && !row; op++)
+        row = word_index(op_rows[op].spellings, name, length) >= 0;
+    return row;
+}
+
+void put_part(const struct emitter *e, struct buf *out, const struct ins *ins, struct span span)
+{
+    const char *text = e->kernel->program->source->text + span.start;
+    const char *spelling = ins->kind == INS_OP ? op_rows[ins->op].spellings : "";
+    size_t length = 0;
+    while (begins_name(text[length]) || (length && is_digit(text[length])))
+        length++;
+    if (length && text[length] == '(' && *spelling && !is_row(text, length))
+        buf_printf(out, "%.*s, for ", (int)strcspn(spelling, " "), spelling);
+}
+
 void put_origin(const struct emitter *e, struct buf *out, const struct ins *ins)
 {
     const struct program *program = e->kernel->program;
@@ -200,6 +220,7 @@ void put_origin(const struct emitter *e, struct buf *out, const struct ins *ins)
     const struct span span = whole_span(&e->spans, ins->span);
     const int line = line_of(&e->lines, span.start);
     buf_puts(out, " /* ");
+    put_part(e, out, ins, span);
     put_piece(out, program, span, PIECE);
     buf_printf(out, "  %d:%d */", line + 1, (int)(span.start - e->lines.starts[line]) + 1);
 }

@@ -42,7 +42,12 @@ static void put_stored(const struct emitter *e, struct buf *out, int access)
         if (lanes)
             buf_printf(out, "%s%s ", lanes->finds || lanes->places ? "a place" : join_name(e->arena, lanes->join),
                        value->kind == INS_LOAD ? " of" : ", for");
-        put_piece(out, program, whole_span(&e->spans, value->span.end ? value->span : ins->span), PIECE);
+        const struct span span = whole_span(&e->spans, value->span.end ? value->span : ins->span);
+        if (lanes && value->kind == INS_LOAD && kernel->accesses[value->index].kind == TENSOR_TEMPORARY)
+            buf_printf(out, "%s, for ", access_name(e->arena, kernel, value->index));
+        if (!lanes)
+            put_part(e, out, value, span);
+        put_piece(out, program, span, PIECE);
     }
 }
 

@@ -233,8 +233,9 @@ static void M(widen_block)(f32 *to, const S *from, int count)
 }
 //: plain narrow
 #if defined __AVX512F__
-/* Sixteen values rounded to int32, of NaN 0, not beyond one end of T; at the other end packing keeps them. A minimum or
- * maximum of a NaN is its second operand. It is compared then: clang would compare elements of float16 one by one. */
+/* Sixteen values rounded to int32, of NaN 0. Unsigned ones are raised to 0 here and held to the last T by packing,
+ * signed ones held to the last T here and raised to the first by packing. The minimum or maximum of a NaN is its second
+ * operand, so that NaN is found behind it. */
 static inline __m512i M(whole)(const S *from)
 {
     const T top = (T)(~0ull >> (64 - 8 * sizeof(T) + ((T)-1 < (T)1)));
@@ -258,9 +259,8 @@ static inline __m512i M(whole)(const S *from)
     return y;
 }
 #elif defined __AVX2__
-/* Eight values rounded to int32, at most the last T; packing raises them to the first. NaN becomes 0: here if T is
- * signed, else by packing, as the least int32. The minimum of a NaN is its second operand; it is compared then, as
- * clang would compare elements of float16 one by one. */
+/* Eight values rounded to int32, at most the last T; packing raises them to the first. NaN, the second operand of the
+ * minimum, becomes 0: here if T is signed, else by packing, as the least int32. */
 static inline __m256i M(whole)(const S *from)
 {
     const T top = (T)(~0ull >> (64 - 8 * sizeof(T) + ((T)-1 < (T)1)));

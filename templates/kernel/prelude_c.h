@@ -423,7 +423,7 @@ FN T N(lerp)(T a, T b, T t)
 /* Rounded to the nearest integer that the type has. */
 FN T M(roundsat)(S a)
 {
-    /* Bounds that S holds: of 4 bytes from 4 the largest below the next power of 2. */
+    /* The bounds of T, as far as S has them: float32 has no 2^31 - 1, but the number below 2^31. */
     const T top = (T)(~0ull >> (64 - 8 * sizeof(T) + ((T)-1 < (T)1)));
     const T bottom = (T)-1 < (T)1 ? (T)(-top - 1) : (T)0;
     if (sizeof(T) < 4 && sizeof(S) == 4) {

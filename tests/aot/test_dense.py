@@ -161,7 +161,8 @@ class Names(unittest.TestCase):
     def test_names(self):
         """Kernels with names of the source's own functions and types, which they use; alone and in one file."""
         names = ["roundsat_f32_u8", "narrow_f32_u8", "whole_f32_u8", "f32", "u8", "decode_32", "encode_1", "nearest_1"]
-        text = "".join(f"kernel {name}(x: float16[n]) {{ return uint8(x * 1.2), float16(x * 1.5) }}\n" for name in names)
+        text = "".join(f"kernel {name}(x: float16[n]) {{ return uint8(x * 1.2), float16(x * 1.5) }}\n"
+                       for name in names)
         for form in [], ["--bundle", "k"]:
             with tempfile.TemporaryDirectory() as there, self.subTest(form=form):
                 with open(f"{there}/k.weft", "w", encoding="utf-8") as file:

@@ -128,8 +128,8 @@ class ShowText(CommandTest):
         """Which of a softmax's joins a text makes, and what a temporary is called in it."""
         first, second, third, fourth = re.split(r"(?m)^(?=/\* .* = )", self.shown(PROGRAMS[2], "c"))[1:]
         self.assertIn("/* kernel 1 of 4, each a source of its own: temporary 1 = greatest of x\n", first)
-        self.assertIn("/* kernel 2 of 4: temporary 2 = softmax(x)\n", second)
-        self.assertIn("/* kernel 3 of 4: temporary 4 = sum of softmax(x)\n", third)
+        self.assertIn("/* kernel 2 of 4: temporary 2 = exp, for softmax(x)\n", second)
+        self.assertIn("/* kernel 3 of 4: temporary 4 = sum of temporary 2, for softmax(x)\n", third)
         self.assertIn("/* kernel 4 of 4: out = softmax(x)\n", fourth)
         self.assertIn("/* greatest of float32 */", first)
         self.assertIn("const f32 t_2 = in_x - in_temporary_1;", second)

@@ -20,7 +20,7 @@ struct hyperbolic_f32 { f32 odd, even, up, down; };
 struct hyperbolic_f64 { f64 odd, even, up, down; };
 struct pair_f32 { f32 high, low; };
 struct pair_f64 { f64 high, low; };
-@ helpers: exp_rest, scaled_f32 8913a13e, own_expf
+@ helpers: exp_rest, scaled_f32 73379314, own_expf
 #undef REDUCED
 @ helpers: REDUCED, turns_of, sin_rest, less_pi, chosen_f32, beyond_only, sin_near, exp2_rest, log2_pair_f32,
 @   block_exp_f32 809ab9b0, block_sin_f32, block_pow_f32

@@ -66,11 +66,11 @@ repeated_$1               15 lines  05c90779
 rintf                      1 lines  0d641dc6
 rounded_$1_$2             48 lines  2f92d2fa
 rounded_$1_$2             48 lines  8c44a27a
-roundsat_$1_$2            38 lines  82adec28
+roundsat_$1_$2            38 lines  be3f5e06
 run_$1                    13 lines  52399200
 saturate_$1_$2            12 lines  e5e84e80
 scaled_$1                 11 lines  2f43f956
-scaled_$1                 11 lines  8913a13e
+scaled_$1                 12 lines  73379314
 sieve_$1                  36 lines  022e9e14
 sin_near                  21 lines  6681829f
 sin_rest                  25 lines  098a9057

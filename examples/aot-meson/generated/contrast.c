@@ -49,7 +49,7 @@ static inline void widen_u8_f32(f32 *to, const u8 *from)
 /* Rounded to the nearest integer that the type has. */
 static inline u8 roundsat_f32_u8(f32 a)
 {
-    /* Bounds that f32 holds: of 4 bytes from 4 the largest below the next power of 2. */
+    /* The bounds of u8, as far as f32 has them: float32 has no 2^31 - 1, but the number below 2^31. */
     const u8 top = 255;
     const u8 bottom = (u8)0;
     /* 1.5 * 2^23 more rounds to a whole number, in the low bits: no function is called where the processor has no
@@ -63,8 +63,9 @@ static inline u8 roundsat_f32_u8(f32 a)
     return (u8)(whole);
 }
 #if defined __AVX512F__
-/* Sixteen values rounded to int32, of NaN 0, not beyond one end of u8; at the other end packing keeps them. A minimum or
- * maximum of a NaN is its second operand. It is compared then: clang would compare elements of float16 one by one. */
+/* Sixteen values rounded to int32, of NaN 0. Unsigned ones are raised to 0 here and held to the last u8 by packing,
+ * signed ones held to the last u8 here and raised to the first by packing. The minimum or maximum of a NaN is its second
+ * operand, so that NaN is found behind it. */
 static inline __m512i whole_f32_u8(const f32 *from)
 {
     const __m512 zero = _mm512_setzero_ps(), own = _mm512_loadu_ps(from);
@@ -73,9 +74,8 @@ static inline __m512i whole_f32_u8(const f32 *from)
     return y;
 }
 #elif defined __AVX2__
-/* Eight values rounded to int32, at most the last u8; packing raises them to the first. NaN becomes 0: here if u8 is
- * signed, else by packing, as the least int32. The minimum of a NaN is its second operand; it is compared then, as
- * clang would compare elements of float16 one by one. */
+/* Eight values rounded to int32, at most the last u8; packing raises them to the first. NaN, the second operand of the
+ * minimum, becomes 0: here if u8 is signed, else by packing, as the least int32. */
 static inline __m256i whole_f32_u8(const f32 *from)
 {
     const u8 top = 255;

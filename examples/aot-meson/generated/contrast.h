@@ -1,4 +1,4 @@
-/* Made by weft build from contrast.weft; a change there is a change here. */
+/* Made by weft build from contrast.weft: change that file, and run weft build again. */
 #ifndef WEFT_KERNELS_contrast_H
 #define WEFT_KERNELS_contrast_H
 
@@ -61,7 +61,8 @@ extern "C" {
 int contrast(const uint8_t *img, const float *middle, float gain, int64_t h, int64_t w,
              uint8_t *out);
 
-/* What the last call on this thread told that did not return WEFT_KERNEL_OK. */
+/* What the last call of this thread that did not return WEFT_KERNEL_OK has to say; all zero
+ * before one. It stays as it is until the next such call. */
 const struct weft_note *contrast_note(void);
 
 #ifdef __cplusplus
