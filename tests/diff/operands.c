@@ -242,7 +242,8 @@ static void check_element(struct suite *suite, int j, int w, int64_t i, union sc
     size_t key = 0;
     for (int k = 0; k < job->arity; k++) {
         operands[k] = (struct typed){t, suite->values[job->arguments[k]][i]};
-        key = key << type_rows[t].bits | (operands[k].value.bits & (KNOWN - 1));
+        if (suite->known[j]) /* whose types have up to 16 bits */
+            key = key << type_rows[t].bits | operands[k].value.bits;
     }
     struct known *known = suite->known[j] ? &suite->known[j][key] : NULL;
     if (known && known->is && known->value.bits == actual.bits && !sampled)
