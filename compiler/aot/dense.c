@@ -498,6 +498,18 @@ static bool has_word(const char *text, const char *word)
     return false;
 }
 
+/* How long the string or comment is that begins here; 0: none does. */
+static size_t quoted(const char *text)
+{
+    const char *end = NULL;
+    if (*text == '"')
+        for (end = text + 1; *end != '"'; end++)
+            end += *end == '\\';
+    else if (strncmp(text, "/*", 2) == 0)
+        end = strstr(text, "*/") + 1;
+    return end ? (size_t)(end + 1 - text) : 0;
+}
+
 /* Adds the functions. What they use of the own text that has a kernel's name is called there as it is above them. */
 static void put_functions(struct buf *out, struct aot_kernel *const *kernels, int count, const char *text,
                           const char *body)
@@ -512,7 +524,7 @@ static void put_functions(struct buf *out, struct aot_kernel *const *kernels, in
         bool own = false;
         for (int i = 0; i < names.count; i++)
             own = own || (strlen(names.items[i]) == length && strncmp(names.items[i], text, length) == 0);
-        length += length == 0;
+        length = length ? length : quoted(text) ? quoted(text) : 1;
         const bool defined = text >= start && strncmp(text - (sizeof begin - 1), begin, sizeof begin - 1) == 0;
         if (own && !defined)
             buf_printf(out, NAME_MOVED, arena_string(out->arena, text, length));

@@ -161,7 +161,7 @@ class Names(unittest.TestCase):
     def test_names(self):
         """Kernels with names of the source's own functions and types, which they use; alone and in one file."""
         names = ["roundsat_f32_u8", "narrow_f32_u8", "whole_f32_u8", "f32", "u8", "decode_32", "encode_1", "nearest_1"]
-        text = "".join(f"kernel {name}(x: float16[n]) {{ return uint8(x * 1.2), float16(x * 1.5) }}\n"
+        text = "".join(f"kernel {name}({name}: float16[n]) {{ return uint8({name} * 1.2), float16({name} * 1.5) }}\n"
                        for name in names)
         for form in [], ["--bundle", "k"]:
             with tempfile.TemporaryDirectory() as there, self.subTest(form=form):
@@ -171,6 +171,10 @@ class Names(unittest.TestCase):
                                check=True)
                 sources = [f"{there}/{name}" for name in os.listdir(there) if name.endswith(".c")]
                 self.assertEqual(len(sources), 1 if form else len(names))
+                for source in sources: # what people read has their own names
+                    with open(source, encoding="utf-8") as file:
+                        text_of_file = file.read()
+                    self.assertEqual(re.findall(r'"[^"\n]*weft_own[^"\n]*"|/\*[^*]*weft_own', text_of_file), [])
                 subprocess.run(["cc", "-std=c11", "-pedantic-errors", "-Wall", "-Werror", "-march=native", "-shared",
                                 "-fPIC", *sources, "-lm", "-o", f"{there}/k.so"], check=True)
 

@@ -61,7 +61,7 @@ void weft_kernel(const struct weft_args *args, i64 begin, i64 end)
                 p[k] = start[k] + row * step[k]; /* where the row of each begins */
             head = first_block(args, p[1] + column0 * sizeof(i64_m), column1 - column0, sizeof(i64_m));
             for (i64 i = column0, m; i < column1; i += m) {
-                m = count_of(&head, BLOCK, column1 - i); /* the last ones have such a loop of their own, in --full */
+                m = count_of(&head, BLOCK, column1 - i); /* the last ones have such a loop of their own */
                 const i64_m *x_0 = (const i64_m *)p[0] + i; /* row */
                 fetch(x_0, args->ahead, sizeof *x_0);
                 i64_m *const o_1 = (i64_m *)p[1] + i; /* out1 */
