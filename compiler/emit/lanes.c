@@ -296,6 +296,7 @@ static void put_own_joins(struct emitter *e, struct buf *out)
     buf_printf(out, "#undef NOTHING\n#define NOTHING %s\n", join_is_sum(lanes->join) ? "0" : "ABSENT");
 }
 
+/* Names what stands for an element that is missing. */
 static void put_absent(struct emitter *e)
 {
     const struct lanes *lanes = e->kernel->lanes;
