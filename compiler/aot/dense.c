@@ -434,31 +434,49 @@ static void put_statements(struct buf *out, struct dense *dense)
     put_remarks(out, remarks, faults);
 }
 
-/* Whether "d[number]" stands in a text, but for its definition at `definition`. */
-static bool is_read(const char *text, const char *name, const char *definition)
+/* What begins the definition of a number of the call. */
+static const char defines[] = "    d[";
+
+static bool is_definition(const char *line)
+{
+    return strncmp(line, defines, sizeof defines - 1) == 0;
+}
+
+/* Whether a number of the call, "d[2]", is read in a text. */
+static bool is_read(const char *text, const char *name)
 {
     for (const char *at = text; (at = strstr(at, name)); at++)
-        if (at != definition)
+        if (!begins_name(at[-1]) && !is_digit(at[-1]))
             return true;
     return false;
 }
 
+/* Takes definitions that nothing reads out of a text, the last one first: what only they read goes, too. */
+static void drop_unread(struct arena *arena, char *text)
+{
+    for (char *line = text + strlen(text); line > text;) {
+        do
+            line--;
+        while (line > text && line[-1] != '\n');
+        const char *name = line + sizeof defines - 3, *next = line + strcspn(line, "\n") + 1;
+        if (is_definition(line) && !is_read(next, arena_string(arena, name, strcspn(name, " "))))
+            memmove(line, next, strlen(next) + 1);
+    }
+}
+
 /* Adds statements with variables in place of the numbers of the call, d[0] and so on. Those that nothing reads are left
  * out. */
-static void put_numbered(struct buf *out, const char *text)
+static void put_numbered(struct buf *out, char *text)
 {
-    static const char begin[] = "    d[";
+    drop_unread(out->arena, text);
     for (const char *line = text, *next; *line; line = next) { /* the first one is indented */
         next = line + strcspn(line, "\n") + 1;
-        const bool defines = strncmp(line, begin, sizeof begin - 1) == 0;
-        const char *name = line + sizeof begin - 3; /* "d[2]" */
-        if (defines && !is_read(text, arena_string(out->arena, name, strcspn(name, " ")), name))
-            continue;
+        const bool definition = is_definition(line);
         for (const char *at = strstr(line, "&d["); at && at < next; at = strstr(at + 1, "&d["))
             buf_printf(out, "    int64_t " NAME_NUMBER " = 0;\n",
                        atoi(at + 3)); /* a function gives it */
-        buf_puts(out, defines ? "    const int64_t " : "");
-        for (line += defines ? 4 : 0; line < next; line++)
+        buf_puts(out, definition ? "    const int64_t " : "");
+        for (line += definition ? 4 : 0; line < next; line++)
             if (strncmp(line, "d[", 2) == 0 && is_digit(line[2]) && !begins_name(line[-1]) &&
                 !is_digit(line[-1])) {
                 buf_printf(out, NAME_NUMBER, atoi(line + 2));

@@ -36,6 +36,9 @@ SETTINGS = {f"{cc}{flags}": [cc, *flags.split()] for cc in ("gcc", "clang")
             for flags in (" -O0", " -O2", " -O3", " -O2 -ffast-math")}
 NATIVE = {f"{cc}{flags}": [cc, *flags.split()] for cc in ("gcc", "clang")
           for flags in (" -O2 -march=native", " -O2 -ffast-math -march=native")}
+# Python preloads the sanitizers' libraries: scripts/soak.
+SANITIZED = {"gcc -O1 -fsanitize": ["gcc", "-O1", "-g", "-fsanitize=address,undefined",
+                                    "-fno-sanitize-recover=undefined"]}
 # Codes of names and of views by inputs' numbers: the only ones that may refuse a case.
 REFUSALS = {"W0262", "W0263", "W0264"}
 CHUNK = 32  # kernels of one compiler call, at most
@@ -220,7 +223,7 @@ def check(caller, kernel, dense):
 
 def compile_chunk(setting, folder, dense):
     output = os.path.join(folder, setting.replace(" ", "_").replace("-", "") + ".so")
-    settings, sources = {**SETTINGS, **NATIVE}[setting], os.path.join(folder, "out")
+    settings, sources = {**SETTINGS, **NATIVE, **SANITIZED}[setting], os.path.join(folder, "out")
     commands = [[*settings, *COMMON, f"{sources}/cases.c", f"{sources}/weft_support.c", "-o", output, "-lm"]]
     if dense:  # start-up code of -ffast-math would change the environment, which is the caller's
         commands = [[*settings, *PLAIN, "-c", f"{sources}/cases.c", "-o", output + ".o"],
