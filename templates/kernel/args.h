@@ -160,8 +160,9 @@ struct weft_calls {
     /* Copies `count` elements from a block to where they belong. */
     void (*put)(void *to, const void *block, int count, int size);
     /* C's fmod of those among `count` elements, float32 or float64 as `size` says, whose quotient is 2^22 or more, in
-     * float64 2^51, or none of finite numbers. It may be that of others, too; else they stay. */
-    void (*fmod)(void *r, const void *a, const void *b, int count, int size);
+     * float64 2^51, or none of finite numbers; where `down` is 1 the remainder of a quotient that is rounded down. It
+     * may be that of others, too; else they stay. */
+    void (*fmod)(void *r, const void *a, const void *b, int count, int size, int down);
     /* Quotients, or where `rest` is 1 remainders, of `count` integers of 64 bits, which have signs where `negative` is
      * 1. The quotient is rounded down, where `cut` is 1 to zero. Of a divisor 0 both are 0. */
     void (*divide)(void *r, const void *a, const void *b, int count, int negative, int cut, int rest);

@@ -70,11 +70,13 @@ SHARED void put_block(void *to, const void *block, int count, int size)
 #endif
 }
 
-/* C's fmod where the quotient is 2^21 or more, in float64 2^50, or none of finite numbers. Of sizes: mx and my are
- * their fractions from 1 to 2, `left` is the difference of their exponents. A step takes the nearest multiple of my
- * from mx * 2^25. The quotient there has 26 bits and the halves of my have 27, so all products and differences are
- * exact, also without fused multiply-adds. */
-SHARED void fmod_block(void *r, const void *a, const void *b, int count, int size)
+/* C's remainder m as that of a quotient that is rounded down. */
+#define BROUGHT(f, m, b) ((m) == 0 ? __builtin_copysign##f(0, b) : ((m) < 0) != ((b) < 0) ? (m) + (b) : (m))
+/* C's fmod, or the remainder of a quotient that is rounded down, where the quotient is 2^21 or more, in float64 2^50,
+ * or none of finite numbers. Of sizes: mx and my are their fractions from 1 to 2, `left` is the difference of their
+ * exponents. A step takes the nearest multiple of my from mx * 2^25. The quotient there has 26 bits and the halves of
+ * my have 27, so all products and differences are exact, also without fused multiply-adds. */
+SHARED void fmod_block(void *r, const void *a, const void *b, int count, int size, int down)
 {
     typedef unsigned long long words __attribute__((vector_size(PIECE), may_alias));
     typedef long long signs __attribute__((vector_size(PIECE), may_alias));
@@ -136,13 +138,15 @@ SHARED void fmod_block(void *r, const void *a, const void *b, int count, int siz
             x[k] = (numbers)(((words)usual[k] & value) | (~(words)usual[k] & other) | ((words)x[k] & sign));
         }
         for (int k = 0; k < found; k++) {
+            const double m = ((const double *)x)[k], of_y = ((const double *)y)[k];
             if (size == 4)
-                ((float *)r)[at[k]] = (float)((const double *)x)[k];
+                ((float *)r)[at[k]] = down ? BROUGHT(f, (float)m, (float)of_y) : (float)m;
             else
-                ((double *)r)[at[k]] = ((const double *)x)[k];
+                ((double *)r)[at[k]] = down ? BROUGHT(, m, of_y) : m;
         }
     }
 }
+#undef BROUGHT
 
 #if PIECE == 16 && (defined __x86_64__ || defined __i386__)
 #define FUSED __attribute__((target("fma"))) /* only kernels for processors with these call them */

@@ -82,7 +82,19 @@ static uint64_t draw(uint64_t *seed, int size)
     return size == 8 ? number : number >> 32;
 }
 
-static void check_fmod(const struct weft_calls *calls, int count, int size, uint64_t *seed)
+static double floormod(double a, double b)
+{
+    const double m = fmod(a, b);
+    return m == 0 ? copysign(0, b) : (m < 0) != (b < 0) ? m + b : m;
+}
+
+static float floormodf(float a, float b)
+{
+    const float m = fmodf(a, b);
+    return m == 0 ? copysignf(0, b) : (m < 0) != (b < 0) ? m + b : m;
+}
+
+static void check_fmod(const struct weft_calls *calls, int count, int size, int down, uint64_t *seed)
 {
     union numbers {
         unsigned char bytes[ROOM];
@@ -96,11 +108,11 @@ static void check_fmod(const struct weft_calls *calls, int count, int size, uint
         memcpy(a.bytes + j * size, &x, (size_t)size);
         memcpy(b.bytes + j * size, &y, (size_t)size);
         if (size == 4)
-            want.f32[j] = fmodf(a.f32[j], b.f32[j]);
+            want.f32[j] = (down ? floormodf : fmodf)(a.f32[j], b.f32[j]);
         else
-            want.f64[j] = fmod(a.f64[j], b.f64[j]);
+            want.f64[j] = (down ? floormod : fmod)(a.f64[j], b.f64[j]);
     }
-    calls->fmod(&r, &a, &b, count, size);
+    calls->fmod(&r, &a, &b, count, size, down);
     for (int j = 0; j < count; j++) { /* what it left out */
         const double x = size == 4 ? a.f32[j] : a.f64[j], y = size == 4 ? b.f32[j] : b.f64[j];
         if (fabs(x) < fabs(y) * (size == 4 ? 0x1p22 : 0x1p51) && fabs(y) < INFINITY &&
@@ -125,9 +137,9 @@ static void test_remainders(void **state)
     (void)state;
     for (int w = 0; w < found; w++)
         for (int count = 1; count <= ALL; count++)
-            for (int turn = 0; turn < 20; turn++) {
-                check_fmod(each[w], count, 4, &seed);
-                check_fmod(each[w], count, 8, &seed);
+            for (int turn = 0; turn < 40; turn++) {
+                check_fmod(each[w], count, 4, turn % 2, &seed);
+                check_fmod(each[w], count, 8, turn % 2, &seed);
             }
 }
 
