@@ -71,11 +71,8 @@ static void put_check(struct buf *out, struct aot_kernel *k, int o, const struct
     if (!known && first_like(counts, o) == o) {
         buf_puts(out, "    if (");
         put_extents(out, k, own.shape);
-        buf_printf(out,
-                   ")\n        return weft_tell(WEFT_KERNEL_INPUT_ERROR, 0, 0, \"%s\", \"an extent "
-                   "is negative, or "
-                   "too large\");\n",
-                   own.name);
+        buf_printf(out, ") /* so that no size in bytes overflows */\n        return weft_tell(WEFT_KERNEL_INPUT_ERROR, "
+                   "0, 0, \"%s\", \"an extent is negative, or too large\");\n", own.name);
         if (counts[o].factors)
             buf_printf(out, "    const int64_t %s = %s;\n", count, aot_product(k, own.shape));
     }

@@ -193,13 +193,20 @@ static void put_expression(struct buf *out, const char *text, const char *end)
     for (int open = 1; open && colon < end; colon += colon < end)
         if ((colon = find_at_depth(colon + 1, end, "?:")) < end)
             open += *colon == '?' ? 1 : -1;
-    const int holds =
-        mark < end && colon <= end && colon > mark ? decided(start, (size_t)(mark - start)) : -1;
+    const bool choice = mark < end && colon <= end && colon > mark;
+    const int holds = choice ? decided(start, (size_t)(mark - start)) : -1;
     if (holds >= 0) {
         const char *from = holds ? mark + 1 : colon,
                    *to = holds ? colon - 2 : end; /* the colon is passed */
         put_expression(out, from + (*text != ' '), to);
         return;
+    }
+    if (choice && holds < 0) { /* what never makes it true */
+        const char *first = start, *next;
+        while ((next = find_at_depth(first, mark, "|")) < mark && decided(first, (size_t)(next - first)) == 0)
+            first = next + strspn(next, "| ");
+        buf_add(out, text, first > start ? (size_t)(start - text) : 0);
+        text = first > start ? first : text;
     }
     const int type = *start == '(' ? type_of(start + 1, strcspn(start + 1, ")")) : -1;
     const char *name = type >= 0 ? type_rows[type].short_name : "";

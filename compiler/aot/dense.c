@@ -493,9 +493,8 @@ static void put_function(struct buf *out, struct dense *dense)
     struct buf statements = buf_new(k->arena);
     put_statements(&statements, dense);
     if (statements.length && strstr(statements.text, " t_"))
-        buf_puts(out, "/* t_: a value, numbered as weft show --stage ir has it; behind it its "
-                      "piece of the program, line "
-                      "and column */\n");
+        buf_puts(out, "/* t_: a value, numbered as in weft show --stage ir. Behind a line: its piece of the program, "
+                      "and the piece's line and column */\n");
     aot_put_heading(out, k);
     buf_puts(out, "\n{\n");
     if (statements.length)

@@ -226,12 +226,33 @@ static void put_signature(struct buf *out, struct aot_kernel *k)
     buf_puts(out, " */\n\n");
 }
 
+/* Adds what results may share memory with, and ends the comment. `own`: of parameters with the same extents alone. */
+static void put_overlap(struct buf *out, struct aot_kernel *k, bool own)
+{
+    const int inputs = k->program->input_count;
+    int told = 0;
+    for (int o = inputs; o < aot_operand_count(k); o++) {
+        const struct aot_operand result = aot_operand(k, o);
+        int count = 0;
+        for (int i = 0; i < inputs; i++) {
+            const struct aot_operand input = aot_operand(k, i);
+            if (!k->replaces[(o - inputs) * inputs + i] || input.dtype != result.dtype || !input.shape->rank ||
+                (own && !shapes_equal(input.shape, result.shape)))
+                continue;
+            if (count++)
+                buf_printf(out, " or %s", input.name);
+            else
+                buf_printf(out, "%s%s may be the very array of %s", told ? ";\n * " : " * ", result.name, input.name);
+        }
+        told += count > 0;
+    }
+    buf_printf(out, "%s result may overlap a parameter or another result. */\n", told ? "; else no" : " * No");
+}
+
 static const char *const comments[ENTRY_COUNT] = {
-    "/* On dense arrays, row-major. Extents that are not numbers are parameters. A result may be the very array of a\n"
-    " * parameter, unless the kernel reads it at other elements than it writes; else nothing may overlap. */\n",
+    "/* On dense arrays, row-major. Extents that are not numbers are parameters.\n",
     "/* On arrays with any strides, in elements; strides NULL: dense. Extents broadcast as the language has it, and\n"
-    " * those of a result are what %s_shape gives. A result may be the very array of a parameter, with the\n"
-    " * same strides, unless the kernel reads it at other elements than it writes; else nothing may overlap. */\n",
+    " * those of a result are what %s_shape gives. Of arrays of the same extents and strides:\n",
     "/* The extents of the results from those of the parameters. */\n",
     "/* On many samples: sample i of a parameter is parameter[i * step], so step 1 is an array of samples, and step 0\n"
     " * one array for all; results have one for each. Shapes may differ from sample to sample. */\n"};
@@ -244,6 +265,8 @@ static void put_declarations(struct buf *out, struct aot_kernel *k)
             continue;
         buf_printf(out, entry == ENTRY_STRIDED ? comments[ENTRY_STRIDED] : "%s",
                    entry == ENTRY_STRIDED ? k->function : comments[entry]);
+        if (entry == ENTRY_DENSE || entry == ENTRY_STRIDED)
+            put_overlap(out, k, entry == ENTRY_DENSE);
         put_heading(out, k, entry);
         buf_puts(out, ";\n\n");
     }
@@ -277,6 +300,10 @@ void aot_put_header(struct buf *out, struct aot_kernel *const *kernels, int coun
     buf_printf(out, "#ifndef " NAME_GUARD "\n#define " NAME_GUARD "\n\n", name, name);
     buf_puts(out, "#include <stdbool.h>\n#include <stdint.h>\n\n");
     buf_puts(out, aot_section(out->arena, weft_template_aot_h, "types"));
+    bool arrays = false;
+    for (int i = 0; i < count; i++)
+        arrays = arrays || !kernels[i]->plain;
+    buf_puts(out, arrays ? aot_section(out->arena, weft_template_aot_h, "array") : "");
     buf_puts(out, "\n#ifdef __cplusplus\nextern \"C\" {\n#endif\n\n");
     if (params->target == AOT_CUDA)
         buf_puts(out, cuda_comment);

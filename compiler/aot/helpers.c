@@ -11,7 +11,7 @@ static const char *with_words(struct arena *arena, const char *text)
 {
     static const struct {
         const char *from, *to;
-    } words[] = {{"#ifdef OWN_MATH", "#ifdef __FMA__ /* else the C library's are called */"},
+    } words[] = {{"#ifdef OWN_MATH", "#ifdef __FMA__ /* else the C library's, whose last bits may differ */"},
                  {"FMAF(", "fmaf("},
                  {"FMAD(", "fma("},
                  {"EACH(j, BLOCK)", "INDEPENDENT for (int j = 0; j < count; j++)"},
@@ -117,8 +117,9 @@ static const char *without_uncalled(struct arena *arena, const char *text, const
 /* Takes out of the helpers what they do not use, and conditions that go on. */
 const char *aot_plain_helpers(struct arena *arena, const char *helpers, const char *rest)
 {
-    static const char *const types[] = {"union word_f32", "union word_f64", "struct hyperbolic_f32",
-                                        "struct hyperbolic_f64", "struct angle_f64", "struct pair_f64"};
+    static const char *const types[] = {"union word_f32",        "union word_f64",   "struct hyperbolic_f32",
+                                        "struct hyperbolic_f64", "struct angle_f64", "struct pair_f32",
+                                        "struct pair_f64"};
     static const char again[] = "#endif\n#ifdef OWN_MATH\n";
     struct buf text = buf_new(arena);
     bool other = false; /* the condition has another branch */

@@ -52,7 +52,8 @@ const char *aot_local(struct arena *arena, const char *name)
                               "encode_1 encode_32 encode_block";
     const size_t length = strlen(name), letters = strcspn(name, "_0123456789"), end = name[letters] ? letters : 0;
     const char *last = strrchr(name, '_');
-    static const char *const prefixes[] = {"temporary_", "constant_", "count_", "given_", "join_", "pattern_"};
+    static const char *const prefixes[] = {"temporary_", "constant_", "count_", "given_", "join_", "pattern_",
+                                           "values_"};
     bool taken = word_index(own, name, length) >= 0 ||
                  word_index(taken_rows[TAKEN_FUNCTION].names, name, length) >= 0 ||
                  (*name == 'i' && strspn(name + 1, "0123456789") == length - 1) ||

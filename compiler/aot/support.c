@@ -44,6 +44,7 @@ void aot_put_support_header(struct buf *out)
     buf_puts(out, aot_shared_section(out->arena, "includes"));
     buf_puts(out, "\n");
     buf_puts(out, aot_section(out->arena, weft_template_aot_h, "types"));
+    buf_puts(out, aot_section(out->arena, weft_template_aot_h, "array"));
     buf_puts(out, "\n");
     buf_puts(out, aot_shared_section(out->arena, "guard"));
     buf_puts(out, "\n");

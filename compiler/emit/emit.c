@@ -262,8 +262,8 @@ static void put_turn(struct emitter *e)
         buf_puts(&e->row, "const i64 most = args->ahead || args->stream || column1 - column0 - head < BLOCK //~\n"
                           "    ? BLOCK : (column1 - column0 - head) & -BLOCK; //~\n");
     buf_printf(&e->turn, "m = count_of(&head, %s, column1 - i); /* %s */\n", e->runs ? "most" : "BLOCK",
-               e->masked ? "the last ones have such a loop of their own"
-                         : "the last ones are computed as a block, and stored alone");
+               e->masked ? "fewer than BLOCK: a loop like the one below, over m"
+                         : "fewer than BLOCK: computed as a block, m are stored");
 }
 
 /* Before the loads of a block. */

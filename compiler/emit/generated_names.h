@@ -86,7 +86,8 @@
 #define NAME_CODES "codes_%s_%d_%d"
 #define NAME_CODE "code_%s_%d_%d_%s"   /* for an architecture */
 
-#define NAME_NUMBER "d_%d"             /* a number that a call computes, in plain functions */
+#define NAME_NUMBER "d_%d"             /* in plain functions: a number that a call computes, */
+#define NAME_VALUES "values_%d"        /* values of the elements of a block */
 
 /* In the same sources: shapes in functions whose parameters have the text's names; a name of Weft's own that a function
  * of the text also has; and what is compiled for an instruction set (spelled in templates/aot). */

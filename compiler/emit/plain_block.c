@@ -342,7 +342,7 @@ static const char *take_room(struct blocks *b, enum weft_dtype dtype, int stage,
             b->rooms[r].last = last;
             return b->rooms[r].name;
         }
-    const struct room room = {dtype, arena_printf(b->p->e->arena, NAME_KEPT, b->room_count), last};
+    const struct room room = {dtype, arena_printf(b->p->e->arena, NAME_VALUES, b->room_count + 1), last};
     ARENA_PUSH(b->p->e->arena, b->rooms, b->room_count, room);
     return room.name;
 }

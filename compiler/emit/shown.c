@@ -46,15 +46,21 @@ static int count_before(const struct emitter *e, int access, const char *own)
     return count;
 }
 
-/* "temporary_1"; NULL: the access is none. */
-static const char *temporary_name(const struct emitter *e, int access)
+/* "temporary_1"; "literal_1", an array's; NULL: the access is none. */
+static const char *own_name(const struct emitter *e, int access)
 {
     const struct access *a = &e->kernel->accesses[access];
-    return a->kind == TENSOR_TEMPORARY ? arena_printf(e->arena, "temporary_%d", a->index) : NULL;
+    int literals = 1;
+    for (int before = 0; before < access; before++)
+        literals += e->kernel->accesses[before].kind == TENSOR_CONSTANT;
+    return a->kind == TENSOR_TEMPORARY  ? arena_printf(e->arena, "temporary_%d", a->index)
+           : a->kind == TENSOR_CONSTANT ? arena_printf(e->arena, "literal_%d", literals)
+                                        : NULL;
 }
 
 /* Inputs and results keep their names. Where several accesses read one, the others have a number behind it, which no
- * other name has. Temporaries are called so; what else has no name of the user's keeps its number. */
+ * other name has. Temporaries and array literals are called so; what else has no name of the user's keeps its
+ * number. */
 void find_shown_names(struct emitter *e)
 {
     const struct kernel *kernel = e->kernel;
@@ -72,9 +78,9 @@ void find_shown_names(struct emitter *e)
             }
         }
     for (int a = 0; a < kernel->access_count; a++) {
-        const char *temporary = is_users(&kernel->accesses[a]) ? NULL : temporary_name(e, a);
-        if (temporary && !is_taken(e, temporary))
-            e->shown_names[a] = temporary;
+        const char *own = is_users(&kernel->accesses[a]) ? NULL : own_name(e, a);
+        if (own && !is_taken(e, own))
+            e->shown_names[a] = own;
     }
 }
 

@@ -256,7 +256,7 @@ void put_shown_head(struct emitter *e, struct buf *out, const char *body, const 
     put_arrays(e, out, ways, between);
     put_called(e, out, body, full);
     put_words(e, out, body);
-    buf_puts(out, "\n * Lines that are alike in many programs are in the text of --full alone */\n");
+    buf_puts(out, "\n * Lines that are the same for many programs are left out here; --full has them */\n");
 }
 
 /* ---- several texts ---- */

@@ -44,11 +44,11 @@ _Static_assert(sizeof(1.0) == 8, "constants would be float: compile without -fsi
 #if defined __FAST_MATH__
 #pragma float_control(except, on)
 #endif
-#elif defined __GNUC__ /* threaded jumps would make branches of a clamp, and slow vectors of these */
+#elif defined __GNUC__ /* jump threading makes branches of clamps, and slow vectors of these */
 #pragma GCC optimize("O3,no-thread-jumps,no-fast-math,no-unsafe-math-optimizations,no-finite-math-only,signed-zeros," \
                      "no-associative-math,no-reciprocal-math,no-trapping-math,no-math-errno,fp-contract=off")
 #endif
-#if (__FLT_EVAL_METHOD__ + 0) % 16 || (defined __FAST_MATH__ && !defined __GNUC__)
+#if (__FLT_EVAL_METHOD__ + 0) % 16 /* 16: _Float16 alone */ || (defined __FAST_MATH__ && !defined __GNUC__)
 #error "float would be computed otherwise: compile for SSE2 (-msse2 -mfpmath=sse), or without fast math"
 #endif
 //: plain rounded

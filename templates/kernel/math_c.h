@@ -110,18 +110,19 @@ static inline f64 OWN(chosen_f64)(int so, f64 x, f64 value)
 #endif
 //: part exp_rest
 #ifdef OWN_MATH
-/* n is x * log2(e) rounded; exp(x - n * ln(2)) - 1. */
+/* exp(r) - 1, r being x - n * ln(2), and n x * log2(e) rounded. The high part of ln(2) has few bits, so that its
+ * product is exact; s is r^2, and never subnormal. */
 static inline f32 OWN(exp_rest)(f32 x, f32 n)
 {
-    const f32 r = FMAF(n, -0x1.7f7d1cp-20f, FMAF(n, -0x1.62e4p-1f, x)), s = FMAF(r, r, 0x1p-60f); /* inner: exact */
+    const f32 r = FMAF(n, -0x1.7f7d1cp-20f, FMAF(n, -0x1.62e4p-1f, x)), s = FMAF(r, r, 0x1p-60f);
     const f32 p = FMAF(FMAF(0x1.6af01p-10f, r, 0x1.1253f6p-7f), s, FMAF(0x1.555852p-5f, r, 0x1.55547ep-3f));
     return FMAF(FMAF(p, r, 0.5f), s, r);
 }
 #endif
 //: part scaled_f32
 #ifdef OWN_MATH
-/* value * scale, which is 2^64 or 2^-64. Subnormal products, which are slow, are made as integers: 2^-62 more leaves
- * the number of units of 2^-85 in the low bits. */
+/* value * scale, which is 2^64 or 2^-64; value >= 0. Subnormal products, which are slow, are made as integers: 2^-62
+ * more leaves units of 2^-85 in the low bits, times 2^-64 those of subnormals. */
 static inline f32 OWN(scaled_f32)(f32 value, f32 scale)
 {
     const int small = (scale < 1) & (value < 0x1p-62f);
@@ -133,15 +134,16 @@ static inline f32 OWN(scaled_f32)(f32 value, f32 scale)
 #endif
 //: library expf exp_rest scaled_f32
 #ifdef OWN_MATH
-/* exp(x) within 3 units in the last place, of which compilers make vectors. */
+/* exp(x) within 3 units in the last place, of which compilers make vectors: infinite above 100, 0 below -104, 1 around
+ * 0. 1.5 * 2^23 + 127 more leaves the exponent of 2^n in the low bits of n. */
 static inline f32 OWN(own_expf)(f32 x)
 {
-    const f32 least = __builtin_fabsf(x) < 0x1p-30f ? 0 : x, most = least > 100 ? 100 : least;
-    union word_f32 n = {FMAF(most, 0x1.715476p+0f, 0x1.8000fep23f)}, power, rest = {x};
-    rest.word = (rest.word >> 1 & 0x40000000) ^ 0x5f800000; /* 2^64, or 2^-64 where x < 0 */
-    power.word = (n.word << 23) + ((127u << 23) - rest.word);
-    const f32 value = FMAF(exp_rest(most, n.value - 0x1.8000fep23f), power.value, power.value);
-    return x < -104 ? 0 : scaled_f32(value, rest.value);
+    const f32 below = x > 100 ? 100 : x, near = __builtin_fabsf(x) < 0x1p-30f ? 0 : below;
+    union word_f32 n = {FMAF(near, 0x1.715476p+0f, 0x1.8000fep23f)}, power, scale = {x};
+    scale.word = (scale.word >> 1 & 0x40000000) ^ 0x5f800000; /* 2^64, or 2^-64 where x < 0 */
+    power.word = (n.word << 23) + ((127u << 23) - scale.word); /* 2^n / scale */
+    const f32 value = FMAF(exp_rest(near, n.value - 0x1.8000fep23f), power.value, power.value);
+    return x < -104 ? 0 : scaled_f32(value, scale.value);
 }
 #else
 static inline f32 OWN(own_expf)(f32 x)
@@ -179,7 +181,7 @@ static inline f64 OWN(exp_powers)(f64 r)
     p = FMAD(p, s, FMAD(0x1.55555555554f9p-3, r, 0x1.000000000000ap-1));
     return FMAD(p, s, r);
 }
-/* n is x * log2(e) rounded; exp(x - n * ln(2)) - 1. */
+/* exp(r) - 1, r being x - n * ln(2), and n x * log2(e) rounded. */
 static inline f64 OWN(exp_rest_f64)(f64 x, f64 n)
 {
     const f64 r = FMAD(n, -0x1.62e42fefa38p-1, x); /* exact */
@@ -188,7 +190,8 @@ static inline f64 OWN(exp_rest_f64)(f64 x, f64 n)
 #endif
 //: part scaled_f64
 #ifdef OWN_MATH
-/* value * scale, which is 2^512 or 2^-512. Subnormal products, which are slow, are made of integers of 2^-510. */
+/* value * scale, which is 2^512 or 2^-512, of a value that is not negative. Subnormal products, which are slow, are
+ * made as integers: 2^-510 more leaves their units in the low bits. */
 static inline f64 OWN(scaled_f64)(f64 value, f64 scale)
 {
     const int small = (scale < 1) & (value < 0x1p-510);
@@ -200,14 +203,15 @@ static inline f64 OWN(scaled_f64)(f64 value, f64 scale)
 #endif
 //: library exp exp_rest_f64 scaled_f64
 #ifdef OWN_MATH
+/* Infinite above 800, 0 below -746, 1 around 0. 1.5 * 2^52 + 1023 more leaves the exponent of 2^n in n's low bits. */
 static inline f64 OWN(own_exp)(f64 x)
 {
-    const f64 least = __builtin_fabs(x) < 0x1p-60 ? 0 : x, most = least > 800 ? 800 : least;
-    union word_f64 n = {FMAD(most, 0x1.71547652b82fep+0, 0x1.80000000003ffp52)}, power, rest = {x};
-    rest.word = (rest.word >> 1 & 1ull << 62) ^ 0x5ff0000000000000; /* 2^512, or 2^-512 where x < 0 */
-    power.word = (n.word << 52) + ((1023ull << 52) - rest.word);
-    const f64 value = FMAD(exp_rest_f64(most, n.value - 0x1.80000000003ffp52), power.value, power.value);
-    return x < -746 ? 0 : scaled_f64(value, rest.value);
+    const f64 below = x > 800 ? 800 : x, near = __builtin_fabs(x) < 0x1p-60 ? 0 : below;
+    union word_f64 n = {FMAD(near, 0x1.71547652b82fep+0, 0x1.80000000003ffp52)}, power, scale = {x};
+    scale.word = (scale.word >> 1 & 1ull << 62) ^ 0x5ff0000000000000; /* 2^512, or 2^-512 where x < 0 */
+    power.word = (n.word << 52) + ((1023ull << 52) - scale.word); /* 2^n / scale */
+    const f64 value = FMAD(exp_rest_f64(near, n.value - 0x1.80000000003ffp52), power.value, power.value);
+    return x < -746 ? 0 : scaled_f64(value, scale.value);
 }
 #else
 static inline f64 OWN(own_exp)(f64 x)

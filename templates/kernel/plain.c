@@ -233,9 +233,8 @@ static void M(widen_block)(f32 *to, const S *from, int count)
 }
 //: plain narrow
 #if defined __AVX512F__
-/* Sixteen values rounded to int32, of NaN 0. Unsigned ones are raised to 0 here and held to the last T by packing,
- * signed ones held to the last T here and raised to the first by packing. The minimum or maximum of a NaN is its second
- * operand, so that NaN is found behind it. */
+/* Sixteen values rounded to int32, of NaN 0, so that packing gives the nearest T: what int32 has not converts to the
+ * least one, or 2^31 if unsigned. The minimum or maximum of a NaN is its second operand. */
 static inline __m512i M(whole)(const S *from)
 {
     const T top = (T)(~0ull >> (64 - 8 * sizeof(T) + ((T)-1 < (T)1)));
@@ -259,8 +258,8 @@ static inline __m512i M(whole)(const S *from)
     return y;
 }
 #elif defined __AVX2__
-/* Eight values rounded to int32, at most the last T; packing raises them to the first. NaN, the second operand of the
- * minimum, becomes 0: here if T is signed, else by packing, as the least int32. */
+/* Eight values rounded to int32, at most the last T, so that packing gives the nearest T: what is below int32 converts
+ * to its least. So does NaN, which a minimum gives if it is the second operand. */
 static inline __m256i M(whole)(const S *from)
 {
     const T top = (T)(~0ull >> (64 - 8 * sizeof(T) + ((T)-1 < (T)1)));
@@ -269,7 +268,7 @@ static inline __m256i M(whole)(const S *from)
         for (int k = 0; k < 2; k++) {
             __m256d x = _mm256_min_pd(_mm256_set1_pd(top), _mm256_loadu_pd(from + 4 * k));
             if ((T)-1 < (T)1)
-                x = _mm256_and_pd(x, _mm256_cmp_pd(x, x, _CMP_ORD_Q));
+                x = _mm256_and_pd(x, _mm256_cmp_pd(x, x, _CMP_ORD_Q)); /* of NaN 0 */
             parts[k] = _mm256_cvtpd_epi32(x);
         }
         return _mm256_inserti128_si256(_mm256_castsi128_si256(parts[0]), parts[1], 1);
@@ -277,7 +276,7 @@ static inline __m256i M(whole)(const S *from)
     const __m256 most = _mm256_set1_ps(top);
     __m256 x = _mm256_min_ps(most, _mm256_loadu_ps(from));
     if ((T)-1 < (T)1)
-        x = _mm256_and_ps(x, _mm256_cmp_ps(x, x, _CMP_ORD_Q));
+        x = _mm256_and_ps(x, _mm256_cmp_ps(x, x, _CMP_ORD_Q)); /* of NaN 0 */
     if (sizeof(T) == 4) {
         const __m256 above = _mm256_cmp_ps(x, most, _CMP_GE_OQ);
         return _mm256_xor_si256(_mm256_cvtps_epi32(x), _mm256_castps_si256(above)); /* there it is the least */
@@ -315,7 +314,7 @@ static inline void M(narrow)(T *to, const S *from)
         const __m256i x = _mm256_packs_epi32(M(whole)(from), M(whole)(from + 8));
         const __m256i y = _mm256_packs_epi32(M(whole)(from + 16), M(whole)(from + 24));
         const __m256i packed = (T)-1 < (T)1 ? _mm256_packs_epi16(x, y) : _mm256_packus_epi16(x, y);
-        const __m256i order = _mm256_setr_epi32(0, 4, 1, 5, 2, 6, 3, 7);
+        const __m256i order = _mm256_setr_epi32(0, 4, 1, 5, 2, 6, 3, 7); /* halves of registers are packed apart */
         _mm256_storeu_si256((void *)to, _mm256_permutevar8x32_epi32(packed, order));
     }
 #else
@@ -334,14 +333,14 @@ static void M(narrow_block)(T *to, const S *from, int count)
         to[i] = M(roundsat)(from[i]);
 }
 //: plain ordered
-/* Joins up to 1,024 values, value i to lane i % 16, and these lanes to those of the blocks before, in pairs: level l of
- * the tree has the lanes of 2 to the l blocks. */
+/* Joins a block of up to 1,024 values, value i to lane i % 16, and these lanes to those of the `number` blocks before,
+ * in pairs: level l of the tree has the lanes of 2 to the l blocks. So errors of sums grow slowly. */
 static void join_block_KIND(TREE tree[][16], int64_t number, const STAGE *values, int64_t count)
 {
     ACC lanes[16];
     int64_t i = 0, level = 0;
     for (int j = 0; j < 16; j++)
-        lanes[j] = ABSENT;
+        lanes[j] = ABSENT; /* changes nothing that it is joined to */
     for (; i + 16 <= count; i += 16)
         for (int j = 0; j < 16; j++)
             lanes[j] = JOIN;
@@ -352,7 +351,7 @@ static void join_block_KIND(TREE tree[][16], int64_t number, const STAGE *values
             lanes[j] = PLANTED;
     memcpy(tree[level], lanes, sizeof lanes);
 }
-/* Joins the lanes that the tree has of so many values, and then these to one. */
+/* Joins all lanes of the tree, which has `count` values, and then these 16 to one. */
 static TREE join_all_KIND(TREE tree[][16], int64_t count)
 {
     TREE lanes[16];
@@ -411,7 +410,7 @@ static void plant_KIND(TREE *tree, int64_t number, TREE *restrict lanes, int col
             lanes[j] = COLUMNS;
     memcpy(tree + level * width, lanes, (size_t)width * sizeof *lanes);
 }
-/* Joins the lanes that the tree has of so many values of each column; leaves results in the first ones. */
+/* Joins all lanes of the tree, which has `count` values of each column; leaves results in the first ones. */
 static void harvest_KIND(const TREE *tree, int64_t count, TREE *restrict lanes, int columns)
 {
     const int width = 16 * columns;
@@ -427,13 +426,13 @@ static void harvest_KIND(const TREE *tree, int64_t count, TREE *restrict lanes, 
         lanes[j] = NOTHING;
 }
 //: plain keys
-/* An integer that is ordered as values are, -0 before +0; of a NaN any. */
+/* An integer that is ordered as values are, -0 before +0; any for NaN. */
 static inline KEY key_of_KIND(TREE value)
 {
     const union { TREE value; KEY key; } u = {value};
     return u.key ^ (u.key >> SIGN & MOST);
 }
-/* Joins values to what there is of earlier ones. */
+/* Joins values to `all` earlier ones; NaN if there is one. */
 static TREE join_KIND(TREE all, const TREE *values, int64_t count)
 {
     KEY found = key_of_KIND(all), nan = all != all;
@@ -458,7 +457,7 @@ static inline TREE value_of_KIND(KEY key)
     return key == WINNER ? NAN : u.value;
 }
 //: plain any_order
-/* Joins values to what there is of earlier ones, in 16 lanes. */
+/* Joins values to `all` earlier ones, in 16 lanes. */
 static TREE join_KIND(TREE all, const STAGE *values, int64_t count)
 {
     ACC lanes[16];

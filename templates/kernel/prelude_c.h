@@ -123,7 +123,7 @@ SEPARATE static void N(repeat)(T *pattern, const char *from, i64 step, i64 perio
 //: move repeated
 #undef SHORT_PERIOD
 #define SHORT_PERIOD 8
-/* The pattern of the row that begins at `from`, unless it is kept from an earlier row. A pattern that was just written,
+/* The pattern of the row that begins at `from`, made unless an earlier row left it. A pattern that was just written,
  * element by element, is read by vectors only once all that is written before is on its way, past the caches, too. Of
  * short groups several have room: *turn is the last row's, which this row shares or leaves. */
 static inline const T *N(repeated)(T *room, const char **kept, i64 *turn, const char *from, i64 step, i64 period)
@@ -423,12 +423,13 @@ FN T N(lerp)(T a, T b, T t)
 /* Rounded to the nearest integer that the type has. */
 FN T M(roundsat)(S a)
 {
-    /* The bounds of T, as far as S has them: float32 has no 2^31 - 1, but the number below 2^31. */
+    /* The bounds of T. */
     const T top = (T)(~0ull >> (64 - 8 * sizeof(T) + ((T)-1 < (T)1)));
     const T bottom = (T)-1 < (T)1 ? (T)(-top - 1) : (T)0;
     if (sizeof(T) < 4 && sizeof(S) == 4) {
-        /* 1.5 * 2^23 more rounds to a whole number, in the low bits: no function is called where the processor has no
-         * such instruction. These are compared as integers, of which compilers make minima and maxima. */
+        /* 1.5 * 2^23 more rounds to a whole number, a tie to an even one, in the low bits, which are those of T: no
+         * function is called where the processor has no such instruction. Integers are compared, of which compilers
+         * make minima and maxima. */
         const union {
             float value;
             int word;
@@ -437,6 +438,7 @@ FN T M(roundsat)(S a)
         const int whole = low > zero.word + top ? zero.word + top : low;
         return (T)((T)-1 < (T)1 && a != a ? 0 : whole);
     }
+    /* As far as S has them: float32 has no 2^31 - 1, but the number below 2^31. */
     const S above = (S)top, most = sizeof(T) == sizeof(S) ? above - above / (1 << 24) : above;
     S x = a > (S)bottom ? a : (S)bottom; /* of NaN, too */
     x = x < most ? x : most;
@@ -577,7 +579,7 @@ static inline void OWN(fetch_row)(const struct weft_args *args, const struct wef
         __builtin_prefetch(p + k);
 #endif
 }
-/* How many elements a turn takes: those of a short first block, once, else `most` or what is left. */
+/* How many elements a turn takes: those of a short first block, once, else a block or what is left. */
 static inline i64 OWN(count_of)(i64 *head, i64 most, i64 left)
 {
     const i64 count = *head ? *head : most;

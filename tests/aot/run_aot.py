@@ -18,11 +18,15 @@ import argparse
 import concurrent.futures
 import ctypes
 import faulthandler
+import functools
 import os
+import pathlib
 import shutil
 import subprocess
 import sys
 import tempfile
+import threading
+import zlib
 
 import numpy as np
 
@@ -221,17 +225,39 @@ def check(caller, kernel, dense):
         compare(kernel, outputs, f"sample {number}")
 
 
-def compile_chunk(setting, folder, dense):
-    output = os.path.join(folder, setting.replace(" ", "_").replace("-", "") + ".so")
-    settings, sources = {**SETTINGS, **NATIVE, **SANITIZED}[setting], os.path.join(folder, "out")
-    commands = [[*settings, *COMMON, f"{sources}/cases.c", f"{sources}/weft_support.c", "-o", output, "-lm"]]
-    if dense:  # start-up code of -ffast-math would change the environment, which is the caller's
-        commands = [[*settings, *PLAIN, "-c", f"{sources}/cases.c", "-o", output + ".o"],
-                    [settings[0], "-shared", output + ".o", "-o", output, "-lm"]]
+@functools.cache
+def support_lock(_setting, _text):
+    return threading.Lock()
+
+
+def support(setting, settings, sources, folder):
+    """The object of weft_support.c, which is the same for all kernels, compiled once for each setting."""
+    text = pathlib.Path(sources, "weft_support.c").read_text(encoding="utf-8")
+    target = pathlib.Path(folder).parent / f"support_{setting.replace(' ', '_')}_{zlib.crc32(text.encode()):08x}.o"
+    with support_lock(setting, text):
+        if not target.exists():
+            run_all([[*settings, *COMMON, "-c", f"{sources}/weft_support.c", "-o", f"{target}.new"]])
+            os.replace(f"{target}.new", target)
+    return str(target)
+
+
+def run_all(commands):
     for command in commands:
         done = subprocess.run(command, capture_output=True, text=True)
         if done.returncode:
             sys.exit(f"{' '.join(command)}\n{done.stderr}")
+
+
+def compile_chunk(setting, folder, dense):
+    output = os.path.join(folder, setting.replace(" ", "_").replace("-", "") + ".so")
+    settings, sources = {**SETTINGS, **NATIVE, **SANITIZED}[setting], os.path.join(folder, "out")
+    if dense:  # start-up code of -ffast-math would change the environment, which is the caller's
+        commands = [[*settings, *PLAIN, "-c", f"{sources}/cases.c", "-o", output + ".o"],
+                    [settings[0], "-shared", output + ".o", "-o", output, "-lm"]]
+    else:
+        commands = [[*settings, *COMMON, f"{sources}/cases.c", support(setting, settings, sources, folder), "-o",
+                     output, "-lm"]]
+    run_all(commands)
     return output
 
 

@@ -24,7 +24,7 @@ void weft_kernel(const struct weft_args *args, i64 begin, i64 end)
             const i64 most = args->ahead || args->stream || column1 - column0 - head < BLOCK
                 ? BLOCK : (column1 - column0 - head) & -BLOCK;
             for (i64 i = column0, m; i < column1; i += m) {
-                m = count_of(&head, most, column1 - i); /* the last ones are computed as a block, and stored alone */
+                m = count_of(&head, most, column1 - i); /* fewer than BLOCK: computed as a block, m are stored */
                 const i64 back = long_row && column1 - i < BLOCK ? BLOCK - (column1 - i) : 0;
                 i -= back;
                 const b1_m *x_0 = (const b1_m *)p[0] + i; /* p */

@@ -20,7 +20,7 @@ struct hyperbolic_f32 { f32 odd, even, up, down; };
 struct hyperbolic_f64 { f64 odd, even, up, down; };
 struct pair_f32 { f32 high, low; };
 struct pair_f64 { f64 high, low; };
-@ helpers: exp_rest, scaled_f32 73379314, own_expf
+@ helpers: exp_rest, scaled_f32 03bcce24, own_expf
 #undef REDUCED
 @ helpers: REDUCED, turns_of, sin_rest, less_pi, chosen_f32, beyond_only, sin_near, exp2_rest, log2_pair_f32,
 @   block_exp_f32 809ab9b0, block_sin_f32, block_pow_f32
@@ -53,7 +53,7 @@ void weft_kernel(const struct weft_args *args, i64 begin, i64 end)
                 expand_f32(w_0, from_0 = p[0], s->offsets[0], s->strides[0 * stride + groups], s->strides[0 * stride + groups + 1], s->distinct[0], turn_0 = column1); /* k */
             head = first_block(args, p[2] + column0 * sizeof(f32_m), 0, sizeof(f32_m));
             for (i64 i = column0, m; i < column1; i += m) {
-                m = count_of(&head, BLOCK, column1 - i); /* the last ones are computed as a block, and stored alone */
+                m = count_of(&head, BLOCK, column1 - i); /* fewer than BLOCK: computed as a block, m are stored */
                 const f32_m *const x_0 = w_0 + i;
                 const f32_m *x_1 = (const f32_m *)p[1] + i; /* x */
                 PAD_BLOCK(x_1, w_1, m < BLOCK, 0)

@@ -20,7 +20,7 @@ void weft_kernel(const struct weft_args *args, i64 begin, i64 end)
             head = first_block(args, p[2] + column0 * sizeof(i32_m), column1 - column0, sizeof(i32_m));
             fetch_end(args, p[2] + step[2] + column0 * sizeof(i32_m), column1 - column0, sizeof(i32_m)); /* of the next row */
             for (i64 i = column0, m; i < column1; i += m) {
-                m = count_of(&head, BLOCK, column1 - i); /* the last ones have such a loop of their own */
+                m = count_of(&head, BLOCK, column1 - i); /* fewer than BLOCK: a loop like the one below, over m */
                 const i32_m *x_0 = (const i32_m *)p[0] + i; /* x */
                 fetch(x_0, args->ahead, sizeof *x_0);
                 i32_m *const o_2 = (i32_m *)p[2] + i; /* out */

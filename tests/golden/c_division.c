@@ -19,7 +19,7 @@ void weft_kernel(const struct weft_args *args, i64 begin, i64 end)
                 p[k] = start[k] + row * step[k]; /* where the row of each begins */
             head = first_block(args, p[2] + column0 * sizeof(i32_m), 0, sizeof(i32_m));
             for (i64 i = column0, m; i < column1; i += m) {
-                m = count_of(&head, BLOCK, column1 - i); /* the last ones are computed as a block, and stored alone */
+                m = count_of(&head, BLOCK, column1 - i); /* fewer than BLOCK: computed as a block, m are stored */
                 const i32_m *x_0 = (const i32_m *)p[0] + i; /* b */
                 PAD_BLOCK(x_0, w_0, m < BLOCK, 0)
                 fetch(x_0, args->ahead, sizeof *x_0);

@@ -16,7 +16,7 @@ struct hyperbolic_f32 { f32 odd, even, up, down; };
 struct hyperbolic_f64 { f64 odd, even, up, down; };
 struct pair_f32 { f32 high, low; };
 struct pair_f64 { f64 high, low; };
-@ helpers: exp_powers, scaled_f64 2f43f956, own_exp, block_exp_f64 e7a29d59
+@ helpers: exp_powers, scaled_f64 f6ac771a, own_exp, block_exp_f64 e7a29d59
 void weft_kernel(const struct weft_args *args, i64 begin, i64 end)
 {
     ALIGNED f64_m w_0[BLOCK], w_2[BLOCK];
@@ -34,7 +34,7 @@ void weft_kernel(const struct weft_args *args, i64 begin, i64 end)
             head = first_block(args, p[2] + column0 * sizeof(f64_m), 0, sizeof(f64_m));
             fetch_end(args, p[2] + step[2] + column0 * sizeof(f64_m), column1 - column0, sizeof(f64_m)); /* of the next row */
             for (i64 i = column0, m; i < column1; i += m) {
-                m = count_of(&head, BLOCK, column1 - i); /* the last ones are computed as a block, and stored alone */
+                m = count_of(&head, BLOCK, column1 - i); /* fewer than BLOCK: computed as a block, m are stored */
                 const i64 back = long_row && column1 - i < BLOCK ? BLOCK - (column1 - i) : 0;
                 i -= back;
                 const f64_m *x_0 = (const f64_m *)p[0] + i; /* row */
@@ -71,7 +71,7 @@ struct hyperbolic_f32 { f32 odd, even, up, down; };
 struct hyperbolic_f64 { f64 odd, even, up, down; };
 struct pair_f32 { f32 high, low; };
 struct pair_f64 { f64 high, low; };
-@ helpers: exp_powers, scaled_f64 2f43f956, own_exp, block_exp_f64 e7a29d59
+@ helpers: exp_powers, scaled_f64 f6ac771a, own_exp, block_exp_f64 e7a29d59
 void weft_kernel(const struct weft_args *args, i64 begin, i64 end)
 {
     ALIGNED f64_m w_1[BLOCK], w_2[BLOCK];
@@ -89,7 +89,7 @@ void weft_kernel(const struct weft_args *args, i64 begin, i64 end)
             head = first_block(args, p[2] + column0 * sizeof(f64_m), 0, sizeof(f64_m));
             fetch_end(args, p[2] + step[2] + column0 * sizeof(f64_m), column1 - column0, sizeof(f64_m)); /* of the next row */
             for (i64 i = column0, m; i < column1; i += m) {
-                m = count_of(&head, BLOCK, column1 - i); /* the last ones are computed as a block, and stored alone */
+                m = count_of(&head, BLOCK, column1 - i); /* fewer than BLOCK: computed as a block, m are stored */
                 const i64 back = long_row && column1 - i < BLOCK ? BLOCK - (column1 - i) : 0;
                 i -= back;
                 const f64_m *x_1 = (const f64_m *)p[1] + i; /* column */
@@ -128,7 +128,7 @@ void weft_kernel(const struct weft_args *args, i64 begin, i64 end)
             head = first_block(args, p[2] + column0 * sizeof(f64_m), column1 - column0, sizeof(f64_m));
             fetch_end(args, p[2] + step[2] + column0 * sizeof(f64_m), column1 - column0, sizeof(f64_m)); /* of the next row */
             for (i64 i = column0, m; i < column1; i += m) {
-                m = count_of(&head, BLOCK, column1 - i); /* the last ones have such a loop of their own */
+                m = count_of(&head, BLOCK, column1 - i); /* fewer than BLOCK: a loop like the one below, over m */
                 const f64_m *x_0 = (const f64_m *)p[0] + i; /* temporary 1 */
                 fetch(x_0, args->ahead, sizeof *x_0);
                 f64_m *const o_2 = (f64_m *)p[2] + i; /* out */

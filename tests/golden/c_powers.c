@@ -18,7 +18,7 @@ void weft_kernel(const struct weft_args *args, i64 begin, i64 end)
             const int long_row = column1 - column0 >= BLOCK;
             head = first_block(args, p[1] + column0 * sizeof(i32_m), 0, sizeof(i32_m));
             for (i64 i = column0, m; i < column1; i += m) {
-                m = count_of(&head, BLOCK, column1 - i); /* the last ones are computed as a block, and stored alone */
+                m = count_of(&head, BLOCK, column1 - i); /* fewer than BLOCK: computed as a block, m are stored */
                 const i64 back = long_row && column1 - i < BLOCK ? BLOCK - (column1 - i) : 0;
                 i -= back;
                 const i32_m *x_0 = (const i32_m *)p[0] + i; /* x */
@@ -66,7 +66,7 @@ void weft_kernel(const struct weft_args *args, i64 begin, i64 end)
             const i64 most = args->ahead || args->stream || column1 - column0 - head < BLOCK
                 ? BLOCK : (column1 - column0 - head) & -BLOCK;
             for (i64 i = column0, m; i < column1; i += m) {
-                m = count_of(&head, most, column1 - i); /* the last ones are computed as a block, and stored alone */
+                m = count_of(&head, most, column1 - i); /* fewer than BLOCK: computed as a block, m are stored */
                 const i64 back = long_row && column1 - i < BLOCK ? BLOCK - (column1 - i) : 0;
                 i -= back;
                 const u8_m *x_2 = (const u8_m *)p[2] + i; /* img, of which others are read from here, too */

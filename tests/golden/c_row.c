@@ -17,7 +17,7 @@ void weft_kernel(const struct weft_args *args, i64 begin, i64 end)
                 p[k] = start[k] + row * step[k]; /* where the row of each begins */
             head = first_block(args, p[2] + column0 * sizeof(f32_m), column1 - column0, sizeof(f32_m));
             for (i64 i = column0, m; i < column1; i += m) {
-                m = count_of(&head, BLOCK, column1 - i); /* the last ones have such a loop of their own */
+                m = count_of(&head, BLOCK, column1 - i); /* fewer than BLOCK: a loop like the one below, over m */
                 const f32_m *x_0 = (const f32_m *)p[0] + i; /* x */
                 fetch(x_0, args->ahead, sizeof *x_0);
                 const f32_m *x_1 = (const f32_m *)p[1] + i; /* row */

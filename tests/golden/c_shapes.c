@@ -19,7 +19,7 @@ void weft_kernel(const struct weft_args *args, i64 begin, i64 end)
             const int long_row = column1 - column0 >= BLOCK;
             head = first_block(args, p[2] + column0 * sizeof(f32_m), column1 - column0, sizeof(f32_m));
             for (i64 i = column0, m; i < column1; i += m) {
-                m = count_of(&head, BLOCK, column1 - i); /* the last ones are computed as a block, and stored alone */
+                m = count_of(&head, BLOCK, column1 - i); /* fewer than BLOCK: computed as a block, m are stored */
                 const i64 back = long_row && column1 - i < BLOCK ? BLOCK - (column1 - i) : 0;
                 i -= back;
                 const f32_m *x_0 = (const f32_m *)p[0] + i; /* x */
@@ -61,7 +61,7 @@ void weft_kernel(const struct weft_args *args, i64 begin, i64 end)
                 p[k] = start[k] + row * step[k]; /* where the row of each begins */
             head = first_block(args, p[1] + column0 * sizeof(i64_m), column1 - column0, sizeof(i64_m));
             for (i64 i = column0, m; i < column1; i += m) {
-                m = count_of(&head, BLOCK, column1 - i); /* the last ones have such a loop of their own */
+                m = count_of(&head, BLOCK, column1 - i); /* fewer than BLOCK: a loop like the one below, over m */
                 const i64_m *x_0 = (const i64_m *)p[0] + i; /* row */
                 fetch(x_0, args->ahead, sizeof *x_0);
                 i64_m *const o_1 = (i64_m *)p[1] + i; /* out1 */

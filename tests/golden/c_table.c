@@ -39,7 +39,7 @@ void weft_kernel(const struct weft_args *args, i64 begin, i64 end)
             head = first_block(args, p[2] + column0 * sizeof(f32_m), 0, sizeof(f32_m));
             fetch_end(args, p[2] + step[2] + column0 * sizeof(f32_m), column1 - column0, sizeof(f32_m)); /* of the next row */
             for (i64 i = column0, m; i < column1; i += m) {
-                m = count_of(&head, BLOCK, column1 - i); /* the last ones are computed as a block, and stored alone */
+                m = count_of(&head, BLOCK, column1 - i); /* fewer than BLOCK: computed as a block, m are stored */
                 const i64 back = long_row && column1 - i < BLOCK ? BLOCK - (column1 - i) : 0;
                 i -= back;
                 const u8_m *x_0 = (const u8_m *)p[0] + i; /* 0 to 255 */

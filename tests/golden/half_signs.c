@@ -30,7 +30,7 @@ void weft_kernel(const struct weft_args *args, i64 begin, i64 end)
             const int long_row = column1 - column0 >= BLOCK;
             head = first_block(args, p[3] + column0 * sizeof(bf16_m), 0, sizeof(bf16_m));
             for (i64 i = column0, m; i < column1; i += m) {
-                m = count_of(&head, BLOCK, column1 - i); /* the last ones are computed as a block, and stored alone */
+                m = count_of(&head, BLOCK, column1 - i); /* fewer than BLOCK: computed as a block, m are stored */
                 const i64 back = long_row && column1 - i < BLOCK ? BLOCK - (column1 - i) : 0;
                 i -= back;
                 const f16_m *x_0 = (const f16_m *)p[0] + i; /* x */

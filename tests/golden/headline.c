@@ -32,7 +32,7 @@ void weft_kernel(const struct weft_args *args, i64 begin, i64 end)
             i64 phase = column0 % s->period;
             head = first_block(args, p[2] + column0 * sizeof(u8_m), 0, sizeof(u8_m));
             for (i64 i = column0, m; i < column1; i += m) {
-                m = count_of(&head, BLOCK, column1 - i); /* the last ones are computed as a block, and stored alone */
+                m = count_of(&head, BLOCK, column1 - i); /* fewer than BLOCK: computed as a block, m are stored */
                 const u8_m *x_0 = (const u8_m *)p[0] + i; /* img */
                 PAD_BLOCK(x_0, w_0, m < BLOCK, 0)
                 fetch(x_0, args->ahead, sizeof *x_0);

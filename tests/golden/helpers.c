@@ -27,7 +27,7 @@ block_pow_$1              31 lines  2286dffd
 block_sin_$1              10 lines  e55e6432
 chosen_$1                 16 lines  40c358a7
 copy_run_$1               17 lines  b6bba8c5
-count_of                   7 lines  e9ddf8a3
+count_of                   7 lines  1e2f2bcc
 decode_$1_$2              19 lines  af7f57f3
 decode_$1_$2              19 lines  f3a3a288
 divisor_$1                 6 lines  e8009298
@@ -36,8 +36,8 @@ encode_$1_$2              21 lines  0cf16d4c
 encode_$1_$2              21 lines  cc952e44
 enum { LANES = 16 };      15 lines  430ccd86
 exp2_rest                  8 lines  7fc4d42a
-exp_powers                19 lines  8ce3b296
-exp_rest                   9 lines  5b5bf8ae
+exp_powers                19 lines  37146fba
+exp_rest                  10 lines  5f7e03fb
 expand_$1                 44 lines  66a06029
 fetch                     10 lines  99f641e5
 fetch_end                 11 lines  aa5907f1
@@ -56,21 +56,21 @@ lookup_$1                  9 lines  4e25d0db
 mapped_$1                 11 lines  234ab146
 nearest_$1_$1             21 lines  7ca81fb2
 optimize                   3 lines  f347d288
-own_exp                   16 lines  d60d0ec1
-own_expf                  17 lines  bbb245e7
+own_exp                   17 lines  af2b345b
+own_expf                  18 lines  12be0113
 pick_$1                   12 lines  bc185755
 quotient_$1                7 lines  c3231c73
 remainder_$1               8 lines  9d70b78c
 repeat_$1                  8 lines  a8f54926
-repeated_$1               15 lines  05c90779
+repeated_$1               15 lines  f5c6f36f
 rintf                      1 lines  0d641dc6
 rounded_$1_$2             48 lines  2f92d2fa
 rounded_$1_$2             48 lines  8c44a27a
-roundsat_$1_$2            38 lines  be3f5e06
+roundsat_$1_$2            40 lines  4982c195
 run_$1                    13 lines  52399200
 saturate_$1_$2            12 lines  e5e84e80
-scaled_$1                 11 lines  2f43f956
-scaled_$1                 12 lines  73379314
+scaled_$1                 12 lines  03bcce24
+scaled_$1                 12 lines  f6ac771a
 sieve_$1                  36 lines  022e9e14
 sin_near                  21 lines  6681829f
 sin_rest                  25 lines  098a9057
@@ -83,7 +83,7 @@ unpack_$1_$2              25 lines  de849bf2
 unpack_$1_$2              25 lines  fc3ba9f8
 weft_args                 12 lines  c0245790
 weft_band                 16 lines  f245062f
-weft_calls                39 lines  a3fd475e
+weft_calls                40 lines  5fc87ec3
 weft_geometry             25 lines  7bcf33d5
 weft_join                 25 lines  6c69aa9d
 weft_lanes                10 lines  a2a73410

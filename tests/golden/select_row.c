@@ -21,7 +21,7 @@ void weft_kernel(const struct weft_args *args, i64 begin, i64 end)
                 p[k] = start[k] + row * step[k]; /* where the row of each begins */
             head = first_block(args, p[1] + column0 * sizeof(f32_m), 0, sizeof(f32_m));
             for (i64 i = column0, m; i < column1; i += m) {
-                m = count_of(&head, BLOCK, column1 - i); /* the last ones are computed as a block, and stored alone */
+                m = count_of(&head, BLOCK, column1 - i); /* fewer than BLOCK: computed as a block, m are stored */
                 const f32_m *const x_0 = gather_f32(w_0, p[0] + i * s->strides[0 * stride + groups], s->strides[0 * stride + groups], m); /* x */
                 FETCH_BELOW(0)
                 f32_m *const o_1 = (f32_m *)p[1] + i; /* out */

@@ -25,7 +25,7 @@ void weft_kernel(const struct weft_args *args, i64 begin, i64 end)
                 expand_f32(w_2, from_2 = p[2], s->offsets[2], s->strides[2 * stride + groups], s->strides[2 * stride + groups + 1], s->distinct[2], turn_2 = column1); /* c */
             head = first_block(args, p[3] + column0 * sizeof(f32_m), 0, sizeof(f32_m));
             for (i64 i = column0, m; i < column1; i += m) {
-                m = count_of(&head, BLOCK, column1 - i); /* the last ones are computed as a block, and stored alone */
+                m = count_of(&head, BLOCK, column1 - i); /* fewer than BLOCK: computed as a block, m are stored */
                 const f32_m *const x_0 = mapped_f32(w_0, sample->bases[0], s->maps[0], p[0] - sample->bases[0], i, m); /* a */
                 const f32_m *const x_1 = mapped_f32(w_1, sample->bases[1], s->maps[1], p[1] - sample->bases[1], i, m); /* b */
                 const f32_m *const x_2 = w_2 + i;

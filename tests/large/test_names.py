@@ -202,7 +202,7 @@ class Texts(unittest.TestCase):
         known |= {f"{name}_{what}" for name in (*program.inputs, *program.results)
                   for what in ("shape", "strides", "step")}
         patterns = {kind: expression(pattern) for kind, pattern in kinds().items()}
-        names = (*program.inputs, *program.results, "temporary_[0-9]+")
+        names = (*program.inputs, *program.results, "temporary_[0-9]+", "literal_[0-9]+")
         users = re.compile(f"({'|'.join(shown())})({'|'.join(names)})(_\\d+)?")
         seen = set()
         names = set(IDENTIFIER.findall(re.sub(r"\b\d[\w.]*|\w+##\w+", " ", code_of(text))))

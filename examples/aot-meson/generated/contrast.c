@@ -12,11 +12,11 @@
 #if defined __FAST_MATH__
 #pragma float_control(except, on)
 #endif
-#elif defined __GNUC__ /* threaded jumps would make branches of a clamp, and slow vectors of these */
+#elif defined __GNUC__ /* jump threading makes branches of clamps, and slow vectors of these */
 #pragma GCC optimize("O3,no-thread-jumps,no-fast-math,no-unsafe-math-optimizations,no-finite-math-only,signed-zeros," \
                      "no-associative-math,no-reciprocal-math,no-trapping-math,no-math-errno,fp-contract=off")
 #endif
-#if (__FLT_EVAL_METHOD__ + 0) % 16 || (defined __FAST_MATH__ && !defined __GNUC__)
+#if (__FLT_EVAL_METHOD__ + 0) % 16 /* 16: _Float16 alone */ || (defined __FAST_MATH__ && !defined __GNUC__)
 #error "float would be computed otherwise: compile for SSE2 (-msse2 -mfpmath=sse), or without fast math"
 #endif
 
@@ -49,23 +49,23 @@ static inline void widen_u8_f32(f32 *to, const u8 *from)
 /* Rounded to the nearest integer that the type has. */
 static inline u8 roundsat_f32_u8(f32 a)
 {
-    /* The bounds of u8, as far as f32 has them: float32 has no 2^31 - 1, but the number below 2^31. */
+    /* The bounds of u8. */
     const u8 top = 255;
     const u8 bottom = (u8)0;
-    /* 1.5 * 2^23 more rounds to a whole number, in the low bits: no function is called where the processor has no
-     * such instruction. These are compared as integers, of which compilers make minima and maxima. */
+    /* 1.5 * 2^23 more rounds to a whole number, a tie to an even one, in the low bits, which are those of u8: no
+     * function is called where the processor has no such instruction. Integers are compared, of which compilers
+     * make minima and maxima. */
     const union {
         float value;
         int word;
-    } zero = {0x1.8p23f}, sum = {((u8)-1 < (u8)1 || a > (f32)0 ? (float)a : 0.0f) + zero.value};
+    } zero = {0x1.8p23f}, sum = {(a > (f32)0 ? (float)a : 0.0f) + zero.value};
     const int low = sum.word < zero.word + bottom ? zero.word + bottom : sum.word;
     const int whole = low > zero.word + top ? zero.word + top : low;
     return (u8)(whole);
 }
 #if defined __AVX512F__
-/* Sixteen values rounded to int32, of NaN 0. Unsigned ones are raised to 0 here and held to the last u8 by packing,
- * signed ones held to the last u8 here and raised to the first by packing. The minimum or maximum of a NaN is its second
- * operand, so that NaN is found behind it. */
+/* Sixteen values rounded to int32, of NaN 0, so that packing gives the nearest u8: what int32 has not converts to the
+ * least one, or 2^31 if unsigned. The minimum or maximum of a NaN is its second operand. */
 static inline __m512i whole_f32_u8(const f32 *from)
 {
     const __m512 zero = _mm512_setzero_ps(), own = _mm512_loadu_ps(from);
@@ -74,8 +74,8 @@ static inline __m512i whole_f32_u8(const f32 *from)
     return y;
 }
 #elif defined __AVX2__
-/* Eight values rounded to int32, at most the last u8; packing raises them to the first. NaN, the second operand of the
- * minimum, becomes 0: here if u8 is signed, else by packing, as the least int32. */
+/* Eight values rounded to int32, at most the last u8, so that packing gives the nearest u8: what is below int32 converts
+ * to its least. So does NaN, which a minimum gives if it is the second operand. */
 static inline __m256i whole_f32_u8(const f32 *from)
 {
     const u8 top = 255;
@@ -97,7 +97,7 @@ static inline void narrow_f32_u8(u8 *to, const f32 *from)
     const __m256i x = _mm256_packs_epi32(whole_f32_u8(from), whole_f32_u8(from + 8));
     const __m256i y = _mm256_packs_epi32(whole_f32_u8(from + 16), whole_f32_u8(from + 24));
     const __m256i packed = _mm256_packus_epi16(x, y);
-    const __m256i order = _mm256_setr_epi32(0, 4, 1, 5, 2, 6, 3, 7);
+    const __m256i order = _mm256_setr_epi32(0, 4, 1, 5, 2, 6, 3, 7); /* halves of registers are packed apart */
     _mm256_storeu_si256((void *)to, _mm256_permutevar8x32_epi32(packed, order));
 #else
     for (int i = 0; i < 32; i++)
@@ -112,11 +112,11 @@ static int weft_tell(int status, int line, int column, const char *operand, cons
     return status;
 }
 
-/* t_: a value, numbered as weft show --stage ir has it; behind it its piece of the program, line and column */
+/* t_: a value, numbered as in weft show --stage ir. Behind a line: its piece of the program, and the piece's line and column */
 int contrast(const uint8_t *img, const float *middle, float gain, int64_t h, int64_t w,
              uint8_t *out)
 {
-    if (h < 0 || w < 0 || h > INT64_MAX / 16 / 3 / (w ? w : 1))
+    if (h < 0 || w < 0 || h > INT64_MAX / 16 / 3 / (w ? w : 1)) /* so that no size in bytes overflows */
         return weft_tell(WEFT_KERNEL_INPUT_ERROR, 0, 0, "img", "an extent is negative, or too large");
     const int64_t count_img = h * w * 3;
     if (count_img && !img)
@@ -133,15 +133,15 @@ int contrast(const uint8_t *img, const float *middle, float gain, int64_t h, int
     for (int k = 0; k < 96; k++)
         pattern_1[k] = middle[k % 3];
     for (int64_t from = 0; from + 32 <= (h * w * 3); from += 32) {
-        _Alignas(64) f32 v_0[32], v_1[32];
-        widen_u8_f32(v_0, img + from); /* img  3:19 */
+        _Alignas(64) f32 values_1[32], values_2[32];
+        widen_u8_f32(values_1, img + from); /* img  3:19 */
         for (int64_t k = 0; k < 32; k++) {
             const f32 in_middle = pattern_1[from % 96 + k];
-            const f32 t_3 = v_0[k] - in_middle; /* img - middle  3:19 */
+            const f32 t_3 = values_1[k] - in_middle; /* img - middle  3:19 */
             const f32 t_5 = t_3 * gain; /* (img - middle) * gain  3:18 */
-            v_1[k] = t_5 + in_middle; /* (img - middle) * gain + middle  3:18 */
+            values_2[k] = t_5 + in_middle; /* (img - middle) * gain + middle  3:18 */
         }
-        narrow_f32_u8(out + from, v_1); /* uint8((img - middle) * gain + middle)  3:12 */
+        narrow_f32_u8(out + from, values_2); /* uint8((img - middle) * gain + middle)  3:12 */
     }
     for (int64_t from = (h * w * 3) - (h * w * 3) % 32; from < (h * w * 3); from++) {
         const f32 in_middle = pattern_1[from % 96];

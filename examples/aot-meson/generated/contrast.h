@@ -8,7 +8,7 @@
 #ifndef WEFT_KERNEL_TYPES
 #define WEFT_KERNEL_TYPES 1
 
-/* What a call returns; the numbers are those of enum weft_status. */
+/* What calls of kernels return, each kernel's some of these: numbers of enum weft_status (weft/weft.h). */
 enum weft_kernel_status {
     WEFT_KERNEL_OK = 0,
     /* A remark: the results are complete. */
@@ -17,20 +17,13 @@ enum weft_kernel_status {
     /* Errors: nothing was written. */
     WEFT_KERNEL_INVALID_ARGUMENT = -1,  /* a negative number of samples, or none where there should be some */
     WEFT_KERNEL_OUT_OF_MEMORY = -2,
-    WEFT_KERNEL_SHAPE_ERROR = -6,       /* extents that do not go together */
-    WEFT_KERNEL_INPUT_ERROR = -7,       /* an array that cannot be used: NULL, not aligned, a negative extent */
+    WEFT_KERNEL_SHAPE_ERROR = -6,       /* extents that do not go together, or 0 where there must be elements */
+    WEFT_KERNEL_INPUT_ERROR = -7,       /* an array that cannot be used: NULL, not aligned, an extent out of range */
     WEFT_KERNEL_OVERLAP_ERROR = -8,     /* a result overlaps a parameter or another result */
-    /* It was compiled in a way that changes results; kernels for GPUs: no driver, no GPU, or none that there is code
-     * for. The note says which. */
+    /* The source was compiled with options that change results; kernels for GPUs: no driver, no GPU, or none that there
+     * is code for. The note says which. */
     WEFT_KERNEL_UNSUPPORTED = -11,
     WEFT_KERNEL_DEVICE_ERROR = -14      /* GPUs: the driver refused a call, or the context is lost */
-};
-
-/* An array in memory. Extents and strides count elements, the outermost dimension first; strides NULL: dense,
- * row-major. Data are aligned to their elements. Of an array without dimensions only `data` counts. */
-struct weft_array {
-    void *data;                         /* a parameter's is only read */
-    const int64_t *shape, *strides;
 };
 
 /* More about what a call on this thread returned. */
@@ -56,8 +49,8 @@ extern "C" {
  *     result    out: uint8[h, w, 3]@HWC
  */
 
-/* On dense arrays, row-major. Extents that are not numbers are parameters. A result may be the very array of a
- * parameter, unless the kernel reads it at other elements than it writes; else nothing may overlap. */
+/* On dense arrays, row-major. Extents that are not numbers are parameters.
+ * out may be the very array of img; else no result may overlap a parameter or another result. */
 int contrast(const uint8_t *img, const float *middle, float gain, int64_t h, int64_t w,
              uint8_t *out);
 
