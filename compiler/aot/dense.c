@@ -574,6 +574,22 @@ static bool has_call(const char *text, const char *name)
     return false;
 }
 
+/* Adds a line with C's names of types, which no other line has to define. */
+static void put_c_types(struct buf *out, const char *line, size_t length)
+{
+    for (size_t i = 0, step; i < length; i += step) {
+        const char *type = NULL;
+        for (step = 0; begins_name(line[i + step]) || is_digit(line[i + step]); step++)
+            ;
+        for (int t = 0; t < WEFT_DTYPE_COUNT; t++)
+            if (dtype_is_float(t) && strlen(type_rows[t].short_name) == step &&
+                strncmp(line + i, type_rows[t].short_name, step) == 0)
+                type = type_rows[t].storage;
+        step = step ? step : 1;
+        buf_add(out, type ? type : line + i, type ? strlen(type) : step);
+    }
+}
+
 /* Declares the C library's functions that the text calls as such that depend on their operands alone: compilers make
  * vectors of these, but not of functions that set errno. */
 static void put_constant_functions(struct buf *out, const char *library, const char *text)
@@ -582,8 +598,10 @@ static void put_constant_functions(struct buf *out, const char *library, const c
     for (const char *line = library ? library : ""; *line; line += strcspn(line, "\n") + 1) {
         const char *name = line + strcspn(line, " \n") + 1;
         const size_t length = strcspn(name, "(;\n");
-        if (name[length] == '(' && has_call(text, arena_string(out->arena, name, length)))
-            buf_printf(&declared, "%.*s __attribute__((const));\n", (int)strcspn(line, ";"), line);
+        if (name[length] == '(' && has_call(text, arena_string(out->arena, name, length))) {
+            put_c_types(&declared, line, strcspn(line, ";"));
+            buf_puts(&declared, " __attribute__((const));\n");
+        }
     }
     if (declared.length)
         buf_printf(out,
@@ -670,7 +688,7 @@ void aot_put_dense_source(struct buf *out, struct aot_kernel *const *kernels, in
         buf_printf(&body, "#define SHARED static inline\n");
     put_constant_functions(&body, library, all);
     buf_puts(&body, sizes.text);
-    if (has_integers(all))
+    if (has_integers(all) || strstr(functions.text, "> 0) - (")) /* a sign's, of an unsigned type, too */
         buf_puts(&body, aot_shared_section(out->arena, "plain warnings"));
     if (has_word(all, "__F16C__"))
         buf_puts(&body, aot_shared_section(out->arena, "plain unused"));

@@ -330,9 +330,14 @@ void put_block_head(struct emitter *e, struct buf *out, const struct ins *ins, c
     buf_puts(out, calls_library(e, ins) ? ", const struct weft_calls *calls)\n{\n" : ")\n{\n");
 }
 
+/* Rows that mean the same have one function. */
 const char *block_name(struct emitter *e, const struct ins *ins)
 {
-    return arena_printf(e->arena, NAME_BLOCK_FUNCTION, op_name(e->arena, ins->op), short_name(ins->source));
+    const char *meaning = op_meaning(ins->op, ins->source);
+    int op = 0;
+    while (op < (int)ins->op && !(op_meaning(op, ins->source) && strcmp(op_meaning(op, ins->source), meaning) == 0))
+        op++;
+    return arena_printf(e->arena, NAME_BLOCK_FUNCTION, op_name(e->arena, op), short_name(ins->source));
 }
 
 /* Our own of float32 may become parts of their loops, so operands stay in registers; of float64 the constants alone
