@@ -39,14 +39,12 @@ bool is_absent(const struct emitter *e, int i)
            (!lanes->beside || lanes->places || (library_join(e) >= 0 && !e->laned));
 }
 
-enum { LANED_LEAST = 48 };          /* shorter rows are computed one behind the other, and then joined */
-
 bool joins_as_computed(const struct emitter *e)
 {
     const struct kernel *kernel = e->kernel;
     const struct lanes *lanes = kernel->lanes;
-    if (!lanes || e->params->target->chunks || e->baked || !lanes->beside || lanes->places || lanes->finds ||
-        lanes->tiles.elements < LANED_LEAST || lanes->tiles.row != LANE_COUNT || joined_in_place(e) >= 0 ||
+    if (!lanes || e->params->target->chunks || e->baked || !lanes->laned || lanes->places || lanes->finds ||
+        lanes->tiles.row != LANE_COUNT || joined_in_place(e) >= 0 ||
         !join_is_ordered(lanes->join, lanes->tree) || library_join(e) < 0 || !kernel_masks(kernel) ||
         kernel->accesses[kernel->load_count].dtype != lanes->tree || e->evaluation.slot_count)
         return false;

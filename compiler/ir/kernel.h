@@ -168,6 +168,7 @@ struct lanes {
     bool partial;                  /* the elements are lanes that tiles of another kernel left */
     int64_t beside;                /* of short rows in C, how many points lie in a row of the loop: they are computed
                                       and joined side by side. 0: it takes one after the other */
+    bool laned;                    /* these rows are long enough to be joined to lanes as they are computed */
     struct lane_tiles tiles;       /* ahead of time with extents that may be open; then a call decides the rest, but for
                                       `row`, and `chunks` is 0 */
     int alone;                     /* there, the temporary that a tile stores to which takes all of a result; -1: it

@@ -22,6 +22,7 @@ enum {
     LANES_LEAST = 1 << 17,         /* or so many elements */
     ACROSS_TILES = 8,              /* elements that lie across make longer tiles, but so many of them, */
     SHORT_LEAST = 5,               /* rows of from so many elements on */
+    LANED_LEAST = 48,              /* computed ones of so many as they are computed, */
     SHORT_ROW = 512,               /* to so many are joined side by side, */
     SHORT_WHOLE = 256,             /* of sums of integers to so many, where rows are whole blocks: 512 would take up to
                                       1.7 times as long, */

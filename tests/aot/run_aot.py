@@ -35,7 +35,7 @@ import run_eval
 from cases import sample
 
 PLAIN = ["-std=c11", "-pedantic-errors", "-Wall", "-Wextra", "-Werror", "-fPIC"]
-COMMON = ["-std=c11", "-Wall", "-Wextra", "-Werror", "-shared", "-fPIC"]
+COMMON = ["-std=c11", "-Wall", "-Wextra", "-Werror", "-fPIC"]
 SETTINGS = {f"{cc}{flags}": [cc, *flags.split()] for cc in ("gcc", "clang")
             for flags in (" -O0", " -O2", " -O3", " -O2 -ffast-math")}
 NATIVE = {f"{cc}{flags}": [cc, *flags.split()] for cc in ("gcc", "clang")
@@ -255,7 +255,7 @@ def compile_chunk(setting, folder, dense):
         commands = [[*settings, *PLAIN, "-c", f"{sources}/cases.c", "-o", output + ".o"],
                     [settings[0], "-shared", output + ".o", "-o", output, "-lm"]]
     else:
-        commands = [[*settings, *COMMON, f"{sources}/cases.c", support(setting, settings, sources, folder), "-o",
+        commands = [[*settings, *COMMON, "-shared", f"{sources}/cases.c", support(setting, settings, sources, folder), "-o",
                      output, "-lm"]]
     run_all(commands)
     return output
