@@ -255,8 +255,8 @@ def compile_chunk(setting, folder, dense):
         commands = [[*settings, *PLAIN, "-c", f"{sources}/cases.c", "-o", output + ".o"],
                     [settings[0], "-shared", output + ".o", "-o", output, "-lm"]]
     else:
-        commands = [[*settings, *COMMON, "-shared", f"{sources}/cases.c", support(setting, settings, sources, folder), "-o",
-                     output, "-lm"]]
+        commands = [[*settings, *COMMON, "-shared", f"{sources}/cases.c",
+                     support(setting, settings, sources, folder), "-o", output, "-lm"]]
     run_all(commands)
     return output
 
