@@ -107,7 +107,8 @@ class Caller(run_aot.Caller):
 
 def compile_source(folder):
     output = os.path.join(folder, "cases.so")
-    command = ["gcc", "-O1", *run_aot.COMMON, "-shared", os.path.join(folder, "out", "cases.c"), "-o", output, "-lm", "-ldl"]
+    command = ["gcc", "-O1", *run_aot.COMMON, "-shared", os.path.join(folder, "out", "cases.c"), "-o", output, "-lm",
+               "-ldl"]
     done = subprocess.run(command, capture_output=True, text=True)
     if done.returncode:
         sys.exit(f"{' '.join(command)}\n{done.stderr}")
