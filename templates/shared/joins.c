@@ -153,7 +153,78 @@ static inline tree_t *OWN(harvest)(tree_t *lanes, tree_t *tree, i64 pitch, i64 b
 //: short functions
 #undef HALVES
 enum { OWN(LANE_COUNT) = 16 };
+#undef REGISTER_ROW
+#if defined WORDS && (defined KEYS || defined VECTOR_ROW)
+#if defined __AVX512BW__ && defined __GNUC__ && !defined __clang__
+#define REGISTER_ROW /* a row's lanes are one register */
+#endif
+#endif
+#if defined REGISTER_ROW
+typedef i32 OWN(row_words) __attribute__((vector_size(64), aligned(4), may_alias));
+#if defined VECTOR_ROW
+static inline row_words OWN(join_words)(row_words a, row_words b)
+{
+    return (row_words)join_tree_v((tree_v)a, (tree_v)b);
+}
+static inline row_words OWN(lanes_of)(row_words x)
+{
+    return x;
+}
+#else
+static inline row_words OWN(join_words)(row_words a, row_words b)
+{
+    row_words most;
+#if KEYS > 0
+    __asm__("vpmaxsd %2, %1, %0" : "=v"(most) : "v"(a), "v"(b));
+#else
+    __asm__("vpminsd %2, %1, %0" : "=v"(most) : "v"(a), "v"(b));
+#endif
+    return most;
+}
+static inline row_words OWN(lanes_of)(row_words x)
+{
+    const row_words most = (row_words){0} + MOST, nan = (row_words){0} + (KEYS > 0 ? MOST : -MOST - 1);
+    row_words key = x; /* x ^ (x >> 31 & most) */
+    unsigned short unordered;
+    __asm__("vcmpunordps %1, %1, %0" : "=Yk"(unordered) : "v"(x));
+    __asm__("vpternlogd $0x78, %2, %1, %0" : "+v"(key) : "v"(x >> 31), "v"(most));
+    __asm__("vmovdqa32 %1, %0%{%2%}" : "+v"(key) : "v"(nan), "Yk"(unordered));
+    return key;
+}
+#endif
+#endif
 /* Joins the elements of a row to its lanes. `there`: how many elements may be read, those of later rows among them. */
+#if defined REGISTER_ROW
+static inline void OWN(fill_lanes)(acc_t *lanes, const stage_t *from, i64 elements, i64 there, acc_t absent)
+{
+    const row_words places = {0, 1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 11, 12, 13, 14, 15};
+    const union {
+        acc_t lane;
+        i32 word;
+    } none = {absent};
+    const union {
+        stage_t value;
+        i32 word;
+    } unread = {OF(stage_t, absent)};
+    const i64 rest = elements % LANE_COUNT, whole = elements - rest;
+    const unsigned short some = (unsigned short)((1u << rest) - 1);
+    row_words l = (row_words){0} + unread.word;
+    (void)there;
+    if (whole)
+        l = *(const row_words *)from;
+    else
+        __asm__("vmovdqu32 %1, %0%{%2%}" : "+v"(l) : "m"(*(const row_words *)from), "Yk"(some));
+    l = lanes_of(l);
+    for (i64 e = LANE_COUNT; e < whole; e += LANE_COUNT)
+        l = join_words(l, lanes_of(*(const row_words *)(from + e)));
+    if (whole && rest) {
+        const row_words last = lanes_of(*(const row_words *)(from + elements - LANE_COUNT));
+        const row_words behind = (row_words){0} + none.word;
+        l = join_words(l, __builtin_shuffle(last, behind, places + (i32)(LANE_COUNT - rest)));
+    }
+    *(row_words *)lanes = l;
+}
+#else
 static inline void OWN(fill_lanes)(acc_t *lanes, const stage_t *from, i64 elements, i64 there, acc_t absent)
 {
     acc_v l[LANE_COUNT];
@@ -194,45 +265,40 @@ static inline void OWN(fill_lanes)(acc_t *lanes, const stage_t *from, i64 elemen
     OVER(k, LANE_COUNT)
         ((acc_v *)lanes)[k] = l[k];
 }
+#endif
 /* Joins the lanes of as many rows, j and j + 8, j + 4, j + 2, j + 1, to one element for each row. */
 #if defined WORDS && defined __AVX512BW__ && defined __GNUC__ && !defined __clang__
 /* Of vectors i and i + count the lower and the upper half of each row's lanes, beside each other. */
-#if defined VECTOR_ROW
+#if defined REGISTER_ROW
 #define HALVES(count, ...) \
     for (int i = 0; i < count; i++) { \
-        const words x = ((const words *)lanes)[i], y = ((const words *)lanes)[i + count]; \
-        ((tree_v *)lanes)[i] = join_tree_v((tree_v)__builtin_shuffle(x, y, (words){__VA_ARGS__}), \
-                                           (tree_v)__builtin_shuffle(x, y, (words){__VA_ARGS__} + count)); \
-    }
-#elif defined KEYS
-#define HALVES(count, ...) \
-    for (int i = 0; i < count; i++) { \
-        const words x = ((const words *)lanes)[i], y = ((const words *)lanes)[i + count], \
-                    a = __builtin_shuffle(x, y, (words){__VA_ARGS__}), \
-                    b = __builtin_shuffle(x, y, (words){__VA_ARGS__} + count), own = KEYS > 0 ? a > b : a < b; \
-        ((words *)lanes)[i] = (a & own) | (b & ~own); \
+        const row_words x = ((const row_words *)lanes)[i], y = ((const row_words *)lanes)[i + count]; \
+        ((row_words *)lanes)[i] = join_words(__builtin_shuffle(x, y, (row_words){__VA_ARGS__}), \
+                                             __builtin_shuffle(x, y, (row_words){__VA_ARGS__} + count)); \
     }
 #else
 #define HALVES(count, ...) \
     for (int i = 0; i < count; i++) { \
-        const words x = ((const words *)lanes)[i], y = ((const words *)lanes)[i + count]; \
-        ((words *)lower)[i] = __builtin_shuffle(x, y, (words){__VA_ARGS__}); \
-        ((words *)upper)[i] = __builtin_shuffle(x, y, (words){__VA_ARGS__} + count); \
+        const row_words x = ((const row_words *)lanes)[i], y = ((const row_words *)lanes)[i + count]; \
+        ((row_words *)lower)[i] = __builtin_shuffle(x, y, (row_words){__VA_ARGS__}); \
+        ((row_words *)upper)[i] = __builtin_shuffle(x, y, (row_words){__VA_ARGS__} + count); \
     } \
     EACH(k, count * LANE_COUNT) \
         lanes[k] = join_tree(lower[k], upper[k]);
 #endif
 static inline void OWN(join_rows)(tree_t *to, tree_t *lanes)
 {
-    typedef i32 words __attribute__((vector_size(64), aligned(4), may_alias));
+#if !defined REGISTER_ROW
+    typedef i32 row_words __attribute__((vector_size(64), aligned(4), may_alias));
+#endif
     ALIGNED tree_t lower[8 * LANE_COUNT], upper[8 * LANE_COUNT];
     (void)lower, (void)upper;
     HALVES(8, 0, 1, 2, 3, 4, 5, 6, 7, 16, 17, 18, 19, 20, 21, 22, 23)
     HALVES(4, 0, 1, 2, 3, 8, 9, 10, 11, 16, 17, 18, 19, 24, 25, 26, 27)
     HALVES(2, 0, 1, 4, 5, 8, 9, 12, 13, 16, 17, 20, 21, 24, 25, 28, 29)
     HALVES(1, 0, 2, 4, 6, 8, 10, 12, 14, 16, 18, 20, 22, 24, 26, 28, 30)
-    *(words *)to = __builtin_shuffle(*(const words *)lanes,
-                                     (words){0, 8, 4, 12, 2, 10, 6, 14, 1, 9, 5, 13, 3, 11, 7, 15});
+    *(row_words *)to = __builtin_shuffle(*(const row_words *)lanes,
+                                         (row_words){0, 8, 4, 12, 2, 10, 6, 14, 1, 9, 5, 13, 3, 11, 7, 15});
 }
 #else
 static inline void OWN(join_rows)(tree_t *to, tree_t *lanes)
