@@ -393,7 +393,8 @@ static void put_join_meaning(struct buf *out, const char *meaning)
     buf_putc(out, ')');
 }
 
-/* The defaults are those of the support file: a type is that of what is joined. */
+/* The defaults are those of the support file: a type is that of what is joined. The loop over what has strides stands
+ * there for each join, used or not, and gathers. */
 void put_join_macros(struct emitter *e, struct buf *out)
 {
     const struct lanes *lanes = e->kernel->lanes;
@@ -402,6 +403,7 @@ void put_join_macros(struct emitter *e, struct buf *out)
     const bool row = lanes->tiles.row, ordered = join_is_ordered(lanes->join, lanes->tree);
     const struct { const char *name; enum weft_dtype dtype; } types[] = {
         {"STAGED", stage}, {"OUT", lanes->tree}, {"ACC", lanes->acc}, {"TREE", lanes->tree}};
+    put_helper(e, "gather", stage);
     for (size_t i = 0; i < sizeof types / sizeof *types; i++)
         if (i == 0 || types[i].dtype != stage)
             buf_printf(out, "#define WEFT_%s _%s\n", types[i].name, short_name(types[i].dtype));

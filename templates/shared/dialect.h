@@ -495,11 +495,11 @@ FN T M(odd_whole)(S a)
         return (T)(S)(((unsigned)a ^ lost) | (unsigned)(lost != 0) << 8);
     }
     /* Of 64 bits: the same for float64, and then the nearest float32 or its neighbour, as above. */
-    const unsigned long long x = a < 0 ? 0 - (unsigned long long)a : (unsigned long long)a;
+    const unsigned long long x = (S)-1 < (S)1 && a < 0 ? 0 - (unsigned long long)a : (unsigned long long)a;
     const double near = (double)(x >> 53 ? (x & ~0x7ffull) | ((x & 0x7ff) != 0 ? 0x800 : 0) : x);
     u.value = (T)near;
     const double back = (double)u.value;
     u.word += back == near || u.word & 1 ? 0 : back > near ? -1 : 1;
-    return a < 0 ? -u.value : u.value;
+    return (S)-1 < (S)1 && a < 0 ? -u.value : u.value;
 }
 #endif
