@@ -271,8 +271,9 @@ static void begin_ends(struct emitter *e)
 {
     if (!e->whole)
         return;
-    buf_puts(&e->row, "const int long_row = column1 - column0 >= BLOCK; //~\n");
-    buf_puts(&e->operands, "const i64 back = long_row && column1 - i < BLOCK ? BLOCK - (column1 - i) : 0; //~\n");
+    buf_puts(&e->row, "const int long_row = column1 - column0 >= BLOCK; //~\n"
+                      "const i64 last = long_row ? column1 - BLOCK : column1; /* where the last block begins */ //~\n");
+    buf_puts(&e->operands, "const i64 back = RARE(i > last) ? i - last : 0; //~\n");
     buf_puts(&e->operands, "i -= back; //~\n");
 }
 /* In vectors a remark is as wide as what it looks at, so that nothing is packed for it. A kernel need not make all that

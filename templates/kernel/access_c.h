@@ -20,14 +20,14 @@ head: vector
 unmasked block: w_$
 operands: const T *x_$ = (const T *)p[$] + i; /* NAME */
 padded operands: PAD_BLOCK(x_$, w_$, m < BLOCK, 0) //~
-whole operands: PAD_BLOCK(x_$, w_$, m < BLOCK && !long_row, 0) //~
+whole operands: PAD_BLOCK(x_$, w_$, !long_row, 0) //~
 operands: fetch(x_$, args->ahead, sizeof *x_$); //~
 //: load wide
 head: vector
 unmasked block: w_$
 operands: const T *x_$ = (const T *)p[$] + i; /* NAME, of which others are read from here, too */
 padded operands: PAD_BLOCK(x_$, w_$, m < BLOCK, CHOICE) //~
-whole operands: PAD_BLOCK(x_$, w_$, m < BLOCK && !long_row, CHOICE) //~
+whole operands: PAD_BLOCK(x_$, w_$, !long_row, CHOICE) //~
 operands: fetch(x_$, args->ahead, sizeof *x_$); //~
 //: load near
 body: const T *const x_$ = x_@ + CHOICE; /* NAME */
@@ -201,7 +201,7 @@ light once row: head = first_block(args, p[$] + column0 * sizeof(T), column1 - c
 heavy once row: head = first_block(args, p[$] + column0 * sizeof(T), 0, sizeof(T)); //~
 rows row: fetch_end(args, p[$] + step[$] + column0 * sizeof(T), column1 - column0, sizeof(T)); /* of the next row */ //~
 operands: T *const o_$ = (T *)p[$] + i; /* NAME */
-operands: const int n_$ = m == BLOCK && streams(args, o_$); //~
+operands: const int n_$ = !RARE(m < BLOCK) && streams(args, o_$); //~
 steady unmasked operands: T *const y_$ = m < BLOCK || n_$ ? w_$ : o_$;
 sliding operands: T *const y_$ = row < 0 || m < BLOCK || n_$ ? w_$ : o_$;
 masked operands: T *const y_$ = n_$ ? w_$ : o_$;
@@ -225,7 +225,7 @@ head: vector
 block: w_$
 once row: head = first_block(args, p[$] + column0 * sizeof(T), 0, sizeof(T)); //~
 operands: T *const o_$ = (T *)p[$] + i; /* NAME */
-operands: const int n_$ = m == BLOCK && streams(args, o_$); //~
+operands: const int n_$ = !RARE(m < BLOCK) && streams(args, o_$); //~
 operands: T *const y_$ = m < BLOCK ? w_$ : o_$;
 results: PUT_BLOCK(o_$, w_$, 0, n_$, x_@) //~
 once end: fence(args); //~

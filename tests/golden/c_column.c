@@ -24,7 +24,7 @@ void weft_kernel(const struct weft_args *args, i64 begin, i64 end)
                 const i32_m *x_0 = (const i32_m *)p[0] + i; /* x */
                 fetch(x_0, args->ahead, sizeof *x_0);
                 i32_m *const o_2 = (i32_m *)p[2] + i; /* out */
-                const int n_2 = m == BLOCK && streams(args, o_2);
+                const int n_2 = !RARE(m < BLOCK) && streams(args, o_2);
                 i32_m *const y_2 = n_2 ? w_2 : o_2;
                 if (!RARE(m < BLOCK))
                 INDEPENDENT

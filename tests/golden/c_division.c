@@ -27,10 +27,10 @@ void weft_kernel(const struct weft_args *args, i64 begin, i64 end)
                 PAD_BLOCK(x_1, w_1, m < BLOCK, 0)
                 fetch(x_1, args->ahead, sizeof *x_1);
                 i32_m *const o_2 = (i32_m *)p[2] + i; /* out0 */
-                const int n_2 = m == BLOCK && streams(args, o_2);
+                const int n_2 = !RARE(m < BLOCK) && streams(args, o_2);
                 i32_m *const y_2 = m < BLOCK || n_2 ? w_2 : o_2;
                 i32_m *const o_3 = (i32_m *)p[3] + i; /* out1 */
-                const int n_3 = m == BLOCK && streams(args, o_3);
+                const int n_3 = !RARE(m < BLOCK) && streams(args, o_3);
                 i32_m *const y_3 = m < BLOCK || n_3 ? w_3 : o_3;
                 INDEPENDENT
                 for (int j = 0; j < BLOCK; j++) {

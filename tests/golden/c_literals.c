@@ -16,16 +16,17 @@ void weft_kernel(const struct weft_args *args, i64 begin, i64 end)
             for (int k = 0; k < ACCESSES; k++)
                 p[k] = start[k] + row * step[k]; /* where the row of each begins */
             const int long_row = column1 - column0 >= BLOCK;
+            const i64 last = long_row ? column1 - BLOCK : column1; /* where the last block begins */
             head = first_block(args, p[1] + column0 * sizeof(f64_m), 0, sizeof(f64_m));
             for (i64 i = column0, m; i < column1; i += m) {
                 m = count_of(&head, BLOCK, column1 - i); /* fewer than BLOCK: computed as a block, m are stored */
-                const i64 back = long_row && column1 - i < BLOCK ? BLOCK - (column1 - i) : 0;
+                const i64 back = RARE(i > last) ? i - last : 0;
                 i -= back;
                 const f64_m *x_0 = (const f64_m *)p[0] + i; /* x */
-                PAD_BLOCK(x_0, w_0, m < BLOCK && !long_row, 0)
+                PAD_BLOCK(x_0, w_0, !long_row, 0)
                 fetch(x_0, args->ahead, sizeof *x_0);
                 f64_m *const o_1 = (f64_m *)p[1] + i; /* out */
-                const int n_1 = m == BLOCK && streams(args, o_1);
+                const int n_1 = !RARE(m < BLOCK) && streams(args, o_1);
                 f64_m *const y_1 = m < BLOCK || n_1 ? w_1 : o_1;
                 INDEPENDENT
                 for (int j = 0; j < BLOCK; j++) {

@@ -16,19 +16,20 @@ void weft_kernel(const struct weft_args *args, i64 begin, i64 end)
             for (int k = 0; k < ACCESSES; k++)
                 p[k] = start[k] + row * step[k]; /* where the row of each begins */
             const int long_row = column1 - column0 >= BLOCK;
+            const i64 last = long_row ? column1 - BLOCK : column1; /* where the last block begins */
             head = first_block(args, p[1] + column0 * sizeof(i32_m), 0, sizeof(i32_m));
             for (i64 i = column0, m; i < column1; i += m) {
                 m = count_of(&head, BLOCK, column1 - i); /* fewer than BLOCK: computed as a block, m are stored */
-                const i64 back = long_row && column1 - i < BLOCK ? BLOCK - (column1 - i) : 0;
+                const i64 back = RARE(i > last) ? i - last : 0;
                 i -= back;
                 const i32_m *x_0 = (const i32_m *)p[0] + i; /* x */
-                PAD_BLOCK(x_0, w_0, m < BLOCK && !long_row, 0)
+                PAD_BLOCK(x_0, w_0, !long_row, 0)
                 fetch(x_0, args->ahead, sizeof *x_0);
                 i32_m *const o_1 = (i32_m *)p[1] + i; /* out0 */
-                const int n_1 = m == BLOCK && streams(args, o_1);
+                const int n_1 = !RARE(m < BLOCK) && streams(args, o_1);
                 i32_m *const y_1 = m < BLOCK || n_1 ? w_1 : o_1;
                 i32_m *const o_2 = (i32_m *)p[2] + i; /* out1 */
-                const int n_2 = m == BLOCK && streams(args, o_2);
+                const int n_2 = !RARE(m < BLOCK) && streams(args, o_2);
                 i32_m *const y_2 = m < BLOCK || n_2 ? w_2 : o_2;
                 INDEPENDENT
                 for (int j = 0; j < BLOCK; j++) {
@@ -62,24 +63,25 @@ void weft_kernel(const struct weft_args *args, i64 begin, i64 end)
             for (int k = 0; k < ACCESSES; k++)
                 p[k] = start[k] + row * step[k]; /* where the row of each begins */
             const int long_row = column1 - column0 >= BLOCK;
+            const i64 last = long_row ? column1 - BLOCK : column1; /* where the last block begins */
             head = first_block(args, p[9] + column0 * sizeof(u8_m), 0, sizeof(u8_m));
             const i64 most = args->ahead || args->stream || column1 - column0 - head < BLOCK
                 ? BLOCK : (column1 - column0 - head) & -BLOCK;
             for (i64 i = column0, m; i < column1; i += m) {
                 m = count_of(&head, most, column1 - i); /* fewer than BLOCK: computed as a block, m are stored */
-                const i64 back = long_row && column1 - i < BLOCK ? BLOCK - (column1 - i) : 0;
+                const i64 back = RARE(i > last) ? i - last : 0;
                 i -= back;
                 const u8_m *x_2 = (const u8_m *)p[2] + i; /* img, of which others are read from here, too */
-                PAD_BLOCK(x_2, w_2, m < BLOCK && !long_row, 6)
+                PAD_BLOCK(x_2, w_2, !long_row, 6)
                 fetch(x_2, args->ahead, sizeof *x_2);
                 const u8_m *x_5 = (const u8_m *)p[5] + i; /* img, of which others are read from here, too */
-                PAD_BLOCK(x_5, w_5, m < BLOCK && !long_row, 6)
+                PAD_BLOCK(x_5, w_5, !long_row, 6)
                 fetch(x_5, args->ahead, sizeof *x_5);
                 const u8_m *x_8 = (const u8_m *)p[8] + i; /* img, of which others are read from here, too */
-                PAD_BLOCK(x_8, w_8, m < BLOCK && !long_row, 6)
+                PAD_BLOCK(x_8, w_8, !long_row, 6)
                 fetch(x_8, args->ahead, sizeof *x_8);
                 u8_m *const o_9 = (u8_m *)p[9] + i; /* out2 */
-                const int n_9 = m == BLOCK && streams(args, o_9);
+                const int n_9 = !RARE(m < BLOCK) && streams(args, o_9);
                 u8_m *const y_9 = m < BLOCK || n_9 ? w_9 : o_9;
                 const u8_m *const x_0 = x_2 + 6; /* img */
                 const u8_m *const x_1 = x_2 + 3; /* img */

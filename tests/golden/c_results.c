@@ -19,28 +19,29 @@ void weft_kernel(const struct weft_args *args, i64 begin, i64 end)
             for (int k = 0; k < ACCESSES; k++)
                 p[k] = start[k] + row * step[k]; /* where the row of each begins */
             const int long_row = column1 - column0 >= BLOCK;
+            const i64 last = long_row ? column1 - BLOCK : column1; /* where the last block begins */
             head = first_block(args, p[3] + column0 * sizeof(f32_m), column1 - column0, sizeof(f32_m));
             for (i64 i = column0, m; i < column1; i += m) {
                 m = count_of(&head, BLOCK, column1 - i); /* fewer than BLOCK: computed as a block, m are stored */
-                const i64 back = long_row && column1 - i < BLOCK ? BLOCK - (column1 - i) : 0;
+                const i64 back = RARE(i > last) ? i - last : 0;
                 i -= back;
                 const u8_m *x_0 = (const u8_m *)p[0] + i; /* x */
-                PAD_BLOCK(x_0, w_0, m < BLOCK && !long_row, 0)
+                PAD_BLOCK(x_0, w_0, !long_row, 0)
                 fetch(x_0, args->ahead, sizeof *x_0);
                 const f32_m *x_1 = (const f32_m *)p[1] + i; /* y */
-                PAD_BLOCK(x_1, w_1, m < BLOCK && !long_row, 0)
+                PAD_BLOCK(x_1, w_1, !long_row, 0)
                 fetch(x_1, args->ahead, sizeof *x_1);
                 const f32_m *x_2 = (const f32_m *)p[2] + i; /* z */
-                PAD_BLOCK(x_2, w_2, m < BLOCK && !long_row, 0)
+                PAD_BLOCK(x_2, w_2, !long_row, 0)
                 fetch(x_2, args->ahead, sizeof *x_2);
                 f32_m *const o_3 = (f32_m *)p[3] + i; /* s */
-                const int n_3 = m == BLOCK && streams(args, o_3);
+                const int n_3 = !RARE(m < BLOCK) && streams(args, o_3);
                 f32_m *const y_3 = m < BLOCK || n_3 ? w_3 : o_3;
                 f32_m *const o_4 = (f32_m *)p[4] + i; /* twice */
-                const int n_4 = m == BLOCK && streams(args, o_4);
+                const int n_4 = !RARE(m < BLOCK) && streams(args, o_4);
                 f32_m *const y_4 = m < BLOCK || n_4 ? w_4 : o_4;
                 f32_m *const o_5 = (f32_m *)p[5] + i; /* z */
-                const int n_5 = m == BLOCK && streams(args, o_5);
+                const int n_5 = !RARE(m < BLOCK) && streams(args, o_5);
                 f32_m *const y_5 = m < BLOCK || n_5 ? w_5 : o_5;
 @ headline.c, 5 lines: widen_u8_f32(v_2, x_0); ... const f32 a_1 = x_1[j];
                     const f32 t_3 = t_2 + a_1;

@@ -23,7 +23,7 @@ void weft_kernel(const struct weft_args *args, i64 begin, i64 end)
                 const f32_m *x_1 = (const f32_m *)p[1] + i; /* row */
                 fetch(x_1, args->ahead, sizeof *x_1);
                 f32_m *const o_2 = (f32_m *)p[2] + i; /* out */
-                const int n_2 = m == BLOCK && streams(args, o_2);
+                const int n_2 = !RARE(m < BLOCK) && streams(args, o_2);
                 f32_m *const y_2 = n_2 ? w_2 : o_2;
                 if (!RARE(m < BLOCK))
                 INDEPENDENT

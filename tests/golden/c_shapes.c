@@ -17,19 +17,20 @@ void weft_kernel(const struct weft_args *args, i64 begin, i64 end)
             for (int k = 0; k < ACCESSES; k++)
                 p[k] = start[k] + row * step[k]; /* where the row of each begins */
             const int long_row = column1 - column0 >= BLOCK;
+            const i64 last = long_row ? column1 - BLOCK : column1; /* where the last block begins */
             head = first_block(args, p[2] + column0 * sizeof(f32_m), column1 - column0, sizeof(f32_m));
             for (i64 i = column0, m; i < column1; i += m) {
                 m = count_of(&head, BLOCK, column1 - i); /* fewer than BLOCK: computed as a block, m are stored */
-                const i64 back = long_row && column1 - i < BLOCK ? BLOCK - (column1 - i) : 0;
+                const i64 back = RARE(i > last) ? i - last : 0;
                 i -= back;
                 const f32_m *x_0 = (const f32_m *)p[0] + i; /* x */
-                PAD_BLOCK(x_0, w_0, m < BLOCK && !long_row, 0)
+                PAD_BLOCK(x_0, w_0, !long_row, 0)
                 fetch(x_0, args->ahead, sizeof *x_0);
                 const i64_m *x_1 = (const i64_m *)p[1] + i; /* row */
-                PAD_BLOCK(x_1, w_1, m < BLOCK && !long_row, 0)
+                PAD_BLOCK(x_1, w_1, !long_row, 0)
                 fetch(x_1, args->ahead, sizeof *x_1);
                 f32_m *const o_2 = (f32_m *)p[2] + i; /* out0 */
-                const int n_2 = m == BLOCK && streams(args, o_2);
+                const int n_2 = !RARE(m < BLOCK) && streams(args, o_2);
                 f32_m *const y_2 = m < BLOCK || n_2 ? w_2 : o_2;
                 INDEPENDENT
                 for (int j = 0; j < BLOCK; j++) {
@@ -65,7 +66,7 @@ void weft_kernel(const struct weft_args *args, i64 begin, i64 end)
                 const i64_m *x_0 = (const i64_m *)p[0] + i; /* row */
                 fetch(x_0, args->ahead, sizeof *x_0);
                 i64_m *const o_1 = (i64_m *)p[1] + i; /* out1 */
-                const int n_1 = m == BLOCK && streams(args, o_1);
+                const int n_1 = !RARE(m < BLOCK) && streams(args, o_1);
                 i64_m *const y_1 = n_1 ? w_1 : o_1;
                 if (!RARE(m < BLOCK))
                 INDEPENDENT

@@ -34,19 +34,20 @@ void weft_kernel(const struct weft_args *args, i64 begin, i64 end)
             for (int k = 0; k < ACCESSES; k++)
                 p[k] = start[k] + row * step[k]; /* where the row of each begins */
             const int long_row = column1 - column0 >= BLOCK;
+            const i64 last = long_row ? column1 - BLOCK : column1; /* where the last block begins */
             const f32 a_1 = *(const f32_m *)p[1]; /* gamma */
             fill_f32(x_1, a_1);
             head = first_block(args, p[2] + column0 * sizeof(f32_m), 0, sizeof(f32_m));
             fetch_end(args, p[2] + step[2] + column0 * sizeof(f32_m), column1 - column0, sizeof(f32_m)); /* of the next row */
             for (i64 i = column0, m; i < column1; i += m) {
                 m = count_of(&head, BLOCK, column1 - i); /* fewer than BLOCK: computed as a block, m are stored */
-                const i64 back = long_row && column1 - i < BLOCK ? BLOCK - (column1 - i) : 0;
+                const i64 back = RARE(i > last) ? i - last : 0;
                 i -= back;
                 const u8_m *x_0 = (const u8_m *)p[0] + i; /* 0 to 255 */
-                PAD_BLOCK(x_0, w_0, m < BLOCK && !long_row, 0)
+                PAD_BLOCK(x_0, w_0, !long_row, 0)
                 fetch(x_0, args->ahead, sizeof *x_0);
                 f32_m *const o_2 = (f32_m *)p[2] + i; /* table 0 */
-                const int n_2 = m == BLOCK && streams(args, o_2);
+                const int n_2 = !RARE(m < BLOCK) && streams(args, o_2);
                 f32_m *const y_2 = m < BLOCK || n_2 ? w_2 : o_2;
                 widen_u8_f32(v_1, x_0);
                 INDEPENDENT
@@ -97,7 +98,7 @@ void weft_kernel(const struct weft_args *args, i64 begin, i64 end)
 @ headline.c, 5 lines: for (i64 i = column0, m; i < column1; i += m) { ... fetch(x_0, args->ahead, sizeof *x_0);
                 const f32_m *const x_2 = repeats_2 + phase;
                 u8_m *const o_3 = (u8_m *)p[3] + i; /* out */
-                const int n_3 = m == BLOCK && streams(args, o_3);
+                const int n_3 = !RARE(m < BLOCK) && streams(args, o_3);
                 u8_m *const y_3 = m < BLOCK || n_3 ? w_3 : o_3;
                 lookup_f32(v_1, (const f32_m *)sample->bases[1] /* table 0 */, x_0);
                 INDEPENDENT

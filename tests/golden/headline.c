@@ -38,7 +38,7 @@ void weft_kernel(const struct weft_args *args, i64 begin, i64 end)
                 fetch(x_0, args->ahead, sizeof *x_0);
                 const f32_m *const x_1 = repeats_1 + phase;
                 u8_m *const o_2 = (u8_m *)p[2] + i; /* out */
-                const int n_2 = m == BLOCK && streams(args, o_2);
+                const int n_2 = !RARE(m < BLOCK) && streams(args, o_2);
                 u8_m *const y_2 = m < BLOCK || n_2 ? w_2 : o_2;
                 widen_u8_f32(v_2, x_0);
                 INDEPENDENT

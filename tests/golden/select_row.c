@@ -25,7 +25,7 @@ void weft_kernel(const struct weft_args *args, i64 begin, i64 end)
                 const f32_m *const x_0 = gather_f32(w_0, p[0] + i * s->strides[0 * stride + groups], s->strides[0 * stride + groups], m); /* x */
                 FETCH_BELOW(0)
                 f32_m *const o_1 = (f32_m *)p[1] + i; /* out */
-                const int n_1 = m == BLOCK && streams(args, o_1);
+                const int n_1 = !RARE(m < BLOCK) && streams(args, o_1);
                 f32_m *const y_1 = m < BLOCK ? w_1 : o_1;
                 if (!n_1) {
                 INDEPENDENT
