@@ -158,9 +158,10 @@ static int64_t nearby(int64_t position, enum edge edge, int64_t extent)
 static int64_t axis_first(const struct index_map *step, const struct axis *axis, int64_t extent)
 {
     int64_t first, count;
+    const enum edge edge = step->outside == OUTSIDE_WRAP ? EDGE_WRAP : axis->edge;
     if (step->outside)
         return axis->slice.has_stop ? extent - step->from->extents[axis->from]
-                                    : nearby(axis->slice.start, axis->edge, extent);
+                                    : nearby(axis->slice.start, edge, extent);
     if (axis->from < 0)
         return axis->slice.start + (axis->slice.start < 0 ? extent : 0);
     slice_resolve(&axis->slice, extent, &first, &count);

@@ -72,8 +72,8 @@ def library(program, folder):
     subprocess.run([WEFT, "build", "program.weft", "-o", "."], cwd=folder, check=True)
     # gcc optimizes loops whatever it is told, see templates/aot.c
     cc = "clang" if shutil.which("clang") else "gcc"
-    subprocess.run([cc, "-O0", *run_aot.COMMON, program.name + ".c", "weft_support.c", "-o", "program.so", "-lm"],
-                   cwd=folder, check=True)
+    subprocess.run([cc, "-O0", *run_aot.COMMON, "-shared", program.name + ".c", "weft_support.c", "-o", "program.so",
+                    "-lm"], cwd=folder, check=True)
     return ctypes.CDLL(os.path.join(folder, "program.so"))
 
 

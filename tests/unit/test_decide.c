@@ -24,7 +24,8 @@ static void conditions(void **state)
 {
     static const struct {
         const char *condition;
-        int holds; /* -1: not decided */
+        int holds;         /* -1: not decided */
+        const char *rest;  /* what a choice then still asks, unless all of it */
     } rows[] = {
         {"1", 1}, {"0", 0}, {"a", -1}, {"-1 < 0", 1}, {"0 < -1", 0},
         {"1 < 2", 1}, {"2 < 2", 0}, {"3 < 2", 0}, {"2 <= 2", 1}, {"3 <= 2", 0}, {"1 <= 2", 1},
@@ -32,7 +33,7 @@ static void conditions(void **state)
         {"2 == 2", 1}, {"2 == 3", 0}, {"2 != 3", 1}, {"2 != 2", 0},
         {"1 && 1", 1}, {"1 && 0", 0}, {"0 && 1", 0}, {"0 && 0", 0}, {"1 || 0", 1}, {"0 || 1", 1}, {"0 || 0", 0},
         {"a && 0", 0}, {"0 && a", 0}, {"a && 1", -1}, {"1 && a", -1},
-        {"a || 1", 1}, {"1 || a", 1}, {"a || 0", -1}, {"0 || a", -1}, {"a && b", -1}, {"a || b", -1},
+        {"a || 1", 1}, {"1 || a", 1}, {"a || 0", -1}, {"0 || a", -1, "a"}, {"1 < 0 || 0 || a > 0", -1, "a > 0"}, {"a && b", -1}, {"a || b", -1},
         {"a < 1", -1}, {"1 < a", -1}, {"a == a", -1}, {"2 * 3 == 6", 1}, {"2 * 3 == 5", 0}, {"3 * 1 < 2", 0},
         {"a * 0 == 0", -1},
         {"0 && 0 || 1", 1}, {"1 || 0 && 0", 1}, {"1 == 2 < 3", 1}, {"1 < 2 && 2 < 1", 0}, {"(0 || 1) && 0", 0},
@@ -54,7 +55,8 @@ static void conditions(void **state)
         const char *own = rows[i].condition;
         arena_init(arena);
         char *choice = arena_printf(arena, "    return %s ? b : c;\n", own);
-        decides(choice, rows[i].holds > 0 ? "    return b;\n" : rows[i].holds == 0 ? "    return c;\n" : choice);
+        const char *left = rows[i].rest ? arena_printf(arena, "    return %s ? b : c;\n", rows[i].rest) : choice;
+        decides(choice, rows[i].holds > 0 ? "    return b;\n" : rows[i].holds == 0 ? "    return c;\n" : left);
         char *branch = arena_printf(arena, "    if (%s)\n        return b;\n    return c;\n", own);
         decides(branch, rows[i].holds > 0 ? "    return b;\n" : rows[i].holds == 0 ? "    return c;\n" : branch);
         arena_finish(arena);
