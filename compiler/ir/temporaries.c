@@ -302,7 +302,7 @@ static bool are_words(const struct lowering *l, int n, const struct shape *reduc
     const struct shape *shape = l->shapes[operand];
     const uint32_t set = reduced_set(&l->program->reductions[node->reduction], shape->rank);
     const bool joined = join_is_sum(node->join) || node->join == JOIN_LEAST || node->join == JOIN_GREATEST;
-    return joined && named_node(l->program, &l->program->nodes[operand])->kind == NODE_NAME &&
+    return joined && (l->fast & WIDE_ROWS) && named_node(l->program, &l->program->nodes[operand])->kind == NODE_NAME &&
            l->program->nodes[operand].dtype == WEFT_FLOAT32 && are_short(l, shape, set, shape_volume(reduced));
 }
 

@@ -64,6 +64,9 @@ enum fast_path {
     FAST_ALL = (1u << FAST_COUNT) - 1
 };
 
+/* Beside these bits, and no path: the library joins rows of 4-byte floats in registers of 64 bytes (joins.c). */
+#define WIDE_ROWS (1u << 31)
+
 /* Those that are there: sets of enum fast_path. */
 #define FAST(id, word, where, what) +((where) & PLACE ? FAST_##id : 0)
 enum {

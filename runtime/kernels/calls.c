@@ -22,3 +22,12 @@ const struct weft_calls *kernel_calls(void)
 {
     return choose_calls();
 }
+
+bool kernel_rows_are_wide(void)
+{
+#if defined SEVERAL_WIDTHS && !defined __clang__
+    return choose_calls() == kernel_calls_64();
+#else
+    return false;
+#endif
+}
