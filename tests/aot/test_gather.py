@@ -47,6 +47,8 @@ KERNELS = {
     "beside": ("uint8[h, w, 3]; uint8[h, v, 3]", "concat(a, b, axis=1)[:, ::-1]",
                lambda a, b: np.concatenate((a, b), 1)[:, ::-1], PICTURE),
     "rolled": ("float64[n]", "roll(a, 70)", lambda a: np.roll(a, 70), [(1,), (70,), (1000,)]),
+    "rolled_far": ("float64[n]", "roll(a, 2**62 + 1)", lambda a: np.roll(a, (2**62 + 1) % a.size),
+                   [(5,), (70,), (999,)]),
 }
 SETTINGS = {"plain": ([], []), "native": ([], ["-march=native"]),
             "levels": (["--isa", "x86-64-v2,x86-64-v3,x86-64-v4"], [])}
