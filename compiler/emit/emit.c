@@ -228,16 +228,20 @@ static bool masks_ends(const struct emitter *e)
     return masked;
 }
 
-/* Whether a loop over elements goes on for all whole blocks of a row: what a turn does besides counts where a block has
- * a vector or two. No value may need room for a block. */
+/* Whether a turn of the loop computes all whole blocks of a row: what a turn does besides takes as long as a vector or
+ * two. */
 static bool computes_runs(const struct emitter *e)
 {
-    bool runs = e->whole && !e->evaluation.slot_count, bytes = false;
-    for (int a = 0; a < e->kernel->access_count; a++)
-        bytes = bytes || type_rows[e->kernel->accesses[a].dtype].size == 1;
-    for (int i = 0; runs && i < e->kernel->ins_count; i++)
-        runs = !e->evaluation.call[i] && !e->called[i];
-    return runs && bytes;
+    const struct kernel *kernel = e->kernel;
+    bool runs = !e->params->target->chunks && !kernel->lanes && !e->slide.rows && !e->laned && !e->held &&
+                e->copied < 0;
+    for (int a = 0; runs && a < kernel->access_count; a++)
+        runs = e->kinds[a] == ACCESS_UNIT ||
+               (a < kernel->load_count && (e->kinds[a] == ACCESS_NEAR || e->kinds[a] == ACCESS_PERIODIC ||
+                                           access_is(e->kinds[a], STAYS)));
+    for (int i = 0; runs && i < kernel->ins_count; i++)
+        runs = kernel->ins[i].kind != INS_WEIGH;
+    return runs;
 }
 
 /* Whether a block of the result stays in registers until it is stored: where loads gather vectors, and little is
@@ -253,17 +257,27 @@ static bool holds_result(const struct emitter *e)
     return held;
 }
 
-/* How much a turn of the loop along a row computes, once the row's head is known: a block, or all whole blocks where
- * they are neither prefetched nor written past the caches. */
+/* How much a turn of the loop along a row computes, once the row's head is known: a block, or all whole blocks. */
 static void put_turn(struct emitter *e)
 {
     e->vectors = true;
-    if (e->runs)
-        buf_puts(&e->row, "const i64 most = args->ahead || args->stream || column1 - column0 - head < BLOCK //~\n"
-                          "    ? BLOCK : (column1 - column0 - head) & -BLOCK; //~\n");
-    buf_printf(&e->turn, "m = count_of(&head, %s, column1 - i); /* %s */\n", e->runs ? "most" : "BLOCK",
+    buf_printf(&e->turn, "m = %s, column1 - i); /* %s */\n", e->runs ? "blocks_of(&head" : "count_of(&head, BLOCK",
                e->masked ? "fewer than BLOCK: a loop like the one below, over m"
                          : "fewer than BLOCK: computed as a block, m are stored");
+}
+
+/* What a turn computes: a block, or one after the other. */
+static void put_turns(struct emitter *e)
+{
+    if (!e->runs) {
+        buf_puts(&e->turns, "$body\n");
+        buf_puts(&e->results, e->step.text);
+        return;
+    }
+    buf_printf(&e->turns, "for (i64 k = 0; %s; k += BLOCK", e->masked ? "k + BLOCK <= m" : "k < m");
+    for (const char *line = e->along.text, *next; (next = strchr(line, '\n')); line = next + 1)
+        buf_printf(&e->turns, ", %.*s", (int)(next - line), line);
+    buf_puts(&e->turns, ") {\n    $body\n    $step\n}\n$ends\n");
 }
 
 /* Before the loads of a block. */
@@ -301,8 +315,8 @@ static void emit_parts(struct emitter *e)
     e->laned = joins_as_computed(e);
     e->masked = masks_ends(e) || e->laned;
     e->whole = e->whole && !e->masked;
-    e->runs = computes_runs(e);
     e->held = holds_result(e);
+    e->runs = computes_runs(e);
     emit_checks(e);
     e->calls_rows = many_heavy(e);
     e->heap = !e->params->target->chunks && block_bytes(e) > MAX_STACK;
@@ -335,6 +349,7 @@ static void emit_parts(struct emitter *e)
         emit_kept(e);
         emit_body(e);
     }
+    put_turns(e);
     for (int i = 0; i < kernel->fault_count; i++) {
         buf_printf(&e->faults, "%s " NAME_FAULT " = 0;\n", fault_type(e, i), i);
         buf_printf(&e->remarks, "if (" NAME_FAULT ")\n    args->faults[%d] = 1;\n", i, i);

@@ -15,7 +15,7 @@ enum { MAX_PARTS = 9 };
 /* The sections of a skeleton that are put together line by line. */
 #define SECTIONS(S)                                                                                  \
     S(blocks) S(literals) S(faults) S(buffers) S(bands) S(band) S(rows) S(row) S(turn) S(operands) \
-    S(body) S(ends) S(results) S(remarks) S(end) \
+    S(turns) S(along) S(body) S(step) S(ends) S(results) S(remarks) S(end) \
     S(joins) S(absent) S(offsets) S(groups) S(loads) S(checks)
 
 struct emitter {

@@ -33,17 +33,18 @@ static bool divides_in_loop(const struct kernel *kernel, const struct ins *ins)
     return !(divisor & (divisor - 1)) || (a->kind == INS_OP && type_rows[a->source].size < 8);
 }
 
-/* Whether the instruction converts between 8 or 16 bits and float32, in blocks also from floats to int32 or less, and
- * from 64 bits on the way to 16-bit floats. That many are then converted at once: inside a loop, vectors of one width
- * become several of another, which C compilers do slowly. */
+/* Whether the instruction converts between 8 or 16 bits and float32, in blocks also from floats to int32 or less, from
+ * float32 to uint32, and from 32 and 64 bits on the way to 16-bit floats. That many are then converted at once: inside
+ * a loop, vectors of one width become several of another, which C compilers do slowly. */
 static bool is_block_conversion(const struct ins *ins, bool blocks)
 {
     if (ins->kind != INS_OP || !op_block(ins->op))
         return false;
     if (ins->op == OP_ODD || ins->op == OP_ODD_WHOLE)
-        return blocks && type_rows[ins->source].size == 8;
+        return blocks;
     if (blocks && ins->op == OP_ROUNDSAT)
-        return ins->dtype == WEFT_INT32 || type_rows[ins->dtype].size <= 2;
+        return ins->dtype == WEFT_INT32 || type_rows[ins->dtype].size <= 2 ||
+               (ins->dtype == WEFT_UINT32 && ins->source == WEFT_FLOAT32);
     if (ins->source != WEFT_FLOAT32 && ins->dtype != WEFT_FLOAT32)
         return false;
     enum weft_dtype other = ins->source == WEFT_FLOAT32 ? ins->dtype : ins->source;

@@ -7,9 +7,10 @@
  * where the kernel only stores what it turns or interleaves, `whole` where ends of rows are read as whole blocks,
  * `masked` where a loop of their own computes them (`unmasked` where none does), and `padded` elsewhere, `light`
  * where a kernel with such ends computes little and `heavy` elsewhere, `rows` where some load stays at one element
- * along a row, `once` for the first access alone, `32nd` for every 32nd access. A line that begins with + goes on
- * with the one before; `sliding`: where rows slide (compiler/loop/slide.h), `steady` where they do not. At the end is
- * what goes over bands and rows. */
+ * along a row, `lone` where no other one is read in blocks, `runs` where a turn of the loop computes all whole blocks
+ * and `single` where it is one, `once` for the first access alone, `32nd` for every 32nd access. A line that begins
+ * with + goes on with the one before; `sliding`: where rows slide (compiler/loop/slide.h), `steady` where they do not.
+ * At the end is what goes over bands and rows. */
 
 //: load scalar
 row: const VALUE a_$ = LOAD(*(const T *)p[$]); /* NAME */
@@ -21,14 +22,16 @@ unmasked block: w_$
 operands: const T *x_$ = (const T *)p[$] + i; /* NAME */
 padded operands: PAD_BLOCK(x_$, w_$, m < BLOCK, 0) //~
 whole operands: PAD_BLOCK(x_$, w_$, !long_row, 0) //~
-operands: fetch(x_$, args->ahead, sizeof *x_$); //~
+lone step: fetch(x_$, args->ahead, sizeof *x_$); //~
+runs along: x_$ += BLOCK
 //: load wide
 head: vector
 unmasked block: w_$
 operands: const T *x_$ = (const T *)p[$] + i; /* NAME, of which others are read from here, too */
 padded operands: PAD_BLOCK(x_$, w_$, m < BLOCK, CHOICE) //~
 whole operands: PAD_BLOCK(x_$, w_$, !long_row, CHOICE) //~
-operands: fetch(x_$, args->ahead, sizeof *x_$); //~
+lone step: fetch(x_$, args->ahead, sizeof *x_$); //~
+runs along: x_$ += BLOCK
 //: load near
 body: const T *const x_$ = x_@ + CHOICE; /* NAME */
 //: load tiled
@@ -77,10 +80,10 @@ row: const T *const repeats_$ = N(repeated)(w_$, kept_$, &slot_$, p[$],
 + s->strides[$ * stride + groups], s->period); /* NAME */
 once band: const i64 advance = BLOCK % s->period;
 once row: i64 phase = column0 % s->period;
-operands: const T *const x_$ = repeats_$ + phase;
-once results: phase += m == BLOCK ? advance : m % s->period;
-once results: if (phase >= s->period)
-once results:     phase -= s->period;
+body: const T *const x_$ = repeats_$ + phase;
+once step: phase += m < BLOCK ? m % s->period : advance;
+once step: if (phase >= s->period)
+once step:     phase -= s->period;
 //: load nested
 block: w_$
 operands: const T *const x_$ = N(nested)(w_$, p[$], s->strides[$ * stride + groups],
@@ -199,23 +202,31 @@ head: vector
 block: w_$
 light once row: head = first_block(args, p[$] + column0 * sizeof(T), column1 - column0, sizeof(T)); //~
 heavy once row: head = first_block(args, p[$] + column0 * sizeof(T), 0, sizeof(T)); //~
-rows row: fetch_end(args, p[$] + step[$] + column0 * sizeof(T), column1 - column0, sizeof(T)); /* of the next row */ //~
+rows row: if (args->stream) //~
+rows row:     args->calls->fetch_end(p[$] + step[$] + column0 * sizeof(T), column1 - column0, sizeof(T), BLOCK);
++ /* of the next row */ //~
 operands: T *const o_$ = (T *)p[$] + i; /* NAME */
-operands: const int n_$ = !RARE(m < BLOCK) && streams(args, o_$); //~
-steady unmasked operands: T *const y_$ = m < BLOCK || n_$ ? w_$ : o_$;
+operands: const int n_$ = m >= BLOCK && streams(args, o_$); //~
+steady unmasked operands: T *y_$ = m < BLOCK || n_$ ? w_$ : o_$;
+runs step: PUT_PAST(&o_$[k], n_$, w_$) //~
+runs along: y_$ += n_$ ? 0 : BLOCK
 sliding operands: T *const y_$ = row < 0 || m < BLOCK || n_$ ? w_$ : o_$;
-masked operands: T *const y_$ = n_$ ? w_$ : o_$;
-steady padded results: PUT_BLOCK(o_$, w_$, 0, n_$, w_$)
+masked operands: T *y_$ = n_$ ? w_$ : o_$;
+steady padded single results: PUT_BLOCK(o_$, w_$, 0, n_$, w_$)
+steady padded runs results: PUT_BLOCK(o_$, w_$, 0, 0, w_$)
 sliding results: if (row >= 0) {
 sliding results:     PUT_BLOCK(o_$, w_$, 0, n_$, w_$)
 sliding results: }
-whole results: PUT_BLOCK(o_$, w_$, back, n_$, w_$)
+whole single results: PUT_BLOCK(o_$, w_$, back, n_$, w_$)
+whole runs results: PUT_BLOCK(o_$, w_$, back, 0, w_$)
 once end: fence(args); //~
 //: store held
 head: vector
 block: w_$
 once row: head = first_block(args, p[$] + column0 * sizeof(T), 0, sizeof(T)); //~
-rows row: fetch_end(args, p[$] + step[$] + column0 * sizeof(T), column1 - column0, sizeof(T)); /* of the next row */ //~
+rows row: if (args->stream) //~
+rows row:     args->calls->fetch_end(p[$] + step[$] + column0 * sizeof(T), column1 - column0, sizeof(T), BLOCK);
++ /* of the next row */ //~
 operands: T *const o_$ = (T *)p[$] + i; /* NAME */
 operands: IN_REGISTERS(T, y_$, m < BLOCK ? w_$ : o_$)
 results: N(held)(args, o_$, y_$, w_$, m);
@@ -225,7 +236,7 @@ head: vector
 block: w_$
 once row: head = first_block(args, p[$] + column0 * sizeof(T), 0, sizeof(T)); //~
 operands: T *const o_$ = (T *)p[$] + i; /* NAME */
-operands: const int n_$ = !RARE(m < BLOCK) && streams(args, o_$); //~
+operands: const int n_$ = m == BLOCK && streams(args, o_$); //~
 operands: T *const y_$ = m < BLOCK ? w_$ : o_$;
 results: PUT_BLOCK(o_$, w_$, 0, n_$, x_@) //~
 once end: fence(args); //~

@@ -159,6 +159,9 @@ struct weft_calls {
     const void *(*pad)(void *block, const void *from, int count, int size, int all);
     /* Copies `count` elements from a block to where they belong. */
     void (*put)(void *to, const void *block, int count, int size);
+    /* Brings what is not whole blocks at the end of a row of `count` elements of `size` bytes, of which others go past
+     * the caches: plain stores to it hold up those behind them. */
+    void (*fetch_end)(const char *to, long long count, int size, int block);
     /* C's fmod of those among `count` elements, float32 or float64 as `size` says, whose quotient is 2^22 or more, in
      * float64 2^51, or none of finite numbers; where `down` is 1 the remainder of a quotient that is rounded down. It
      * may be that of others, too; else they stay. */

@@ -20,7 +20,7 @@ $entry
             for (i64 i = column0, m; i < column1; i += m) {
                 $turn
                 $operands
-                $body
+                $turns
                 $results
             }
         }

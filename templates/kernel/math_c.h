@@ -163,7 +163,8 @@ static inline f32 OWN(own_expf)(f32 x)
             r[j] = own_expf(a[j]);
         return;
     }
-    EACH(j, BLOCK) {
+    INDEPENDENT
+    for (int j = 0; j < BLOCK; j++) {
         const f32 x = a[j];
         const union word_f32 n = {FMAF(x, 0x1.715476p+0f, 0x1.8000fep23f)}, power = {.word = n.word << 23};
         r[j] = FMAF(exp_rest(x, n.value - 0x1.8000fep23f), power.value, power.value);
@@ -1638,31 +1639,34 @@ static inline f32 OWN(own_cosf)(f32 x)
      * 1 + z, a quarter of whose bits, the low ones, are 0, so that four terms of (1 + z)^left are all of it; an even x
      * has become 0. */
     enum { WIDTH = 8 * sizeof(T), STEPS = WIDTH < 32 ? WIDTH / 8 + 2 : WIDTH / 4 - 2 };
-    ALIGNED T x[BLOCK], power[BLOCK], left[BLOCK];
-    T any = 0;
+    typedef __typeof__(__builtin_choose_expr(WIDTH == 8, (short)0, (T)0)) lane; /* of bytes there is no product */
+    typedef __typeof__(__builtin_choose_expr(WIDTH <= 16, (unsigned short)0, (U)0)) bits;
+    ALIGNED lane x[BLOCK], power[BLOCK], left[BLOCK];
+    lane any = 0;
     for (int j = 0; j < BLOCK; j++) {
         x[j] = a[j];
-        power[j] = b[j] < 0 ? (T)0 : (T)1;
-        left[j] = b[j] < 0 ? (T)0 : b[j];
+        power[j] = b[j] < 0 ? (lane)0 : (lane)1;
+        left[j] = b[j] < 0 ? (lane)0 : (lane)b[j];
         any |= left[j];
     }
     for (int step = 0; any && step < STEPS; any >>= 1, step++) {
         for (int j = 0; j < BLOCK; j++) {
-            const T factor = left[j] & 1 ? x[j] : (T)1;
-            power[j] = (T)((U)power[j] * (U)factor);
-            x[j] = (T)((U)x[j] * (U)x[j]);
+            const lane factor = left[j] & 1 ? x[j] : (lane)1;
+            power[j] = (lane)((U)power[j] * (U)factor);
+            x[j] = (lane)((U)x[j] * (U)x[j]);
             left[j] >>= 1;
         }
     }
     if (any)
         EACH(j, BLOCK) {
-            const U y = (U)left[j], z = (U)x[j] - 1, pairs = (y >> 1) * ((y - 1) | 1);
-            const U triples = pairs * (y - 2) * (U)0xaaaaaaaaaaaaaaab; /* divided by 3 */
-            const U odd = 1 + z * (y + z * (pairs + z * triples)), factor = x[j] & 1 ? odd : (U)(y == 0);
-            power[j] = (T)((U)power[j] * factor);
+            const bits y = (bits)left[j], z = (bits)((U)x[j] - 1), pairs = (bits)((U)(y >> 1) * (((U)y - 1) | 1));
+            const bits triples = (bits)((U)pairs * ((U)y - 2) * (U)0xaaaaaaaaaaaaaaab); /* divided by 3 */
+            const bits sum = (bits)((U)pairs + (U)z * triples), odd = (bits)(1 + (U)z * (bits)((U)y + (U)z * sum));
+            const bits factor = x[j] & 1 ? odd : (bits)(y == 0);
+            power[j] = (lane)((U)power[j] * factor);
         }
     for (int j = 0; j < BLOCK; j++)
-        r[j] = power[j];
+        r[j] = (T)power[j];
 //: block random_64
     /* Elements side by side share counters: those of 16, and of one more where the first one begins behind its word 0.
      * The seed and the stream are the same for all elements. */

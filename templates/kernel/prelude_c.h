@@ -15,7 +15,7 @@
 #define ALIGNED __attribute__((aligned(64)))
 #define VECTOR
 #define IS_CONSTANT(x) __builtin_constant_p(x)
-#define RARE(x) __builtin_expect(x, 0)
+#define RARE(x) __builtin_expect_with_probability(x, 0, 0.9999)
 #define UNROLLED _Pragma("clang loop unroll(full)")
 #define WRITTEN_OUT
 #elif defined __GNUC__ && !defined __TINYC__
@@ -27,7 +27,7 @@
 #define LOCAL static /* gcc makes it a part of what calls it, where that is one place */
 #define ALIGNED __attribute__((aligned(64)))
 #define VECTOR __attribute__((simd("notinbranch"), const))
-#define RARE(x) __builtin_expect(x, 0)
+#define RARE(x) __builtin_expect_with_probability(x, 0, 0.9999)
 #define UNROLLED _Pragma("GCC unroll 16")
 #define WRITTEN_OUT UNROLLED /* all vectors of a block, so that loads need no index (an instruction more for each) */
 #define IS_CONSTANT(x) __builtin_constant_p(x) /* once the function is a part of what calls it */
@@ -75,12 +75,12 @@
         x = args->calls->pad(block, x, m + (more), sizeof *x, BLOCK + (more));
 #define PUT_BLOCK(to, block, back, past, from) \
     if (RARE(m < BLOCK)) \
-        args->calls->put(to + back, block + back, m, sizeof *to); \
+        args->calls->put(to + back, block + back, m, sizeof *(to)); \
     else \
         PUT_PAST(to, past, from)
 #define PUT_PAST(to, past, from) \
     if (RARE(past)) \
-        stream(to, from, BLOCK * sizeof *to);
+        stream(to, from, BLOCK * sizeof *(to));
 /* Where the load with this number descends along a row, what it reads next. */
 #define FETCH_BELOW(load) \
     if (s->strides[(load) * stride + groups] < 0) \
@@ -502,7 +502,9 @@ typedef u8 OWN(half) __attribute__((vector_size(2 * LANES), aligned(1), may_alia
 #define BYTES_u16 ""
 #define BYTES_i16 ""
 #define WORDS_i32 ""
+#define WORDS_u32 ""
 #define BYTES_i32 ""
+#define BYTES_u32 ""
 #define FOR(what, type) FOR_TYPE(what, type)
 #define FOR_TYPE(what, type) what##_##type
 /* The products of low halves. */
@@ -546,7 +548,11 @@ static inline void OWN(fence)(const struct weft_args *args)
 #else
 #define CONVERSION static inline
 #endif
-/* Brings what a later block reads near, if the work is large. */
+/* Brings what a later block reads near, if the work is large. Always inline: gcc takes calls for ones without an
+ * effect. */
+#if defined __GNUC__ && !defined __TINYC__
+__attribute__((always_inline))
+#endif
 static inline void OWN(fetch)(const void *from, i64 ahead, int size)
 {
 #if defined __GNUC__ && !defined __TINYC__
@@ -558,7 +564,7 @@ static inline void OWN(fetch)(const void *from, i64 ahead, int size)
 }
 /* The same for a load along a row that begins at `p`, of groups of `period` columns that lie `jump` bytes apart:
  * `count` from `i` on, of a tile that has those from `begin` to `end`. Where it descends a processor stops at a page;
- * what the next tile or row reads is then fetched, upwards. Not inline, gcc takes calls for ones without an effect. */
+ * what the next tile or row reads is then fetched, upwards. */
 #if defined __GNUC__ && !defined __TINYC__
 __attribute__((always_inline))
 #endif
@@ -586,23 +592,19 @@ static inline i64 OWN(count_of)(i64 *head, i64 most, i64 left)
     *head = 0;
     return left < count ? left : count;
 }
+/* How many elements a turn takes: a short first block, once, then all whole blocks, then what is left. */
+static inline i64 OWN(blocks_of)(i64 *head, i64 left)
+{
+    const i64 count = *head ? *head : left < BLOCK ? left : left & -BLOCK;
+    *head = 0;
+    return left < count ? left : count;
+}
 /* Elements in front of the first block that starts on a cache line, where results are written past the caches or the
  * `count` elements of a row are many: a vector across two lines takes as long as two. NumPy's arrays often begin at a
  * quarter of a line, all of them. */
 static inline i64 OWN(first_block)(const struct weft_args *args, const char *to, i64 count, int size)
 {
     return args->stream || count * size >= 4096 ? (i64)(-(u64)to % 64 / size) % BLOCK : 0;
-}
-/* Where large work is written past the caches, brings what is not at the end of a row of `count` elements: plain stores
- * to it hold up those behind them. Not inline, gcc takes calls for ones without an effect. */
-static inline void OWN(fetch_end)(const struct weft_args *args, const char *to, i64 count, int size)
-{
-#if defined __GNUC__ && !defined __TINYC__
-    if (!args->stream || count < BLOCK)
-        return;
-    for (i64 rest = (count - first_block(args, to, 0, size)) % BLOCK * size; rest > 0; rest -= 64)
-        __builtin_prefetch(to + count * size - rest, 1);
-#endif
 }
 //: widen widen
 #ifdef WIDE
@@ -652,6 +654,13 @@ static inline ints M(whole)(const S_m *a)
     }
     const floats top = (floats){0} + (f32)largest;
     floats x = *(const floats *)a;
+#ifdef __AVX512F__
+    if (sizeof(T) == 4 && (T)-1 > (T)1) { /* NaN gives the second operand, and what is too large the largest */
+        const floats zero = {0};
+        __asm__("vmaxps %2, %1, %0\n\tvcvtps2udq %0, %0" : "=&v"(r) : "v"(x), "v"(zero));
+        return r;
+    }
+#endif
     if ((T)-1 < (T)1)
         x = (floats)((ints)x & (ints)(x == x));
     if (sizeof(T) == 4) {
@@ -666,6 +675,12 @@ static inline ints M(whole)(const S_m *a)
 CONVERSION void M(narrow)(T_m *r, const S_m *a)
 {
     const ints words_ = WORDS_IN_ORDER, bytes_ = BYTES_IN_ORDER;
+#ifndef __AVX512F__
+    for (int j = 0; j < BLOCK && sizeof(T) == 4 && (T)-1 > (T)1; j++)
+        r[j] = M(roundsat)(a[j]);
+    if (sizeof(T) == 4 && (T)-1 > (T)1)
+        return;
+#endif
     for (int j = 0; j < BLOCK; j += 4 * LANES / sizeof(T)) {
         ints x = M(whole)(a + j), y = x;
         if (sizeof(T) == 4) {
@@ -732,6 +747,17 @@ static inline ints M(cut_whole)(const S_m *a)
     const ints one = (ints){0} + 1;
     longs back;
     ints r;
+    if (sizeof(S) == 4) {
+        if ((S)-1 < (S)1)
+            __asm__("vcvtdq2ps %{rz-sae%}, %2, %0\n\tvcvttps2dq %0, %1\n\tvpcmpneqd %2, %1, %%k1\n\t"
+                    "vpord %3, %0, %0 %{%%k1%}"
+                    : "=&v"(r), "=&v"(back) : "v"(x), "v"(one) : "k1");
+        else
+            __asm__("vcvtudq2ps %{rz-sae%}, %2, %0\n\tvcvttps2udq %0, %1\n\tvpcmpneqd %2, %1, %%k1\n\t"
+                    "vpord %3, %0, %0 %{%%k1%}"
+                    : "=&v"(r), "=&v"(back) : "v"(x), "v"(one) : "k1");
+        return r;
+    }
     if ((S)-1 < (S)1)
         __asm__("vcvtqq2ps %{rz-sae%}, %2, %t0\n\tvcvttps2qq %t0, %1\n\tvpcmpneqq %2, %1, %%k1\n\t"
                 "vpord %t3, %t0, %t0 %{%%k1%}"
@@ -745,7 +771,12 @@ static inline ints M(cut_whole)(const S_m *a)
 CONVERSION void M(sticky_whole)(T_m *r, const S_m *a)
 {
     for (int j = 0; j < BLOCK; j += LANES) {
-        const ints low = M(cut_whole)(a + j), high = M(cut_whole)(a + j + LANES / 2);
+        const ints low = M(cut_whole)(a + j);
+        if (sizeof(S) == 4) {
+            *(ints *)(r + j) = low;
+            continue;
+        }
+        const ints high = M(cut_whole)(a + j + LANES / 2);
         __asm__(INSERT " $1, %t2, %1, %0" : "=v"(*(ints *)(r + j)) : "v"(low), "v"(high));
     }
 }

@@ -41,13 +41,14 @@ SHARED int next_tile(const struct weft_args *args, struct weft_band *band)
 {
     for (long long tile; (tile = step_tile(args, &band->tile)) >= 0;) {
         const struct weft_geometry *const s = band->tile.sample->geometry;
-        const long long above = s->row_tiles == 1 ? tile : tile / s->row_tiles, row = above * s->tile_rows,
+        long long beside;
+        const long long row = divided(tile, s->row_tiles, &beside) * s->tile_rows,
                         first = row > s->before ? row - s->before : 0, stop = row + s->tile_rows + s->beyond;
         if (first >= s->rows || first >= stop)
             continue;
         band->next = first;
         band->stop = stop < s->rows ? stop : s->rows;
-        band->column0 = (tile - above * s->row_tiles) * s->tile_columns;
+        band->column0 = beside * s->tile_columns;
         for (long long g = s->groups, rest = first; g-- > 0;)
             rest = divided(rest, s->extents[g], &band->at[g]);
         return 1;
@@ -77,10 +78,8 @@ SHARED int move_band(struct weft_band *band)
 }
 
 /* Of rows that are not all equally long, the last of a group is a band of its own. */
-SHARED int next_band(const struct weft_args *args, struct weft_band *band)
+SHARED int find_band(const struct weft_args *args, struct weft_band *band)
 {
-    if (band->beside)
-        return move_band(band);
     band->fresh = band->next >= band->stop;
     if (band->fresh && !next_tile(args, band))
         return 0;
@@ -113,6 +112,24 @@ SHARED int next_band(const struct weft_args *args, struct weft_band *band)
         band->at[g] = 0;
     band->beside = tiles_beside(band, s);
     return 1;
+}
+
+SHARED int next_band(const struct weft_args *args, struct weft_band *band)
+{
+    if (band->beside)
+        return move_band(band);
+    return band->next >= band->stop && band->tile.next >= band->tile.end ? 0 : find_band(args, band);
+}
+
+SHARED void fetch_end(const char *to, long long count, int size, int block)
+{
+    const long long head = -(unsigned long long)to % 64 / (unsigned)size % (unsigned)block;
+    for (long long rest = count < block ? 0 : (count - head) % block * size; rest > 0; rest -= 64)
+#if defined __GNUC__ && !defined __TINYC__
+        __builtin_prefetch(to + count * size - rest, 1);
+#else
+        ;
+#endif
 }
 
 SHARED long long find_rows(const struct weft_sample *sample, long long row, char **p, long long *step, long long access,

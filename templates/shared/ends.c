@@ -163,10 +163,17 @@ FUSED SHARED void name(void *r, const void *a, int count) \
         const int some = count - from < SOME ? count - from : SOME; \
         T far[SOME]; \
         int at[SOME], many = 0; \
-        for (int j = from; j < from + some; j++) { \
-            far[many] = ((const T *)a)[j]; \
-            at[many] = j; \
-            many += so(far[many]); \
+        for (int next = from; next < from + some; next += TOGETHER) { \
+            const T *const x = (const T *)a + next; \
+            const int left = from + some - next, these = left < TOGETHER ? left : TOGETHER; \
+            int here = these < TOGETHER; /* a few are looked at one by one, more only where one is far */ \
+            for (int k = 0; k < TOGETHER && these == TOGETHER; k++) \
+                here |= so(x[k]); \
+            for (int k = 0; k < these && here; k++) { \
+                far[many] = x[k]; \
+                at[many] = next + k; \
+                many += so(far[many]); \
+            } \
         } \
         for (int k = many; k % TOGETHER; k++) \
             far[k] = any; \
@@ -229,8 +236,8 @@ SHARED void divide_block(void *r, const void *a, const void *b, int count, int n
 SHARED const struct weft_calls *kernel_calls(void)
 {
     static const struct weft_calls calls = {next_band, next_part, next_run, find_points, find_rows, row_at,
-                                            pad_block, put_block, fmod_block, divide_block, sinf_block, cosf_block,
-                                            tanf_block, sin_block, cos_block, JOINS};
+                                            pad_block, put_block, fetch_end, fmod_block, divide_block, sinf_block,
+                                            cosf_block, tanf_block, sin_block, cos_block, JOINS};
     return &calls;
 }
 #undef PIECE

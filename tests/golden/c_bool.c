@@ -2,8 +2,8 @@
 @ sizes: BLOCK = 64, ACCESSES = 6
 @ helpers: ROLLED, EACH_OF, HIDDEN, BAND_ROOM, BAND_VALUES, PAD_BLOCK, PUT_BLOCK, PUT_PAST, FETCH_BELOW, b1, weft_lanes,
 @   weft_geometry, weft_sample, struct weft_calls;, weft_args, weft_tile, weft_band, weft_part, weft_rows, weft_join,
-@   weft_run, weft_calls, enum { LANES = 16 };, ints, CONVERSION, fetch, __attribute__((always_inline)), fetch_row,
-@   count_of, first_block, fetch_end
+@   weft_run, weft_calls, enum { LANES = 16 };, ints, CONVERSION, __attribute__((always_inline)) ec8c7747, fetch,
+@   __attribute__((always_inline)) 20c4a75b, fetch_row, count_of, blocks_of, first_block
 void weft_kernel(const struct weft_args *args, i64 begin, i64 end)
 {
     const f32 c_0 = *(const f32_m *)&args->literals[0]; /* 0.0 */
@@ -22,47 +22,46 @@ void weft_kernel(const struct weft_args *args, i64 begin, i64 end)
             const int long_row = column1 - column0 >= BLOCK;
             const i64 last = long_row ? column1 - BLOCK : column1; /* where the last block begins */
             head = first_block(args, p[3] + column0 * sizeof(b1_m), column1 - column0, sizeof(b1_m));
-            const i64 most = args->ahead || args->stream || column1 - column0 - head < BLOCK
-                ? BLOCK : (column1 - column0 - head) & -BLOCK;
             for (i64 i = column0, m; i < column1; i += m) {
-                m = count_of(&head, most, column1 - i); /* fewer than BLOCK: computed as a block, m are stored */
+                m = blocks_of(&head, column1 - i); /* fewer than BLOCK: computed as a block, m are stored */
                 const i64 back = RARE(i > last) ? i - last : 0;
                 i -= back;
                 const b1_m *x_0 = (const b1_m *)p[0] + i; /* p */
                 PAD_BLOCK(x_0, w_0, !long_row, 0)
-                fetch(x_0, args->ahead, sizeof *x_0);
                 const b1_m *x_1 = (const b1_m *)p[1] + i; /* q */
                 PAD_BLOCK(x_1, w_1, !long_row, 0)
-                fetch(x_1, args->ahead, sizeof *x_1);
                 const f32_m *x_2 = (const f32_m *)p[2] + i; /* x */
                 PAD_BLOCK(x_2, w_2, !long_row, 0)
-                fetch(x_2, args->ahead, sizeof *x_2);
                 b1_m *const o_3 = (b1_m *)p[3] + i; /* out0 */
-                const int n_3 = !RARE(m < BLOCK) && streams(args, o_3);
-                b1_m *const y_3 = m < BLOCK || n_3 ? w_3 : o_3;
+                const int n_3 = m >= BLOCK && streams(args, o_3);
+                b1_m *y_3 = m < BLOCK || n_3 ? w_3 : o_3;
                 f32_m *const o_4 = (f32_m *)p[4] + i; /* out1 */
-                const int n_4 = !RARE(m < BLOCK) && streams(args, o_4);
-                f32_m *const y_4 = m < BLOCK || n_4 ? w_4 : o_4;
+                const int n_4 = m >= BLOCK && streams(args, o_4);
+                f32_m *y_4 = m < BLOCK || n_4 ? w_4 : o_4;
                 b1_m *const o_5 = (b1_m *)p[5] + i; /* out2 */
-                const int n_5 = !RARE(m < BLOCK) && streams(args, o_5);
-                b1_m *const y_5 = m < BLOCK || n_5 ? w_5 : o_5;
-                for (i64 k = 0; k < m; k += BLOCK)
-                INDEPENDENT
-                for (i64 j = k; j < k + BLOCK; j++) {
-                    const b1 a_1 = (x_1[j] != 0);
-                    const b1 t_2 = !a_1;
-                    const b1 a_0 = (x_0[j] != 0);
-                    const b1 t_3 = a_0 & t_2;
-                    const f32 a_2 = x_2[j];
-                    const f32 t_6 = a_0 ? a_2 : c_0;
-                    const b1 t_7 = a_2 > c_0;
-                    const b1 t_8 = t_7 | a_1;
-                    y_3[j] = t_3;
-                    y_4[j] = t_6;
-                    y_5[j] = t_8;
+                const int n_5 = m >= BLOCK && streams(args, o_5);
+                b1_m *y_5 = m < BLOCK || n_5 ? w_5 : o_5;
+                for (i64 k = 0; k < m; k += BLOCK, x_0 += BLOCK, x_1 += BLOCK, x_2 += BLOCK, y_3 += n_3 ? 0 : BLOCK, y_4 += n_4 ? 0 : BLOCK, y_5 += n_5 ? 0 : BLOCK) {
+                    INDEPENDENT
+                    for (int j = 0; j < BLOCK; j++) {
+                        const b1 a_1 = (x_1[j] != 0);
+                        const b1 t_2 = !a_1;
+                        const b1 a_0 = (x_0[j] != 0);
+                        const b1 t_3 = a_0 & t_2;
+                        const f32 a_2 = x_2[j];
+                        const f32 t_6 = a_0 ? a_2 : c_0;
+                        const b1 t_7 = a_2 > c_0;
+                        const b1 t_8 = t_7 | a_1;
+                        y_3[j] = t_3;
+                        y_4[j] = t_6;
+                        y_5[j] = t_8;
+                    }
+                    PUT_PAST(&o_3[k], n_3, w_3)
+                    PUT_PAST(&o_4[k], n_4, w_4)
+                    PUT_PAST(&o_5[k], n_5, w_5)
                 }
-                PUT_BLOCK(o_3, w_3, back, n_3, w_3)
-                PUT_BLOCK(o_4, w_4, back, n_4, w_4)
-                PUT_BLOCK(o_5, w_5, back, n_5, w_5)
+                PUT_BLOCK(o_3, w_3, back, 0, w_3)
+                PUT_BLOCK(o_4, w_4, back, 0, w_4)
+                PUT_BLOCK(o_5, w_5, back, 0, w_5)
                 i += back;
 @ headline.c, 5 lines: } ... }

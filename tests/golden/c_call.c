@@ -6,8 +6,8 @@
 f32 expf(f32);
 f32 sinf(f32);
 f32 powf(f32, f32);
-@ helpers: enum { LANES = 16 };, ints, CONVERSION, fetch, __attribute__((always_inline)), fetch_row, count_of,
-@   first_block, fetch_end
+@ helpers: enum { LANES = 16 };, ints, CONVERSION, __attribute__((always_inline)) ec8c7747, fetch,
+@   __attribute__((always_inline)) 20c4a75b, fetch_row, count_of, blocks_of, first_block
 #undef RUN
 @ helpers: copy_run_f32, expand_f32, fill_f32
 #undef OWN_MATH
@@ -23,7 +23,7 @@ struct pair_f64 { f64 high, low; };
 @ helpers: exp_rest, scaled_f32 03bcce24, own_expf
 #undef REDUCED
 @ helpers: REDUCED, turns_of, sin_rest, less_pi, chosen_f32, beyond_only, sin_near, exp2_rest, log2_pair_f32,
-@   block_exp_f32 809ab9b0, block_sin_f32, block_pow_f32
+@   block_exp_f32 89c7c15e, block_sin_f32, block_pow_f32
 void weft_kernel(const struct weft_args *args, i64 begin, i64 end)
 {
     const f32 c_0 = *(const f32_m *)&args->literals[0]; /* 2.0 */
@@ -57,10 +57,9 @@ void weft_kernel(const struct weft_args *args, i64 begin, i64 end)
                 const f32_m *const x_0 = w_0 + i;
                 const f32_m *x_1 = (const f32_m *)p[1] + i; /* x */
                 PAD_BLOCK(x_1, w_1, m < BLOCK, 0)
-                fetch(x_1, args->ahead, sizeof *x_1);
                 f32_m *const o_2 = (f32_m *)p[2] + i; /* out */
-                const int n_2 = !RARE(m < BLOCK) && streams(args, o_2);
-                f32_m *const y_2 = m < BLOCK || n_2 ? w_2 : o_2;
+                const int n_2 = m >= BLOCK && streams(args, o_2);
+                f32_m *y_2 = m < BLOCK || n_2 ? w_2 : o_2;
                 INDEPENDENT
                 for (int j = 0; j < BLOCK; j++) {
                     const f32 a_1 = x_1[j];
@@ -80,4 +79,6 @@ void weft_kernel(const struct weft_args *args, i64 begin, i64 end)
                     const f32 t_10 = t_9 + a_1;
                     y_2[j] = t_10;
                 }
-@ headline.c, 6 lines: PUT_BLOCK(o_2, w_2, 0, n_2, w_2) ... }
+                PUT_BLOCK(o_2, w_2, 0, n_2, w_2)
+                fetch(x_1, args->ahead, sizeof *x_1);
+@ headline.c, 5 lines: } ... }

@@ -2,8 +2,9 @@
 @ sizes: BLOCK = 64, ACCESSES = 4
 @ helpers: ROLLED, EACH_OF, HIDDEN, BAND_ROOM, BAND_VALUES, PAD_BLOCK, PUT_BLOCK, PUT_PAST, FETCH_BELOW, b1, weft_lanes,
 @   weft_geometry, weft_sample, struct weft_calls;, weft_args, weft_tile, weft_band, weft_part, weft_rows, weft_join,
-@   weft_run, weft_calls, enum { LANES = 16 };, ints, CONVERSION, fetch, __attribute__((always_inline)), fetch_row,
-@   count_of, first_block, fetch_end, divisor_i32, quotient_i32, floordiv_i32, remainder_i32, floormod_i32
+@   weft_run, weft_calls, enum { LANES = 16 };, ints, CONVERSION, __attribute__((always_inline)) ec8c7747, fetch,
+@   __attribute__((always_inline)) 20c4a75b, fetch_row, count_of, blocks_of, first_block, divisor_i32, quotient_i32,
+@   floordiv_i32, remainder_i32, floormod_i32
 void weft_kernel(const struct weft_args *args, i64 begin, i64 end)
 {
     const i32 c_0 = *(const i32_m *)&args->literals[0]; /* 0 */
@@ -19,34 +20,36 @@ void weft_kernel(const struct weft_args *args, i64 begin, i64 end)
                 p[k] = start[k] + row * step[k]; /* where the row of each begins */
             head = first_block(args, p[2] + column0 * sizeof(i32_m), 0, sizeof(i32_m));
             for (i64 i = column0, m; i < column1; i += m) {
-                m = count_of(&head, BLOCK, column1 - i); /* fewer than BLOCK: computed as a block, m are stored */
+                m = blocks_of(&head, column1 - i); /* fewer than BLOCK: computed as a block, m are stored */
                 const i32_m *x_0 = (const i32_m *)p[0] + i; /* b */
                 PAD_BLOCK(x_0, w_0, m < BLOCK, 0)
-                fetch(x_0, args->ahead, sizeof *x_0);
                 const i32_m *x_1 = (const i32_m *)p[1] + i; /* a */
                 PAD_BLOCK(x_1, w_1, m < BLOCK, 0)
-                fetch(x_1, args->ahead, sizeof *x_1);
                 i32_m *const o_2 = (i32_m *)p[2] + i; /* out0 */
-                const int n_2 = !RARE(m < BLOCK) && streams(args, o_2);
-                i32_m *const y_2 = m < BLOCK || n_2 ? w_2 : o_2;
+                const int n_2 = m >= BLOCK && streams(args, o_2);
+                i32_m *y_2 = m < BLOCK || n_2 ? w_2 : o_2;
                 i32_m *const o_3 = (i32_m *)p[3] + i; /* out1 */
-                const int n_3 = !RARE(m < BLOCK) && streams(args, o_3);
-                i32_m *const y_3 = m < BLOCK || n_3 ? w_3 : o_3;
-                INDEPENDENT
-                for (int j = 0; j < BLOCK; j++) {
-                    const i32 a_0 = x_0[j];
-                    const b1 t_2 = a_0 != c_0;
-                    const i32 a_1 = x_1[j];
-                    const i32 t_4 = floordiv_i32(a_1, a_0);
-                    const i32 t_5 = t_2 ? t_4 : c_0;
-                    const i32 t_6 = floormod_i32(a_1, a_0);
-                    f_0 |= (a_0 == 0) & (j < (int)m) & t_2;
-                    f_1 |= (a_0 == 0) & (j < (int)m);
-                    y_2[j] = t_5;
-                    y_3[j] = t_6;
+                const int n_3 = m >= BLOCK && streams(args, o_3);
+                i32_m *y_3 = m < BLOCK || n_3 ? w_3 : o_3;
+                for (i64 k = 0; k < m; k += BLOCK, x_0 += BLOCK, x_1 += BLOCK, y_2 += n_2 ? 0 : BLOCK, y_3 += n_3 ? 0 : BLOCK) {
+                    INDEPENDENT
+                    for (int j = 0; j < BLOCK; j++) {
+                        const i32 a_0 = x_0[j];
+                        const b1 t_2 = a_0 != c_0;
+                        const i32 a_1 = x_1[j];
+                        const i32 t_4 = floordiv_i32(a_1, a_0);
+                        const i32 t_5 = t_2 ? t_4 : c_0;
+                        const i32 t_6 = floormod_i32(a_1, a_0);
+                        f_0 |= (a_0 == 0) & (j < (int)m) & t_2;
+                        f_1 |= (a_0 == 0) & (j < (int)m);
+                        y_2[j] = t_5;
+                        y_3[j] = t_6;
+                    }
+                    PUT_PAST(&o_2[k], n_2, w_2)
+                    PUT_PAST(&o_3[k], n_3, w_3)
                 }
-                PUT_BLOCK(o_2, w_2, 0, n_2, w_2)
-                PUT_BLOCK(o_3, w_3, 0, n_3, w_3)
+                PUT_BLOCK(o_2, w_2, 0, 0, w_2)
+                PUT_BLOCK(o_3, w_3, 0, 0, w_3)
             }
         }
     }

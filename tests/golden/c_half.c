@@ -2,10 +2,11 @@
 @ sizes: BLOCK = 64, ACCESSES = 5
 @ helpers: ROLLED, EACH_OF, HIDDEN, BAND_ROOM, BAND_VALUES, PAD_BLOCK, PUT_BLOCK, PUT_PAST, FETCH_BELOW, b1, weft_lanes,
 @   weft_geometry, weft_sample, struct weft_calls;, weft_args, weft_tile, weft_band, weft_part, weft_rows, weft_join,
-@   weft_run, weft_calls, enum { LANES = 16 };, ints, CONVERSION, fetch, __attribute__((always_inline)), fetch_row,
-@   count_of, first_block, fetch_end, decode_f16_f32 af7f57f3, unpack_f16_f32 fc3ba9f8, decode_bf16_f32 f3a3a288,
-@   unpack_bf16_f32 de849bf2, fneg_f32, to_bfloat16_f32_f32, to_float16_f32_f32, nearest_f32_f32, encode_f32_bf16
-@   cc952e44, rounded_f32_bf16 2f92d2fa, fmin_f32, encode_f32_f16 0cf16d4c, rounded_f32_f16 8c44a27a
+@   weft_run, weft_calls, enum { LANES = 16 };, ints, CONVERSION, __attribute__((always_inline)) ec8c7747, fetch,
+@   __attribute__((always_inline)) 20c4a75b, fetch_row, count_of, blocks_of, first_block, decode_f16_f32 af7f57f3,
+@   unpack_f16_f32 fc3ba9f8, decode_bf16_f32 f3a3a288, unpack_bf16_f32 de849bf2, fneg_f32, to_bfloat16_f32_f32,
+@   to_float16_f32_f32, nearest_f32_f32, encode_f32_bf16 cc952e44, rounded_f32_bf16 2f92d2fa, fmin_f32, encode_f32_f16
+@   0cf16d4c, rounded_f32_f16 8c44a27a
 void weft_kernel(const struct weft_args *args, i64 begin, i64 end)
 {
     const f32 c_0 = *(const f32_m *)&args->literals[0]; /* 0.100097656 */
@@ -35,61 +36,62 @@ void weft_kernel(const struct weft_args *args, i64 begin, i64 end)
             const i64 last = long_row ? column1 - BLOCK : column1; /* where the last block begins */
             head = first_block(args, p[3] + column0 * sizeof(f16_m), 0, sizeof(f16_m));
             for (i64 i = column0, m; i < column1; i += m) {
-                m = count_of(&head, BLOCK, column1 - i); /* fewer than BLOCK: computed as a block, m are stored */
+                m = blocks_of(&head, column1 - i); /* fewer than BLOCK: computed as a block, m are stored */
                 const i64 back = RARE(i > last) ? i - last : 0;
                 i -= back;
                 const f16_m *x_0 = (const f16_m *)p[0] + i; /* x */
                 PAD_BLOCK(x_0, w_0, !long_row, 0)
-                fetch(x_0, args->ahead, sizeof *x_0);
                 const b1_m *x_1 = (const b1_m *)p[1] + i; /* c */
                 PAD_BLOCK(x_1, w_1, !long_row, 0)
-                fetch(x_1, args->ahead, sizeof *x_1);
                 const bf16_m *x_2 = (const bf16_m *)p[2] + i; /* y */
                 PAD_BLOCK(x_2, w_2, !long_row, 0)
-                fetch(x_2, args->ahead, sizeof *x_2);
                 f16_m *const o_3 = (f16_m *)p[3] + i; /* out0 */
-                const int n_3 = !RARE(m < BLOCK) && streams(args, o_3);
-                f16_m *const y_3 = m < BLOCK || n_3 ? w_3 : o_3;
+                const int n_3 = m >= BLOCK && streams(args, o_3);
+                f16_m *y_3 = m < BLOCK || n_3 ? w_3 : o_3;
                 bf16_m *const o_4 = (bf16_m *)p[4] + i; /* out1 */
-                const int n_4 = !RARE(m < BLOCK) && streams(args, o_4);
-                bf16_m *const y_4 = m < BLOCK || n_4 ? w_4 : o_4;
-                unpack_f16_f32(v_1, x_0);
-                unpack_bf16_f32(v_11, x_2);
-                INDEPENDENT
-                for (int j = 0; j < BLOCK; j++) {
-                    const f32 t_1 = v_1[j];
-                    const f32 t_2 = t_1 * t_1;
-                    v_2[j] = t_2;
-                    const f32 t_6 = fneg_f32(t_1);
-                    const b1 a_1 = (x_1[j] != 0);
-                    const f32 t_7 = a_1 ? t_1 : t_6;
-                    v_7[j] = t_7;
-                    const f32 t_11 = v_11[j];
-                    const f32 t_12 = t_11 + t_11;
-                    const f32 t_13 = to_bfloat16_f32_f32(t_12);
-                    const f32 t_15 = t_13 * c_0;
-                    v_15[j] = t_15;
+                const int n_4 = m >= BLOCK && streams(args, o_4);
+                bf16_m *y_4 = m < BLOCK || n_4 ? w_4 : o_4;
+                for (i64 k = 0; k < m; k += BLOCK, x_0 += BLOCK, x_1 += BLOCK, x_2 += BLOCK, y_3 += n_3 ? 0 : BLOCK, y_4 += n_4 ? 0 : BLOCK) {
+                    unpack_f16_f32(v_1, x_0);
+                    unpack_bf16_f32(v_11, x_2);
+                    INDEPENDENT
+                    for (int j = 0; j < BLOCK; j++) {
+                        const f32 t_1 = v_1[j];
+                        const f32 t_2 = t_1 * t_1;
+                        v_2[j] = t_2;
+                        const f32 t_6 = fneg_f32(t_1);
+                        const b1 a_1 = (x_1[j] != 0);
+                        const f32 t_7 = a_1 ? t_1 : t_6;
+                        v_7[j] = t_7;
+                        const f32 t_11 = v_11[j];
+                        const f32 t_12 = t_11 + t_11;
+                        const f32 t_13 = to_bfloat16_f32_f32(t_12);
+                        const f32 t_15 = t_13 * c_0;
+                        v_15[j] = t_15;
+                    }
+                    nearest_f32_f32(v_3, v_2);
+                    pack_f32_bf16(v_16, v_15);
+                    INDEPENDENT
+                    for (int j = 0; j < BLOCK; j++) {
+                        const f32 t_3 = v_3[j];
+                        const f32 t_1 = v_1[j];
+                        const f32 t_4 = fmin_f32(t_3, t_1);
+                        const f32 t_7 = v_7[j];
+                        const f32 t_8 = t_4 + t_7;
+                        v_8[j] = t_8;
+                    }
+                    pack_f32_f16(v_9, v_8);
+                    INDEPENDENT
+                    for (int j = 0; j < BLOCK; j++) {
+                        const f16 t_9 = v_9[j];
+                        const bf16 t_16 = v_16[j];
+                        y_3[j] = t_9;
+                        y_4[j] = t_16;
+                    }
+                    PUT_PAST(&o_3[k], n_3, w_3)
+                    PUT_PAST(&o_4[k], n_4, w_4)
                 }
-                nearest_f32_f32(v_3, v_2);
-                pack_f32_bf16(v_16, v_15);
-                INDEPENDENT
-                for (int j = 0; j < BLOCK; j++) {
-                    const f32 t_3 = v_3[j];
-                    const f32 t_1 = v_1[j];
-                    const f32 t_4 = fmin_f32(t_3, t_1);
-                    const f32 t_7 = v_7[j];
-                    const f32 t_8 = t_4 + t_7;
-                    v_8[j] = t_8;
-                }
-                pack_f32_f16(v_9, v_8);
-                INDEPENDENT
-                for (int j = 0; j < BLOCK; j++) {
-                    const f16 t_9 = v_9[j];
-                    const bf16 t_16 = v_16[j];
-                    y_3[j] = t_9;
-                    y_4[j] = t_16;
-                }
-                PUT_BLOCK(o_3, w_3, back, n_3, w_3)
-                PUT_BLOCK(o_4, w_4, back, n_4, w_4)
+                PUT_BLOCK(o_3, w_3, back, 0, w_3)
+                PUT_BLOCK(o_4, w_4, back, 0, w_4)
                 i += back;
 @ headline.c, 5 lines: } ... }

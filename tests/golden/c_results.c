@@ -2,8 +2,8 @@
 @ sizes: BLOCK = 64, ACCESSES = 6
 @ helpers: ROLLED, EACH_OF, HIDDEN, BAND_ROOM, BAND_VALUES, PAD_BLOCK, PUT_BLOCK, PUT_PAST, FETCH_BELOW, b1, weft_lanes,
 @   weft_geometry, weft_sample, struct weft_calls;, weft_args, weft_tile, weft_band, weft_part, weft_rows, weft_join,
-@   weft_run, weft_calls, enum { LANES = 16 };, ints, CONVERSION, fetch, __attribute__((always_inline)), fetch_row,
-@   count_of, first_block, fetch_end, widen_u8_f32
+@   weft_run, weft_calls, enum { LANES = 16 };, ints, CONVERSION, __attribute__((always_inline)) ec8c7747, fetch,
+@   __attribute__((always_inline)) 20c4a75b, fetch_row, count_of, blocks_of, first_block, widen_u8_f32
 void weft_kernel(const struct weft_args *args, i64 begin, i64 end)
 {
     const f32 c_0 = *(const f32_m *)&args->literals[0]; /* 2.0 */
@@ -22,37 +22,39 @@ void weft_kernel(const struct weft_args *args, i64 begin, i64 end)
             const i64 last = long_row ? column1 - BLOCK : column1; /* where the last block begins */
             head = first_block(args, p[3] + column0 * sizeof(f32_m), column1 - column0, sizeof(f32_m));
             for (i64 i = column0, m; i < column1; i += m) {
-                m = count_of(&head, BLOCK, column1 - i); /* fewer than BLOCK: computed as a block, m are stored */
+                m = blocks_of(&head, column1 - i); /* fewer than BLOCK: computed as a block, m are stored */
                 const i64 back = RARE(i > last) ? i - last : 0;
                 i -= back;
                 const u8_m *x_0 = (const u8_m *)p[0] + i; /* x */
                 PAD_BLOCK(x_0, w_0, !long_row, 0)
-                fetch(x_0, args->ahead, sizeof *x_0);
                 const f32_m *x_1 = (const f32_m *)p[1] + i; /* y */
                 PAD_BLOCK(x_1, w_1, !long_row, 0)
-                fetch(x_1, args->ahead, sizeof *x_1);
                 const f32_m *x_2 = (const f32_m *)p[2] + i; /* z */
                 PAD_BLOCK(x_2, w_2, !long_row, 0)
-                fetch(x_2, args->ahead, sizeof *x_2);
                 f32_m *const o_3 = (f32_m *)p[3] + i; /* s */
-                const int n_3 = !RARE(m < BLOCK) && streams(args, o_3);
-                f32_m *const y_3 = m < BLOCK || n_3 ? w_3 : o_3;
+                const int n_3 = m >= BLOCK && streams(args, o_3);
+                f32_m *y_3 = m < BLOCK || n_3 ? w_3 : o_3;
                 f32_m *const o_4 = (f32_m *)p[4] + i; /* twice */
-                const int n_4 = !RARE(m < BLOCK) && streams(args, o_4);
-                f32_m *const y_4 = m < BLOCK || n_4 ? w_4 : o_4;
+                const int n_4 = m >= BLOCK && streams(args, o_4);
+                f32_m *y_4 = m < BLOCK || n_4 ? w_4 : o_4;
                 f32_m *const o_5 = (f32_m *)p[5] + i; /* z */
-                const int n_5 = !RARE(m < BLOCK) && streams(args, o_5);
-                f32_m *const y_5 = m < BLOCK || n_5 ? w_5 : o_5;
+                const int n_5 = m >= BLOCK && streams(args, o_5);
+                f32_m *y_5 = m < BLOCK || n_5 ? w_5 : o_5;
+                for (i64 k = 0; k < m; k += BLOCK, x_0 += BLOCK, x_1 += BLOCK, x_2 += BLOCK, y_3 += n_3 ? 0 : BLOCK, y_4 += n_4 ? 0 : BLOCK, y_5 += n_5 ? 0 : BLOCK) {
 @ headline.c, 5 lines: widen_u8_f32(v_2, x_0); ... const f32 a_1 = x_1[j];
-                    const f32 t_3 = t_2 + a_1;
-                    const f32 t_5 = t_3 * c_0;
-                    const f32 a_2 = x_2[j];
-                    y_3[j] = t_3;
-                    y_4[j] = t_5;
-                    y_5[j] = a_2;
+                        const f32 t_3 = t_2 + a_1;
+                        const f32 t_5 = t_3 * c_0;
+                        const f32 a_2 = x_2[j];
+                        y_3[j] = t_3;
+                        y_4[j] = t_5;
+                        y_5[j] = a_2;
+                    }
+                    PUT_PAST(&o_3[k], n_3, w_3)
+                    PUT_PAST(&o_4[k], n_4, w_4)
+                    PUT_PAST(&o_5[k], n_5, w_5)
                 }
-                PUT_BLOCK(o_3, w_3, back, n_3, w_3)
-                PUT_BLOCK(o_4, w_4, back, n_4, w_4)
-                PUT_BLOCK(o_5, w_5, back, n_5, w_5)
+                PUT_BLOCK(o_3, w_3, back, 0, w_3)
+                PUT_BLOCK(o_4, w_4, back, 0, w_4)
+                PUT_BLOCK(o_5, w_5, back, 0, w_5)
                 i += back;
 @ headline.c, 5 lines: } ... }

@@ -2,8 +2,8 @@
 @ sizes: BLOCK = 64, ACCESSES = 3
 @ helpers: ROLLED, EACH_OF, HIDDEN, BAND_ROOM, BAND_VALUES, PAD_BLOCK, PUT_BLOCK, PUT_PAST, FETCH_BELOW, b1, weft_lanes,
 @   weft_geometry, weft_sample, struct weft_calls;, weft_args, weft_tile, weft_band, weft_part, weft_rows, weft_join,
-@   weft_run, weft_calls, enum { LANES = 16 };, ints, CONVERSION, fetch, __attribute__((always_inline)), fetch_row,
-@   count_of, first_block, fetch_end
+@   weft_run, weft_calls, enum { LANES = 16 };, ints, CONVERSION, __attribute__((always_inline)) ec8c7747, fetch,
+@   __attribute__((always_inline)) 20c4a75b, fetch_row, count_of, blocks_of, first_block
 void weft_kernel(const struct weft_args *args, i64 begin, i64 end)
 {
     const f64 c_0 = *(const f64_m *)&args->literals[0]; /* 1.0 */
@@ -20,24 +20,28 @@ void weft_kernel(const struct weft_args *args, i64 begin, i64 end)
             const i16 a_1 = *(const i16_m *)p[1]; /* k */
             const f64 t_2 = (f64)a_1;
             head = first_block(args, p[2] + column0 * sizeof(f64_m), column1 - column0, sizeof(f64_m));
-            fetch_end(args, p[2] + step[2] + column0 * sizeof(f64_m), column1 - column0, sizeof(f64_m)); /* of the next row */
+            if (args->stream)
+                args->calls->fetch_end(p[2] + step[2] + column0 * sizeof(f64_m), column1 - column0, sizeof(f64_m), BLOCK); /* of the next row */
             for (i64 i = column0, m; i < column1; i += m) {
-                m = count_of(&head, BLOCK, column1 - i); /* fewer than BLOCK: computed as a block, m are stored */
+                m = blocks_of(&head, column1 - i); /* fewer than BLOCK: computed as a block, m are stored */
                 const i64 back = RARE(i > last) ? i - last : 0;
                 i -= back;
                 const f64_m *x_0 = (const f64_m *)p[0] + i; /* x */
                 PAD_BLOCK(x_0, w_0, !long_row, 0)
-                fetch(x_0, args->ahead, sizeof *x_0);
                 f64_m *const o_2 = (f64_m *)p[2] + i; /* out */
-                const int n_2 = !RARE(m < BLOCK) && streams(args, o_2);
-                f64_m *const y_2 = m < BLOCK || n_2 ? w_2 : o_2;
-                INDEPENDENT
-                for (int j = 0; j < BLOCK; j++) {
-                    const f64 a_0 = x_0[j];
-                    const f64 t_3 = a_0 * t_2;
-                    const f64 t_5 = t_3 - c_0;
-                    y_2[j] = t_5;
+                const int n_2 = m >= BLOCK && streams(args, o_2);
+                f64_m *y_2 = m < BLOCK || n_2 ? w_2 : o_2;
+                for (i64 k = 0; k < m; k += BLOCK, x_0 += BLOCK, y_2 += n_2 ? 0 : BLOCK) {
+                    INDEPENDENT
+                    for (int j = 0; j < BLOCK; j++) {
+                        const f64 a_0 = x_0[j];
+                        const f64 t_3 = a_0 * t_2;
+                        const f64 t_5 = t_3 - c_0;
+                        y_2[j] = t_5;
+                    }
+                    fetch(x_0, args->ahead, sizeof *x_0);
+                    PUT_PAST(&o_2[k], n_2, w_2)
                 }
-                PUT_BLOCK(o_2, w_2, back, n_2, w_2)
+                PUT_BLOCK(o_2, w_2, back, 0, w_2)
                 i += back;
 @ headline.c, 5 lines: } ... }

@@ -2,8 +2,8 @@
 @ sizes: BLOCK = 64, ACCESSES = 3
 @ helpers: ROLLED, EACH_OF, HIDDEN, BAND_ROOM, BAND_VALUES, PAD_BLOCK, PUT_BLOCK, PUT_PAST, FETCH_BELOW, b1, weft_lanes,
 @   weft_geometry, weft_sample, struct weft_calls;, weft_args, weft_tile, weft_band, weft_part, weft_rows, weft_join,
-@   weft_run, weft_calls, enum { LANES = 16 };, ints, CONVERSION, fetch, __attribute__((always_inline)), fetch_row,
-@   count_of, first_block, fetch_end
+@   weft_run, weft_calls, enum { LANES = 16 };, ints, CONVERSION, __attribute__((always_inline)) ec8c7747, fetch,
+@   __attribute__((always_inline)) 20c4a75b, fetch_row, count_of, blocks_of, first_block
 void weft_kernel(const struct weft_args *args, i64 begin, i64 end)
 {
     ALIGNED f32_m w_0[BLOCK];
@@ -20,35 +20,36 @@ void weft_kernel(const struct weft_args *args, i64 begin, i64 end)
             const i64 last = long_row ? column1 - BLOCK : column1; /* where the last block begins */
             head = first_block(args, p[2] + column0 * sizeof(f32_m), column1 - column0, sizeof(f32_m));
             for (i64 i = column0, m; i < column1; i += m) {
-                m = count_of(&head, BLOCK, column1 - i); /* fewer than BLOCK: computed as a block, m are stored */
+                m = blocks_of(&head, column1 - i); /* fewer than BLOCK: computed as a block, m are stored */
                 const i64 back = RARE(i > last) ? i - last : 0;
                 i -= back;
                 const f32_m *x_0 = (const f32_m *)p[0] + i; /* x */
                 PAD_BLOCK(x_0, w_0, !long_row, 0)
-                fetch(x_0, args->ahead, sizeof *x_0);
                 const i64_m *x_1 = (const i64_m *)p[1] + i; /* row */
                 PAD_BLOCK(x_1, w_1, !long_row, 0)
-                fetch(x_1, args->ahead, sizeof *x_1);
                 f32_m *const o_2 = (f32_m *)p[2] + i; /* out0 */
-                const int n_2 = !RARE(m < BLOCK) && streams(args, o_2);
-                f32_m *const y_2 = m < BLOCK || n_2 ? w_2 : o_2;
-                INDEPENDENT
-                for (int j = 0; j < BLOCK; j++) {
-                    const i64 a_1 = x_1[j];
-                    const f32 t_2 = (f32)a_1;
-                    const f32 a_0 = x_0[j];
-                    const f32 t_3 = a_0 + t_2;
-                    y_2[j] = t_3;
+                const int n_2 = m >= BLOCK && streams(args, o_2);
+                f32_m *y_2 = m < BLOCK || n_2 ? w_2 : o_2;
+                for (i64 k = 0; k < m; k += BLOCK, x_0 += BLOCK, x_1 += BLOCK, y_2 += n_2 ? 0 : BLOCK) {
+                    INDEPENDENT
+                    for (int j = 0; j < BLOCK; j++) {
+                        const i64 a_1 = x_1[j];
+                        const f32 t_2 = (f32)a_1;
+                        const f32 a_0 = x_0[j];
+                        const f32 t_3 = a_0 + t_2;
+                        y_2[j] = t_3;
+                    }
+                    PUT_PAST(&o_2[k], n_2, w_2)
                 }
-                PUT_BLOCK(o_2, w_2, back, n_2, w_2)
+                PUT_BLOCK(o_2, w_2, back, 0, w_2)
                 i += back;
 @ headline.c, 5 lines: } ... }
 /* int64 out1 */
 @ sizes: BLOCK = 64, ACCESSES = 2
 @ helpers: ROLLED, EACH_OF, HIDDEN, BAND_ROOM, BAND_VALUES, PAD_BLOCK, PUT_BLOCK, PUT_PAST, FETCH_BELOW, b1, weft_lanes,
 @   weft_geometry, weft_sample, struct weft_calls;, weft_args, weft_tile, weft_band, weft_part, weft_rows, weft_join,
-@   weft_run, weft_calls, enum { LANES = 16 };, ints, CONVERSION, fetch, __attribute__((always_inline)), fetch_row,
-@   count_of, first_block, fetch_end
+@   weft_run, weft_calls, enum { LANES = 16 };, ints, CONVERSION, __attribute__((always_inline)) ec8c7747, fetch,
+@   __attribute__((always_inline)) 20c4a75b, fetch_row, count_of, blocks_of, first_block
 void weft_kernel(const struct weft_args *args, i64 begin, i64 end)
 {
     const i64 c_0 = *(const i64_m *)&args->literals[0]; /* 2 */
@@ -62,23 +63,24 @@ void weft_kernel(const struct weft_args *args, i64 begin, i64 end)
                 p[k] = start[k] + row * step[k]; /* where the row of each begins */
             head = first_block(args, p[1] + column0 * sizeof(i64_m), column1 - column0, sizeof(i64_m));
             for (i64 i = column0, m; i < column1; i += m) {
-                m = count_of(&head, BLOCK, column1 - i); /* fewer than BLOCK: a loop like the one below, over m */
+                m = blocks_of(&head, column1 - i); /* fewer than BLOCK: a loop like the one below, over m */
                 const i64_m *x_0 = (const i64_m *)p[0] + i; /* row */
-                fetch(x_0, args->ahead, sizeof *x_0);
                 i64_m *const o_1 = (i64_m *)p[1] + i; /* out1 */
-                const int n_1 = !RARE(m < BLOCK) && streams(args, o_1);
-                i64_m *const y_1 = n_1 ? w_1 : o_1;
-                if (!RARE(m < BLOCK))
-                INDEPENDENT
-                for (int j = 0; j < BLOCK; j++) {
-                    const i64 a_0 = x_0[j];
-                    const i64 t_2 = (i64)((u64)a_0 * (u64)c_0);
-                    y_1[j] = t_2;
+                const int n_1 = m >= BLOCK && streams(args, o_1);
+                i64_m *y_1 = n_1 ? w_1 : o_1;
+                for (i64 k = 0; k + BLOCK <= m; k += BLOCK, x_0 += BLOCK, y_1 += n_1 ? 0 : BLOCK) {
+                    INDEPENDENT
+                    for (int j = 0; j < BLOCK; j++) {
+                        const i64 a_0 = x_0[j];
+                        const i64 t_2 = (i64)((u64)a_0 * (u64)c_0);
+                        y_1[j] = t_2;
+                    }
+                    fetch(x_0, args->ahead, sizeof *x_0);
+                    PUT_PAST(&o_1[k], n_1, w_1)
                 }
-                else EACH_OF(j, m) {
+                if (RARE(m < BLOCK)) EACH_OF(j, m) {
                     const i64 a_0 = (j < left ? x_0[j] : 0);
                     const i64 t_2 = (i64)((u64)a_0 * (u64)c_0);
                     if (j < (int)m) y_1[j] = t_2;
                 }
-                PUT_PAST(o_1, n_1, w_1)
 @ headline.c, 5 lines: } ... }

@@ -4,8 +4,8 @@
 @   weft_geometry, weft_sample, struct weft_calls;, weft_args, weft_tile, weft_band, weft_part, weft_rows, weft_join,
 @   weft_run, weft_calls
 f32 powf(f32, f32);
-@ helpers: enum { LANES = 16 };, ints, CONVERSION, fetch, __attribute__((always_inline)), fetch_row, count_of,
-@   first_block, fetch_end, fill_f32, widen_u8_f32
+@ helpers: enum { LANES = 16 };, ints, CONVERSION, __attribute__((always_inline)) ec8c7747, fetch,
+@   __attribute__((always_inline)) 20c4a75b, fetch_row, count_of, blocks_of, first_block, fill_f32, widen_u8_f32
 #undef OWN_MATH
 #undef FMAF
 #undef FMAD
@@ -38,41 +38,45 @@ void weft_kernel(const struct weft_args *args, i64 begin, i64 end)
             const f32 a_1 = *(const f32_m *)p[1]; /* gamma */
             fill_f32(x_1, a_1);
             head = first_block(args, p[2] + column0 * sizeof(f32_m), 0, sizeof(f32_m));
-            fetch_end(args, p[2] + step[2] + column0 * sizeof(f32_m), column1 - column0, sizeof(f32_m)); /* of the next row */
+            if (args->stream)
+                args->calls->fetch_end(p[2] + step[2] + column0 * sizeof(f32_m), column1 - column0, sizeof(f32_m), BLOCK); /* of the next row */
             for (i64 i = column0, m; i < column1; i += m) {
-                m = count_of(&head, BLOCK, column1 - i); /* fewer than BLOCK: computed as a block, m are stored */
+                m = blocks_of(&head, column1 - i); /* fewer than BLOCK: computed as a block, m are stored */
                 const i64 back = RARE(i > last) ? i - last : 0;
                 i -= back;
                 const u8_m *x_0 = (const u8_m *)p[0] + i; /* 0 to 255 */
                 PAD_BLOCK(x_0, w_0, !long_row, 0)
-                fetch(x_0, args->ahead, sizeof *x_0);
                 f32_m *const o_2 = (f32_m *)p[2] + i; /* table 0 */
-                const int n_2 = !RARE(m < BLOCK) && streams(args, o_2);
-                f32_m *const y_2 = m < BLOCK || n_2 ? w_2 : o_2;
-                widen_u8_f32(v_1, x_0);
-                INDEPENDENT
-                for (int j = 0; j < BLOCK; j++) {
-                    const f32 t_1 = v_1[j];
-                    const f32 t_3 = t_1 / c_0;
-                    v_3[j] = t_3;
+                const int n_2 = m >= BLOCK && streams(args, o_2);
+                f32_m *y_2 = m < BLOCK || n_2 ? w_2 : o_2;
+                for (i64 k = 0; k < m; k += BLOCK, x_0 += BLOCK, y_2 += n_2 ? 0 : BLOCK) {
+                    widen_u8_f32(v_1, x_0);
+                    INDEPENDENT
+                    for (int j = 0; j < BLOCK; j++) {
+                        const f32 t_1 = v_1[j];
+                        const f32 t_3 = t_1 / c_0;
+                        v_3[j] = t_3;
+                    }
+                    block_pow_f32(v_5, v_3, x_1);
+                    INDEPENDENT
+                    for (int j = 0; j < BLOCK; j++) {
+                        const f32 t_5 = v_5[j];
+                        const f32 t_6 = c_0 * t_5;
+                        y_2[j] = t_6;
+                    }
+                    fetch(x_0, args->ahead, sizeof *x_0);
+                    PUT_PAST(&o_2[k], n_2, w_2)
                 }
-                block_pow_f32(v_5, v_3, x_1);
-                INDEPENDENT
-                for (int j = 0; j < BLOCK; j++) {
-                    const f32 t_5 = v_5[j];
-                    const f32 t_6 = c_0 * t_5;
-                    y_2[j] = t_6;
-                }
-                PUT_BLOCK(o_2, w_2, back, n_2, w_2)
+                PUT_BLOCK(o_2, w_2, back, 0, w_2)
                 i += back;
 @ headline.c, 5 lines: } ... }
 /* uint8 out */
 @ sizes: BLOCK = 64, ACCESSES = 4
 @ helpers: ROLLED, EACH_OF, HIDDEN, BAND_ROOM, BAND_VALUES, PAD_BLOCK, PUT_BLOCK, PUT_PAST, FETCH_BELOW, b1, weft_lanes,
 @   weft_geometry, weft_sample, struct weft_calls;, weft_args, weft_tile, weft_band, weft_part, weft_rows, weft_join,
-@   weft_run, weft_calls, rintf, enum { LANES = 16 };, ints, CONVERSION, fetch, __attribute__((always_inline)),
-@   fetch_row, count_of, first_block, fetch_end, repeat_f32, SHORT_PERIOD, repeated_f32, optimize, lookup_f32,
-@   roundsat_f32_u8, whole_f32_u8
+@   weft_run, weft_calls, rintf, enum { LANES = 16 };, ints, CONVERSION, __attribute__((always_inline)) ec8c7747, fetch,
+@   __attribute__((always_inline)) 20c4a75b, fetch_row, count_of, blocks_of, first_block, repeat_f32, SHORT_PERIOD,
+@   repeated_f32, optimize, lookup_f32, roundsat_f32_u8, whole_f32_u8
 void weft_kernel(const struct weft_args *args, i64 begin, i64 end)
 {
     ALIGNED u8_m w_0[BLOCK];
@@ -94,23 +98,31 @@ void weft_kernel(const struct weft_args *args, i64 begin, i64 end)
             const f32_m *const repeats_2 = repeated_f32(w_2, kept_2, &slot_2, p[2], s->strides[2 * stride + groups], s->period); /* gain */
             i64 phase = column0 % s->period;
             head = first_block(args, p[3] + column0 * sizeof(u8_m), 0, sizeof(u8_m));
-            fetch_end(args, p[3] + step[3] + column0 * sizeof(u8_m), column1 - column0, sizeof(u8_m)); /* of the next row */
-@ headline.c, 5 lines: for (i64 i = column0, m; i < column1; i += m) { ... fetch(x_0, args->ahead, sizeof *x_0);
-                const f32_m *const x_2 = repeats_2 + phase;
+            if (args->stream)
+                args->calls->fetch_end(p[3] + step[3] + column0 * sizeof(u8_m), column1 - column0, sizeof(u8_m), BLOCK); /* of the next row */
+            for (i64 i = column0, m; i < column1; i += m) {
+                m = blocks_of(&head, column1 - i); /* fewer than BLOCK: computed as a block, m are stored */
+                const u8_m *x_0 = (const u8_m *)p[0] + i; /* img */
+                PAD_BLOCK(x_0, w_0, m < BLOCK, 0)
                 u8_m *const o_3 = (u8_m *)p[3] + i; /* out */
-                const int n_3 = !RARE(m < BLOCK) && streams(args, o_3);
-                u8_m *const y_3 = m < BLOCK || n_3 ? w_3 : o_3;
-                lookup_f32(v_1, (const f32_m *)sample->bases[1] /* table 0 */, x_0);
-                INDEPENDENT
-                for (int j = 0; j < BLOCK; j++) {
-                    const f32 t_1 = v_1[j];
-                    const f32 a_2 = x_2[j];
-                    const f32 t_3 = t_1 * a_2;
-                    v_3[j] = t_3;
+                const int n_3 = m >= BLOCK && streams(args, o_3);
+                u8_m *y_3 = m < BLOCK || n_3 ? w_3 : o_3;
+                for (i64 k = 0; k < m; k += BLOCK, x_0 += BLOCK, y_3 += n_3 ? 0 : BLOCK) {
+                    const f32_m *const x_2 = repeats_2 + phase;
+                    lookup_f32(v_1, (const f32_m *)sample->bases[1] /* table 0 */, x_0);
+                    INDEPENDENT
+                    for (int j = 0; j < BLOCK; j++) {
+                        const f32 t_1 = v_1[j];
+                        const f32 a_2 = x_2[j];
+                        const f32 t_3 = t_1 * a_2;
+                        v_3[j] = t_3;
+                    }
+                    narrow_f32_u8(y_3, v_3);
+                    fetch(x_0, args->ahead, sizeof *x_0);
+                    phase += m < BLOCK ? m % s->period : advance;
+                    if (phase >= s->period)
+                        phase -= s->period;
+                    PUT_PAST(&o_3[k], n_3, w_3)
                 }
-                narrow_f32_u8(y_3, v_3);
-                phase += m == BLOCK ? advance : m % s->period;
-                if (phase >= s->period)
-                    phase -= s->period;
-                PUT_BLOCK(o_3, w_3, 0, n_3, w_3)
+                PUT_BLOCK(o_3, w_3, 0, 0, w_3)
 @ headline.c, 5 lines: } ... }

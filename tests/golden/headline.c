@@ -2,9 +2,9 @@
 @ sizes: BLOCK = 64, ACCESSES = 3, PERIODIC = 16, SHORT_PERIOD 8
 @ helpers: ROLLED, EACH_OF, HIDDEN, BAND_ROOM, BAND_VALUES, PAD_BLOCK, PUT_BLOCK, PUT_PAST, FETCH_BELOW, b1, weft_lanes,
 @   weft_geometry, weft_sample, struct weft_calls;, weft_args, weft_tile, weft_band, weft_part, weft_rows, weft_join,
-@   weft_run, weft_calls, rintf, enum { LANES = 16 };, ints, CONVERSION, fetch, __attribute__((always_inline)),
-@   fetch_row, count_of, first_block, fetch_end, repeat_f32, SHORT_PERIOD, repeated_f32, widen_u8_f32, roundsat_f32_u8,
-@   whole_f32_u8
+@   weft_run, weft_calls, rintf, enum { LANES = 16 };, ints, CONVERSION, __attribute__((always_inline)) ec8c7747, fetch,
+@   __attribute__((always_inline)) 20c4a75b, fetch_row, count_of, blocks_of, first_block, repeat_f32, SHORT_PERIOD,
+@   repeated_f32, widen_u8_f32, roundsat_f32_u8, whole_f32_u8
 void weft_kernel(const struct weft_args *args, i64 begin, i64 end)
 {
     const f32 c_0 = *(const f32_m *)&args->literals[0]; /* 0.5 */
@@ -32,28 +32,31 @@ void weft_kernel(const struct weft_args *args, i64 begin, i64 end)
             i64 phase = column0 % s->period;
             head = first_block(args, p[2] + column0 * sizeof(u8_m), 0, sizeof(u8_m));
             for (i64 i = column0, m; i < column1; i += m) {
-                m = count_of(&head, BLOCK, column1 - i); /* fewer than BLOCK: computed as a block, m are stored */
+                m = blocks_of(&head, column1 - i); /* fewer than BLOCK: computed as a block, m are stored */
                 const u8_m *x_0 = (const u8_m *)p[0] + i; /* img */
                 PAD_BLOCK(x_0, w_0, m < BLOCK, 0)
-                fetch(x_0, args->ahead, sizeof *x_0);
-                const f32_m *const x_1 = repeats_1 + phase;
                 u8_m *const o_2 = (u8_m *)p[2] + i; /* out */
-                const int n_2 = !RARE(m < BLOCK) && streams(args, o_2);
-                u8_m *const y_2 = m < BLOCK || n_2 ? w_2 : o_2;
-                widen_u8_f32(v_2, x_0);
-                INDEPENDENT
-                for (int j = 0; j < BLOCK; j++) {
-                    const f32 t_2 = v_2[j];
-                    const f32 a_1 = x_1[j];
-                    const f32 t_3 = t_2 * a_1;
-                    const f32 t_5 = t_3 + c_0;
-                    v_5[j] = t_5;
+                const int n_2 = m >= BLOCK && streams(args, o_2);
+                u8_m *y_2 = m < BLOCK || n_2 ? w_2 : o_2;
+                for (i64 k = 0; k < m; k += BLOCK, x_0 += BLOCK, y_2 += n_2 ? 0 : BLOCK) {
+                    const f32_m *const x_1 = repeats_1 + phase;
+                    widen_u8_f32(v_2, x_0);
+                    INDEPENDENT
+                    for (int j = 0; j < BLOCK; j++) {
+                        const f32 t_2 = v_2[j];
+                        const f32 a_1 = x_1[j];
+                        const f32 t_3 = t_2 * a_1;
+                        const f32 t_5 = t_3 + c_0;
+                        v_5[j] = t_5;
+                    }
+                    narrow_f32_u8(y_2, v_5);
+                    fetch(x_0, args->ahead, sizeof *x_0);
+                    phase += m < BLOCK ? m % s->period : advance;
+                    if (phase >= s->period)
+                        phase -= s->period;
+                    PUT_PAST(&o_2[k], n_2, w_2)
                 }
-                narrow_f32_u8(y_2, v_5);
-                phase += m == BLOCK ? advance : m % s->period;
-                if (phase >= s->period)
-                    phase -= s->period;
-                PUT_BLOCK(o_2, w_2, 0, n_2, w_2)
+                PUT_BLOCK(o_2, w_2, 0, 0, w_2)
             }
         }
     }

@@ -2,8 +2,8 @@
 @ sizes: BLOCK = 64, ACCESSES = 2
 @ helpers: ROLLED, EACH_OF, HIDDEN, BAND_ROOM, BAND_VALUES, PAD_BLOCK, PUT_BLOCK, PUT_PAST, FETCH_BELOW, b1, weft_lanes,
 @   weft_geometry, weft_sample, struct weft_calls;, weft_args, weft_tile, weft_band, weft_part, weft_rows, weft_join,
-@   weft_run, weft_calls, enum { LANES = 16 };, ints, CONVERSION, fetch, __attribute__((always_inline)), fetch_row,
-@   count_of, first_block, fetch_end
+@   weft_run, weft_calls, enum { LANES = 16 };, ints, CONVERSION, __attribute__((always_inline)) ec8c7747, fetch,
+@   __attribute__((always_inline)) 20c4a75b, fetch_row, count_of, blocks_of, first_block
 #undef BYTES
 #undef PLACE
 #undef FIRST
@@ -25,7 +25,7 @@ void weft_kernel(const struct weft_args *args, i64 begin, i64 end)
                 const f32_m *const x_0 = gather_f32(w_0, p[0] + i * s->strides[0 * stride + groups], s->strides[0 * stride + groups], m); /* x */
                 FETCH_BELOW(0)
                 f32_m *const o_1 = (f32_m *)p[1] + i; /* out */
-                const int n_1 = !RARE(m < BLOCK) && streams(args, o_1);
+                const int n_1 = m == BLOCK && streams(args, o_1);
                 f32_m *const y_1 = m < BLOCK ? w_1 : o_1;
                 if (!n_1) {
                 INDEPENDENT

@@ -2,8 +2,8 @@
 @ sizes: BLOCK = 64, ACCESSES = 4
 @ helpers: ROLLED, EACH_OF, HIDDEN, BAND_ROOM, BAND_VALUES, PAD_BLOCK, PUT_BLOCK, PUT_PAST, FETCH_BELOW, b1, weft_lanes,
 @   weft_geometry, weft_sample, struct weft_calls;, weft_args, weft_tile, weft_band, weft_part, weft_rows, weft_join,
-@   weft_run, weft_calls, enum { LANES = 16 };, ints, CONVERSION, fetch, __attribute__((always_inline)), fetch_row,
-@   count_of, first_block, fetch_end
+@   weft_run, weft_calls, enum { LANES = 16 };, ints, CONVERSION, __attribute__((always_inline)) ec8c7747, fetch,
+@   __attribute__((always_inline)) 20c4a75b, fetch_row, count_of, blocks_of, first_block
 #undef RUN
 @ helpers: copy_run_f32, expand_f32
 void weft_kernel(const struct weft_args *args, i64 begin, i64 end)
@@ -36,12 +36,11 @@ void weft_kernel(const struct weft_args *args, i64 begin, i64 end)
                 m = count_of(&head, BLOCK, column1 - i); /* fewer than BLOCK: computed as a block, m are stored */
                 const f32_m *x_0 = (const f32_m *)p[0] + i; /* x */
                 PAD_BLOCK(x_0, w_0, m < BLOCK, 0)
-                fetch(x_0, args->ahead, sizeof *x_0);
                 const f32_m *const x_1 = w_1 + i;
                 const f32_m *const x_2 = w_2 + i;
                 f32_m *const o_3 = (f32_m *)p[3] + i; /* out */
-                const int n_3 = !RARE(m < BLOCK) && streams(args, o_3);
-                f32_m *const y_3 = m < BLOCK || n_3 ? w_3 : o_3;
+                const int n_3 = m >= BLOCK && streams(args, o_3);
+                f32_m *y_3 = m < BLOCK || n_3 ? w_3 : o_3;
                 INDEPENDENT
                 for (int j = 0; j < BLOCK; j++) {
                     const f32 a_0 = x_0[j];
@@ -53,4 +52,5 @@ void weft_kernel(const struct weft_args *args, i64 begin, i64 end)
                     y_3[j] = t_6;
                 }
                 PUT_BLOCK(o_3, w_3, 0, n_3, w_3)
+                fetch(x_0, args->ahead, sizeof *x_0);
 @ headline.c, 5 lines: } ... }
