@@ -508,7 +508,7 @@ static bool is_written_out(const struct emitter *e)
 static const char *loop_head(const struct emitter *e)
 {
     return e->laned   ? (e->masking ? "else EACH(j, ROW) {\n" : "EACH(j, ROW) {\n")
-           : e->masking ? (e->runs ? "EACH_OF(j, m) {\n" : "else EACH_OF(j, m) {\n")
+           : e->masking ? "else EACH_OF(j, m) {\n"
                       : arena_printf(e->arena, "INDEPENDENT%s\nfor (int j = 0; j < BLOCK; j++) {\n",
                                      is_written_out(e) ? " WRITTEN_OUT" : "");
 }
@@ -536,22 +536,6 @@ static void put_loop(struct emitter *e, int first, int end, int level)
         buf_puts(&e->body, "}\n");
 }
 
-/* Adds lines that the short form of the text leaves out. */
-static void hide_lines(struct buf *out, const char *indent, const char *lines)
-{
-    for (const char *line = lines, *next; (next = strchr(line, '\n')); line = next + 1)
-        buf_printf(out, "%s%.*s //~\n", indent, (int)(next - line), line);
-}
-
-/* The loop over a row's end, behind those over its blocks. `near` says where loads are that lie near others. */
-static void put_ends(struct emitter *e, const char *near, const char *loop)
-{
-    buf_puts(&e->ends, *near ? "if (RARE(m < BLOCK)) { //~\n" : "if (RARE(m < BLOCK)) ");
-    hide_lines(&e->ends, "    ", near);
-    hide_lines(&e->ends, *near ? "    " : "", loop);
-    buf_puts(&e->ends, *near ? "} //~\n" : "");
-}
-
 /* Adds such a loop for whole blocks, and one over the elements with which a row ends, which computes the same. In the
  * other order, or where the latter is rolled, gcc keeps addresses of whole blocks on the stack, and these took up to
  * 1.4 times as long. */
@@ -566,14 +550,11 @@ static void put_masked(struct emitter *e, int first, int end, int level)
     e->masking = false;
     for (int i = 0; i < e->kernel->ins_count; i++)
         e->seen[i] = -1;
-    if (!e->runs)
-        buf_puts(&e->body, e->laned ? "if (i + ROW <= column1)\n" : "if (!RARE(m < BLOCK)) //~\n");
+    buf_puts(&e->body, e->laned ? "if (i + ROW <= column1)\n" : "if (!RARE(m < BLOCK)) //~\n");
     put_loop(e, first, end, level);
-    if (e->runs)
-        put_ends(e, arena_printf(e->arena, "%.*s", (int)before.length, before.text), ends.text);
-    else
-        hide_lines(&e->body, "", ends.text);
-    for (int k = e->kernel->load_count; k < e->kernel->access_count && !e->laned && !e->runs; k++)
+    for (const char *line = ends.text, *next; (next = strchr(line, '\n')); line = next + 1)
+        buf_printf(&e->body, "%.*s //~\n", (int)(next - line), line);
+    for (int k = e->kernel->load_count; k < e->kernel->access_count && !e->laned; k++)
         buf_printf(&e->body, "PUT_PAST(" NAME_PLACE ", " NAME_STREAMED ", " NAME_BUFFER ")\n", k, k, k);
 }
 

@@ -229,11 +229,11 @@ static bool masks_ends(const struct emitter *e)
 }
 
 /* Whether a turn of the loop computes all whole blocks of a row: what a turn does besides takes as long as a vector or
- * two. */
+ * two. Where a loop of their own computes the ends of rows, rows of 33 to 255 elements took 1.2 to 1.6 times as long. */
 static bool computes_runs(const struct emitter *e)
 {
     const struct kernel *kernel = e->kernel;
-    bool runs = !e->params->target->chunks && !kernel->lanes && !e->slide.rows && !e->laned && !e->held &&
+    bool runs = !e->params->target->chunks && !kernel->lanes && !e->slide.rows && !e->masked && !e->held &&
                 e->copied < 0;
     for (int a = 0; runs && a < kernel->access_count; a++)
         runs = e->kinds[a] == ACCESS_UNIT ||
@@ -274,10 +274,10 @@ static void put_turns(struct emitter *e)
         buf_puts(&e->results, e->step.text);
         return;
     }
-    buf_printf(&e->turns, "for (i64 k = 0; %s; k += BLOCK", e->masked ? "k + BLOCK <= m" : "k < m");
+    buf_puts(&e->turns, "for (i64 k = 0; k < m; k += BLOCK");
     for (const char *line = e->along.text, *next; (next = strchr(line, '\n')); line = next + 1)
         buf_printf(&e->turns, ", %.*s", (int)(next - line), line);
-    buf_puts(&e->turns, ") {\n    $body\n    $step\n}\n$ends\n");
+    buf_puts(&e->turns, ") {\n    $body\n    $step\n}\n");
 }
 
 /* Before the loads of a block. */

@@ -202,16 +202,16 @@ head: vector
 block: w_$
 light once row: head = first_block(args, p[$] + column0 * sizeof(T), column1 - column0, sizeof(T)); //~
 heavy once row: head = first_block(args, p[$] + column0 * sizeof(T), 0, sizeof(T)); //~
-rows row: if (args->stream) //~
-rows row:     args->calls->fetch_end(p[$] + step[$] + column0 * sizeof(T), column1 - column0, sizeof(T), BLOCK);
+rows row: if (args->stream) args->calls->fetch_end(p[$] + step[$] + column0 * sizeof(T), column1 - column0, sizeof(T), BLOCK);
 + /* of the next row */ //~
 operands: T *const o_$ = (T *)p[$] + i; /* NAME */
-operands: const int n_$ = m >= BLOCK && streams(args, o_$); //~
+runs operands: const int n_$ = m >= BLOCK && streams(args, o_$); //~
+single operands: const int n_$ = m == BLOCK && streams(args, o_$); //~
 steady unmasked operands: T *y_$ = m < BLOCK || n_$ ? w_$ : o_$;
 runs step: PUT_PAST(&o_$[k], n_$, w_$) //~
 runs along: y_$ += n_$ ? 0 : BLOCK
 sliding operands: T *const y_$ = row < 0 || m < BLOCK || n_$ ? w_$ : o_$;
-masked operands: T *y_$ = n_$ ? w_$ : o_$;
+masked operands: T *const y_$ = n_$ ? w_$ : o_$;
 steady padded single results: PUT_BLOCK(o_$, w_$, 0, n_$, w_$)
 steady padded runs results: PUT_BLOCK(o_$, w_$, 0, 0, w_$)
 sliding results: if (row >= 0) {
@@ -224,8 +224,7 @@ once end: fence(args); //~
 head: vector
 block: w_$
 once row: head = first_block(args, p[$] + column0 * sizeof(T), 0, sizeof(T)); //~
-rows row: if (args->stream) //~
-rows row:     args->calls->fetch_end(p[$] + step[$] + column0 * sizeof(T), column1 - column0, sizeof(T), BLOCK);
+rows row: if (args->stream) args->calls->fetch_end(p[$] + step[$] + column0 * sizeof(T), column1 - column0, sizeof(T), BLOCK);
 + /* of the next row */ //~
 operands: T *const o_$ = (T *)p[$] + i; /* NAME */
 operands: IN_REGISTERS(T, y_$, m < BLOCK ? w_$ : o_$)

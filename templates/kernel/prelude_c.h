@@ -15,7 +15,7 @@
 #define ALIGNED __attribute__((aligned(64)))
 #define VECTOR
 #define IS_CONSTANT(x) __builtin_constant_p(x)
-#define RARE(x) __builtin_expect_with_probability(x, 0, 0.9999)
+#define RARE(x) __builtin_expect(x, 0)
 #define UNROLLED _Pragma("clang loop unroll(full)")
 #define WRITTEN_OUT
 #elif defined __GNUC__ && !defined __TINYC__
@@ -27,7 +27,7 @@
 #define LOCAL static /* gcc makes it a part of what calls it, where that is one place */
 #define ALIGNED __attribute__((aligned(64)))
 #define VECTOR __attribute__((simd("notinbranch"), const))
-#define RARE(x) __builtin_expect_with_probability(x, 0, 0.9999)
+#define RARE(x) __builtin_expect(x, 0)
 #define UNROLLED _Pragma("GCC unroll 16")
 #define WRITTEN_OUT UNROLLED /* all vectors of a block, so that loads need no index (an instruction more for each) */
 #define IS_CONSTANT(x) __builtin_constant_p(x) /* once the function is a part of what calls it */

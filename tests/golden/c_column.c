@@ -18,27 +18,25 @@ void weft_kernel(const struct weft_args *args, i64 begin, i64 end)
             const i32 a_1 = *(const i32_m *)p[1]; /* column */
             const i32 t_3 = (i32)((u32)a_1 * (u32)c_0);
             head = first_block(args, p[2] + column0 * sizeof(i32_m), column1 - column0, sizeof(i32_m));
-            if (args->stream)
-                args->calls->fetch_end(p[2] + step[2] + column0 * sizeof(i32_m), column1 - column0, sizeof(i32_m), BLOCK); /* of the next row */
+            if (args->stream) args->calls->fetch_end(p[2] + step[2] + column0 * sizeof(i32_m), column1 - column0, sizeof(i32_m), BLOCK); /* of the next row */
             for (i64 i = column0, m; i < column1; i += m) {
-                m = blocks_of(&head, column1 - i); /* fewer than BLOCK: a loop like the one below, over m */
+                m = count_of(&head, BLOCK, column1 - i); /* fewer than BLOCK: a loop like the one below, over m */
                 const i32_m *x_0 = (const i32_m *)p[0] + i; /* x */
                 i32_m *const o_2 = (i32_m *)p[2] + i; /* out */
-                const int n_2 = m >= BLOCK && streams(args, o_2);
-                i32_m *y_2 = n_2 ? w_2 : o_2;
-                for (i64 k = 0; k + BLOCK <= m; k += BLOCK, x_0 += BLOCK, y_2 += n_2 ? 0 : BLOCK) {
-                    INDEPENDENT
-                    for (int j = 0; j < BLOCK; j++) {
-                        const i32 a_0 = x_0[j];
-                        const i32 t_4 = (i32)((u32)a_0 + (u32)t_3);
-                        y_2[j] = t_4;
-                    }
-                    fetch(x_0, args->ahead, sizeof *x_0);
-                    PUT_PAST(&o_2[k], n_2, w_2)
+                const int n_2 = m == BLOCK && streams(args, o_2);
+                i32_m *const y_2 = n_2 ? w_2 : o_2;
+                if (!RARE(m < BLOCK))
+                INDEPENDENT
+                for (int j = 0; j < BLOCK; j++) {
+                    const i32 a_0 = x_0[j];
+                    const i32 t_4 = (i32)((u32)a_0 + (u32)t_3);
+                    y_2[j] = t_4;
                 }
-                if (RARE(m < BLOCK)) EACH_OF(j, m) {
+                else EACH_OF(j, m) {
                     const i32 a_0 = (j < left ? x_0[j] : 0);
                     const i32 t_4 = (i32)((u32)a_0 + (u32)t_3);
                     if (j < (int)m) y_2[j] = t_4;
                 }
+                PUT_PAST(o_2, n_2, w_2)
+                fetch(x_0, args->ahead, sizeof *x_0);
 @ headline.c, 5 lines: } ... }

@@ -33,8 +33,7 @@ void weft_kernel(const struct weft_args *args, i64 begin, i64 end)
             const i64 last = long_row ? column1 - BLOCK : column1; /* where the last block begins */
             const f64 a_1 = *(const f64_m *)p[1]; /* scale */
             head = first_block(args, p[2] + column0 * sizeof(f64_m), 0, sizeof(f64_m));
-            if (args->stream)
-                args->calls->fetch_end(p[2] + step[2] + column0 * sizeof(f64_m), column1 - column0, sizeof(f64_m), BLOCK); /* of the next row */
+            if (args->stream) args->calls->fetch_end(p[2] + step[2] + column0 * sizeof(f64_m), column1 - column0, sizeof(f64_m), BLOCK); /* of the next row */
             for (i64 i = column0, m; i < column1; i += m) {
                 m = blocks_of(&head, column1 - i); /* fewer than BLOCK: computed as a block, m are stored */
                 const i64 back = RARE(i > last) ? i - last : 0;
@@ -93,8 +92,7 @@ void weft_kernel(const struct weft_args *args, i64 begin, i64 end)
             const i64 last = long_row ? column1 - BLOCK : column1; /* where the last block begins */
             const f64 a_0 = *(const f64_m *)p[0]; /* scale */
             head = first_block(args, p[2] + column0 * sizeof(f64_m), 0, sizeof(f64_m));
-            if (args->stream)
-                args->calls->fetch_end(p[2] + step[2] + column0 * sizeof(f64_m), column1 - column0, sizeof(f64_m), BLOCK); /* of the next row */
+            if (args->stream) args->calls->fetch_end(p[2] + step[2] + column0 * sizeof(f64_m), column1 - column0, sizeof(f64_m), BLOCK); /* of the next row */
             for (i64 i = column0, m; i < column1; i += m) {
                 m = blocks_of(&head, column1 - i); /* fewer than BLOCK: computed as a block, m are stored */
                 const i64 back = RARE(i > last) ? i - last : 0;
@@ -136,27 +134,25 @@ void weft_kernel(const struct weft_args *args, i64 begin, i64 end)
                 p[k] = start[k] + row * step[k]; /* where the row of each begins */
             const f64 a_1 = *(const f64_m *)p[1]; /* temporary 0 */
             head = first_block(args, p[2] + column0 * sizeof(f64_m), column1 - column0, sizeof(f64_m));
-            if (args->stream)
-                args->calls->fetch_end(p[2] + step[2] + column0 * sizeof(f64_m), column1 - column0, sizeof(f64_m), BLOCK); /* of the next row */
+            if (args->stream) args->calls->fetch_end(p[2] + step[2] + column0 * sizeof(f64_m), column1 - column0, sizeof(f64_m), BLOCK); /* of the next row */
             for (i64 i = column0, m; i < column1; i += m) {
-                m = blocks_of(&head, column1 - i); /* fewer than BLOCK: a loop like the one below, over m */
+                m = count_of(&head, BLOCK, column1 - i); /* fewer than BLOCK: a loop like the one below, over m */
                 const f64_m *x_0 = (const f64_m *)p[0] + i; /* temporary 1 */
                 f64_m *const o_2 = (f64_m *)p[2] + i; /* out */
-                const int n_2 = m >= BLOCK && streams(args, o_2);
-                f64_m *y_2 = n_2 ? w_2 : o_2;
-                for (i64 k = 0; k + BLOCK <= m; k += BLOCK, x_0 += BLOCK, y_2 += n_2 ? 0 : BLOCK) {
-                    INDEPENDENT
-                    for (int j = 0; j < BLOCK; j++) {
-                        const f64 a_0 = x_0[j];
-                        const f64 t_2 = a_0 + a_1;
-                        y_2[j] = t_2;
-                    }
-                    fetch(x_0, args->ahead, sizeof *x_0);
-                    PUT_PAST(&o_2[k], n_2, w_2)
+                const int n_2 = m == BLOCK && streams(args, o_2);
+                f64_m *const y_2 = n_2 ? w_2 : o_2;
+                if (!RARE(m < BLOCK))
+                INDEPENDENT
+                for (int j = 0; j < BLOCK; j++) {
+                    const f64 a_0 = x_0[j];
+                    const f64 t_2 = a_0 + a_1;
+                    y_2[j] = t_2;
                 }
-                if (RARE(m < BLOCK)) EACH_OF(j, m) {
+                else EACH_OF(j, m) {
                     const f64 a_0 = (j < left ? x_0[j] : 0);
                     const f64 t_2 = a_0 + a_1;
                     if (j < (int)m) y_2[j] = t_2;
                 }
+                PUT_PAST(o_2, n_2, w_2)
+                fetch(x_0, args->ahead, sizeof *x_0);
 @ headline.c, 5 lines: } ... }

@@ -17,28 +17,27 @@ void weft_kernel(const struct weft_args *args, i64 begin, i64 end)
                 p[k] = start[k] + row * step[k]; /* where the row of each begins */
             head = first_block(args, p[2] + column0 * sizeof(f32_m), column1 - column0, sizeof(f32_m));
             for (i64 i = column0, m; i < column1; i += m) {
-                m = blocks_of(&head, column1 - i); /* fewer than BLOCK: a loop like the one below, over m */
+                m = count_of(&head, BLOCK, column1 - i); /* fewer than BLOCK: a loop like the one below, over m */
                 const f32_m *x_0 = (const f32_m *)p[0] + i; /* x */
                 const f32_m *x_1 = (const f32_m *)p[1] + i; /* row */
                 f32_m *const o_2 = (f32_m *)p[2] + i; /* out */
-                const int n_2 = m >= BLOCK && streams(args, o_2);
-                f32_m *y_2 = n_2 ? w_2 : o_2;
-                for (i64 k = 0; k + BLOCK <= m; k += BLOCK, x_0 += BLOCK, x_1 += BLOCK, y_2 += n_2 ? 0 : BLOCK) {
-                    INDEPENDENT
-                    for (int j = 0; j < BLOCK; j++) {
-                        const f32 a_0 = x_0[j];
-                        const f32 a_1 = x_1[j];
-                        const f32 t_2 = a_0 - a_1;
-                        const f32 t_4 = c_0 > t_2 ? c_0 : t_2;
-                        y_2[j] = t_4;
-                    }
-                    PUT_PAST(&o_2[k], n_2, w_2)
+                const int n_2 = m == BLOCK && streams(args, o_2);
+                f32_m *const y_2 = n_2 ? w_2 : o_2;
+                if (!RARE(m < BLOCK))
+                INDEPENDENT
+                for (int j = 0; j < BLOCK; j++) {
+                    const f32 a_0 = x_0[j];
+                    const f32 a_1 = x_1[j];
+                    const f32 t_2 = a_0 - a_1;
+                    const f32 t_4 = c_0 > t_2 ? c_0 : t_2;
+                    y_2[j] = t_4;
                 }
-                if (RARE(m < BLOCK)) EACH_OF(j, m) {
+                else EACH_OF(j, m) {
                     const f32 a_0 = (j < left ? x_0[j] : 0);
                     const f32 a_1 = (j < left ? x_1[j] : 0);
                     const f32 t_2 = a_0 - a_1;
                     const f32 t_4 = c_0 > t_2 ? c_0 : t_2;
                     if (j < (int)m) y_2[j] = t_4;
                 }
+                PUT_PAST(o_2, n_2, w_2)
 @ headline.c, 5 lines: } ... }

@@ -20,8 +20,7 @@ void weft_kernel(const struct weft_args *args, i64 begin, i64 end)
             const i16 a_1 = *(const i16_m *)p[1]; /* k */
             const f64 t_2 = (f64)a_1;
             head = first_block(args, p[2] + column0 * sizeof(f64_m), column1 - column0, sizeof(f64_m));
-            if (args->stream)
-                args->calls->fetch_end(p[2] + step[2] + column0 * sizeof(f64_m), column1 - column0, sizeof(f64_m), BLOCK); /* of the next row */
+            if (args->stream) args->calls->fetch_end(p[2] + step[2] + column0 * sizeof(f64_m), column1 - column0, sizeof(f64_m), BLOCK); /* of the next row */
             for (i64 i = column0, m; i < column1; i += m) {
                 m = blocks_of(&head, column1 - i); /* fewer than BLOCK: computed as a block, m are stored */
                 const i64 back = RARE(i > last) ? i - last : 0;

@@ -63,24 +63,23 @@ void weft_kernel(const struct weft_args *args, i64 begin, i64 end)
                 p[k] = start[k] + row * step[k]; /* where the row of each begins */
             head = first_block(args, p[1] + column0 * sizeof(i64_m), column1 - column0, sizeof(i64_m));
             for (i64 i = column0, m; i < column1; i += m) {
-                m = blocks_of(&head, column1 - i); /* fewer than BLOCK: a loop like the one below, over m */
+                m = count_of(&head, BLOCK, column1 - i); /* fewer than BLOCK: a loop like the one below, over m */
                 const i64_m *x_0 = (const i64_m *)p[0] + i; /* row */
                 i64_m *const o_1 = (i64_m *)p[1] + i; /* out1 */
-                const int n_1 = m >= BLOCK && streams(args, o_1);
-                i64_m *y_1 = n_1 ? w_1 : o_1;
-                for (i64 k = 0; k + BLOCK <= m; k += BLOCK, x_0 += BLOCK, y_1 += n_1 ? 0 : BLOCK) {
-                    INDEPENDENT
-                    for (int j = 0; j < BLOCK; j++) {
-                        const i64 a_0 = x_0[j];
-                        const i64 t_2 = (i64)((u64)a_0 * (u64)c_0);
-                        y_1[j] = t_2;
-                    }
-                    fetch(x_0, args->ahead, sizeof *x_0);
-                    PUT_PAST(&o_1[k], n_1, w_1)
+                const int n_1 = m == BLOCK && streams(args, o_1);
+                i64_m *const y_1 = n_1 ? w_1 : o_1;
+                if (!RARE(m < BLOCK))
+                INDEPENDENT
+                for (int j = 0; j < BLOCK; j++) {
+                    const i64 a_0 = x_0[j];
+                    const i64 t_2 = (i64)((u64)a_0 * (u64)c_0);
+                    y_1[j] = t_2;
                 }
-                if (RARE(m < BLOCK)) EACH_OF(j, m) {
+                else EACH_OF(j, m) {
                     const i64 a_0 = (j < left ? x_0[j] : 0);
                     const i64 t_2 = (i64)((u64)a_0 * (u64)c_0);
                     if (j < (int)m) y_1[j] = t_2;
                 }
+                PUT_PAST(o_1, n_1, w_1)
+                fetch(x_0, args->ahead, sizeof *x_0);
 @ headline.c, 5 lines: } ... }

@@ -38,8 +38,7 @@ void weft_kernel(const struct weft_args *args, i64 begin, i64 end)
             const f32 a_1 = *(const f32_m *)p[1]; /* gamma */
             fill_f32(x_1, a_1);
             head = first_block(args, p[2] + column0 * sizeof(f32_m), 0, sizeof(f32_m));
-            if (args->stream)
-                args->calls->fetch_end(p[2] + step[2] + column0 * sizeof(f32_m), column1 - column0, sizeof(f32_m), BLOCK); /* of the next row */
+            if (args->stream) args->calls->fetch_end(p[2] + step[2] + column0 * sizeof(f32_m), column1 - column0, sizeof(f32_m), BLOCK); /* of the next row */
             for (i64 i = column0, m; i < column1; i += m) {
                 m = blocks_of(&head, column1 - i); /* fewer than BLOCK: computed as a block, m are stored */
                 const i64 back = RARE(i > last) ? i - last : 0;
@@ -98,8 +97,7 @@ void weft_kernel(const struct weft_args *args, i64 begin, i64 end)
             const f32_m *const repeats_2 = repeated_f32(w_2, kept_2, &slot_2, p[2], s->strides[2 * stride + groups], s->period); /* gain */
             i64 phase = column0 % s->period;
             head = first_block(args, p[3] + column0 * sizeof(u8_m), 0, sizeof(u8_m));
-            if (args->stream)
-                args->calls->fetch_end(p[3] + step[3] + column0 * sizeof(u8_m), column1 - column0, sizeof(u8_m), BLOCK); /* of the next row */
+            if (args->stream) args->calls->fetch_end(p[3] + step[3] + column0 * sizeof(u8_m), column1 - column0, sizeof(u8_m), BLOCK); /* of the next row */
             for (i64 i = column0, m; i < column1; i += m) {
                 m = blocks_of(&head, column1 - i); /* fewer than BLOCK: computed as a block, m are stored */
                 const u8_m *x_0 = (const u8_m *)p[0] + i; /* img */

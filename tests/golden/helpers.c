@@ -12,7 +12,7 @@ PAD_BLOCK                  4 lines  3bd696a2
 PUT_BLOCK                  5 lines  e4669b33
 PUT_PAST                   3 lines  2eb0c8a3
 REDUCED                   19 lines  9081fedd
-ROLLED                    41 lines  cbe2325d
+ROLLED                    41 lines  7e0d1c79
 RUN_ROOM                  10 lines  954b2503
 RUN_VALUES                 7 lines  d0847062
 SHORT_PERIOD               1 lines  8f298fe5

@@ -39,7 +39,7 @@ void weft_kernel(const struct weft_args *args, i64 begin, i64 end)
                 const f32_m *const x_1 = w_1 + i;
                 const f32_m *const x_2 = w_2 + i;
                 f32_m *const o_3 = (f32_m *)p[3] + i; /* out */
-                const int n_3 = m >= BLOCK && streams(args, o_3);
+                const int n_3 = m == BLOCK && streams(args, o_3);
                 f32_m *y_3 = m < BLOCK || n_3 ? w_3 : o_3;
                 INDEPENDENT
                 for (int j = 0; j < BLOCK; j++) {
