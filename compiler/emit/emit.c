@@ -229,7 +229,7 @@ static bool masks_ends(const struct emitter *e)
 }
 
 /* Whether a turn of the loop computes all whole blocks of a row: what a turn does besides takes as long as a vector or
- * two. Where a loop of their own computes the ends of rows, rows of 33 to 255 elements took 1.2 to 1.6 times as long. */
+ * two. Where the ends of rows have a loop of their own, rows of 33 to 255 elements took 1.2 to 1.6 times as long. */
 static bool computes_runs(const struct emitter *e)
 {
     const struct kernel *kernel = e->kernel;

@@ -202,7 +202,8 @@ head: vector
 block: w_$
 light once row: head = first_block(args, p[$] + column0 * sizeof(T), column1 - column0, sizeof(T)); //~
 heavy once row: head = first_block(args, p[$] + column0 * sizeof(T), 0, sizeof(T)); //~
-rows row: if (args->stream) args->calls->fetch_end(p[$] + step[$] + column0 * sizeof(T), column1 - column0, sizeof(T), BLOCK);
+rows row: if (args->stream)
++ args->calls->fetch_end(p[$] + step[$] + column0 * sizeof(T), column1 - column0, sizeof(T), BLOCK);
 + /* of the next row */ //~
 operands: T *const o_$ = (T *)p[$] + i; /* NAME */
 runs operands: const int n_$ = m >= BLOCK && streams(args, o_$); //~
@@ -224,7 +225,8 @@ once end: fence(args); //~
 head: vector
 block: w_$
 once row: head = first_block(args, p[$] + column0 * sizeof(T), 0, sizeof(T)); //~
-rows row: if (args->stream) args->calls->fetch_end(p[$] + step[$] + column0 * sizeof(T), column1 - column0, sizeof(T), BLOCK);
+rows row: if (args->stream)
++ args->calls->fetch_end(p[$] + step[$] + column0 * sizeof(T), column1 - column0, sizeof(T), BLOCK);
 + /* of the next row */ //~
 operands: T *const o_$ = (T *)p[$] + i; /* NAME */
 operands: IN_REGISTERS(T, y_$, m < BLOCK ? w_$ : o_$)
