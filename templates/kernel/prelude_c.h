@@ -676,10 +676,11 @@ CONVERSION void M(narrow)(T_m *r, const S_m *a)
 {
     const ints words_ = WORDS_IN_ORDER, bytes_ = BYTES_IN_ORDER;
 #ifndef __AVX512F__
-    for (int j = 0; j < BLOCK && sizeof(T) == 4 && (T)-1 > (T)1; j++)
-        r[j] = M(roundsat)(a[j]);
-    if (sizeof(T) == 4 && (T)-1 > (T)1)
+    if (sizeof(T) == 4 && (T)-1 > (T)1) {
+        EACH(j, BLOCK)
+            r[j] = M(roundsat)(a[j]);
         return;
+    }
 #endif
     for (int j = 0; j < BLOCK; j += 4 * LANES / sizeof(T)) {
         ints x = M(whole)(a + j), y = x;
