@@ -348,7 +348,7 @@ def gallery():
 
 COLUMNS = ("float32", "float64", "float16", "int32", "uint8")
 SLOWER = 1.1
-TURN = "a kernel's loop had a turn for each 64 elements, whose own instructions count beside few or short ones"
+TURN = "what a kernel's loop does for each 64 elements, and at a row's end, counts beside few or short instructions"
 # Why a case may be slower than the best peer: the first row that fits, of rows, types and operands.
 CAUSES = (
     (("lerp", "truncdiv", "*", "square"), "float", "huge",

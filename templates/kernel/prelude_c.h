@@ -741,32 +741,27 @@ CONVERSION void M(sticky)(T_m *r, const S_m *a)
 #endif
 //: sticky_whole sticky_whole
 #if defined WIDE && defined __AVX512DQ__
-/* Cut, and where that lost something with an odd last bit. */
+#undef CUT_WHOLE
+#define CUT_WHOLE(convert, back_again, differ, half) \
+    __asm__(convert " %{rz-sae%}, %2, %" half "0\n\t" back_again " %" half "0, %1\n\t" differ " %2, %1, %%k1\n\t" \
+            "vpord %" half "3, %" half "0, %" half "0 %{%%k1%}" \
+            : "=&v"(r), "=&v"(back) : "v"(x), "v"(one) : "k1")
+/* Cut, and where that lost something with an odd last bit. Of 64 bits the result is half a vector. */
 static inline ints M(cut_whole)(const S_m *a)
 {
     const longs x = *(const longs *)a;
     const ints one = (ints){0} + 1;
+    const int negative = (S)-1 < (S)1;
     longs back;
     ints r;
-    if (sizeof(S) == 4) {
-        if ((S)-1 < (S)1)
-            __asm__("vcvtdq2ps %{rz-sae%}, %2, %0\n\tvcvttps2dq %0, %1\n\tvpcmpneqd %2, %1, %%k1\n\t"
-                    "vpord %3, %0, %0 %{%%k1%}"
-                    : "=&v"(r), "=&v"(back) : "v"(x), "v"(one) : "k1");
-        else
-            __asm__("vcvtudq2ps %{rz-sae%}, %2, %0\n\tvcvttps2udq %0, %1\n\tvpcmpneqd %2, %1, %%k1\n\t"
-                    "vpord %3, %0, %0 %{%%k1%}"
-                    : "=&v"(r), "=&v"(back) : "v"(x), "v"(one) : "k1");
-        return r;
-    }
-    if ((S)-1 < (S)1)
-        __asm__("vcvtqq2ps %{rz-sae%}, %2, %t0\n\tvcvttps2qq %t0, %1\n\tvpcmpneqq %2, %1, %%k1\n\t"
-                "vpord %t3, %t0, %t0 %{%%k1%}"
-                : "=&v"(r), "=&v"(back) : "v"(x), "v"(one) : "k1");
+    if (sizeof(S) == 8 && negative)
+        CUT_WHOLE("vcvtqq2ps", "vcvttps2qq", "vpcmpneqq", "t");
+    else if (sizeof(S) == 8)
+        CUT_WHOLE("vcvtuqq2ps", "vcvttps2uqq", "vpcmpneqq", "t");
+    else if (negative)
+        CUT_WHOLE("vcvtdq2ps", "vcvttps2dq", "vpcmpneqd", "");
     else
-        __asm__("vcvtuqq2ps %{rz-sae%}, %2, %t0\n\tvcvttps2uqq %t0, %1\n\tvpcmpneqq %2, %1, %%k1\n\t"
-                "vpord %t3, %t0, %t0 %{%%k1%}"
-                : "=&v"(r), "=&v"(back) : "v"(x), "v"(one) : "k1");
+        CUT_WHOLE("vcvtudq2ps", "vcvttps2udq", "vpcmpneqd", "");
     return r;
 }
 CONVERSION void M(sticky_whole)(T_m *r, const S_m *a)
