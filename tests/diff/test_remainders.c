@@ -278,8 +278,11 @@ static int finish(void **state)
     return 0;
 }
 
-int main(void)
+/* With an argument only the tests whose names match it run: `test_remainders test_floats`. */
+int main(int argc, char **argv)
 {
+    if (argc > 1)
+        cmocka_set_test_filter(argv[1]);
     const struct CMUnitTest tests[] = {cmocka_unit_test(test_floats), cmocka_unit_test(test_integers),
                                        cmocka_unit_test(test_halves)};
     state_of_random = (uint64_t)values_seed();
