@@ -257,13 +257,16 @@ static bool holds_result(const struct emitter *e)
     return held;
 }
 
-/* How much a turn of the loop along a row computes, once the row's head is known: a block, or all whole blocks. */
+/* How much a turn of the loop along a row computes, the first one of which is the row's head: a block, or all whole
+ * blocks. */
 static void put_turn(struct emitter *e)
 {
-    e->vectors = true;
-    buf_printf(&e->turn, "m = %s, column1 - i); /* %s */\n", e->runs ? "blocks_of(&head" : "count_of(&head, BLOCK",
-               e->masked ? "fewer than BLOCK: a loop like the one below, over m"
-                         : "fewer than BLOCK: computed as a block, m are stored");
+    const char *most = e->runs ? "blocks_of" : "block_of";
+    const char *fewer = e->masked ? "a loop like the one below, over m" : "computed as a block, m are stored";
+    e->row_head = true;
+    buf_printf(&e->rows, "    i64 head = %s(column1 - column0); /* elements of the first turn */\n", most);
+    buf_printf(&e->turn, "for (i64 i = column0, m = head; i < column1; i += m, m = %s(column1 - i)) {", most);
+    buf_printf(&e->turn, " /* m < BLOCK: %s */\n", fewer);
 }
 
 /* What a turn computes: a block, or one after the other. */
@@ -425,6 +428,7 @@ void put_library(struct emitter *e, struct buf *out)
         const struct prototype *p = &e->subst.prototypes[i];
         const char *type = short_name(p->dtype), *vectors = e->params->vector_functions;
         const bool vector = vectors && word_index(vectors, p->name, strlen(p->name)) >= 0;
+        buf_puts(out, i == 0 ? LIBRARY_COMMENT : "");
         buf_printf(out, "%s%s %s(%s", vector ? "VECTOR " : "", type, p->name, type);
         for (int k = 1; k < p->arguments; k++)
             buf_printf(out, ", %s", type);
@@ -487,6 +491,7 @@ static void put_args(struct emitter *e, struct buf *out)
 static void put_heads(struct emitter *e, struct buf *out)
 {
     const struct target *target = e->params->target;
+    put_head(e, out, target->prelude, "//: rows head\n");
     put_head(e, out, target->prelude, "//: vector head\n");
     put_head(e, out, target->shuffles, "//: vector shuffles\n");
     subst_math_head(&e->subst, out, true);
@@ -496,6 +501,8 @@ static void put_heads(struct emitter *e, struct buf *out)
 static void put_helpers(struct emitter *e, struct buf *out)
 {
     const struct form *form = e->params->form;
+    if (e->row_head || e->vectors)
+        put_head(e, out, e->params->target->prelude, "//: rows head\n");
     if (e->vectors)
         put_head(e, out, e->params->target->prelude, "//: vector head\n");
     if (e->shuffles)
@@ -822,6 +829,7 @@ char *emit_function(struct emit_together *together, const struct kernel *kernel,
     emit_parts(&e);
     shared->subst = e.subst;
     shared->blocks = e.blocks;
+    shared->row_head = shared->row_head || e.row_head;
     shared->vectors = shared->vectors || e.vectors;
     shared->shuffles = shared->shuffles || e.shuffles;
     e.name = *function;

@@ -39,6 +39,7 @@ struct emitter {
     int told_count;
     struct lines lines;            /* of the program, where the text says from which one a statement comes */
     int own_lines;                 /* lines of the text so far */
+    bool row_head;                 /* what loops over rows need of the prelude */
     bool vectors;                  /* the vector types of the prelude are needed */
     bool shuffles;                 /* what shuffle_c.h begins with is needed */
     bool whole;                    /* ends of rows are read as whole blocks (emit.c) */

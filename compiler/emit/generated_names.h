@@ -54,6 +54,7 @@
 
 /* The function that is compiled is called weft_kernel. Kernels that are kept have a suffix. */
 #define NAME_ENTRY "weft_kernel"
+#define LIBRARY_COMMENT "/* of the C library */\n" /* before its functions, where a kernel calls any */
 #define NAME_KEPT_ENTRY NAME_ENTRY "_%s"
 
 /* In a text of several kernels on a GPU: what kernel number %d defines, and its arguments. */

@@ -85,6 +85,7 @@ static void put_line(struct emitter *e, int k, bool store, bool called, const ch
         (skip_word(&at, "unmasked ") && e->masked) ||
         (skip_word(&at, "padded ") && (e->whole || e->masked)) ||
         (skip_word(&at, "light ") && !e->light) || (skip_word(&at, "heavy ") && e->light) ||
+        (skip_word(&at, "later ") && k == e->kernel->load_count) ||
         (skip_word(&at, "rows ") && !has_rows(e)) || (skip_word(&at, "lone ") && !is_lone(e)) ||
         (skip_word(&at, "runs ") && !e->runs) || (skip_word(&at, "single ") && e->runs) ||
         (skip_word(&at, "once ") && again(e, place)) || (skip_word(&at, "32nd ") && k % 32 != 31))
@@ -101,7 +102,8 @@ static void put_line(struct emitter *e, int k, bool store, bool called, const ch
     struct tokens tokens = {.section = "move", .t = dtype, .s = dtype, .memory = true, .number = k, .first = first,
                             .choice = choice, .name = access_name(e->arena, e->kernel, k)};
     if (skip_word(&at, "head:")) {
-        e->vectors = true;
+        e->row_head = true;
+        e->vectors = e->vectors || !text_is(text, (size_t)(end - text), "rows");
         e->shuffles = e->shuffles || text_is(text, (size_t)(end - text), "shuffles");
     } else if (skip_word(&at, "block:")) {
         struct buf name = buf_new(e->arena);

@@ -1,6 +1,7 @@
 /* The machine's C compiler: which one it is, its flags, and the jobs for it; job.c runs them. */
 #include "runtime/cc/cc.h"
 
+#include "compiler/emit/generated_names.h"
 #include "compiler/lang/lang.h"
 #include "runtime/cc/image_impl.h"
 
@@ -139,6 +140,7 @@ static const char *const shared_flags[] = {"-shared", "-nostartfiles", NULL};
 /* With --as-needed a kernel that calls no function is not linked to them, and loads several times faster. */
 static const char *const libraries[] = {"-Wl,--as-needed", "-lmvec", "-lm", NULL};
 static const char *const plain_libraries[] = {"-Wl,--as-needed", "-lm", NULL};
+static const char *const no_libraries[] = {"-nostdlib", NULL};
 static const char *const assembly_flags[] = {"-S", NULL};
 
 int cc_flags(const struct cc *cc, enum weft_math math, bool assembly, const char *flags[CC_MAX_FLAGS])
@@ -158,9 +160,25 @@ int cc_flags(const struct cc *cc, enum weft_math math, bool assembly, const char
     return count;
 }
 
+/* What a kernel is linked to. Reading the libraries takes a linker 6 of the 50 ms in which a small kernel is compiled,
+ * so one that calls no function of theirs goes without: what compilers call by themselves (memcpy) is in the host's C
+ * library. Processors without fused multiply-adds, and the user's flags, may make calls of other operations, too. */
+static const char *const *libraries_of(const struct cc *cc, const char *text)
+{
+    bool calls = cc->flags[0] || strstr(text, LIBRARY_COMMENT);
+#if defined __x86_64__
+    __builtin_cpu_init();
+    calls = calls || !__builtin_cpu_supports("fma") || !__builtin_cpu_supports("avx2");
+#elif !defined __aarch64__
+    calls = true;
+#endif
+    return !calls ? no_libraries : cc->vector_functions[0] ? libraries : plain_libraries;
+}
+
 /* `lines` adds line numbers, which change no instruction; the user's flags may turn
  * them off. */
-static void kernel_command(struct job *job, const struct cc *cc, enum weft_math math, bool assembly, bool lines)
+static void kernel_command(struct job *job, const struct cc *cc, const char *text, enum weft_math math, bool assembly,
+                           bool lines)
 {
     job->arguments[job->count++] = cc->path;
     if (lines)
@@ -169,7 +187,7 @@ static void kernel_command(struct job *job, const struct cc *cc, enum weft_math 
     const char *files[] = {"-o", job->output, job->source, NULL};
     job_add_arguments(job, files);
     if (!assembly)
-        job_add_arguments(job, cc->vector_functions[0] ? libraries : plain_libraries);
+        job_add_arguments(job, libraries_of(cc, text));
 }
 
 /* Reads the output of --version: "gcc (Debian 12.2.0-14) 12.2.0", "Debian clang version 14.0.6". A version
@@ -224,7 +242,7 @@ static bool compile(struct job *job, const struct cc *cc, const char *text, enum
 {
     if (!job_open(job, cc, assembly ? "k.s" : "k.so", diags) || !place_source(job, text, kept, diags))
         return false;
-    kernel_command(job, cc, math, assembly, kept != NULL);
+    kernel_command(job, cc, text, math, assembly, kept != NULL);
     return job_run(job, cc, diags);
 }
 

@@ -7,9 +7,9 @@
  * where the kernel only stores what it turns or interleaves, `whole` where ends of rows are read as whole blocks,
  * `masked` where a loop of their own computes them (`unmasked` where none does), and `padded` elsewhere, `light`
  * where a kernel with such ends computes little and `heavy` elsewhere, `rows` where some load stays at one element
- * along a row, `lone` where no other one is read in blocks, `runs` where a turn of the loop computes all whole blocks
- * and `single` where it is one, `once` for the first access alone, `32nd` for every 32nd access. A line that begins
- * with + goes on with the one before; `sliding`: where rows slide (compiler/loop/slide.h), `steady` where they do not.
+ * along a row, `later` for further stores, `lone` where no other one is read in blocks, `runs` where a turn of the
+ * loop computes all whole blocks and `single` where it is one, `once` for the first access alone, `32nd` for every
+ * 32nd access. A line that begins with + goes on with the one before; `sliding`: where rows slide (compiler/loop/slide.h), `steady` where they do not.
  * At the end is what goes over bands and rows. */
 
 //: load scalar
@@ -17,7 +17,7 @@ row: const VALUE a_$ = LOAD(*(const T *)p[$]); /* NAME */
 called block: x_$
 called row: N(fill)(x_$, a_$);
 //: load unit
-head: vector
+head: rows
 unmasked block: w_$
 operands: const T *x_$ = (const T *)p[$] + i; /* NAME */
 padded operands: PAD_BLOCK(x_$, w_$, m < BLOCK, 0) //~
@@ -25,7 +25,7 @@ whole operands: PAD_BLOCK(x_$, w_$, !long_row, 0) //~
 lone step: fetch(x_$, args->ahead, sizeof *x_$); //~
 runs along: x_$ += BLOCK
 //: load wide
-head: vector
+head: rows
 unmasked block: w_$
 operands: const T *x_$ = (const T *)p[$] + i; /* NAME, of which others are read from here, too */
 padded operands: PAD_BLOCK(x_$, w_$, m < BLOCK, CHOICE) //~
@@ -35,7 +35,7 @@ runs along: x_$ += BLOCK
 //: load near
 body: const T *const x_$ = x_@ + CHOICE; /* NAME */
 //: load tiled
-head: vector
+head: rows
 block: w_$
 band: const i64 next_$ = !args->ahead ? 0 : column1 < s->columns ? (column1 - column0) * (i64)sizeof(T)
 + : s->tile_rows * step[$] - column0 * (i64)sizeof(T); /* to the next tile */ //~
@@ -70,14 +70,9 @@ operands: const T *const x_$ = w_@ + s->strides[$ * stride + groups + 1] / (i64)
 + + i - from_@; /* NAME */
 //: load periodic
 block: w_$
-buffers: const char *kept_$[PERIODIC] = {0}; /* where the rows begin whose patterns w_$ has */ //~
-buffers: const void *of_$ = 0; /* their geometry */ //~
-buffers: i64 slot_$ = 0; //~
-band: for (int k = 0; of_$ != s && k < PERIODIC; k++) //~
-band:     kept_$[k] = 0; //~
-band: of_$ = s, slot_$ = 0; //~
-row: const T *const repeats_$ = N(repeated)(w_$, kept_$, &slot_$, p[$],
-+ s->strides[$ * stride + groups], s->period); /* NAME */
+buffers: struct weft_patterns kept_$ = {{0}, 0, 0}; /* what w_$ has */ //~
+row: const T *const repeats_$ = (const T *)args->calls->repeated(w_$, &kept_$, s, p[$],
++ s->strides[$ * stride + groups], sizeof(T), BLOCK); /* NAME */
 once band: const i64 advance = BLOCK % s->period;
 once row: i64 phase = column0 % s->period;
 body: const T *const x_$ = repeats_$ + phase;
@@ -198,11 +193,13 @@ block: w_$
 operands: const T *const x_$ = N(bounded)(w_$, sample->bases[$], s->maps[$], p[$] - sample->bases[$],
 + i, m); /* NAME */
 //: store unit
-head: vector
+head: rows
 block: w_$
-light once row: head = first_block(args, p[$] + column0 * sizeof(T), column1 - column0, sizeof(T)); //~
-heavy once row: head = first_block(args, p[$] + column0 * sizeof(T), 0, sizeof(T)); //~
-rows row: if (args->stream)
+light once row: if (args->stream || (column1 - column0) * (i64)sizeof(T) >= LONG_BYTES) //~
+heavy once row: if (args->stream) //~
+once row:     head = args->calls->first_block(args, p[$] + column0 * sizeof(T), step[$], column1 - column0, head,
++ sizeof(T), BLOCK); //~
+later rows row: if (args->stream)
 + args->calls->fetch_end(p[$] + step[$] + column0 * sizeof(T), column1 - column0, sizeof(T), BLOCK);
 + /* of the next row */ //~
 operands: T *const o_$ = (T *)p[$] + i; /* NAME */
@@ -220,39 +217,35 @@ sliding results:     PUT_BLOCK(o_$, w_$, 0, n_$, w_$)
 sliding results: }
 whole single results: PUT_BLOCK(o_$, w_$, back, n_$, w_$)
 whole runs results: PUT_BLOCK(o_$, w_$, back, 0, w_$)
-once end: fence(args); //~
 //: store held
 head: vector
 block: w_$
-once row: head = first_block(args, p[$] + column0 * sizeof(T), 0, sizeof(T)); //~
-rows row: if (args->stream)
-+ args->calls->fetch_end(p[$] + step[$] + column0 * sizeof(T), column1 - column0, sizeof(T), BLOCK);
-+ /* of the next row */ //~
+once row: if (args->stream) //~
+once row:     head = args->calls->first_block(args, p[$] + column0 * sizeof(T), step[$], column1 - column0, head,
++ sizeof(T), BLOCK); //~
 operands: T *const o_$ = (T *)p[$] + i; /* NAME */
 operands: IN_REGISTERS(T, y_$, m < BLOCK ? w_$ : o_$)
 results: N(held)(args, o_$, y_$, w_$, m);
-once end: fence(args); //~
 //: store copied
-head: vector
+head: rows
 block: w_$
-once row: head = first_block(args, p[$] + column0 * sizeof(T), 0, sizeof(T)); //~
+once row: if (args->stream) //~
+once row:     head = args->calls->first_block(args, p[$] + column0 * sizeof(T), 0, column1 - column0, head, sizeof(T),
++ BLOCK); //~
 operands: T *const o_$ = (T *)p[$] + i; /* NAME */
 operands: const int n_$ = m == BLOCK && streams(args, o_$); //~
 operands: T *const y_$ = m < BLOCK ? w_$ : o_$;
 results: PUT_BLOCK(o_$, w_$, 0, n_$, x_@) //~
-once end: fence(args); //~
 //: store run
 head: vector
 operands: m = column1 - i;
 operands: N(copy)(args, (T *)p[$] + i, x_@, m, args->ahead); /* NAME */
-once end: fence(args); //~
 //: store gathered
 head: vector
 operands: m = turn_@ - i;
 operands: if (args->stream && turn_@ < column1) /* up to a whole line */
 operands:     m -= (u64)((T *)p[$] + turn_@) % 64 / sizeof(T);
 operands: N(copy)(args, (T *)p[$] + i, x_@, m, 0); /* NAME */
-once end: fence(args); //~
 //: store strided
 block: w_$
 operands: T *const y_$ = w_$; /* NAME */
@@ -273,14 +266,12 @@ results: N(place)(p[$], s->offsets[$] + i, w_$, m);
 while (args->calls->next_band(args, &band)) { /* rows that lie beside each other */
 //: rows steady
 for (i64 row = 0; row < rows; row++) {
-    i64 head = 0; /* elements in front of the first whole block */ //~
     for (int k = 0; k < ACCESSES; k++)
         p[k] = start[k] + row * step[k]; /* where the row of each begins */
 //: bands sliding
 while (next_columns(args, &band, whole, KEPT_COLUMNS)) { /* rows that lie beside each other, of so many columns */
 //: rows sliding
 for (i64 row = goes_on ? 0 : -ROWS_BEFORE; row < rows; row++) { /* the first ones begin what later ones go on with */
-    i64 head = 0; /* elements in front of the first whole block */ //~
     for (int k = 0; k < ACCESSES; k++)
         p[k] = start[k] + (row > 0 ? row : 0) * step[k]; /* where the row of each begins */
 //: buffers sliding

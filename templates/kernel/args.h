@@ -40,6 +40,13 @@ struct weft_sample {
     char *const *bases;            /* [accesses] first element */
 };
 
+/* Rows whose columns are repeated, as the patterns that blocks of them read. */
+struct weft_patterns {
+    const char *kept[16];          /* where the rows begin whose patterns are there */
+    const struct weft_geometry *of; /* theirs */
+    long long turn;                /* which of them was asked for last */
+};
+
 struct weft_calls;
 
 struct weft_args {
@@ -162,6 +169,13 @@ struct weft_calls {
     /* Brings what is not whole blocks at the end of a row of `count` elements of `size` bytes, of which others go past
      * the caches: plain stores to it hold up those behind them. */
     void (*fetch_end)(const char *to, long long count, int size, int block);
+    /* How many elements of a row of `count` stand in front of the first one on a cache line, or `most` if none do. Past
+     * the caches it also brings the end of the row that begins `next` bytes further on, if that is not 0. */
+    long long (*first_block)(const struct weft_args *args, const char *to, long long next, long long count,
+                             long long most, int size, int block);
+    /* The pattern of the row that begins at `from`, whose columns lie `step` bytes apart, made unless `room` has it. */
+    const void *(*repeated)(void *room, struct weft_patterns *kept, const struct weft_geometry *s, const char *from,
+                            long long step, int size, int block);
     /* C's fmod of those among `count` elements, float32 or float64 as `size` says, whose quotient is 2^22 or more, in
      * float64 2^51, or none of finite numbers; where `down` is 1 the remainder of a quotient that is rounded down. It
      * may be that of others, too; else they stay. */

@@ -17,8 +17,7 @@ $entry
         $band
         $rows
             $row
-            for (i64 i = column0, m; i < column1; i += m) {
-                $turn
+            $turn
                 $operands
                 $turns
                 $results

@@ -111,33 +111,6 @@ SEPARATE static const T *N(nested)(T *block, const char *from, i64 step, i64 jum
     }
     return block;
 }
-//: move repeat
-/* Repeats a few elements into a pattern. */
-SEPARATE static void N(repeat)(T *pattern, const char *from, i64 step, i64 period)
-{
-    for (i64 j = 0; j < period; j++)
-        pattern[j] = *(const T *)(from + j * step);
-    for (i64 j = period; j < period + BLOCK; j++)
-        pattern[j] = pattern[j - period];
-}
-//: move repeated
-#undef SHORT_PERIOD
-#define SHORT_PERIOD 8
-/* The pattern of the row that begins at `from`, made unless an earlier row left it. A pattern that was just written,
- * element by element, is read by vectors only once all that is written before is on its way, past the caches, too. Of
- * short groups several have room: *turn is the last row's, which this row shares or leaves. */
-static inline const T *N(repeated)(T *room, const char **kept, i64 *turn, const char *from, i64 step, i64 period)
-{
-    const int stays = !kept[*turn] || kept[*turn] == from || period > SHORT_PERIOD; /* the first one is in front */
-    i64 k = stays ? *turn : (*turn + 1) % PERIODIC;
-    for (i64 j = 0; kept[k] != from && !stays && j < PERIODIC; j++)
-        k = kept[j] == from ? j : k;
-    T *const pattern = room + k * (BLOCK + SHORT_PERIOD);
-    *turn = k;
-    if (kept[k] != from)
-        N(repeat)(pattern, kept[k] = from, step, period);
-    return pattern;
-}
 //: move held
 #undef IN_REGISTERS
 #ifdef WIDE
@@ -464,7 +437,10 @@ FN T M(roundsat)(S a)
 const i64 k = places[n];
 //: found head
 const i64 k = places[n] ? next++ : -1;
-//: vector head
+//: rows head
+/* Of rows of so many bytes the first whole block starts on a cache line: a vector across two takes as long as two.
+ * NumPy's arrays often begin at a quarter of a line, all of them. */
+enum { OWN(LONG_BYTES) = 4096 };
 #if defined __GNUC__ && !defined __TINYC__ && defined __AVX512BW__
 enum { OWN(LANES) = 16 };
 #define WIDE "v"
@@ -481,40 +457,8 @@ enum { OWN(LANES) = 8 };
 #define WORDS_IN_ORDER {0, 1, 4, 5, 2, 3, 6, 7}
 #endif
 #ifdef WIDE
-typedef i32 OWN(ints) __attribute__((vector_size(4 * LANES), aligned(4), may_alias));
-typedef u32 OWN(words) __attribute__((vector_size(4 * LANES), aligned(4), may_alias));
-typedef u64 OWN(longs) __attribute__((vector_size(4 * LANES), aligned(4), may_alias));
-typedef f64 OWN(doubles) __attribute__((vector_size(4 * LANES), aligned(4), may_alias));
-typedef f32 OWN(floats) __attribute__((vector_size(4 * LANES), aligned(4), may_alias));
 typedef u8 OWN(bytes) __attribute__((vector_size(4 * LANES), aligned(1), may_alias));
-typedef u8 OWN(quarter) __attribute__((vector_size(LANES), aligned(1), may_alias));
-typedef u8 OWN(half) __attribute__((vector_size(2 * LANES), aligned(1), may_alias));
-#define EXTEND_u8 "vpmovzxbd"
-#define EXTEND_i8 "vpmovsxbd"
-#define EXTEND_u16 "vpmovzxwd"
-#define EXTEND_i16 "vpmovsxwd"
-#define WORDS_u8 "vpackusdw"
-#define WORDS_i8 "vpackssdw"
-#define WORDS_u16 "vpackusdw"
-#define WORDS_i16 "vpackssdw"
-#define BYTES_u8 "vpackuswb"
-#define BYTES_i8 "vpacksswb"
-#define BYTES_u16 ""
-#define BYTES_i16 ""
-#define WORDS_i32 ""
-#define WORDS_u32 ""
-#define BYTES_i32 ""
-#define BYTES_u32 ""
-#define FOR(what, type) FOR_TYPE(what, type)
-#define FOR_TYPE(what, type) what##_##type
-/* The products of low halves. */
-static inline longs OWN(product)(longs a, u64 b)
-{
-    const longs c = (longs){0} + b;
-    longs r;
-    __asm__("vpmuludq %2, %1, %0" : "=" WIDE(r) : WIDE(a), WIDE(c));
-    return r;
-}
+/* Whether a block goes past the caches. */
 static inline int OWN(streams)(const struct weft_args *args, const void *to)
 {
     return args->stream && (u64)to % sizeof(bytes) == 0;
@@ -526,11 +470,6 @@ static inline void OWN(stream)(void *to, const void *from, int size)
         __asm__ volatile("vmovntdq %1, %0" : "=m"(*(bytes *)((char *)to + k)) : WIDE(x));
     }
 }
-static inline void OWN(fence)(const struct weft_args *args)
-{
-    if (args->stream)
-        __asm__ volatile("sfence" ::: "memory");
-}
 #else
 static inline int OWN(streams)(const struct weft_args *args, const void *to)
 {
@@ -539,14 +478,6 @@ static inline int OWN(streams)(const struct weft_args *args, const void *to)
 static inline void OWN(stream)(void *to, const void *from, int size)
 {
 }
-static inline void OWN(fence)(const struct weft_args *args)
-{
-}
-#endif
-#ifdef __clang__ /* inline, clang 14 peels the loop behind by an element, and reads across stores */
-#define CONVERSION SEPARATE static
-#else
-#define CONVERSION static inline
 #endif
 /* Brings what a later block reads near, if the work is large. Always inline: gcc takes calls for ones without an
  * effect. */
@@ -585,27 +516,57 @@ static inline void OWN(fetch_row)(const struct weft_args *args, const struct wef
         __builtin_prefetch(p + k);
 #endif
 }
-/* How many elements a turn takes: those of a short first block, once, else a block or what is left. */
-static inline i64 OWN(count_of)(i64 *head, i64 most, i64 left)
+/* How many elements a turn takes: a block, or what is left. */
+static inline i64 OWN(block_of)(i64 left)
 {
-    const i64 count = *head ? *head : most;
-    *head = 0;
-    return left < count ? left : count;
+    return left < BLOCK ? left : BLOCK;
 }
-/* How many elements a turn takes: a short first block, once, then all whole blocks, then what is left. */
-static inline i64 OWN(blocks_of)(i64 *head, i64 left)
+/* How many elements a turn takes: all whole blocks, or what is left. */
+static inline i64 OWN(blocks_of)(i64 left)
 {
-    const i64 count = *head ? *head : left < BLOCK ? left : left & -BLOCK;
-    *head = 0;
-    return left < count ? left : count;
+    return left < BLOCK ? left : left & -BLOCK;
 }
-/* Elements in front of the first block that starts on a cache line, where results are written past the caches or the
- * `count` elements of a row are many: a vector across two lines takes as long as two. NumPy's arrays often begin at a
- * quarter of a line, all of them. */
-static inline i64 OWN(first_block)(const struct weft_args *args, const char *to, i64 count, int size)
+//: vector head
+#ifdef WIDE
+typedef i32 OWN(ints) __attribute__((vector_size(4 * LANES), aligned(4), may_alias));
+typedef u32 OWN(words) __attribute__((vector_size(4 * LANES), aligned(4), may_alias));
+typedef u64 OWN(longs) __attribute__((vector_size(4 * LANES), aligned(4), may_alias));
+typedef f64 OWN(doubles) __attribute__((vector_size(4 * LANES), aligned(4), may_alias));
+typedef f32 OWN(floats) __attribute__((vector_size(4 * LANES), aligned(4), may_alias));
+typedef u8 OWN(quarter) __attribute__((vector_size(LANES), aligned(1), may_alias));
+typedef u8 OWN(half) __attribute__((vector_size(2 * LANES), aligned(1), may_alias));
+#define EXTEND_u8 "vpmovzxbd"
+#define EXTEND_i8 "vpmovsxbd"
+#define EXTEND_u16 "vpmovzxwd"
+#define EXTEND_i16 "vpmovsxwd"
+#define WORDS_u8 "vpackusdw"
+#define WORDS_i8 "vpackssdw"
+#define WORDS_u16 "vpackusdw"
+#define WORDS_i16 "vpackssdw"
+#define BYTES_u8 "vpackuswb"
+#define BYTES_i8 "vpacksswb"
+#define BYTES_u16 ""
+#define BYTES_i16 ""
+#define WORDS_i32 ""
+#define WORDS_u32 ""
+#define BYTES_i32 ""
+#define BYTES_u32 ""
+#define FOR(what, type) FOR_TYPE(what, type)
+#define FOR_TYPE(what, type) what##_##type
+/* The products of low halves. */
+static inline longs OWN(product)(longs a, u64 b)
 {
-    return args->stream || count * size >= 4096 ? (i64)(-(u64)to % 64 / size) % BLOCK : 0;
+    const longs c = (longs){0} + b;
+    longs r;
+    __asm__("vpmuludq %2, %1, %0" : "=" WIDE(r) : WIDE(a), WIDE(c));
+    return r;
 }
+#endif
+#ifdef __clang__ /* inline, clang 14 peels the loop behind by an element, and reads across stores */
+#define CONVERSION SEPARATE static
+#else
+#define CONVERSION static inline
+#endif
 //: widen widen
 #ifdef WIDE
 /* Converts a block of small integers to float32. */

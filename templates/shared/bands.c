@@ -114,11 +114,21 @@ SHARED int find_band(const struct weft_args *args, struct weft_band *band)
     return 1;
 }
 
+/* What went past the caches is there before the kernel returns. */
+SHARED int end_bands(const struct weft_args *args)
+{
+#if defined __GNUC__ && (defined __x86_64__ || defined __i386__)
+    if (args->stream)
+        __asm__ volatile("sfence" ::: "memory");
+#endif
+    return 0;
+}
+
 SHARED int next_band(const struct weft_args *args, struct weft_band *band)
 {
     if (band->beside)
         return move_band(band);
-    return band->next >= band->stop && band->tile.next >= band->tile.end ? 0 : find_band(args, band);
+    return (band->next < band->stop || band->tile.next < band->tile.end) && find_band(args, band) ? 1 : end_bands(args);
 }
 
 SHARED void fetch_end(const char *to, long long count, int size, int block)
@@ -130,6 +140,60 @@ SHARED void fetch_end(const char *to, long long count, int size, int block)
 #else
         ;
 #endif
+}
+
+SHARED long long first_block(const struct weft_args *args, const char *to, long long next, long long count,
+                             long long most, int size, int block)
+{
+    if (args->stream && next)
+        fetch_end(to + next, count, size, block);
+    const long long head = (long long)(-(unsigned long long)to % 64 / (unsigned)size) % block;
+    return 0 < head && head < count ? head : most;
+}
+
+/* Repeats `period` elements of one size into a pattern. */
+#define REPEAT(name, T) \
+SHARED void name(void *pattern, const char *from, long long step, long long period, int block) \
+{ \
+    T *const to = (T *)pattern; \
+    for (long long j = 0; j < period; j++) \
+        memcpy(to + j, from + j * step, sizeof(T)); \
+    for (long long j = period; j < period + block; j++) \
+        to[j] = to[j - period]; \
+}
+REPEAT(repeat_1, unsigned char)
+REPEAT(repeat_2, unsigned short)
+REPEAT(repeat_4, unsigned)
+REPEAT(repeat_8, unsigned long long)
+#undef REPEAT
+
+/* A pattern that was just written, element by element, is read by vectors only once all that is written before is on
+ * its way, past the caches, too. So of groups of up to SHORT_PERIOD elements several have room. */
+SHARED const void *repeated(void *room, struct weft_patterns *kept, const struct weft_geometry *s, const char *from,
+                            long long step, int size, int block)
+{
+    enum { SHORT_PERIOD = 8, KEPT = sizeof kept->kept / sizeof *kept->kept };
+    const long long period = s->period;
+    if (kept->of != s)
+        *kept = (struct weft_patterns){{0}, s, 0};
+    long long k = kept->turn;
+    if (kept->kept[k] && kept->kept[k] != from && period <= SHORT_PERIOD) { /* the first one is in front */
+        k = (k + 1) % KEPT;
+        for (int j = 0; kept->kept[k] != from && j < KEPT; j++)
+            k = kept->kept[j] == from ? j : k;
+    }
+    char *const pattern = (char *)room + k * (block + SHORT_PERIOD) * size;
+    kept->turn = k;
+    if (kept->kept[k] == from)
+        return pattern;
+    kept->kept[k] = from;
+    switch (size) {
+    case 1: repeat_1(pattern, from, step, period, block); break;
+    case 2: repeat_2(pattern, from, step, period, block); break;
+    case 4: repeat_4(pattern, from, step, period, block); break;
+    default: repeat_8(pattern, from, step, period, block);
+    }
+    return pattern;
 }
 
 SHARED long long find_rows(const struct weft_sample *sample, long long row, char **p, long long *step, long long access,

@@ -1,9 +1,10 @@
 /* bool out0, float32 out1, bool out2 */
 @ sizes: BLOCK = 64, ACCESSES = 6
 @ helpers: ROLLED, EACH_OF, HIDDEN, BAND_ROOM, BAND_VALUES, PAD_BLOCK, PUT_BLOCK, PUT_PAST, FETCH_BELOW, b1, weft_lanes,
-@   weft_geometry, weft_sample, struct weft_calls;, weft_args, weft_tile, weft_band, weft_part, weft_rows, weft_join,
-@   weft_run, weft_calls, enum { LANES = 16 };, ints, CONVERSION, __attribute__((always_inline)) ec8c7747, fetch,
-@   __attribute__((always_inline)) 20c4a75b, fetch_row, count_of, blocks_of, first_block
+@   weft_geometry, weft_sample, weft_patterns, struct weft_calls;, weft_args, weft_tile, weft_band, weft_part,
+@   weft_rows, weft_join, weft_run, weft_calls, enum { LONG_BYTES = 4096 };, enum { LANES = 16 };, bytes,
+@   __attribute__((always_inline)) ec8c7747, fetch, __attribute__((always_inline)) 20c4a75b, fetch_row, block_of,
+@   blocks_of
 void weft_kernel(const struct weft_args *args, i64 begin, i64 end)
 {
     const f32 c_0 = *(const f32_m *)&args->literals[0]; /* 0.0 */
@@ -16,14 +17,14 @@ void weft_kernel(const struct weft_args *args, i64 begin, i64 end)
     while (args->calls->next_band(args, &band)) { /* rows that lie beside each other */
         BAND_VALUES
         for (i64 row = 0; row < rows; row++) {
-            i64 head = 0; /* elements in front of the first whole block */
             for (int k = 0; k < ACCESSES; k++)
                 p[k] = start[k] + row * step[k]; /* where the row of each begins */
+            i64 head = blocks_of(column1 - column0); /* elements of the first turn */
             const int long_row = column1 - column0 >= BLOCK;
             const i64 last = long_row ? column1 - BLOCK : column1; /* where the last block begins */
-            head = first_block(args, p[3] + column0 * sizeof(b1_m), column1 - column0, sizeof(b1_m));
-            for (i64 i = column0, m; i < column1; i += m) {
-                m = blocks_of(&head, column1 - i); /* fewer than BLOCK: computed as a block, m are stored */
+            if (args->stream || (column1 - column0) * (i64)sizeof(b1_m) >= LONG_BYTES)
+                head = args->calls->first_block(args, p[3] + column0 * sizeof(b1_m), step[3], column1 - column0, head, sizeof(b1_m), BLOCK);
+            for (i64 i = column0, m = head; i < column1; i += m, m = blocks_of(column1 - i)) { /* m < BLOCK: computed as a block, m are stored */
                 const i64 back = RARE(i > last) ? i - last : 0;
                 i -= back;
                 const b1_m *x_0 = (const b1_m *)p[0] + i; /* p */
@@ -64,4 +65,7 @@ void weft_kernel(const struct weft_args *args, i64 begin, i64 end)
                 PUT_BLOCK(o_4, w_4, back, 0, w_4)
                 PUT_BLOCK(o_5, w_5, back, 0, w_5)
                 i += back;
-@ headline.c, 5 lines: } ... }
+            }
+        }
+    }
+}

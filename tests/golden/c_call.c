@@ -1,13 +1,12 @@
 /* float32 out */
 @ sizes: BLOCK = 64, ACCESSES = 3
 @ helpers: ROLLED, EACH_OF, HIDDEN, BAND_ROOM, BAND_VALUES, PAD_BLOCK, PUT_BLOCK, PUT_PAST, FETCH_BELOW, b1, weft_lanes,
-@   weft_geometry, weft_sample, struct weft_calls;, weft_args, weft_tile, weft_band, weft_part, weft_rows, weft_join,
-@   weft_run, weft_calls
-f32 expf(f32);
+@   weft_geometry, weft_sample, weft_patterns, struct weft_calls;, weft_args, weft_tile, weft_band, weft_part,
+@   weft_rows, weft_join, weft_run, weft_calls, expf
 f32 sinf(f32);
 f32 powf(f32, f32);
-@ helpers: enum { LANES = 16 };, ints, CONVERSION, __attribute__((always_inline)) ec8c7747, fetch,
-@   __attribute__((always_inline)) 20c4a75b, fetch_row, count_of, blocks_of, first_block
+@ helpers: enum { LONG_BYTES = 4096 };, enum { LANES = 16 };, bytes, __attribute__((always_inline)) ec8c7747, fetch,
+@   __attribute__((always_inline)) 20c4a75b, fetch_row, block_of, blocks_of
 #undef RUN
 @ helpers: copy_run_f32, expand_f32, fill_f32
 #undef OWN_MATH
@@ -46,14 +45,14 @@ void weft_kernel(const struct weft_args *args, i64 begin, i64 end)
         if (fresh)
             from_0 = 0;
         for (i64 row = 0; row < rows; row++) {
-            i64 head = 0; /* elements in front of the first whole block */
             for (int k = 0; k < ACCESSES; k++)
                 p[k] = start[k] + row * step[k]; /* where the row of each begins */
+            i64 head = block_of(column1 - column0); /* elements of the first turn */
             if (p[0] != from_0 || turn_0 < column1)
                 expand_f32(w_0, from_0 = p[0], s->offsets[0], s->strides[0 * stride + groups], s->strides[0 * stride + groups + 1], s->distinct[0], turn_0 = column1); /* k */
-            head = first_block(args, p[2] + column0 * sizeof(f32_m), 0, sizeof(f32_m));
-            for (i64 i = column0, m; i < column1; i += m) {
-                m = count_of(&head, BLOCK, column1 - i); /* fewer than BLOCK: computed as a block, m are stored */
+            if (args->stream)
+                head = args->calls->first_block(args, p[2] + column0 * sizeof(f32_m), step[2], column1 - column0, head, sizeof(f32_m), BLOCK);
+            for (i64 i = column0, m = head; i < column1; i += m, m = block_of(column1 - i)) { /* m < BLOCK: computed as a block, m are stored */
                 const f32_m *const x_0 = w_0 + i;
                 const f32_m *x_1 = (const f32_m *)p[1] + i; /* x */
                 PAD_BLOCK(x_1, w_1, m < BLOCK, 0)
@@ -81,4 +80,7 @@ void weft_kernel(const struct weft_args *args, i64 begin, i64 end)
                 }
                 PUT_BLOCK(o_2, w_2, 0, n_2, w_2)
                 fetch(x_1, args->ahead, sizeof *x_1);
-@ headline.c, 5 lines: } ... }
+            }
+        }
+    }
+}

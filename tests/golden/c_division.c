@@ -1,10 +1,10 @@
 /* int32 out0, int32 out1 */
 @ sizes: BLOCK = 64, ACCESSES = 4
 @ helpers: ROLLED, EACH_OF, HIDDEN, BAND_ROOM, BAND_VALUES, PAD_BLOCK, PUT_BLOCK, PUT_PAST, FETCH_BELOW, b1, weft_lanes,
-@   weft_geometry, weft_sample, struct weft_calls;, weft_args, weft_tile, weft_band, weft_part, weft_rows, weft_join,
-@   weft_run, weft_calls, enum { LANES = 16 };, ints, CONVERSION, __attribute__((always_inline)) ec8c7747, fetch,
-@   __attribute__((always_inline)) 20c4a75b, fetch_row, count_of, blocks_of, first_block, divisor_i32, quotient_i32,
-@   floordiv_i32, remainder_i32, floormod_i32
+@   weft_geometry, weft_sample, weft_patterns, struct weft_calls;, weft_args, weft_tile, weft_band, weft_part,
+@   weft_rows, weft_join, weft_run, weft_calls, enum { LONG_BYTES = 4096 };, enum { LANES = 16 };, bytes,
+@   __attribute__((always_inline)) ec8c7747, fetch, __attribute__((always_inline)) 20c4a75b, fetch_row, block_of,
+@   blocks_of, divisor_i32, quotient_i32, floordiv_i32, remainder_i32, floormod_i32
 void weft_kernel(const struct weft_args *args, i64 begin, i64 end)
 {
     const i32 c_0 = *(const i32_m *)&args->literals[0]; /* 0 */
@@ -15,12 +15,12 @@ void weft_kernel(const struct weft_args *args, i64 begin, i64 end)
     while (args->calls->next_band(args, &band)) { /* rows that lie beside each other */
         BAND_VALUES
         for (i64 row = 0; row < rows; row++) {
-            i64 head = 0; /* elements in front of the first whole block */
             for (int k = 0; k < ACCESSES; k++)
                 p[k] = start[k] + row * step[k]; /* where the row of each begins */
-            head = first_block(args, p[2] + column0 * sizeof(i32_m), 0, sizeof(i32_m));
-            for (i64 i = column0, m; i < column1; i += m) {
-                m = blocks_of(&head, column1 - i); /* fewer than BLOCK: computed as a block, m are stored */
+            i64 head = blocks_of(column1 - column0); /* elements of the first turn */
+            if (args->stream)
+                head = args->calls->first_block(args, p[2] + column0 * sizeof(i32_m), step[2], column1 - column0, head, sizeof(i32_m), BLOCK);
+            for (i64 i = column0, m = head; i < column1; i += m, m = blocks_of(column1 - i)) { /* m < BLOCK: computed as a block, m are stored */
                 const i32_m *x_0 = (const i32_m *)p[0] + i; /* b */
                 PAD_BLOCK(x_0, w_0, m < BLOCK, 0)
                 const i32_m *x_1 = (const i32_m *)p[1] + i; /* a */
@@ -57,5 +57,4 @@ void weft_kernel(const struct weft_args *args, i64 begin, i64 end)
         args->faults[0] = 1;
     if (f_1)
         args->faults[1] = 1;
-    fence(args);
 }

@@ -1,9 +1,10 @@
 /* float64 out */
 @ sizes: BLOCK = 64, ACCESSES = 2
 @ helpers: ROLLED, EACH_OF, HIDDEN, BAND_ROOM, BAND_VALUES, PAD_BLOCK, PUT_BLOCK, PUT_PAST, FETCH_BELOW, b1, weft_lanes,
-@   weft_geometry, weft_sample, struct weft_calls;, weft_args, weft_tile, weft_band, weft_part, weft_rows, weft_join,
-@   weft_run, weft_calls, enum { LANES = 16 };, ints, CONVERSION, __attribute__((always_inline)) ec8c7747, fetch,
-@   __attribute__((always_inline)) 20c4a75b, fetch_row, count_of, blocks_of, first_block
+@   weft_geometry, weft_sample, weft_patterns, struct weft_calls;, weft_args, weft_tile, weft_band, weft_part,
+@   weft_rows, weft_join, weft_run, weft_calls, enum { LONG_BYTES = 4096 };, enum { LANES = 16 };, bytes,
+@   __attribute__((always_inline)) ec8c7747, fetch, __attribute__((always_inline)) 20c4a75b, fetch_row, block_of,
+@   blocks_of
 void weft_kernel(const struct weft_args *args, i64 begin, i64 end)
 {
     const unsigned long long *const literals = args->literals;
@@ -12,14 +13,14 @@ void weft_kernel(const struct weft_args *args, i64 begin, i64 end)
     while (args->calls->next_band(args, &band)) { /* rows that lie beside each other */
         BAND_VALUES
         for (i64 row = 0; row < rows; row++) {
-            i64 head = 0; /* elements in front of the first whole block */
             for (int k = 0; k < ACCESSES; k++)
                 p[k] = start[k] + row * step[k]; /* where the row of each begins */
+            i64 head = blocks_of(column1 - column0); /* elements of the first turn */
             const int long_row = column1 - column0 >= BLOCK;
             const i64 last = long_row ? column1 - BLOCK : column1; /* where the last block begins */
-            head = first_block(args, p[1] + column0 * sizeof(f64_m), 0, sizeof(f64_m));
-            for (i64 i = column0, m; i < column1; i += m) {
-                m = blocks_of(&head, column1 - i); /* fewer than BLOCK: computed as a block, m are stored */
+            if (args->stream)
+                head = args->calls->first_block(args, p[1] + column0 * sizeof(f64_m), step[1], column1 - column0, head, sizeof(f64_m), BLOCK);
+            for (i64 i = column0, m = head; i < column1; i += m, m = blocks_of(column1 - i)) { /* m < BLOCK: computed as a block, m are stored */
                 const i64 back = RARE(i > last) ? i - last : 0;
                 i -= back;
                 const f64_m *x_0 = (const f64_m *)p[0] + i; /* x */
@@ -104,4 +105,7 @@ void weft_kernel(const struct weft_args *args, i64 begin, i64 end)
                 }
                 PUT_BLOCK(o_1, w_1, back, 0, w_1)
                 i += back;
-@ headline.c, 5 lines: } ... }
+            }
+        }
+    }
+}

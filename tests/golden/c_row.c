@@ -1,9 +1,10 @@
 /* float32 out */
 @ sizes: BLOCK = 64, ACCESSES = 3
 @ helpers: ROLLED, EACH_OF, HIDDEN, BAND_ROOM, BAND_VALUES, PAD_BLOCK, PUT_BLOCK, PUT_PAST, FETCH_BELOW, b1, weft_lanes,
-@   weft_geometry, weft_sample, struct weft_calls;, weft_args, weft_tile, weft_band, weft_part, weft_rows, weft_join,
-@   weft_run, weft_calls, enum { LANES = 16 };, ints, CONVERSION, __attribute__((always_inline)) ec8c7747, fetch,
-@   __attribute__((always_inline)) 20c4a75b, fetch_row, count_of, blocks_of, first_block
+@   weft_geometry, weft_sample, weft_patterns, struct weft_calls;, weft_args, weft_tile, weft_band, weft_part,
+@   weft_rows, weft_join, weft_run, weft_calls, enum { LONG_BYTES = 4096 };, enum { LANES = 16 };, bytes,
+@   __attribute__((always_inline)) ec8c7747, fetch, __attribute__((always_inline)) 20c4a75b, fetch_row, block_of,
+@   blocks_of
 void weft_kernel(const struct weft_args *args, i64 begin, i64 end)
 {
     const f32 c_0 = *(const f32_m *)&args->literals[0]; /* 0.0 */
@@ -12,12 +13,12 @@ void weft_kernel(const struct weft_args *args, i64 begin, i64 end)
     while (args->calls->next_band(args, &band)) { /* rows that lie beside each other */
         BAND_VALUES
         for (i64 row = 0; row < rows; row++) {
-            i64 head = 0; /* elements in front of the first whole block */
             for (int k = 0; k < ACCESSES; k++)
                 p[k] = start[k] + row * step[k]; /* where the row of each begins */
-            head = first_block(args, p[2] + column0 * sizeof(f32_m), column1 - column0, sizeof(f32_m));
-            for (i64 i = column0, m; i < column1; i += m) {
-                m = count_of(&head, BLOCK, column1 - i); /* fewer than BLOCK: a loop like the one below, over m */
+            i64 head = block_of(column1 - column0); /* elements of the first turn */
+            if (args->stream || (column1 - column0) * (i64)sizeof(f32_m) >= LONG_BYTES)
+                head = args->calls->first_block(args, p[2] + column0 * sizeof(f32_m), step[2], column1 - column0, head, sizeof(f32_m), BLOCK);
+            for (i64 i = column0, m = head; i < column1; i += m, m = block_of(column1 - i)) { /* m < BLOCK: a loop like the one below, over m */
                 const f32_m *x_0 = (const f32_m *)p[0] + i; /* x */
                 const f32_m *x_1 = (const f32_m *)p[1] + i; /* row */
                 f32_m *const o_2 = (f32_m *)p[2] + i; /* out */
@@ -40,4 +41,7 @@ void weft_kernel(const struct weft_args *args, i64 begin, i64 end)
                     if (j < (int)m) y_2[j] = t_4;
                 }
                 PUT_PAST(o_2, n_2, w_2)
-@ headline.c, 5 lines: } ... }
+            }
+        }
+    }
+}

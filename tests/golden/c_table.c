@@ -1,11 +1,10 @@
 /* float32 table 0 */
 @ sizes: BLOCK = 64, ACCESSES = 3
 @ helpers: ROLLED, EACH_OF, HIDDEN, BAND_ROOM, BAND_VALUES, PAD_BLOCK, PUT_BLOCK, PUT_PAST, FETCH_BELOW, b1, weft_lanes,
-@   weft_geometry, weft_sample, struct weft_calls;, weft_args, weft_tile, weft_band, weft_part, weft_rows, weft_join,
-@   weft_run, weft_calls
-f32 powf(f32, f32);
-@ helpers: enum { LANES = 16 };, ints, CONVERSION, __attribute__((always_inline)) ec8c7747, fetch,
-@   __attribute__((always_inline)) 20c4a75b, fetch_row, count_of, blocks_of, first_block, fill_f32, widen_u8_f32
+@   weft_geometry, weft_sample, weft_patterns, struct weft_calls;, weft_args, weft_tile, weft_band, weft_part,
+@   weft_rows, weft_join, weft_run, weft_calls, powf, enum { LONG_BYTES = 4096 };, enum { LANES = 16 };, bytes,
+@   __attribute__((always_inline)) ec8c7747, fetch, __attribute__((always_inline)) 20c4a75b, fetch_row, block_of,
+@   blocks_of, ints, CONVERSION, fill_f32, widen_u8_f32
 #undef OWN_MATH
 #undef FMAF
 #undef FMAD
@@ -30,17 +29,16 @@ void weft_kernel(const struct weft_args *args, i64 begin, i64 end)
     while (args->calls->next_band(args, &band)) { /* rows that lie beside each other */
         BAND_VALUES
         for (i64 row = 0; row < rows; row++) {
-            i64 head = 0; /* elements in front of the first whole block */
             for (int k = 0; k < ACCESSES; k++)
                 p[k] = start[k] + row * step[k]; /* where the row of each begins */
+            i64 head = blocks_of(column1 - column0); /* elements of the first turn */
             const int long_row = column1 - column0 >= BLOCK;
             const i64 last = long_row ? column1 - BLOCK : column1; /* where the last block begins */
             const f32 a_1 = *(const f32_m *)p[1]; /* gamma */
             fill_f32(x_1, a_1);
-            head = first_block(args, p[2] + column0 * sizeof(f32_m), 0, sizeof(f32_m));
-            if (args->stream) args->calls->fetch_end(p[2] + step[2] + column0 * sizeof(f32_m), column1 - column0, sizeof(f32_m), BLOCK); /* of the next row */
-            for (i64 i = column0, m; i < column1; i += m) {
-                m = blocks_of(&head, column1 - i); /* fewer than BLOCK: computed as a block, m are stored */
+            if (args->stream)
+                head = args->calls->first_block(args, p[2] + column0 * sizeof(f32_m), step[2], column1 - column0, head, sizeof(f32_m), BLOCK);
+            for (i64 i = column0, m = head; i < column1; i += m, m = blocks_of(column1 - i)) { /* m < BLOCK: computed as a block, m are stored */
                 const i64 back = RARE(i > last) ? i - last : 0;
                 i -= back;
                 const u8_m *x_0 = (const u8_m *)p[0] + i; /* 0 to 255 */
@@ -68,38 +66,32 @@ void weft_kernel(const struct weft_args *args, i64 begin, i64 end)
                 }
                 PUT_BLOCK(o_2, w_2, back, 0, w_2)
                 i += back;
-@ headline.c, 5 lines: } ... }
+            }
+        }
+    }
+}
 /* uint8 out */
 @ sizes: BLOCK = 64, ACCESSES = 4
 @ helpers: ROLLED, EACH_OF, HIDDEN, BAND_ROOM, BAND_VALUES, PAD_BLOCK, PUT_BLOCK, PUT_PAST, FETCH_BELOW, b1, weft_lanes,
-@   weft_geometry, weft_sample, struct weft_calls;, weft_args, weft_tile, weft_band, weft_part, weft_rows, weft_join,
-@   weft_run, weft_calls, rintf, enum { LANES = 16 };, ints, CONVERSION, __attribute__((always_inline)) ec8c7747, fetch,
-@   __attribute__((always_inline)) 20c4a75b, fetch_row, count_of, blocks_of, first_block, repeat_f32, SHORT_PERIOD,
-@   repeated_f32, optimize, lookup_f32, roundsat_f32_u8, whole_f32_u8
+@   weft_geometry, weft_sample, weft_patterns, struct weft_calls;, weft_args, weft_tile, weft_band, weft_part,
+@   weft_rows, weft_join, weft_run, weft_calls, rintf, enum { LONG_BYTES = 4096 };, enum { LANES = 16 };, bytes,
+@   __attribute__((always_inline)) ec8c7747, fetch, __attribute__((always_inline)) 20c4a75b, fetch_row, block_of,
+@   blocks_of, ints, CONVERSION, optimize, lookup_f32, roundsat_f32_u8, whole_f32_u8
 void weft_kernel(const struct weft_args *args, i64 begin, i64 end)
 {
     ALIGNED u8_m w_0[BLOCK];
     ALIGNED f32_m w_2[BLOCK + 1152];
-    const char *kept_2[PERIODIC] = {0}; /* where the rows begin whose patterns w_2 has */
-    const void *of_2 = 0; /* their geometry */
-    i64 slot_2 = 0;
+    struct weft_patterns kept_2 = {{0}, 0, 0}; /* what w_2 has */
     ALIGNED u8_m w_3[BLOCK];
     ALIGNED u64 slots[2][BLOCK]; /* values kept between loops */
     f32_m *const v_1 = (f32_m *)slots[0];
     f32_m *const v_3 = (f32_m *)slots[1];
-    BAND_ROOM
-    while (args->calls->next_band(args, &band)) { /* rows that lie beside each other */
-        BAND_VALUES
-        for (int k = 0; of_2 != s && k < PERIODIC; k++)
-            kept_2[k] = 0;
-        of_2 = s, slot_2 = 0;
-@ headline.c, 5 lines: const i64 advance = BLOCK % s->period; ... p[k] = start[k] + row * step[k]; /* where the row of each begins */
-            const f32_m *const repeats_2 = repeated_f32(w_2, kept_2, &slot_2, p[2], s->strides[2 * stride + groups], s->period); /* gain */
+@ headline.c, 8 lines: BAND_ROOM ... i64 head = blocks_of(column1 - column0); /* elements of the first turn */
+            const f32_m *const repeats_2 = (const f32_m *)args->calls->repeated(w_2, &kept_2, s, p[2], s->strides[2 * stride + groups], sizeof(f32_m), BLOCK); /* gain */
             i64 phase = column0 % s->period;
-            head = first_block(args, p[3] + column0 * sizeof(u8_m), 0, sizeof(u8_m));
-            if (args->stream) args->calls->fetch_end(p[3] + step[3] + column0 * sizeof(u8_m), column1 - column0, sizeof(u8_m), BLOCK); /* of the next row */
-            for (i64 i = column0, m; i < column1; i += m) {
-                m = blocks_of(&head, column1 - i); /* fewer than BLOCK: computed as a block, m are stored */
+            if (args->stream)
+                head = args->calls->first_block(args, p[3] + column0 * sizeof(u8_m), step[3], column1 - column0, head, sizeof(u8_m), BLOCK);
+            for (i64 i = column0, m = head; i < column1; i += m, m = blocks_of(column1 - i)) { /* m < BLOCK: computed as a block, m are stored */
                 const u8_m *x_0 = (const u8_m *)p[0] + i; /* img */
                 PAD_BLOCK(x_0, w_0, m < BLOCK, 0)
                 u8_m *const o_3 = (u8_m *)p[3] + i; /* out */
@@ -123,4 +115,7 @@ void weft_kernel(const struct weft_args *args, i64 begin, i64 end)
                     PUT_PAST(&o_3[k], n_3, w_3)
                 }
                 PUT_BLOCK(o_3, w_3, 0, 0, w_3)
-@ headline.c, 5 lines: } ... }
+            }
+        }
+    }
+}

@@ -1,18 +1,16 @@
 /* uint8 out */
-@ sizes: BLOCK = 64, ACCESSES = 3, PERIODIC = 16, SHORT_PERIOD 8
+@ sizes: BLOCK = 64, ACCESSES = 3, PERIODIC = 16
 @ helpers: ROLLED, EACH_OF, HIDDEN, BAND_ROOM, BAND_VALUES, PAD_BLOCK, PUT_BLOCK, PUT_PAST, FETCH_BELOW, b1, weft_lanes,
-@   weft_geometry, weft_sample, struct weft_calls;, weft_args, weft_tile, weft_band, weft_part, weft_rows, weft_join,
-@   weft_run, weft_calls, rintf, enum { LANES = 16 };, ints, CONVERSION, __attribute__((always_inline)) ec8c7747, fetch,
-@   __attribute__((always_inline)) 20c4a75b, fetch_row, count_of, blocks_of, first_block, repeat_f32, SHORT_PERIOD,
-@   repeated_f32, widen_u8_f32, roundsat_f32_u8, whole_f32_u8
+@   weft_geometry, weft_sample, weft_patterns, struct weft_calls;, weft_args, weft_tile, weft_band, weft_part,
+@   weft_rows, weft_join, weft_run, weft_calls, rintf, enum { LONG_BYTES = 4096 };, enum { LANES = 16 };, bytes,
+@   __attribute__((always_inline)) ec8c7747, fetch, __attribute__((always_inline)) 20c4a75b, fetch_row, block_of,
+@   blocks_of, ints, CONVERSION, widen_u8_f32, roundsat_f32_u8, whole_f32_u8
 void weft_kernel(const struct weft_args *args, i64 begin, i64 end)
 {
     const f32 c_0 = *(const f32_m *)&args->literals[0]; /* 0.5 */
     ALIGNED u8_m w_0[BLOCK];
     ALIGNED f32_m w_1[BLOCK + 1152];
-    const char *kept_1[PERIODIC] = {0}; /* where the rows begin whose patterns w_1 has */
-    const void *of_1 = 0; /* their geometry */
-    i64 slot_1 = 0;
+    struct weft_patterns kept_1 = {{0}, 0, 0}; /* what w_1 has */
     ALIGNED u8_m w_2[BLOCK];
     ALIGNED u64 slots[2][BLOCK]; /* values kept between loops */
     f32_m *const v_2 = (f32_m *)slots[0];
@@ -20,19 +18,16 @@ void weft_kernel(const struct weft_args *args, i64 begin, i64 end)
     BAND_ROOM
     while (args->calls->next_band(args, &band)) { /* rows that lie beside each other */
         BAND_VALUES
-        for (int k = 0; of_1 != s && k < PERIODIC; k++)
-            kept_1[k] = 0;
-        of_1 = s, slot_1 = 0;
         const i64 advance = BLOCK % s->period;
         for (i64 row = 0; row < rows; row++) {
-            i64 head = 0; /* elements in front of the first whole block */
             for (int k = 0; k < ACCESSES; k++)
                 p[k] = start[k] + row * step[k]; /* where the row of each begins */
-            const f32_m *const repeats_1 = repeated_f32(w_1, kept_1, &slot_1, p[1], s->strides[1 * stride + groups], s->period); /* gain */
+            i64 head = blocks_of(column1 - column0); /* elements of the first turn */
+            const f32_m *const repeats_1 = (const f32_m *)args->calls->repeated(w_1, &kept_1, s, p[1], s->strides[1 * stride + groups], sizeof(f32_m), BLOCK); /* gain */
             i64 phase = column0 % s->period;
-            head = first_block(args, p[2] + column0 * sizeof(u8_m), 0, sizeof(u8_m));
-            for (i64 i = column0, m; i < column1; i += m) {
-                m = blocks_of(&head, column1 - i); /* fewer than BLOCK: computed as a block, m are stored */
+            if (args->stream)
+                head = args->calls->first_block(args, p[2] + column0 * sizeof(u8_m), step[2], column1 - column0, head, sizeof(u8_m), BLOCK);
+            for (i64 i = column0, m = head; i < column1; i += m, m = blocks_of(column1 - i)) { /* m < BLOCK: computed as a block, m are stored */
                 const u8_m *x_0 = (const u8_m *)p[0] + i; /* img */
                 PAD_BLOCK(x_0, w_0, m < BLOCK, 0)
                 u8_m *const o_2 = (u8_m *)p[2] + i; /* out */
@@ -60,5 +55,4 @@ void weft_kernel(const struct weft_args *args, i64 begin, i64 end)
             }
         }
     }
-    fence(args);
 }

@@ -15,7 +15,6 @@ REDUCED                   19 lines  9081fedd
 ROLLED                    41 lines  7e0d1c79
 RUN_ROOM                  10 lines  954b2503
 RUN_VALUES                 7 lines  d0847062
-SHORT_PERIOD               1 lines  8f298fe5
 VECTORS                   10 lines  fb14f513
 VECTOR_OF                  5 lines  651b22b7
 __attribute__((always_inline))   6 lines  20c4a75b
@@ -24,12 +23,13 @@ acc_t                      2 lines  4dc49552
 beyond_only               13 lines  b220c8f9
 block_exp_$1              26 lines  89c7c15e
 block_exp_$1              24 lines  e7a29d59
+block_of                   5 lines  7020bcd6
 block_pow_$1              31 lines  2286dffd
 block_sin_$1              10 lines  e55e6432
-blocks_of                  7 lines  8b859ebc
+blocks_of                  5 lines  a375606c
+bytes                     23 lines  e9a92377
 chosen_$1                 16 lines  40c358a7
 copy_run_$1               17 lines  b6bba8c5
-count_of                   7 lines  1e2f2bcc
 decode_$1_$2              19 lines  af7f57f3
 decode_$1_$2              19 lines  f3a3a288
 divisor_$1                 6 lines  e8009298
@@ -37,20 +37,23 @@ elements_$1               66 lines  b3798606
 encode_$1_$2              21 lines  0cf16d4c
 encode_$1_$2              21 lines  cc952e44
 enum { LANES = 16 };      15 lines  430ccd86
+enum { LONG_BYTES = 4096 };   3 lines  e276615c
+exp                        2 lines  53bfed9b
 exp2_rest                  8 lines  7fc4d42a
 exp_powers                19 lines  37146fba
 exp_rest                  10 lines  5f7e03fb
 expand_$1                 44 lines  66a06029
+expf                       2 lines  1ab04b73
+fabsf                      2 lines  5f85715b
 fetch                      9 lines  151673e0
 fetch_row                 17 lines  9a94f6ba
 fill_$1                    6 lines  feab3a5c
-first_block                7 lines  b7fd5a38
 floordiv_$1                8 lines  baa84ad0
 floormod_$1                6 lines  16bc2c11
 fmin_$1                    6 lines  79200f70
 fneg_$1                   15 lines  a8c0e62c
 gather_$1                 17 lines  10711377
-ints                      63 lines  f183a586
+ints                      35 lines  6765edbb
 less_pi                    8 lines  858b354a
 log2_pair_$1              53 lines  b8658081
 lookup_$1                  9 lines  4e25d0db
@@ -60,11 +63,10 @@ optimize                   3 lines  f347d288
 own_exp                   17 lines  af2b345b
 own_expf                  18 lines  12be0113
 pick_$1                   12 lines  bc185755
+powf                       2 lines  55b848a9
 quotient_$1                7 lines  c3231c73
 remainder_$1               8 lines  9d70b78c
-repeat_$1                  8 lines  a8f54926
-repeated_$1               15 lines  f5c6f36f
-rintf                      1 lines  0d641dc6
+rintf                      2 lines  be8c7ceb
 rounded_$1_$2             48 lines  2f92d2fa
 rounded_$1_$2             48 lines  8c44a27a
 roundsat_$1_$2            40 lines  4982c195
@@ -84,11 +86,12 @@ unpack_$1_$2              25 lines  de849bf2
 unpack_$1_$2              25 lines  fc3ba9f8
 weft_args                 12 lines  c0245790
 weft_band                 16 lines  f245062f
-weft_calls                43 lines  ad67b10e
+weft_calls                50 lines  77e98fd7
 weft_geometry             25 lines  7bcf33d5
 weft_join                 25 lines  6c69aa9d
 weft_lanes                10 lines  a2a73410
 weft_part                  9 lines  01219a3a
+weft_patterns              7 lines  4a0a8750
 weft_rows                  6 lines  5aa7d034
 weft_run                  21 lines  ed392164
 weft_sample                6 lines  119864e3
