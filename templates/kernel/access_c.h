@@ -9,8 +9,8 @@
  * where a kernel with such ends computes little and `heavy` elsewhere, `rows` where some load stays at one element
  * along a row, `later` for further stores, `lone` where no other one is read in blocks, `runs` where a turn of the
  * loop computes all whole blocks and `single` where it is one, `once` for the first access alone, `32nd` for every
- * 32nd access. A line that begins with + goes on with the one before; `sliding`: where rows slide (compiler/loop/slide.h), `steady` where they do not.
- * At the end is what goes over bands and rows. */
+ * 32nd access. A line that begins with + goes on with the one before; `sliding`: where rows slide
+ * (compiler/loop/slide.h), `steady` where they do not. At the end is what goes over bands and rows. */
 
 //: load scalar
 row: const VALUE a_$ = LOAD(*(const T *)p[$]); /* NAME */
