@@ -428,12 +428,25 @@ void put_library(struct emitter *e, struct buf *out)
         const struct prototype *p = &e->subst.prototypes[i];
         const char *type = short_name(p->dtype), *vectors = e->params->vector_functions;
         const bool vector = vectors && word_index(vectors, p->name, strlen(p->name)) >= 0;
-        buf_puts(out, i == 0 ? LIBRARY_COMMENT : "");
         buf_printf(out, "%s%s %s(%s", vector ? "VECTOR " : "", type, p->name, type);
         for (int k = 1; k < p->arguments; k++)
             buf_printf(out, ", %s", type);
         buf_puts(out, ");\n");
     }
+}
+
+static const char library_comment[] = "/* of the C library */\n";
+
+bool emit_calls_library(const char *text)
+{
+    return strstr(text, library_comment) != NULL;
+}
+
+static void put_declared(struct emitter *e, struct buf *out)
+{
+    if (e->params->target->declares && e->subst.prototype_count)
+        buf_puts(out, library_comment);
+    put_library(e, out);
 }
 
 static void put_comment(struct emitter *e, struct buf *out)
@@ -534,7 +547,7 @@ static const struct {
     void (*put)(struct emitter *e, struct buf *out);
 } whole_sections[] = {
     {"comment", put_comment}, {"types", put_types}, {"sizes", put_form}, {"args", put_args},
-    {"library", put_library}, {"helpers", put_helpers}, {"entry", put_entry}, {"numbers", put_numbers},
+    {"library", put_declared}, {"helpers", put_helpers}, {"entry", put_entry}, {"numbers", put_numbers},
     {"samples", put_samples}, {"loops", put_loops}, {"heads", put_heads},
 };
 

@@ -23,8 +23,6 @@
 #define NAME_ROW "from_%d"             /* the row that a buffer holds */
 #define NAME_REPEATS "repeats_%d"      /* where the row's pattern is */
 #define NAME_KEPT_ROWS "kept_%d"       /* rows whose patterns a buffer has, and of which geometry they are */
-#define NAME_GEOMETRY "of_%d"
-#define NAME_SLOT "slot_%d"            /* the pattern of the row before */
 #define NAME_PHASE "phase_%d"
 #define NAME_TURN "turn_%d"
 #define NAME_NEXT "next_%d"            /* bytes to the next tile; where rows slide, the next row */
@@ -54,7 +52,6 @@
 
 /* The function that is compiled is called weft_kernel. Kernels that are kept have a suffix. */
 #define NAME_ENTRY "weft_kernel"
-#define LIBRARY_COMMENT "/* of the C library */\n" /* before its functions, where a kernel calls any */
 #define NAME_KEPT_ENTRY NAME_ENTRY "_%s"
 
 /* In a text of several kernels on a GPU: what kernel number %d defines, and its arguments. */

@@ -1,7 +1,7 @@
 /* The machine's C compiler: which one it is, its flags, and the jobs for it; job.c runs them. */
 #include "runtime/cc/cc.h"
 
-#include "compiler/emit/generated_names.h"
+#include "compiler/emit/emit.h"
 #include "compiler/lang/lang.h"
 #include "runtime/cc/image_impl.h"
 
@@ -165,7 +165,7 @@ int cc_flags(const struct cc *cc, enum weft_math math, bool assembly, const char
  * library. Processors without fused multiply-adds, and the user's flags, may make calls of other operations, too. */
 static const char *const *libraries_of(const struct cc *cc, const char *text)
 {
-    bool calls = cc->flags[0] || strstr(text, LIBRARY_COMMENT);
+    bool calls = cc->flags[0] || emit_calls_library(text);
 #if defined __x86_64__
     __builtin_cpu_init();
     calls = calls || !__builtin_cpu_supports("fma") || !__builtin_cpu_supports("avx2");

@@ -37,7 +37,7 @@ elements_$1               66 lines  b3798606
 encode_$1_$2              21 lines  0cf16d4c
 encode_$1_$2              21 lines  cc952e44
 enum { LANES = 16 };      15 lines  430ccd86
-enum { LONG_BYTES = 4096 };   3 lines  e276615c
+enum { LONG_BYTES = 4096 };   3 lines  bbf2e885
 exp                        2 lines  53bfed9b
 exp2_rest                  8 lines  7fc4d42a
 exp_powers                19 lines  37146fba
