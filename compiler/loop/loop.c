@@ -23,10 +23,14 @@ static const unsigned char *misalignments(struct arena *arena, const struct loop
 /* ---- short rows ---- */
 
 /* The most elements that a short row of the kernel has. */
-static int64_t most_short(const struct lanes *lanes)
+static int64_t most_short(const struct kernel *kernel)
 {
+    const struct lanes *lanes = kernel->lanes;
+    bool narrow = false;
+    for (int a = 0; a < kernel->load_count; a++)
+        narrow = narrow || type_rows[kernel->accesses[a].dtype].size < type_rows[lanes->tree].size;
     const bool whole = lanes->tiles.elements % BLOCK == 0, integers = !dtype_is_float(lanes->tree);
-    return whole && integers && join_is_sum(lanes->join) ? SHORT_WHOLE : SHORT_ROW;
+    return whole && integers && join_is_sum(lanes->join) ? SHORT_WHOLE : narrow ? SHORT_NARROW : SHORT_ROW;
 }
 
 /* Whether the kernel may reduce short rows side by side, of which one tile takes all of a point. */
@@ -35,7 +39,7 @@ static bool may_be_short(const struct loop_params *params)
     const struct lanes *lanes = params->kernel->lanes;
     const unsigned wanted = FAST_SPECIAL | FAST_FLAT | FAST_EXPAND;
     return lanes && !lanes->threads.threads && !lanes->partial && (params->fast & wanted) == wanted &&
-           lanes->tiles.points > 1 && lanes->tiles.inner == 1 && lanes->tiles.elements <= most_short(lanes);
+           lanes->tiles.points > 1 && lanes->tiles.inner == 1 && lanes->tiles.elements <= most_short(params->kernel);
 }
 
 /* Makes the geometry of such a kernel, as if it stored all of its elements. Returns how many points a row has, if these

@@ -100,8 +100,7 @@ struct weft_rows {
 
 /* How a reduction joins elements of one type to lanes (templates/shared/joins.c). */
 struct weft_join {
-    int ordered, size, any;        /* whether the order matters; bytes of a result; whether `points` takes points of
-                                      any length */
+    int ordered, size;             /* whether the order matters; bytes of a result */
     /* Makes lanes hold what changes nothing; or, where there are no elements, the result without any. */
     void (*begin)(void *lanes, long long pitch, int some);
     /* Joins `count` elements, above 0, to `width` lanes, from lane `at` on. Returns the lane of the next one. */
@@ -111,9 +110,10 @@ struct weft_join {
     long long (*fold_rows)(const struct weft_args *args, void *lanes, const struct weft_sample *sample,
                            long long access, long long point, long long from, long long inner, long long element,
                            long long limit);
-    /* Joins points that are rows of one block, or any rows, `step` bytes apart, as they lie in memory. NULL: there are
+    /* Joins points that are rows, `step` bytes apart, as they lie in memory, in blocks of so many. NULL: there are
      * no such. */
-    void (*points)(void *to, const char *from, long long step, long long elements, long long count, long long ahead);
+    void (*points)(void *to, const char *from, long long step, long long elements, long long block, long long count,
+                   long long ahead);
     /* Joins points that are short rows, one behind the other, some of them side by side. NULL: the kernel does. */
     void (*beside)(void *to, const void *from, long long elements, long long count, long long ahead);
     /* Joins the lanes of block `number` to the tree, and resets them. */

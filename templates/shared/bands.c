@@ -246,8 +246,7 @@ SHARED int next_part(const struct weft_args *args, struct weft_part *part)
     return 1;
 }
 
-/* Joins all points of the part where each is a row of one block, or may be any row, which is joined as it lies in
- * memory. Then none is left. */
+/* Joins all points of the part where each is a row, which is joined as it lies in memory. Then none is left. */
 SHARED void take_points(const struct weft_args *args, struct weft_run *run)
 {
     struct weft_part *const part = &run->part;
@@ -255,13 +254,13 @@ SHARED void take_points(const struct weft_args *args, struct weft_run *run)
     const struct weft_geometry *const s = sample->geometry;
     const long long elements = s->lanes->elements, end = part->point + part->points;
     if (!run->join->points || s->lanes->inner > 1 || s->columns != elements || !elements ||
-        (elements > s->lanes->block && !run->join->any))
+        part->element || part->stop < elements)
         return;
     for (long long count; part->point < end; part->point += count) {
         count = find_rows(sample, part->point, run->start, run->step, run->access, 1);
         count = count < end - part->point ? count : end - part->point;
         run->join->points(sample->bases[run->target] + part->point * run->join->size, run->start[0], run->step[0],
-                          elements, count, args->ahead);
+                          elements, s->lanes->block, count, args->ahead);
     }
     part->points = 0;
 }

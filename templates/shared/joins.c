@@ -30,6 +30,13 @@
 #else
 #define VECTOR_OF(bytes, type) __attribute__((vector_size(bytes), aligned(sizeof(type)), may_alias))
 #endif
+#if defined __clang__
+#define SIDE_BY_SIDE _Pragma("clang loop unroll(full)")
+#elif defined __GNUC__ && !defined __TINYC__
+#define SIDE_BY_SIDE _Pragma("GCC unroll 4")
+#else
+#define SIDE_BY_SIDE
+#endif
 #if defined __clang__ || defined __AVX512BW__
 #define VECTORS(type) VECTOR_OF(64, type)
 #define HALF_VECTORS(type) VECTOR_OF(32, type)
@@ -343,11 +350,32 @@ SEPARATE static void OWN(join_short)(out_t *to, const stage_t *from, i64 element
     }
 }
 //: row functions
-/* Joins elements to a row of ROW lanes, from lane 0 on: at least as many as there are lanes. The rest behind the last
- * whole row, too, followed by what changes nothing. Returns the number of these. */
-static inline i64 OWN(fold_whole)(acc_t *lanes, const stage_t *from, i64 count, i64 ahead)
+/* The elements behind the last whole row of lanes, which end at `end`, followed by what changes nothing. As many as
+ * there are lanes may be read in front of the end. */
+static inline void OWN(rest_of)(acc_v *r, const stage_t *end, i64 count)
 {
     const acc_t absent = ABSENT;
+#if defined VECTOR_ROW && defined __AVX512BW__ && !defined __clang__ && !defined __TINYC__
+    typedef i32 places_v VECTORS(i32);
+    const places_v places = {0, 1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 11, 12, 13, 14, 15};
+    const stage_v last = *(const stage_v *)(end - ROW);
+    r[0] = (acc_v)__builtin_shuffle(last, (stage_v)SPREAD(absent), places + (i32)(ROW - count));
+#else
+    const int again = !ORDERED && join_acc((acc_t)3, (acc_t)3) == (acc_t)3; /* what is joined twice changes nothing */
+    stage_t last[2 * ROW];
+    ALL(k, ROW / PER_VECTOR) {
+        ((stage_v *)last)[k] = ((const stage_v *)(end - ROW))[k];
+        ((stage_v *)(last + ROW))[k] = OF(stage_v, SPREAD(absent));
+    }
+    const stage_t *const from = again ? end - ROW : last + ROW - count;
+    ALL(k, ROW / PER_VECTOR)
+        r[k] = AS(acc_v, ((const stage_v *)from)[k]);
+#endif
+}
+/* Joins elements to a row of ROW lanes, from lane 0 on: at least as many as there are lanes. Returns the lane of the
+ * next one. */
+static inline i64 OWN(fold_whole)(acc_t *lanes, const stage_t *from, i64 count, i64 ahead)
+{
     acc_v l[ROW + 1];
     ALL(k, ROW / PER_VECTOR)
         l[k] = ((acc_v *)lanes)[k];
@@ -356,24 +384,12 @@ static inline i64 OWN(fold_whole)(acc_t *lanes, const stage_t *from, i64 count, 
         ALL(k, ROW / PER_VECTOR)
             l[k] = join_acc_v(l[k], AS(acc_v, ((const stage_v *)from)[k]));
     }
-#if defined VECTOR_ROW && defined __AVX512BW__ && !defined __clang__ && !defined __TINYC__
     if (count) {
-        typedef i32 places_v VECTORS(i32);
-        const places_v places = {0, 1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 11, 12, 13, 14, 15};
-        const stage_v rest = *(const stage_v *)(from + count - ROW);
-        l[0] = join_acc_v(l[0], (acc_v)__builtin_shuffle(rest, (stage_v)SPREAD(absent), places + (i32)(ROW - count)));
-    }
-#else
-    if (count) {
-        stage_t last[2 * ROW];
-        ALL(k, ROW / PER_VECTOR) {
-            ((stage_v *)last)[k] = ((const stage_v *)(from + count - ROW))[k];
-            ((stage_v *)(last + ROW))[k] = OF(stage_v, SPREAD(absent));
-        }
+        acc_v r[ROW + 1];
+        rest_of(r, from + count, count);
         ALL(k, ROW / PER_VECTOR)
-            l[k] = join_acc_v(l[k], AS(acc_v, ((const stage_v *)(last + ROW - count))[k]));
+            l[k] = join_acc_v(l[k], r[k]);
     }
-#endif
     ALL(k, ROW / PER_VECTOR)
         ((acc_v *)lanes)[k] = l[k];
     return count;
@@ -428,10 +444,82 @@ SEPARATE static void OWN(finish_point)(void *to, void *lanes, void *tree, const 
         out[j] = OF(out_t, all[j]);
     }
 }
-/* Joins the elements of some points, each of which is a row of one block. */
-SEPARATE static void OWN(join_points)(void *to, const char *from, i64 step, i64 elements, i64 count, i64 ahead)
+enum {
+    OWN(DEPTH) = ORDERED ? 32 : 1,      /* of a tree: enough for as many blocks as memory holds */
+    OWN(CHAINS) = 4 * PER_VECTOR / ROW, /* four vectors of lanes: the more rows, the less a processor fetches ahead */
+    OWN(SIDES) = !ORDERED || CHAINS < 2 ? 1 : CHAINS < 4 ? CHAINS : 4
+};
+/* Joins as many elements of each of SIDES rows, which have at least ROW, to lanes of their own. */
+static inline void OWN(fold_sides)(acc_t *lanes, const stage_t *const *from, i64 count, i64 ahead)
 {
     const acc_t absent = ABSENT;
+    const i64 whole = count - count % ROW;
+    acc_v l[SIDES][ROW / PER_VECTOR];
+    SIDE_BY_SIDE
+    for (int q = 0; q < SIDES; q++)
+        ALL(k, ROW / PER_VECTOR)
+            l[q][k] = SPREAD(absent);
+    for (i64 e = 0; e < whole; e += ROW) {
+        SIDE_BY_SIDE
+        for (int q = 0; q < SIDES; q++) {
+            near(from[q] + e, ahead, ROW * sizeof **from);
+            ALL(k, ROW / PER_VECTOR)
+                l[q][k] = join_acc_v(l[q][k], AS(acc_v, ((const stage_v *)(from[q] + e))[k]));
+        }
+    }
+    if (whole < count) {
+        SIDE_BY_SIDE
+        for (int q = 0; q < SIDES; q++) {
+            acc_v r[ROW + 1];
+            rest_of(r, from[q] + count, count - whole);
+            ALL(k, ROW / PER_VECTOR)
+                l[q][k] = join_acc_v(l[q][k], r[k]);
+        }
+    }
+    SIDE_BY_SIDE
+    for (int q = 0; q < SIDES; q++)
+        ALL(k, ROW / PER_VECTOR)
+            ((acc_v *)(lanes + q * ROW))[k] = l[q][k];
+}
+/* Joins the elements of points that are rows of several blocks: several rows side by side, or blocks of one that is
+ * alone, since a join waits for the one before in its lane. */
+static inline void OWN(join_long)(out_t *to, const char *from, i64 step, i64 elements, i64 block, i64 count, i64 ahead)
+{
+    ALIGNED acc_t lanes[SIDES * ROW];
+    ALIGNED tree_t tree[SIDES][ROW * DEPTH];
+    const i64 blocks = (elements - 1) / block + 1;
+    for (i64 k = 0, some; k < count; k += some, from += some * step) {
+        some = count - k < SIDES ? count - k : SIDES;
+        const i64 alone = some == 1, next = alone ? block * (i64)sizeof(stage_t) : step;
+        for (i64 b = 0, many; b < blocks; b += alone ? many : 1) {
+            const stage_t *rows[SIDES];
+            const i64 left = elements - b * block, whole = left / block;
+            many = !alone ? some : whole < 1 ? 1 : whole < SIDES ? whole : SIDES;
+            for (int q = 0; q < SIDES; q++) /* what is missing is the first one once more */
+                rows[q] = (const stage_t *)(from + (q < many ? q : 0) * next) + b * block;
+            fold_sides(lanes, rows, whole ? block : left, ahead);
+            for (int q = 0; q < many; q++)
+                plant_lanes(tree[alone ? 0 : q], lanes + q * ROW, ROW, alone ? b + q : b);
+        }
+        for (int q = 0; q < some; q++) {
+            ALIGNED tree_t none[ROW];
+            OVER(j, ROW)
+                ((tree_v *)none)[j] = (tree_v)((acc_v *)lanes)[j]; /* as they were left */
+            tree_t *const all = harvest(none, tree[q], ROW, blocks);
+            join_lanes(all);
+            to[k + q] = OF(out_t, all[0]);
+        }
+    }
+}
+/* Joins the elements of some points that are rows, in blocks of so many. */
+SEPARATE static void OWN(join_points)(void *to, const char *from, i64 step, i64 elements, i64 block, i64 count,
+                                      i64 ahead)
+{
+    const acc_t absent = ABSENT;
+    if (elements > block) {
+        join_long(to, from, step, elements, block, count, ahead);
+        return;
+    }
     for (i64 k = 0; k < count; k++, from += step) {
         ALIGNED acc_t lanes[ROW];
         ALIGNED tree_t all[ROW];
@@ -455,7 +543,7 @@ static void join_beside(void *to, const void *from, i64 elements, i64 count, i64
 #define join_beside 0 /* the kernel calls it */
 #endif
 static const struct weft_join OWN(this_join) = {
-    ORDERED, sizeof(out_t), 0, begin_lanes, fold_run, 0, INNER == 1 ? join_points : 0, join_beside, plant_lanes,
+    ORDERED, sizeof(out_t), begin_lanes, fold_run, 0, INNER == 1 ? join_points : 0, join_beside, plant_lanes,
     finish_point
 };
 //: here
@@ -585,14 +673,14 @@ SEPARATE static i64 OWN(fold_four)(const struct weft_args *args, void *room, con
     return element;
 }
 static const struct weft_join OWN(this_join) = {
-    ORDERED, sizeof(out_t), 0, begin_lanes, fold_run, fold_four, 0, 0, plant_lanes, finish_point
+    ORDERED, sizeof(out_t), begin_lanes, fold_run, fold_four, 0, 0, plant_lanes, finish_point
 };
 //: here
 #endif
 #if 0
 //: no_rows functions
 static const struct weft_join OWN(this_join) = {
-    ORDERED, sizeof(out_t), 0, begin_lanes, fold_run, 0, 0, 0, plant_lanes, finish_point
+    ORDERED, sizeof(out_t), begin_lanes, fold_run, 0, 0, 0, plant_lanes, finish_point
 };
 //: here
 #endif

@@ -326,6 +326,58 @@ static void test_joined_as_computed(void **state)
     }
 }
 
+/* Some rows, of several blocks among them, dense ones and ones cut out of wider rows: sums in the order of the rule,
+ * extremes of all elements. */
+static void check_rows(enum weft_dtype dtype, int64_t length, int64_t count, int64_t apart)
+{
+    static const char *const texts[] = {"sum(x, axis=-1)", "max(x, axis=-1)", "min(x, axis=-1)"};
+    static const char *const names[] = {"x"};
+    const int64_t shape[] = {count, length + apart};
+    struct tensor x = tensor_new(dtype, 2, shape);
+    uint64_t seed = (uint64_t)(length * 16 + count);
+    for (int64_t i = 0; i < count * (length + apart); i++)
+        tensor_set(&x, i, element(dtype, &seed));
+    x.shape[1] = length;
+    for (int n = 0; n < 3; n++) {
+        struct weft_program *program = run_compile(texts[n]);
+        struct tensor out = tensor_new(n ? dtype : sum_dtype(dtype), 1, &count);
+        run_program(program, &x, names, 1, &out, 1, NULL);
+        weft_program_destroy(program);
+        for (int64_t r = 0; r < count; r++) {
+            struct tensor row = x;
+            row.rank = 1;
+            row.data = tensor_at(&x, (int64_t[]){r, 0});
+            row.shape[0] = length;
+            row.strides[0] = 1;
+            union scalar due = n ? scalar_load(row.data, dtype) : expected_sum(&row, (int)length);
+            for (int64_t i = 1; n && i < length; i++)
+                due = eval_op(n == 1 ? OP_MAX : OP_MIN, dtype, dtype, due, scalar_load(at(&row, (int)i), dtype),
+                              (union scalar){0});
+            if (tensor_get(&out, r).bits != due.bits)
+                fail_msg("%s of %s, row %d of %d, %d elements: %llx, not %llx", texts[n], type_rows[dtype].name, (int)r,
+                         (int)count, (int)length, (unsigned long long)tensor_get(&out, r).bits,
+                         (unsigned long long)due.bits);
+        }
+        tensor_free(&out);
+    }
+    tensor_free(&x);
+}
+
+static void test_rows(void **state)
+{
+    static const int64_t lengths[] = {3, 17, 65, 512, 513, 700, 769, 1023, 1024, 1025, 1039, 1500, 2047, 2048,
+                                      2049, 4096, 4100, 5000, 9217, 16385};
+    enum { LENGTHS = sizeof lengths / sizeof *lengths, COUNTS = 21 };
+    (void)state;
+    for (int number = 0; number < WEFT_DTYPE_COUNT * LENGTHS * COUNTS; number++) {
+        const enum weft_dtype dtype = (enum weft_dtype)(number / (LENGTHS * COUNTS));
+        if (dtype == WEFT_BOOL || !sample_chosen(number))
+            continue;
+        run_disable(number % 3 ? "" : "joins");
+        check_rows(dtype, lengths[number / COUNTS % LENGTHS], 1 + number % COUNTS, number % 5 ? 0 : 7);
+    }
+}
+
 /* -0 is the sum of nothing but -0; without elements it is 0. */
 static void test_zeros(void **state)
 {
@@ -451,7 +503,7 @@ int main(void)
         cmocka_unit_test(test_sizes), cmocka_unit_test(test_layouts), cmocka_unit_test(test_threads),
         cmocka_unit_test(test_chained_threads),
         cmocka_unit_test(test_slow_paths), cmocka_unit_test(test_library_joins),
-        cmocka_unit_test(test_joined_as_computed),
+        cmocka_unit_test(test_joined_as_computed), cmocka_unit_test(test_rows),
         cmocka_unit_test(test_zeros), cmocka_unit_test(test_inside),
         cmocka_unit_test(test_wider), cmocka_unit_test(test_signs), cmocka_unit_test(test_batches)};
     return cmocka_run_group_tests_name("reductions", tests, NULL, tear_down);

@@ -15,6 +15,7 @@ REDUCED                   19 lines  9081fedd
 ROLLED                    41 lines  7e0d1c79
 RUN_ROOM                  10 lines  954b2503
 RUN_VALUES                 7 lines  d0847062
+SIDE_BY_SIDE               7 lines  3138d6d2
 VECTORS                   10 lines  fb14f513
 VECTOR_OF                  5 lines  651b22b7
 __attribute__((always_inline))   6 lines  20c4a75b
@@ -88,7 +89,7 @@ weft_args                 12 lines  c0245790
 weft_band                 16 lines  f245062f
 weft_calls                50 lines  77e98fd7
 weft_geometry             25 lines  7bcf33d5
-weft_join                 25 lines  6c69aa9d
+weft_join                 25 lines  b4e6ed08
 weft_lanes                10 lines  a2a73410
 weft_part                  9 lines  01219a3a
 weft_patterns              7 lines  4a0a8750
