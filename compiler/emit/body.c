@@ -249,6 +249,15 @@ static void emit_taken(struct emitter *e, int i, int level, const char *number)
         buf_printf(&e->body, "    " NAME_KEPT "[j] = " NAME_VALUE ";\n", i, i);
 }
 
+/* Whether all elements of a block are ones of its row: where it is short, the last one again. */
+static bool repeats_ends(const struct emitter *e)
+{
+    bool repeats = !e->params->target->chunks && !e->kernel->lanes && !e->slide.rows && !e->masked;
+    for (int a = 0; a < e->kernel->load_count; a++)
+        repeats = repeats && (e->kinds[a] == ACCESS_UNIT || access_is(e->kinds[a], STAYS));
+    return repeats;
+}
+
 static void emit_ins(struct emitter *e, int i, int level)
 {
     const struct ins *ins = &e->kernel->ins[i];
@@ -271,8 +280,10 @@ static void emit_ins(struct emitter *e, int i, int level)
     } else {
         buf_printf(&e->body, "    " NAME_FAULT " |= (", ins->index);
         put_meaning(e, &e->body, ins, op_fault(ins->op, ins->source), names);
-        buf_printf(&e->body, ") & (j < %sm)%s%s;\n", e->params->target->chunks ? "" : "(int)",
-                   names[2] ? " & " : "", names[2] ? names[2] : "");
+        buf_puts(&e->body, ")");
+        if (!repeats_ends(e))
+            buf_printf(&e->body, " & (j < %sm)", e->params->target->chunks ? "" : "(int)");
+        buf_printf(&e->body, "%s%s;\n", names[2] ? " & " : "", names[2] ? names[2] : "");
     }
     emit_mark(&e->body, start, ins);
 }
@@ -353,12 +364,14 @@ void put_block(struct emitter *e, const struct ins *ins)
     if (own)
         put_own_block(e, ins, own, length, elements);
     buf_puts(&e->blocks, condition ? "#else\n" : "");
+    e->subst.replaced = condition && !(strstr(own, "INSIDE(") && strstr(own, "INSIDE(") < own + length);
     if (!own || condition) {
         buf_puts(&e->blocks, "    INDEPENDENT\n    for (int j = 0; j < BLOCK; j++)\n        r[j] = ");
         put_meaning(e, &e->blocks, ins, op_meaning(ins->op, ins->source), elements);
         buf_puts(&e->blocks, ";\n");
     }
     buf_puts(&e->blocks, condition ? "#endif\n}\n" : "}\n");
+    e->subst.replaced = false;
 }
 
 /* Adds the function that computes a row on a whole block, once. Returns its name. */

@@ -435,7 +435,7 @@ void put_library(struct emitter *e, struct buf *out)
     }
 }
 
-static const char library_comment[] = "/* of the C library */\n";
+static const char library_comment[] = "/* of the C library, which is called */\n";
 
 bool emit_calls_library(const char *text)
 {
@@ -444,8 +444,10 @@ bool emit_calls_library(const char *text)
 
 static void put_declared(struct emitter *e, struct buf *out)
 {
-    if (e->params->target->declares && e->subst.prototype_count)
-        buf_puts(out, library_comment);
+    bool called = false;
+    for (int i = 0; e->params->target->declares && i < e->subst.prototype_count; i++)
+        called = called || e->subst.prototypes[i].called;
+    buf_puts(out, called ? library_comment : "");
     put_library(e, out);
 }
 

@@ -123,7 +123,7 @@ void emit_named_joins(struct buf *out, const char *types, const char *loops);
 /* Returns what all functions so far share: the section "types", "args", "library", "helpers" or
  * "blocks" of the skeleton; or "heads", on which helpers and loops of any kernel depend. */
 const char *emit_common(struct emit_together *together, const char *section);
-/* Whether a text in C calls functions of the C library. */
+/* Whether a text in C may call functions of the C library where own math has what it needs (OWN_MATH). */
 bool emit_calls_library(const char *text);
 /* Names that a text defines: functions, types and constants of its own. */
 struct defined_names {

@@ -198,16 +198,19 @@ static void add_library(struct subst *subst, struct buf *out, const char *name,
     const char *full = arena_printf(subst->arena, "%s%s", name, dtype == WEFT_FLOAT32 ? "f" : "");
     size_t length;
     const char *own = own_library(subst, full, &length);
+    const bool called = !subst->replaced && strcmp(name, "copysign") != 0; /* which compilers compute themselves */
     buf_printf(out, own ? NAME_OWN_FUNCTION : "%s", full);
     for (int i = 0; i < subst->prototype_count; i++)
-        if (strcmp(subst->prototypes[i].name, full) == 0)
+        if (strcmp(subst->prototypes[i].name, full) == 0) {
+            subst->prototypes[i].called = subst->prototypes[i].called || called;
             return;
+        }
     if (own) {
         subst_parts(subst, own);
         add_part(subst, helper_word(subst->arena, "library", full), own, length);
     }
     ARENA_PUSH(subst->arena, subst->prototypes, subst->prototype_count,
-               ((struct prototype){full, dtype, count_arguments(call)}));
+               ((struct prototype){full, dtype, count_arguments(call), called}));
 }
 
 /* Replaces N(name), M(name) or F(name) at `text`. Returns the text behind it. */

@@ -10,6 +10,7 @@ struct prototype {
     const char *name;
     enum weft_dtype dtype;
     int arguments;
+    bool called;                   /* also where own math takes the place of functions */
 };
 
 /* A helper whose text stands in the support file, for the types that a kernel's source names (by_name.c). */
@@ -31,6 +32,7 @@ struct subst {
     bool has_math;                 /* the types and macros of own library functions are among the helpers */
     struct prototype *prototypes;
     int prototype_count;
+    bool replaced;                 /* what is added calls them only where there is no own math */
 };
 
 /* What the tokens are replaced by. N(..) is looked up in `section`. */

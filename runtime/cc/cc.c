@@ -162,7 +162,8 @@ int cc_flags(const struct cc *cc, enum weft_math math, bool assembly, const char
 
 /* What a kernel is linked to. Reading the libraries takes a linker 6 of the 50 ms in which a small kernel is compiled,
  * so one that calls no function of theirs goes without: what compilers call by themselves (memcpy) is in the host's C
- * library. Processors without fused multiply-adds, and the user's flags, may make calls of other operations, too. */
+ * library, and what they call nevertheless in the math library, which is there for all (image.c). Processors without
+ * fused multiply-adds, and the user's flags, may make calls of other operations, too. */
 static const char *const *libraries_of(const struct cc *cc, const char *text)
 {
     bool calls = cc->flags[0] || emit_calls_library(text);

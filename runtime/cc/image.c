@@ -4,6 +4,7 @@
 #include "runtime/base/base.h"
 
 #include <dlfcn.h>
+#include <pthread.h>
 #include <stdio.h>
 #include <string.h>
 #include <sys/mman.h>
@@ -20,6 +21,17 @@ static void name_descriptor(int fd, const unsigned char digest[16], char name[NA
     for (int bit = 0; bit < NAME_BITS; bit++)
         to += sprintf(to, "%s", digest[bit / 8] >> bit % 8 & 1 ? ".//" : "./");
     sprintf(to, "%d", fd);
+}
+
+/* Kernels are linked to no library where they should need none (cc.c). Where the C compiler calls a function of one
+ * nevertheless, the loader finds it among those that are there for all objects. */
+static pthread_once_t shared_math = PTHREAD_ONCE_INIT;
+
+static void share_math(void)
+{
+    static const char *const names[] = {"libm.so.6", "libm.so"};
+    for (size_t i = 0; i < sizeof names / sizeof *names && !dlopen(names[i], RTLD_NOW | RTLD_GLOBAL); i++)
+        ;
 }
 
 static void *load_descriptor(int fd, const unsigned char digest[16])
@@ -63,6 +75,7 @@ void *image_load(int fd, size_t size, const unsigned char digest[16], const char
                  const char **problem)
 {
     load_begin();
+    pthread_once(&shared_math, share_math);
     void *handle = load_descriptor(fd, digest);
     handle = handle ? handle : load_copy(fd, size, digest);
     if (!handle)
@@ -76,6 +89,7 @@ void *image_load(int fd, size_t size, const unsigned char digest[16], const char
 void *image_load_file(const char *path, const char **problem)
 {
     load_begin();
+    pthread_once(&shared_math, share_math);
     void *handle = dlopen(path, RTLD_NOW | RTLD_LOCAL);
     if (!handle)
         *problem = last_problem();

@@ -340,8 +340,8 @@ FN T N(floordiv)(T a, T b)
 /* The remainder of a quotient that is rounded down. */
 FN T N(floormod)(T a, T b)
 {
-    const T r = N(remainder)(a, b), apart = (r < 0) != (b < 0) ? b : (T)0;
-    return r == 0 ? (T)0 : (T)((U)r + (U)apart);
+    const T r = N(remainder)(a, b), apart = ((r ^ b) < 0) & (r != 0) ? b : (T)0;
+    return (T)((U)r + (U)apart);
 }
 //: integer shl
 /* Bits shifted left; 0 where all are gone. Vectors of bytes are not shifted by counts of their own, but by 1, 2, 4. */

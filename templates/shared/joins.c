@@ -361,7 +361,8 @@ static inline void OWN(rest_of)(acc_v *r, const stage_t *end, i64 count)
     const stage_v last = *(const stage_v *)(end - ROW);
     r[0] = (acc_v)__builtin_shuffle(last, (stage_v)SPREAD(absent), places + (i32)(ROW - count));
 #else
-    const int again = !ORDERED && join_acc((acc_t)3, (acc_t)3) == (acc_t)3; /* what is joined twice changes nothing */
+    const acc_t some = (acc_t)3;
+    const int again = !ORDERED && !(join_acc(some, some) > some); /* what is joined twice changes nothing */
     stage_t last[2 * ROW];
     ALL(k, ROW / PER_VECTOR) {
         ((stage_v *)last)[k] = ((const stage_v *)(end - ROW))[k];

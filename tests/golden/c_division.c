@@ -40,8 +40,8 @@ void weft_kernel(const struct weft_args *args, i64 begin, i64 end)
                         const i32 t_4 = floordiv_i32(a_1, a_0);
                         const i32 t_5 = t_2 ? t_4 : c_0;
                         const i32 t_6 = floormod_i32(a_1, a_0);
-                        f_0 |= (a_0 == 0) & (j < (int)m) & t_2;
-                        f_1 |= (a_0 == 0) & (j < (int)m);
+                        f_0 |= (a_0 == 0) & t_2;
+                        f_1 |= (a_0 == 0);
                         y_2[j] = t_5;
                         y_3[j] = t_6;
                     }

@@ -2,9 +2,10 @@
 @ sizes: BLOCK = 64, ACCESSES = 3
 @ helpers: ROLLED, EACH_OF, HIDDEN, BAND_ROOM, BAND_VALUES, PAD_BLOCK, PUT_BLOCK, PUT_PAST, FETCH_BELOW, b1, weft_lanes,
 @   weft_geometry, weft_sample, weft_patterns, struct weft_calls;, weft_args, weft_tile, weft_band, weft_part,
-@   weft_rows, weft_join, weft_run, weft_calls, exp, enum { LONG_BYTES = 4096 };, enum { LANES = 16 };, bytes,
-@   __attribute__((always_inline)) ec8c7747, fetch, __attribute__((always_inline)) 20c4a75b, fetch_row, block_of,
-@   blocks_of
+@   weft_rows, weft_join, weft_run, weft_calls
+f64 exp(f64);
+@ helpers: enum { LONG_BYTES = 4096 };, enum { LANES = 16 };, bytes, __attribute__((always_inline)) ec8c7747, fetch,
+@   __attribute__((always_inline)) 20c4a75b, fetch_row, block_of, blocks_of
 #undef OWN_MATH
 #undef FMAF
 #undef FMAD
@@ -62,9 +63,10 @@ void weft_kernel(const struct weft_args *args, i64 begin, i64 end)
 @ sizes: BLOCK = 64, ACCESSES = 3
 @ helpers: ROLLED, EACH_OF, HIDDEN, BAND_ROOM, BAND_VALUES, PAD_BLOCK, PUT_BLOCK, PUT_PAST, FETCH_BELOW, b1, weft_lanes,
 @   weft_geometry, weft_sample, weft_patterns, struct weft_calls;, weft_args, weft_tile, weft_band, weft_part,
-@   weft_rows, weft_join, weft_run, weft_calls, exp, enum { LONG_BYTES = 4096 };, enum { LANES = 16 };, bytes,
-@   __attribute__((always_inline)) ec8c7747, fetch, __attribute__((always_inline)) 20c4a75b, fetch_row, block_of,
-@   blocks_of
+@   weft_rows, weft_join, weft_run, weft_calls
+f64 exp(f64);
+@ helpers: enum { LONG_BYTES = 4096 };, enum { LANES = 16 };, bytes, __attribute__((always_inline)) ec8c7747, fetch,
+@   __attribute__((always_inline)) 20c4a75b, fetch_row, block_of, blocks_of
 #undef OWN_MATH
 #undef FMAF
 #undef FMAD

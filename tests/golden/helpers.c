@@ -39,18 +39,16 @@ encode_$1_$2              21 lines  0cf16d4c
 encode_$1_$2              21 lines  cc952e44
 enum { LANES = 16 };      15 lines  430ccd86
 enum { LONG_BYTES = 4096 };   3 lines  bbf2e885
-exp                        2 lines  53bfed9b
 exp2_rest                  8 lines  7fc4d42a
 exp_powers                19 lines  37146fba
 exp_rest                  10 lines  5f7e03fb
 expand_$1                 44 lines  66a06029
-expf                       2 lines  1ab04b73
-fabsf                      2 lines  5f85715b
+fabsf                      2 lines  07ccc61f
 fetch                      9 lines  151673e0
 fetch_row                 17 lines  9a94f6ba
 fill_$1                    6 lines  feab3a5c
 floordiv_$1                8 lines  baa84ad0
-floormod_$1                6 lines  16bc2c11
+floormod_$1                6 lines  e76ab91a
 fmin_$1                    6 lines  79200f70
 fneg_$1                   15 lines  a8c0e62c
 gather_$1                 17 lines  10711377
@@ -64,10 +62,9 @@ optimize                   3 lines  f347d288
 own_exp                   17 lines  af2b345b
 own_expf                  18 lines  12be0113
 pick_$1                   12 lines  bc185755
-powf                       2 lines  55b848a9
 quotient_$1                7 lines  c3231c73
 remainder_$1               8 lines  9d70b78c
-rintf                      2 lines  be8c7ceb
+rintf                      2 lines  e6c5cbaf
 rounded_$1_$2             48 lines  2f92d2fa
 rounded_$1_$2             48 lines  8c44a27a
 roundsat_$1_$2            40 lines  4982c195
