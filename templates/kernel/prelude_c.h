@@ -340,7 +340,7 @@ FN T N(floordiv)(T a, T b)
 /* The remainder of a quotient that is rounded down. */
 FN T N(floormod)(T a, T b)
 {
-    const T r = N(remainder)(a, b), apart = ((r ^ b) < 0) & (r != 0) ? b : (T)0;
+    const T r = N(remainder)(a, b), apart = (((r ^ b) < 0) & (r != 0)) ? b : (T)0;
     return (T)((U)r + (U)apart);
 }
 //: integer shl

@@ -3,6 +3,9 @@ called and hold, that results stay the same; and what a wrong variable is told."
 
 import glob
 import os
+import platform
+import re
+import shutil
 import subprocess
 import unittest
 
@@ -143,6 +146,51 @@ class Keep(CommandTest):
             self.assertIn("'%s'" % text, self.bad(2, 252, "run", "x + 0", "x=1", env={"WEFT_CACHE_SIZE": text}))
         self.bad(2, 252, "cache", "prune", env={"WEFT_CACHE_SIZE": "abc"})
         self.assertEqual(self.text("run", "x + 0", "x=1", env={"WEFT_CACHE_SIZE": ""}), "out: int32[] = 1\n")
+
+
+@unittest.skipUnless(shutil.which("readelf"), "there is no readelf")
+@unittest.skipUnless(platform.machine() == "x86_64", "kernels are linked to libraries on all other processors")
+class Linked(CommandTest):
+    """Kernels are linked to the math library where they call its functions, and else to none."""
+
+    ONE = ["exp", "sin", "tan", "log1p", "asinh", "erfc", "floor"]
+    TWO = ["x % y", "fmod(x, y)", "x ** y", "atan2(x, y)", "softmax(x)"]
+    FROM_C = re.compile(r"mem(cpy|set|move)|_ITM_|__gmon|__cxa|__tls")
+
+    def setUp(self):
+        super().setUp()
+        self.env = {"WEFT_KEEP": "kept", "XDG_CACHE_HOME": self.path("cache")}
+        flags = os.environ.get("WEFT_CFLAGS")
+        with open("/proc/cpuinfo", encoding="ascii") as file:
+            fused = {"fma", "avx2"} <= set(file.read().split())
+        if flags or not fused:
+            self.skipTest("flags, or a processor without fused multiply-adds: all are linked to libraries")
+
+    def linked(self, text, dtype):
+        """Functions that are called, and what libraries the kernels name."""
+        shutil.rmtree(self.path("kept"), ignore_errors=True)
+        shutil.rmtree(self.path("cache"), ignore_errors=True)
+        inputs = [f"{name}:{dtype}=[1, 2, 3]" for name in "xy" if re.search(rf"\b{name}\b", text)]
+        self.text("run", text, *inputs, "--tier", "none", env=self.env)
+        called, named = [], []
+        for path in glob.glob(self.path("kept/*.so")):
+            listed = subprocess.run(["readelf", "-dW", "--dyn-syms", path], capture_output=True, text=True, check=True)
+            called += [name for name in re.findall(r"UND (\S+)", listed.stdout) if not self.FROM_C.match(name)]
+            named += re.findall(r"NEEDED.*\[(.*)\]", listed.stdout)
+        return called, named
+
+    def test_libraries(self):
+        texts = self.TWO + [f"{name}(x)" for name in self.ONE] + [f"{name}(x[0]) + y" for name in self.ONE]
+        for text in texts:
+            for dtype in ("float32", "float64"):
+                called, named = self.linked(text, dtype)
+                with self.subTest(text=text, dtype=dtype, called=called):
+                    self.assertTrue(not called or any(name.startswith("libm") for name in named), named)
+
+    def test_none(self):
+        for text in ("x + y", "x % y", "exp(x)"):
+            with self.subTest(text=text):
+                self.assertEqual(self.linked(text, "float32"), ([], []))
 
 
 if __name__ == "__main__":

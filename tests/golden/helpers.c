@@ -48,7 +48,7 @@ fetch                      9 lines  151673e0
 fetch_row                 17 lines  9a94f6ba
 fill_$1                    6 lines  feab3a5c
 floordiv_$1                8 lines  baa84ad0
-floormod_$1                6 lines  e76ab91a
+floormod_$1                6 lines  acbc2abd
 fmin_$1                    6 lines  79200f70
 fneg_$1                   15 lines  a8c0e62c
 gather_$1                 17 lines  10711377
