@@ -84,7 +84,6 @@ void aot_put_sizes(struct buf *out, struct aot_kernel *const *kernels, int count
         {"TRANSPOSED", TRANSPOSED_ROOM, "bytes of a tile that is transposed, and of what is behind its rows"},
         {"INTERLEAVED", INTERLEAVED_BYTES, "of pixels that are gathered at once, about"},
         {"DEINTERLEAVED", DEINTERLEAVED_COLUMNS, "of columns of pixels that are taken apart at once"},
-        {"PERIODIC", KEPT_PATTERNS, "of rows whose patterns are kept"},
         {"LEVELS", levels, "instruction sets"}};
     buf_puts(out, "\n/* The most of each, of any kernel here. */\nenum {\n");
     for (size_t i = 0; i < sizeof rows / sizeof *rows; i++)

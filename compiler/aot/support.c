@@ -14,8 +14,7 @@ static void put_sizes(struct buf *out)
         {"MAX_PIECES", MAX_PIECES, "that elements lie in"},
         {"TRANSPOSED", TRANSPOSED_ROOM, "bytes of a tile that is transposed, and of what is behind its rows"},
         {"INTERLEAVED", INTERLEAVED_BYTES, "of pixels that are gathered at once, about"},
-        {"DEINTERLEAVED", DEINTERLEAVED_COLUMNS, "of columns of pixels that are taken apart at once"},
-        {"PERIODIC", KEPT_PATTERNS, "of rows whose patterns are kept"}};
+        {"DEINTERLEAVED", DEINTERLEAVED_COLUMNS, "of columns of pixels that are taken apart at once"}};
     buf_puts(out, "\nenum {\n");
     for (size_t i = 0; i < sizeof rows / sizeof *rows; i++)
         buf_printf(out, "    %s = %d, /* %s */\n", rows[i].name, rows[i].value, rows[i].what);

@@ -13,7 +13,7 @@ enum {
     BLOCK = 64,                    /* elements that a kernel computes at once */
     MAX_PERIOD = 512,              /* the longest innermost group that is repeated into a pattern */
     KEPT_PATTERNS = 16,            /* patterns of so many rows are kept, of groups of up to 8 elements */
-    PATTERN_ROOM = KEPT_PATTERNS * (BLOCK + 8), /* (SHORT_PERIOD in templates/kernel/prelude_c.h); longer ones fit it */
+    PATTERN_ROOM = KEPT_PATTERNS * (BLOCK + 8), /* (SHORT_PERIOD in templates/shared/bands.c); longer ones fit it */
     TRANSPOSED_LINE = 64,          /* bytes of a column of a tile that is transposed, at most: a cache line */
     /* bytes of its buffer: each row has room behind it for a block */
     ACROSS_ROOM = 1 << 22,         /* bytes of rows that are transposed at a time for a reduction, as many as a cache
