@@ -257,16 +257,21 @@ static bool holds_result(const struct emitter *e)
     return held;
 }
 
-/* How much a turn of the loop along a row computes, the first one of which is the row's head: a block, or all whole
- * blocks. */
+/* How much a turn of the loop along a row computes: a block, or all whole blocks; a row's first one may be short. For
+ * blocks that is asked in the loop: where it was known before, rows of 33 to 63 elements took 1.15 of the time. */
 static void put_turn(struct emitter *e)
 {
-    const char *most = e->runs ? "blocks_of" : "block_of";
     const char *fewer = e->masked ? "a loop like the one below, over m" : "computed as a block, m are stored";
     e->row_head = true;
-    buf_printf(&e->rows, "    i64 head = %s(column1 - column0); /* elements of the first turn */\n", most);
-    buf_printf(&e->turn, "for (i64 i = column0, m = head; i < column1; i += m, m = %s(column1 - i)) {", most);
-    buf_printf(&e->turn, " /* m < BLOCK: %s */\n", fewer);
+    if (e->runs) {
+        buf_puts(&e->rows, "    i64 head = blocks_of(column1 - column0); /* elements of the first turn */\n");
+        buf_puts(&e->turn, "for (i64 i = column0, m = head; i < column1; i += m, m = blocks_of(column1 - i)) {");
+        buf_printf(&e->turn, " /* m < BLOCK: %s */\n", fewer);
+    } else {
+        buf_puts(&e->rows, "    i64 head = 0; //~\n");
+        buf_puts(&e->turn, "for (i64 i = column0, m; i < column1; i += m) {\n");
+        buf_printf(&e->turn, "    m = block_of(&head, column1 - i); /* fewer than BLOCK: %s */\n", fewer);
+    }
 }
 
 /* What a turn computes: a block, or one after the other. */

@@ -7,7 +7,7 @@
  * where the kernel only stores what it turns or interleaves, `whole` where ends of rows are read as whole blocks,
  * `masked` where a loop of their own computes them (`unmasked` where none does), and `padded` elsewhere, `light`
  * where a kernel with such ends computes little and `heavy` elsewhere, `rows` where some load stays at one element
- * along a row, `later` for further stores, `lone` where no other one is read in blocks, `runs` where a turn of the
+ * along a row, `lone` where no other one is read in blocks, `runs` where a turn of the
  * loop computes all whole blocks and `single` where it is one, `once` for the first access alone, `32nd` for every
  * 32nd access. A line that begins with + goes on with the one before; `sliding`: where rows slide
  * (compiler/loop/slide.h), `steady` where they do not. At the end is what goes over bands and rows. */
@@ -195,13 +195,12 @@ operands: const T *const x_$ = N(bounded)(w_$, sample->bases[$], s->maps[$], p[$
 //: store unit
 head: rows
 block: w_$
-light once row: if (args->stream || (column1 - column0) * (i64)sizeof(T) >= LONG_BYTES) //~
-heavy once row: if (args->stream) //~
-once row:     head = args->calls->first_block(args, p[$] + column0 * sizeof(T), step[$], column1 - column0, head,
-+ sizeof(T), BLOCK); //~
-later rows row: if (args->stream)
-+ args->calls->fetch_end(p[$] + step[$] + column0 * sizeof(T), column1 - column0, sizeof(T), BLOCK);
-+ /* of the next row */ //~
+light once band: const i64 line = line_of(args->stream || (column1 - column0) * (i64)sizeof(T) >= LONG_BYTES); //~
+heavy once band: const i64 line = line_of(args->stream); //~
+rows band: if (args->stream)
++ args->calls->fetch_ends(start[$] + column0 * sizeof(T), step[$], rows, column1 - column0, sizeof(T), BLOCK); //~
+single once row: head = (-(u64)(p[$] + column0 * sizeof(T)) & line) / sizeof(T); //~
+runs once row: head = first_of(p[$] + column0 * sizeof(T), line, head, sizeof(T)); //~
 operands: T *const o_$ = (T *)p[$] + i; /* NAME */
 runs operands: const int n_$ = m >= BLOCK && streams(args, o_$); //~
 single operands: const int n_$ = m == BLOCK && streams(args, o_$); //~
@@ -220,18 +219,20 @@ whole runs results: PUT_BLOCK(o_$, w_$, back, 0, w_$)
 //: store held
 head: vector
 block: w_$
-once row: if (args->stream) //~
-once row:     head = args->calls->first_block(args, p[$] + column0 * sizeof(T), step[$], column1 - column0, head,
-+ sizeof(T), BLOCK); //~
+once band: const i64 line = line_of(args->stream); //~
+rows band: if (args->stream)
++ args->calls->fetch_ends(start[$] + column0 * sizeof(T), step[$], rows, column1 - column0, sizeof(T), BLOCK); //~
+single once row: head = (-(u64)(p[$] + column0 * sizeof(T)) & line) / sizeof(T); //~
+runs once row: head = first_of(p[$] + column0 * sizeof(T), line, head, sizeof(T)); //~
 operands: T *const o_$ = (T *)p[$] + i; /* NAME */
 operands: IN_REGISTERS(T, y_$, m < BLOCK ? w_$ : o_$)
 results: N(held)(args, o_$, y_$, w_$, m);
 //: store copied
 head: rows
 block: w_$
-once row: if (args->stream) //~
-once row:     head = args->calls->first_block(args, p[$] + column0 * sizeof(T), 0, column1 - column0, head, sizeof(T),
-+ BLOCK); //~
+once band: const i64 line = line_of(args->stream); //~
+single once row: head = (-(u64)(p[$] + column0 * sizeof(T)) & line) / sizeof(T); //~
+runs once row: head = first_of(p[$] + column0 * sizeof(T), line, head, sizeof(T)); //~
 operands: T *const o_$ = (T *)p[$] + i; /* NAME */
 operands: const int n_$ = m == BLOCK && streams(args, o_$); //~
 operands: T *const y_$ = m < BLOCK ? w_$ : o_$;

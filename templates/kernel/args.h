@@ -166,13 +166,9 @@ struct weft_calls {
     const void *(*pad)(void *block, const void *from, int count, int size, int all);
     /* Copies `count` elements from a block to where they belong. */
     void (*put)(void *to, const void *block, int count, int size);
-    /* Brings what is not whole blocks at the end of a row of `count` elements of `size` bytes, of which others go past
+    /* Brings what is not whole blocks at the ends of rows of `count` elements of `size` bytes, of which others go past
      * the caches: plain stores to it hold up those behind them. */
-    void (*fetch_end)(const char *to, long long count, int size, int block);
-    /* How many elements of a row of `count` stand in front of the first one on a cache line, or `most` if none do. Past
-     * the caches it also brings the end of the row that begins `next` bytes further on, if that is not 0. */
-    long long (*first_block)(const struct weft_args *args, const char *to, long long next, long long count,
-                             long long most, int size, int block);
+    void (*fetch_ends)(const char *to, long long step, long long rows, long long count, int size, int block);
     /* The pattern of the row that begins at `from`, whose columns lie `step` bytes apart, made unless `room` has it. */
     const void *(*repeated)(void *room, struct weft_patterns *kept, const struct weft_geometry *s, const char *from,
                             long long step, int size, int block);

@@ -516,10 +516,23 @@ static inline void OWN(fetch_row)(const struct weft_args *args, const struct wef
         __builtin_prefetch(p + k);
 #endif
 }
-/* How many elements a turn takes: a block, or what is left. */
-static inline i64 OWN(block_of)(i64 left)
+/* The bits of an address within a cache line where rows begin with a short block, so that the others start on one. */
+static inline i64 OWN(line_of)(int begins)
 {
-    return left < BLOCK ? left : BLOCK;
+    return begins ? 63 : 0;
+}
+/* How many elements the first turn takes, which are `most` unless the row begins within a line. */
+static inline i64 OWN(first_of)(const char *to, i64 line, i64 most, int size)
+{
+    const i64 head = (-(u64)to & line) / size;
+    return head && head < most ? head : most;
+}
+/* How many elements a turn takes: those of a short first one, once, then a block or what is left. */
+static inline i64 OWN(block_of)(i64 *head, i64 left)
+{
+    const i64 count = *head ? *head : BLOCK;
+    *head = 0;
+    return left < count ? left : count;
 }
 /* How many elements a turn takes: all whole blocks, or what is left. */
 static inline i64 OWN(blocks_of)(i64 left)

@@ -142,13 +142,11 @@ SHARED void fetch_end(const char *to, long long count, int size, int block)
 #endif
 }
 
-SHARED long long first_block(const struct weft_args *args, const char *to, long long next, long long count,
-                             long long most, int size, int block)
+SHARED void fetch_ends(const char *to, long long step, long long rows, long long count, int size, int block)
 {
-    if (args->stream && next)
-        fetch_end(to + next, count, size, block);
-    const long long head = (long long)(-(unsigned long long)to % 64 / (unsigned)size) % block;
-    return 0 < head && head < count ? head : most;
+    enum { SOME = 256 };           /* rows: what a near cache has room for */
+    for (long long row = 0; row < rows && row < SOME; row++)
+        fetch_end(to + row * step, count, size, block);
 }
 
 /* Repeats `period` elements of one size into a pattern. */

@@ -6,7 +6,7 @@ f32 expf(f32);
 f32 sinf(f32);
 f32 powf(f32, f32);
 @ helpers: enum { LONG_BYTES = 4096 };, enum { LANES = 16 };, bytes, __attribute__((always_inline)) ec8c7747, fetch,
-@   __attribute__((always_inline)) 20c4a75b, fetch_row, block_of, blocks_of
+@   __attribute__((always_inline)) 20c4a75b, fetch_row, line_of, first_of, block_of, blocks_of
 #undef RUN
 @ helpers: copy_run_f32, expand_f32, fill_f32
 #undef OWN_MATH
@@ -44,15 +44,16 @@ void weft_kernel(const struct weft_args *args, i64 begin, i64 end)
         BAND_VALUES
         if (fresh)
             from_0 = 0;
+        const i64 line = line_of(args->stream);
         for (i64 row = 0; row < rows; row++) {
             for (int k = 0; k < ACCESSES; k++)
                 p[k] = start[k] + row * step[k]; /* where the row of each begins */
-            i64 head = block_of(column1 - column0); /* elements of the first turn */
+            i64 head = 0;
             if (p[0] != from_0 || turn_0 < column1)
                 expand_f32(w_0, from_0 = p[0], s->offsets[0], s->strides[0 * stride + groups], s->strides[0 * stride + groups + 1], s->distinct[0], turn_0 = column1); /* k */
-            if (args->stream)
-                head = args->calls->first_block(args, p[2] + column0 * sizeof(f32_m), step[2], column1 - column0, head, sizeof(f32_m), BLOCK);
-            for (i64 i = column0, m = head; i < column1; i += m, m = block_of(column1 - i)) { /* m < BLOCK: computed as a block, m are stored */
+            head = (-(u64)(p[2] + column0 * sizeof(f32_m)) & line) / sizeof(f32_m);
+            for (i64 i = column0, m; i < column1; i += m) {
+                m = block_of(&head, column1 - i); /* fewer than BLOCK: computed as a block, m are stored */
                 const f32_m *const x_0 = w_0 + i;
                 const f32_m *x_1 = (const f32_m *)p[1] + i; /* x */
                 PAD_BLOCK(x_1, w_1, m < BLOCK, 0)

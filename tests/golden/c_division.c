@@ -3,8 +3,8 @@
 @ helpers: ROLLED, EACH_OF, HIDDEN, BAND_ROOM, BAND_VALUES, PAD_BLOCK, PUT_BLOCK, PUT_PAST, FETCH_BELOW, b1, weft_lanes,
 @   weft_geometry, weft_sample, weft_patterns, struct weft_calls;, weft_args, weft_tile, weft_band, weft_part,
 @   weft_rows, weft_join, weft_run, weft_calls, enum { LONG_BYTES = 4096 };, enum { LANES = 16 };, bytes,
-@   __attribute__((always_inline)) ec8c7747, fetch, __attribute__((always_inline)) 20c4a75b, fetch_row, block_of,
-@   blocks_of, divisor_i32, quotient_i32, floordiv_i32, remainder_i32, floormod_i32
+@   __attribute__((always_inline)) ec8c7747, fetch, __attribute__((always_inline)) 20c4a75b, fetch_row, line_of,
+@   first_of, block_of, blocks_of, divisor_i32, quotient_i32, floordiv_i32, remainder_i32, floormod_i32
 void weft_kernel(const struct weft_args *args, i64 begin, i64 end)
 {
     const i32 c_0 = *(const i32_m *)&args->literals[0]; /* 0 */
@@ -14,12 +14,8 @@ void weft_kernel(const struct weft_args *args, i64 begin, i64 end)
     BAND_ROOM
     while (args->calls->next_band(args, &band)) { /* rows that lie beside each other */
         BAND_VALUES
-        for (i64 row = 0; row < rows; row++) {
-            for (int k = 0; k < ACCESSES; k++)
-                p[k] = start[k] + row * step[k]; /* where the row of each begins */
-            i64 head = blocks_of(column1 - column0); /* elements of the first turn */
-            if (args->stream)
-                head = args->calls->first_block(args, p[2] + column0 * sizeof(i32_m), step[2], column1 - column0, head, sizeof(i32_m), BLOCK);
+@ headline.c, 5 lines: const i64 line = line_of(args->stream); ... i64 head = blocks_of(column1 - column0); /* elements of the first turn */
+            head = first_of(p[2] + column0 * sizeof(i32_m), line, head, sizeof(i32_m));
             for (i64 i = column0, m = head; i < column1; i += m, m = blocks_of(column1 - i)) { /* m < BLOCK: computed as a block, m are stored */
                 const i32_m *x_0 = (const i32_m *)p[0] + i; /* b */
                 PAD_BLOCK(x_0, w_0, m < BLOCK, 0)

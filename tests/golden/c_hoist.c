@@ -4,7 +4,7 @@
 @   weft_rows, weft_join, weft_run, weft_calls
 f64 exp(f64);
 @ helpers: enum { LONG_BYTES = 4096 };, enum { LANES = 16 };, bytes, __attribute__((always_inline)) ec8c7747, fetch,
-@   __attribute__((always_inline)) 20c4a75b, fetch_row, block_of, blocks_of
+@   __attribute__((always_inline)) 20c4a75b, fetch_row, line_of, first_of, block_of, blocks_of
 #undef OWN_MATH
 #undef FMAF
 #undef FMAD
@@ -24,6 +24,8 @@ void weft_kernel(const struct weft_args *args, i64 begin, i64 end)
     BAND_ROOM
     while (args->calls->next_band(args, &band)) { /* rows that lie beside each other */
         BAND_VALUES
+        const i64 line = line_of(args->stream);
+        if (args->stream) args->calls->fetch_ends(start[2] + column0 * sizeof(f64_m), step[2], rows, column1 - column0, sizeof(f64_m), BLOCK);
         for (i64 row = 0; row < rows; row++) {
             for (int k = 0; k < ACCESSES; k++)
                 p[k] = start[k] + row * step[k]; /* where the row of each begins */
@@ -31,8 +33,7 @@ void weft_kernel(const struct weft_args *args, i64 begin, i64 end)
             const int long_row = column1 - column0 >= BLOCK;
             const i64 last = long_row ? column1 - BLOCK : column1; /* where the last block begins */
             const f64 a_1 = *(const f64_m *)p[1]; /* scale */
-            if (args->stream)
-                head = args->calls->first_block(args, p[2] + column0 * sizeof(f64_m), step[2], column1 - column0, head, sizeof(f64_m), BLOCK);
+            head = first_of(p[2] + column0 * sizeof(f64_m), line, head, sizeof(f64_m));
             for (i64 i = column0, m = head; i < column1; i += m, m = blocks_of(column1 - i)) { /* m < BLOCK: computed as a block, m are stored */
                 const i64 back = RARE(i > last) ? i - last : 0;
                 i -= back;
@@ -64,7 +65,7 @@ void weft_kernel(const struct weft_args *args, i64 begin, i64 end)
 @   weft_rows, weft_join, weft_run, weft_calls
 f64 exp(f64);
 @ helpers: enum { LONG_BYTES = 4096 };, enum { LANES = 16 };, bytes, __attribute__((always_inline)) ec8c7747, fetch,
-@   __attribute__((always_inline)) 20c4a75b, fetch_row, block_of, blocks_of
+@   __attribute__((always_inline)) 20c4a75b, fetch_row, line_of, first_of, block_of, blocks_of
 #undef OWN_MATH
 #undef FMAF
 #undef FMAD
@@ -84,6 +85,8 @@ void weft_kernel(const struct weft_args *args, i64 begin, i64 end)
     BAND_ROOM
     while (args->calls->next_band(args, &band)) { /* rows that lie beside each other */
         BAND_VALUES
+        const i64 line = line_of(args->stream);
+        if (args->stream) args->calls->fetch_ends(start[2] + column0 * sizeof(f64_m), step[2], rows, column1 - column0, sizeof(f64_m), BLOCK);
         for (i64 row = 0; row < rows; row++) {
             for (int k = 0; k < ACCESSES; k++)
                 p[k] = start[k] + row * step[k]; /* where the row of each begins */
@@ -91,8 +94,7 @@ void weft_kernel(const struct weft_args *args, i64 begin, i64 end)
             const int long_row = column1 - column0 >= BLOCK;
             const i64 last = long_row ? column1 - BLOCK : column1; /* where the last block begins */
             const f64 a_0 = *(const f64_m *)p[0]; /* scale */
-            if (args->stream)
-                head = args->calls->first_block(args, p[2] + column0 * sizeof(f64_m), step[2], column1 - column0, head, sizeof(f64_m), BLOCK);
+            head = first_of(p[2] + column0 * sizeof(f64_m), line, head, sizeof(f64_m));
             for (i64 i = column0, m = head; i < column1; i += m, m = blocks_of(column1 - i)) { /* m < BLOCK: computed as a block, m are stored */
                 const i64 back = RARE(i > last) ? i - last : 0;
                 i -= back;
@@ -122,22 +124,24 @@ void weft_kernel(const struct weft_args *args, i64 begin, i64 end)
 @ helpers: ROLLED, EACH_OF, HIDDEN, BAND_ROOM, BAND_VALUES, PAD_BLOCK, PUT_BLOCK, PUT_PAST, FETCH_BELOW, b1, weft_lanes,
 @   weft_geometry, weft_sample, weft_patterns, struct weft_calls;, weft_args, weft_tile, weft_band, weft_part,
 @   weft_rows, weft_join, weft_run, weft_calls, enum { LONG_BYTES = 4096 };, enum { LANES = 16 };, bytes,
-@   __attribute__((always_inline)) ec8c7747, fetch, __attribute__((always_inline)) 20c4a75b, fetch_row, block_of,
-@   blocks_of
+@   __attribute__((always_inline)) ec8c7747, fetch, __attribute__((always_inline)) 20c4a75b, fetch_row, line_of,
+@   first_of, block_of, blocks_of
 void weft_kernel(const struct weft_args *args, i64 begin, i64 end)
 {
     ALIGNED f64_m w_2[BLOCK];
     BAND_ROOM
     while (args->calls->next_band(args, &band)) { /* rows that lie beside each other */
         BAND_VALUES
+        const i64 line = line_of(args->stream || (column1 - column0) * (i64)sizeof(f64_m) >= LONG_BYTES);
+        if (args->stream) args->calls->fetch_ends(start[2] + column0 * sizeof(f64_m), step[2], rows, column1 - column0, sizeof(f64_m), BLOCK);
         for (i64 row = 0; row < rows; row++) {
             for (int k = 0; k < ACCESSES; k++)
                 p[k] = start[k] + row * step[k]; /* where the row of each begins */
-            i64 head = block_of(column1 - column0); /* elements of the first turn */
+            i64 head = 0;
             const f64 a_1 = *(const f64_m *)p[1]; /* temporary 0 */
-            if (args->stream || (column1 - column0) * (i64)sizeof(f64_m) >= LONG_BYTES)
-                head = args->calls->first_block(args, p[2] + column0 * sizeof(f64_m), step[2], column1 - column0, head, sizeof(f64_m), BLOCK);
-            for (i64 i = column0, m = head; i < column1; i += m, m = block_of(column1 - i)) { /* m < BLOCK: a loop like the one below, over m */
+            head = (-(u64)(p[2] + column0 * sizeof(f64_m)) & line) / sizeof(f64_m);
+            for (i64 i = column0, m; i < column1; i += m) {
+                m = block_of(&head, column1 - i); /* fewer than BLOCK: a loop like the one below, over m */
                 const f64_m *x_0 = (const f64_m *)p[0] + i; /* temporary 1 */
                 f64_m *const o_2 = (f64_m *)p[2] + i; /* out */
                 const int n_2 = m == BLOCK && streams(args, o_2);

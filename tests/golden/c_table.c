@@ -4,7 +4,8 @@
 @   weft_rows, weft_join, weft_run, weft_calls
 f32 powf(f32, f32);
 @ helpers: enum { LONG_BYTES = 4096 };, enum { LANES = 16 };, bytes, __attribute__((always_inline)) ec8c7747, fetch,
-@   __attribute__((always_inline)) 20c4a75b, fetch_row, block_of, blocks_of, ints, CONVERSION, fill_f32, widen_u8_f32
+@   __attribute__((always_inline)) 20c4a75b, fetch_row, line_of, first_of, block_of, blocks_of, ints, CONVERSION,
+@   fill_f32, widen_u8_f32
 #undef OWN_MATH
 #undef FMAF
 #undef FMAD
@@ -28,6 +29,8 @@ void weft_kernel(const struct weft_args *args, i64 begin, i64 end)
     BAND_ROOM
     while (args->calls->next_band(args, &band)) { /* rows that lie beside each other */
         BAND_VALUES
+        const i64 line = line_of(args->stream);
+        if (args->stream) args->calls->fetch_ends(start[2] + column0 * sizeof(f32_m), step[2], rows, column1 - column0, sizeof(f32_m), BLOCK);
         for (i64 row = 0; row < rows; row++) {
             for (int k = 0; k < ACCESSES; k++)
                 p[k] = start[k] + row * step[k]; /* where the row of each begins */
@@ -36,8 +39,7 @@ void weft_kernel(const struct weft_args *args, i64 begin, i64 end)
             const i64 last = long_row ? column1 - BLOCK : column1; /* where the last block begins */
             const f32 a_1 = *(const f32_m *)p[1]; /* gamma */
             fill_f32(x_1, a_1);
-            if (args->stream)
-                head = args->calls->first_block(args, p[2] + column0 * sizeof(f32_m), step[2], column1 - column0, head, sizeof(f32_m), BLOCK);
+            head = first_of(p[2] + column0 * sizeof(f32_m), line, head, sizeof(f32_m));
             for (i64 i = column0, m = head; i < column1; i += m, m = blocks_of(column1 - i)) { /* m < BLOCK: computed as a block, m are stored */
                 const i64 back = RARE(i > last) ? i - last : 0;
                 i -= back;
@@ -75,8 +77,8 @@ void weft_kernel(const struct weft_args *args, i64 begin, i64 end)
 @ helpers: ROLLED, EACH_OF, HIDDEN, BAND_ROOM, BAND_VALUES, PAD_BLOCK, PUT_BLOCK, PUT_PAST, FETCH_BELOW, b1, weft_lanes,
 @   weft_geometry, weft_sample, weft_patterns, struct weft_calls;, weft_args, weft_tile, weft_band, weft_part,
 @   weft_rows, weft_join, weft_run, weft_calls, rintf, enum { LONG_BYTES = 4096 };, enum { LANES = 16 };, bytes,
-@   __attribute__((always_inline)) ec8c7747, fetch, __attribute__((always_inline)) 20c4a75b, fetch_row, block_of,
-@   blocks_of, ints, CONVERSION, optimize, lookup_f32, roundsat_f32_u8, whole_f32_u8
+@   __attribute__((always_inline)) ec8c7747, fetch, __attribute__((always_inline)) 20c4a75b, fetch_row, line_of,
+@   first_of, block_of, blocks_of, ints, CONVERSION, optimize, lookup_f32, roundsat_f32_u8, whole_f32_u8
 void weft_kernel(const struct weft_args *args, i64 begin, i64 end)
 {
     ALIGNED u8_m w_0[BLOCK];
@@ -86,11 +88,15 @@ void weft_kernel(const struct weft_args *args, i64 begin, i64 end)
     ALIGNED u64 slots[2][BLOCK]; /* values kept between loops */
     f32_m *const v_1 = (f32_m *)slots[0];
     f32_m *const v_3 = (f32_m *)slots[1];
-@ headline.c, 8 lines: BAND_ROOM ... i64 head = blocks_of(column1 - column0); /* elements of the first turn */
+@ headline.c, 5 lines: BAND_ROOM ... const i64 line = line_of(args->stream);
+        if (args->stream) args->calls->fetch_ends(start[3] + column0 * sizeof(u8_m), step[3], rows, column1 - column0, sizeof(u8_m), BLOCK);
+        for (i64 row = 0; row < rows; row++) {
+            for (int k = 0; k < ACCESSES; k++)
+                p[k] = start[k] + row * step[k]; /* where the row of each begins */
+            i64 head = blocks_of(column1 - column0); /* elements of the first turn */
             const f32_m *const repeats_2 = (const f32_m *)args->calls->repeated(w_2, &kept_2, s, p[2], s->strides[2 * stride + groups], sizeof(f32_m), BLOCK); /* gain */
             i64 phase = column0 % s->period;
-            if (args->stream)
-                head = args->calls->first_block(args, p[3] + column0 * sizeof(u8_m), step[3], column1 - column0, head, sizeof(u8_m), BLOCK);
+            head = first_of(p[3] + column0 * sizeof(u8_m), line, head, sizeof(u8_m));
             for (i64 i = column0, m = head; i < column1; i += m, m = blocks_of(column1 - i)) { /* m < BLOCK: computed as a block, m are stored */
                 const u8_m *x_0 = (const u8_m *)p[0] + i; /* img */
                 PAD_BLOCK(x_0, w_0, m < BLOCK, 0)

@@ -3,8 +3,8 @@
 @ helpers: ROLLED, EACH_OF, HIDDEN, BAND_ROOM, BAND_VALUES, PAD_BLOCK, PUT_BLOCK, PUT_PAST, FETCH_BELOW, b1, weft_lanes,
 @   weft_geometry, weft_sample, weft_patterns, struct weft_calls;, weft_args, weft_tile, weft_band, weft_part,
 @   weft_rows, weft_join, weft_run, weft_calls, rintf, enum { LONG_BYTES = 4096 };, enum { LANES = 16 };, bytes,
-@   __attribute__((always_inline)) ec8c7747, fetch, __attribute__((always_inline)) 20c4a75b, fetch_row, block_of,
-@   blocks_of, ints, CONVERSION, widen_u8_f32, roundsat_f32_u8, whole_f32_u8
+@   __attribute__((always_inline)) ec8c7747, fetch, __attribute__((always_inline)) 20c4a75b, fetch_row, line_of,
+@   first_of, block_of, blocks_of, ints, CONVERSION, widen_u8_f32, roundsat_f32_u8, whole_f32_u8
 void weft_kernel(const struct weft_args *args, i64 begin, i64 end)
 {
     const f32 c_0 = *(const f32_m *)&args->literals[0]; /* 0.5 */
@@ -19,14 +19,14 @@ void weft_kernel(const struct weft_args *args, i64 begin, i64 end)
     while (args->calls->next_band(args, &band)) { /* rows that lie beside each other */
         BAND_VALUES
         const i64 advance = BLOCK % s->period;
+        const i64 line = line_of(args->stream);
         for (i64 row = 0; row < rows; row++) {
             for (int k = 0; k < ACCESSES; k++)
                 p[k] = start[k] + row * step[k]; /* where the row of each begins */
             i64 head = blocks_of(column1 - column0); /* elements of the first turn */
             const f32_m *const repeats_1 = (const f32_m *)args->calls->repeated(w_1, &kept_1, s, p[1], s->strides[1 * stride + groups], sizeof(f32_m), BLOCK); /* gain */
             i64 phase = column0 % s->period;
-            if (args->stream)
-                head = args->calls->first_block(args, p[2] + column0 * sizeof(u8_m), step[2], column1 - column0, head, sizeof(u8_m), BLOCK);
+            head = first_of(p[2] + column0 * sizeof(u8_m), line, head, sizeof(u8_m));
             for (i64 i = column0, m = head; i < column1; i += m, m = blocks_of(column1 - i)) { /* m < BLOCK: computed as a block, m are stored */
                 const u8_m *x_0 = (const u8_m *)p[0] + i; /* img */
                 PAD_BLOCK(x_0, w_0, m < BLOCK, 0)

@@ -24,7 +24,7 @@ acc_t                      2 lines  4dc49552
 beyond_only               13 lines  b220c8f9
 block_exp_$1              26 lines  89c7c15e
 block_exp_$1              24 lines  e7a29d59
-block_of                   5 lines  7020bcd6
+block_of                   7 lines  5deac55a
 block_pow_$1              31 lines  2286dffd
 block_sin_$1              10 lines  e55e6432
 blocks_of                  5 lines  a375606c
@@ -47,6 +47,7 @@ fabsf                      2 lines  07ccc61f
 fetch                      9 lines  151673e0
 fetch_row                 17 lines  9a94f6ba
 fill_$1                    6 lines  feab3a5c
+first_of                   6 lines  ae06a0c8
 floordiv_$1                8 lines  baa84ad0
 floormod_$1                6 lines  acbc2abd
 fmin_$1                    6 lines  79200f70
@@ -54,6 +55,7 @@ fneg_$1                   15 lines  a8c0e62c
 gather_$1                 17 lines  10711377
 ints                      35 lines  6765edbb
 less_pi                    8 lines  858b354a
+line_of                    5 lines  238664db
 log2_pair_$1              53 lines  b8658081
 lookup_$1                  9 lines  4e25d0db
 mapped_$1                 11 lines  234ab146
@@ -84,7 +86,7 @@ unpack_$1_$2              25 lines  de849bf2
 unpack_$1_$2              25 lines  fc3ba9f8
 weft_args                 12 lines  c0245790
 weft_band                 16 lines  f245062f
-weft_calls                50 lines  77e98fd7
+weft_calls                46 lines  cfbbbaeb
 weft_geometry             25 lines  7bcf33d5
 weft_join                 25 lines  b4e6ed08
 weft_lanes                10 lines  a2a73410

@@ -3,8 +3,8 @@
 @ helpers: ROLLED, EACH_OF, HIDDEN, BAND_ROOM, BAND_VALUES, PAD_BLOCK, PUT_BLOCK, PUT_PAST, FETCH_BELOW, b1, weft_lanes,
 @   weft_geometry, weft_sample, weft_patterns, struct weft_calls;, weft_args, weft_tile, weft_band, weft_part,
 @   weft_rows, weft_join, weft_run, weft_calls, enum { LONG_BYTES = 4096 };, enum { LANES = 16 };, bytes,
-@   __attribute__((always_inline)) ec8c7747, fetch, __attribute__((always_inline)) 20c4a75b, fetch_row, block_of,
-@   blocks_of
+@   __attribute__((always_inline)) ec8c7747, fetch, __attribute__((always_inline)) 20c4a75b, fetch_row, line_of,
+@   first_of, block_of, blocks_of
 #undef RUN
 @ helpers: copy_run_f32, expand_f32
 void weft_kernel(const struct weft_args *args, i64 begin, i64 end)
@@ -24,17 +24,18 @@ void weft_kernel(const struct weft_args *args, i64 begin, i64 end)
             from_1 = 0;
         if (fresh)
             from_2 = 0;
+        const i64 line = line_of(args->stream);
         for (i64 row = 0; row < rows; row++) {
             for (int k = 0; k < ACCESSES; k++)
                 p[k] = start[k] + row * step[k]; /* where the row of each begins */
-            i64 head = block_of(column1 - column0); /* elements of the first turn */
+            i64 head = 0;
             if (p[1] != from_1 || turn_1 < column1)
                 expand_f32(w_1, from_1 = p[1], s->offsets[1], s->strides[1 * stride + groups], s->strides[1 * stride + groups + 1], s->distinct[1], turn_1 = column1); /* last */
             if (p[2] != from_2 || turn_2 < column1)
                 expand_f32(w_2, from_2 = p[2], s->offsets[2], s->strides[2 * stride + groups], s->strides[2 * stride + groups + 1], s->distinct[2], turn_2 = column1); /* row */
-            if (args->stream)
-                head = args->calls->first_block(args, p[3] + column0 * sizeof(f32_m), step[3], column1 - column0, head, sizeof(f32_m), BLOCK);
-            for (i64 i = column0, m = head; i < column1; i += m, m = block_of(column1 - i)) { /* m < BLOCK: computed as a block, m are stored */
+            head = (-(u64)(p[3] + column0 * sizeof(f32_m)) & line) / sizeof(f32_m);
+            for (i64 i = column0, m; i < column1; i += m) {
+                m = block_of(&head, column1 - i); /* fewer than BLOCK: computed as a block, m are stored */
                 const f32_m *x_0 = (const f32_m *)p[0] + i; /* x */
                 PAD_BLOCK(x_0, w_0, m < BLOCK, 0)
                 const f32_m *const x_1 = w_1 + i;
