@@ -22,7 +22,8 @@ unmasked block: w_$
 operands: const T *x_$ = (const T *)p[$] + i; /* NAME */
 padded operands: PAD_BLOCK(x_$, w_$, m < BLOCK, 0) //~
 whole operands: PAD_BLOCK(x_$, w_$, !long_row, 0) //~
-lone step: fetch(x_$, args->ahead, sizeof *x_$); //~
+single lone operands: fetch(x_$, args->ahead, sizeof *x_$); //~
+runs lone step: fetch(x_$, args->ahead, sizeof *x_$); //~
 runs along: x_$ += BLOCK
 //: load wide
 head: rows
@@ -30,7 +31,8 @@ unmasked block: w_$
 operands: const T *x_$ = (const T *)p[$] + i; /* NAME, of which others are read from here, too */
 padded operands: PAD_BLOCK(x_$, w_$, m < BLOCK, CHOICE) //~
 whole operands: PAD_BLOCK(x_$, w_$, !long_row, CHOICE) //~
-lone step: fetch(x_$, args->ahead, sizeof *x_$); //~
+single lone operands: fetch(x_$, args->ahead, sizeof *x_$); //~
+runs lone step: fetch(x_$, args->ahead, sizeof *x_$); //~
 runs along: x_$ += BLOCK
 //: load near
 body: const T *const x_$ = x_@ + CHOICE; /* NAME */

@@ -57,6 +57,7 @@ void weft_kernel(const struct weft_args *args, i64 begin, i64 end)
                 const f32_m *const x_0 = w_0 + i;
                 const f32_m *x_1 = (const f32_m *)p[1] + i; /* x */
                 PAD_BLOCK(x_1, w_1, m < BLOCK, 0)
+                fetch(x_1, args->ahead, sizeof *x_1);
                 f32_m *const o_2 = (f32_m *)p[2] + i; /* out */
                 const int n_2 = m == BLOCK && streams(args, o_2);
                 f32_m *y_2 = m < BLOCK || n_2 ? w_2 : o_2;
@@ -80,7 +81,6 @@ void weft_kernel(const struct weft_args *args, i64 begin, i64 end)
                     y_2[j] = t_10;
                 }
                 PUT_BLOCK(o_2, w_2, 0, n_2, w_2)
-                fetch(x_1, args->ahead, sizeof *x_1);
             }
         }
     }

@@ -143,6 +143,7 @@ void weft_kernel(const struct weft_args *args, i64 begin, i64 end)
             for (i64 i = column0, m; i < column1; i += m) {
                 m = block_of(&head, column1 - i); /* fewer than BLOCK: a loop like the one below, over m */
                 const f64_m *x_0 = (const f64_m *)p[0] + i; /* temporary 1 */
+                fetch(x_0, args->ahead, sizeof *x_0);
                 f64_m *const o_2 = (f64_m *)p[2] + i; /* out */
                 const int n_2 = m == BLOCK && streams(args, o_2);
                 f64_m *const y_2 = n_2 ? w_2 : o_2;
@@ -159,7 +160,6 @@ void weft_kernel(const struct weft_args *args, i64 begin, i64 end)
                     if (j < (int)m) y_2[j] = t_2;
                 }
                 PUT_PAST(o_2, n_2, w_2)
-                fetch(x_0, args->ahead, sizeof *x_0);
             }
         }
     }

@@ -70,6 +70,7 @@ void weft_kernel(const struct weft_args *args, i64 begin, i64 end)
             for (i64 i = column0, m; i < column1; i += m) {
                 m = block_of(&head, column1 - i); /* fewer than BLOCK: a loop like the one below, over m */
                 const i64_m *x_0 = (const i64_m *)p[0] + i; /* row */
+                fetch(x_0, args->ahead, sizeof *x_0);
                 i64_m *const o_1 = (i64_m *)p[1] + i; /* out1 */
                 const int n_1 = m == BLOCK && streams(args, o_1);
                 i64_m *const y_1 = n_1 ? w_1 : o_1;
@@ -86,7 +87,6 @@ void weft_kernel(const struct weft_args *args, i64 begin, i64 end)
                     if (j < (int)m) y_1[j] = t_2;
                 }
                 PUT_PAST(o_1, n_1, w_1)
-                fetch(x_0, args->ahead, sizeof *x_0);
             }
         }
     }

@@ -38,6 +38,7 @@ void weft_kernel(const struct weft_args *args, i64 begin, i64 end)
                 m = block_of(&head, column1 - i); /* fewer than BLOCK: computed as a block, m are stored */
                 const f32_m *x_0 = (const f32_m *)p[0] + i; /* x */
                 PAD_BLOCK(x_0, w_0, m < BLOCK, 0)
+                fetch(x_0, args->ahead, sizeof *x_0);
                 const f32_m *const x_1 = w_1 + i;
                 const f32_m *const x_2 = w_2 + i;
                 f32_m *const o_3 = (f32_m *)p[3] + i; /* out */
@@ -54,7 +55,6 @@ void weft_kernel(const struct weft_args *args, i64 begin, i64 end)
                     y_3[j] = t_6;
                 }
                 PUT_BLOCK(o_3, w_3, 0, n_3, w_3)
-                fetch(x_0, args->ahead, sizeof *x_0);
             }
         }
     }
