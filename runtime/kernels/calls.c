@@ -1,11 +1,7 @@
 /* What the library does for kernels in C; see struct weft_calls. */
 #include "runtime/kernels/kernels.h"
 
-#include "compiler/ir/kernel.h"
-
 #include <string.h>
-
-_Static_assert(sizeof ((struct weft_patterns *)0)->kept == KEPT_PATTERNS * sizeof(char *), "a pattern has no room");
 
 #if defined __clang__
 #pragma clang fp contract(off)

@@ -9,6 +9,8 @@
 #include <string.h>
 #include <sys/mman.h>
 
+_Static_assert(sizeof ((struct weft_patterns *)0)->kept == KEPT_PATTERNS * sizeof(char *), "a pattern has no room");
+
 #define SHARED static
 #include "templates/shared/traffic.c"
 

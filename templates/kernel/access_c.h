@@ -202,7 +202,7 @@ heavy once band: const i64 line = line_of(args->stream); //~
 rows band: if (args->stream)
 + args->calls->fetch_ends(start[$] + column0 * sizeof(T), step[$], rows, column1 - column0, sizeof(T), BLOCK); //~
 single once row: head = (-(u64)(p[$] + column0 * sizeof(T)) & line) / sizeof(T); //~
-runs once row: head = first_of(p[$] + column0 * sizeof(T), line, head, sizeof(T)); //~
+runs once row: head = first_turn(p[$] + column0 * sizeof(T), line, head, sizeof(T)); //~
 operands: T *const o_$ = (T *)p[$] + i; /* NAME */
 runs operands: const int n_$ = m >= BLOCK && streams(args, o_$); //~
 single operands: const int n_$ = m == BLOCK && streams(args, o_$); //~
@@ -225,7 +225,7 @@ once band: const i64 line = line_of(args->stream); //~
 rows band: if (args->stream)
 + args->calls->fetch_ends(start[$] + column0 * sizeof(T), step[$], rows, column1 - column0, sizeof(T), BLOCK); //~
 single once row: head = (-(u64)(p[$] + column0 * sizeof(T)) & line) / sizeof(T); //~
-runs once row: head = first_of(p[$] + column0 * sizeof(T), line, head, sizeof(T)); //~
+runs once row: head = first_turn(p[$] + column0 * sizeof(T), line, head, sizeof(T)); //~
 operands: T *const o_$ = (T *)p[$] + i; /* NAME */
 operands: IN_REGISTERS(T, y_$, m < BLOCK ? w_$ : o_$)
 results: N(held)(args, o_$, y_$, w_$, m);
@@ -234,7 +234,7 @@ head: rows
 block: w_$
 once band: const i64 line = line_of(args->stream); //~
 single once row: head = (-(u64)(p[$] + column0 * sizeof(T)) & line) / sizeof(T); //~
-runs once row: head = first_of(p[$] + column0 * sizeof(T), line, head, sizeof(T)); //~
+runs once row: head = first_turn(p[$] + column0 * sizeof(T), line, head, sizeof(T)); //~
 operands: T *const o_$ = (T *)p[$] + i; /* NAME */
 operands: const int n_$ = m == BLOCK && streams(args, o_$); //~
 operands: T *const y_$ = m < BLOCK ? w_$ : o_$;

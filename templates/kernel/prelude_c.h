@@ -522,7 +522,7 @@ static inline i64 OWN(line_of)(int begins)
     return begins ? 63 : 0;
 }
 /* How many elements the first turn takes, which are `most` unless the row begins within a line. */
-static inline i64 OWN(first_of)(const char *to, i64 line, i64 most, int size)
+static inline i64 OWN(first_turn)(const char *to, i64 line, i64 most, int size)
 {
     const i64 head = (-(u64)to & line) / size;
     return head && head < most ? head : most;

@@ -6,7 +6,7 @@ f32 expf(f32);
 f32 sinf(f32);
 f32 powf(f32, f32);
 @ helpers: enum { LONG_BYTES = 4096 };, enum { LANES = 16 };, bytes, __attribute__((always_inline)) ec8c7747, fetch,
-@   __attribute__((always_inline)) 20c4a75b, fetch_row, line_of, first_of, block_of, blocks_of
+@   __attribute__((always_inline)) 20c4a75b, fetch_row, line_of, first_turn, block_of, blocks_of
 #undef RUN
 @ helpers: copy_run_f32, expand_f32, fill_f32
 #undef OWN_MATH

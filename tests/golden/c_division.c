@@ -4,7 +4,7 @@
 @   weft_geometry, weft_sample, weft_patterns, struct weft_calls;, weft_args, weft_tile, weft_band, weft_part,
 @   weft_rows, weft_join, weft_run, weft_calls, enum { LONG_BYTES = 4096 };, enum { LANES = 16 };, bytes,
 @   __attribute__((always_inline)) ec8c7747, fetch, __attribute__((always_inline)) 20c4a75b, fetch_row, line_of,
-@   first_of, block_of, blocks_of, divisor_i32, quotient_i32, floordiv_i32, remainder_i32, floormod_i32
+@   first_turn, block_of, blocks_of, divisor_i32, quotient_i32, floordiv_i32, remainder_i32, floormod_i32
 void weft_kernel(const struct weft_args *args, i64 begin, i64 end)
 {
     const i32 c_0 = *(const i32_m *)&args->literals[0]; /* 0 */
@@ -15,7 +15,7 @@ void weft_kernel(const struct weft_args *args, i64 begin, i64 end)
     while (args->calls->next_band(args, &band)) { /* rows that lie beside each other */
         BAND_VALUES
 @ headline.c, 5 lines: const i64 line = line_of(args->stream); ... i64 head = blocks_of(column1 - column0); /* elements of the first turn */
-            head = first_of(p[2] + column0 * sizeof(i32_m), line, head, sizeof(i32_m));
+            head = first_turn(p[2] + column0 * sizeof(i32_m), line, head, sizeof(i32_m));
             for (i64 i = column0, m = head; i < column1; i += m, m = blocks_of(column1 - i)) { /* m < BLOCK: computed as a block, m are stored */
                 const i32_m *x_0 = (const i32_m *)p[0] + i; /* b */
                 PAD_BLOCK(x_0, w_0, m < BLOCK, 0)

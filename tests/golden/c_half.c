@@ -4,7 +4,7 @@
 @   weft_geometry, weft_sample, weft_patterns, struct weft_calls;, weft_args, weft_tile, weft_band, weft_part,
 @   weft_rows, weft_join, weft_run, weft_calls, enum { LONG_BYTES = 4096 };, enum { LANES = 16 };, bytes,
 @   __attribute__((always_inline)) ec8c7747, fetch, __attribute__((always_inline)) 20c4a75b, fetch_row, line_of,
-@   first_of, block_of, blocks_of, ints, CONVERSION, decode_f16_f32 af7f57f3, unpack_f16_f32 fc3ba9f8, decode_bf16_f32
+@   first_turn, block_of, blocks_of, ints, CONVERSION, decode_f16_f32 af7f57f3, unpack_f16_f32 fc3ba9f8, decode_bf16_f32
 @   f3a3a288, unpack_bf16_f32 de849bf2, fneg_f32, to_bfloat16_f32_f32, to_float16_f32_f32, nearest_f32_f32,
 @   encode_f32_bf16 cc952e44, rounded_f32_bf16 2f92d2fa, fmin_f32, encode_f32_f16 0cf16d4c, rounded_f32_f16 8c44a27a
 void weft_kernel(const struct weft_args *args, i64 begin, i64 end)
@@ -31,7 +31,7 @@ void weft_kernel(const struct weft_args *args, i64 begin, i64 end)
 @ headline.c, 5 lines: const i64 line = line_of(args->stream); ... i64 head = blocks_of(column1 - column0); /* elements of the first turn */
             const int long_row = column1 - column0 >= BLOCK;
             const i64 last = long_row ? column1 - BLOCK : column1; /* where the last block begins */
-            head = first_of(p[3] + column0 * sizeof(f16_m), line, head, sizeof(f16_m));
+            head = first_turn(p[3] + column0 * sizeof(f16_m), line, head, sizeof(f16_m));
             for (i64 i = column0, m = head; i < column1; i += m, m = blocks_of(column1 - i)) { /* m < BLOCK: computed as a block, m are stored */
                 const i64 back = RARE(i > last) ? i - last : 0;
                 i -= back;

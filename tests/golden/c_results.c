@@ -4,7 +4,7 @@
 @   weft_geometry, weft_sample, weft_patterns, struct weft_calls;, weft_args, weft_tile, weft_band, weft_part,
 @   weft_rows, weft_join, weft_run, weft_calls, enum { LONG_BYTES = 4096 };, enum { LANES = 16 };, bytes,
 @   __attribute__((always_inline)) ec8c7747, fetch, __attribute__((always_inline)) 20c4a75b, fetch_row, line_of,
-@   first_of, block_of, blocks_of, ints, CONVERSION, widen_u8_f32
+@   first_turn, block_of, blocks_of, ints, CONVERSION, widen_u8_f32
 void weft_kernel(const struct weft_args *args, i64 begin, i64 end)
 {
     const f32 c_0 = *(const f32_m *)&args->literals[0]; /* 2.0 */
@@ -22,7 +22,7 @@ void weft_kernel(const struct weft_args *args, i64 begin, i64 end)
             i64 head = blocks_of(column1 - column0); /* elements of the first turn */
             const int long_row = column1 - column0 >= BLOCK;
             const i64 last = long_row ? column1 - BLOCK : column1; /* where the last block begins */
-            head = first_of(p[3] + column0 * sizeof(f32_m), line, head, sizeof(f32_m));
+            head = first_turn(p[3] + column0 * sizeof(f32_m), line, head, sizeof(f32_m));
             for (i64 i = column0, m = head; i < column1; i += m, m = blocks_of(column1 - i)) { /* m < BLOCK: computed as a block, m are stored */
                 const i64 back = RARE(i > last) ? i - last : 0;
                 i -= back;

@@ -4,7 +4,7 @@
 @   weft_rows, weft_join, weft_run, weft_calls
 f32 powf(f32, f32);
 @ helpers: enum { LONG_BYTES = 4096 };, enum { LANES = 16 };, bytes, __attribute__((always_inline)) ec8c7747, fetch,
-@   __attribute__((always_inline)) 20c4a75b, fetch_row, line_of, first_of, block_of, blocks_of, ints, CONVERSION,
+@   __attribute__((always_inline)) 20c4a75b, fetch_row, line_of, first_turn, block_of, blocks_of, ints, CONVERSION,
 @   fill_f32, widen_u8_f32
 #undef OWN_MATH
 #undef FMAF
@@ -39,7 +39,7 @@ void weft_kernel(const struct weft_args *args, i64 begin, i64 end)
             const i64 last = long_row ? column1 - BLOCK : column1; /* where the last block begins */
             const f32 a_1 = *(const f32_m *)p[1]; /* gamma */
             fill_f32(x_1, a_1);
-            head = first_of(p[2] + column0 * sizeof(f32_m), line, head, sizeof(f32_m));
+            head = first_turn(p[2] + column0 * sizeof(f32_m), line, head, sizeof(f32_m));
             for (i64 i = column0, m = head; i < column1; i += m, m = blocks_of(column1 - i)) { /* m < BLOCK: computed as a block, m are stored */
                 const i64 back = RARE(i > last) ? i - last : 0;
                 i -= back;
@@ -78,7 +78,7 @@ void weft_kernel(const struct weft_args *args, i64 begin, i64 end)
 @   weft_geometry, weft_sample, weft_patterns, struct weft_calls;, weft_args, weft_tile, weft_band, weft_part,
 @   weft_rows, weft_join, weft_run, weft_calls, rintf, enum { LONG_BYTES = 4096 };, enum { LANES = 16 };, bytes,
 @   __attribute__((always_inline)) ec8c7747, fetch, __attribute__((always_inline)) 20c4a75b, fetch_row, line_of,
-@   first_of, block_of, blocks_of, ints, CONVERSION, optimize, lookup_f32, roundsat_f32_u8, whole_f32_u8
+@   first_turn, block_of, blocks_of, ints, CONVERSION, optimize, lookup_f32, roundsat_f32_u8, whole_f32_u8
 void weft_kernel(const struct weft_args *args, i64 begin, i64 end)
 {
     ALIGNED u8_m w_0[BLOCK];
@@ -96,7 +96,7 @@ void weft_kernel(const struct weft_args *args, i64 begin, i64 end)
             i64 head = blocks_of(column1 - column0); /* elements of the first turn */
             const f32_m *const repeats_2 = (const f32_m *)args->calls->repeated(w_2, &kept_2, s, p[2], s->strides[2 * stride + groups], sizeof(f32_m), BLOCK); /* gain */
             i64 phase = column0 % s->period;
-            head = first_of(p[3] + column0 * sizeof(u8_m), line, head, sizeof(u8_m));
+            head = first_turn(p[3] + column0 * sizeof(u8_m), line, head, sizeof(u8_m));
             for (i64 i = column0, m = head; i < column1; i += m, m = blocks_of(column1 - i)) { /* m < BLOCK: computed as a block, m are stored */
                 const u8_m *x_0 = (const u8_m *)p[0] + i; /* img */
                 PAD_BLOCK(x_0, w_0, m < BLOCK, 0)

@@ -4,7 +4,7 @@
 @   weft_geometry, weft_sample, weft_patterns, struct weft_calls;, weft_args, weft_tile, weft_band, weft_part,
 @   weft_rows, weft_join, weft_run, weft_calls, rintf, enum { LONG_BYTES = 4096 };, enum { LANES = 16 };, bytes,
 @   __attribute__((always_inline)) ec8c7747, fetch, __attribute__((always_inline)) 20c4a75b, fetch_row, line_of,
-@   first_of, block_of, blocks_of, ints, CONVERSION, widen_u8_f32, roundsat_f32_u8, whole_f32_u8
+@   first_turn, block_of, blocks_of, ints, CONVERSION, widen_u8_f32, roundsat_f32_u8, whole_f32_u8
 void weft_kernel(const struct weft_args *args, i64 begin, i64 end)
 {
     const f32 c_0 = *(const f32_m *)&args->literals[0]; /* 0.5 */
@@ -26,7 +26,7 @@ void weft_kernel(const struct weft_args *args, i64 begin, i64 end)
             i64 head = blocks_of(column1 - column0); /* elements of the first turn */
             const f32_m *const repeats_1 = (const f32_m *)args->calls->repeated(w_1, &kept_1, s, p[1], s->strides[1 * stride + groups], sizeof(f32_m), BLOCK); /* gain */
             i64 phase = column0 % s->period;
-            head = first_of(p[2] + column0 * sizeof(u8_m), line, head, sizeof(u8_m));
+            head = first_turn(p[2] + column0 * sizeof(u8_m), line, head, sizeof(u8_m));
             for (i64 i = column0, m = head; i < column1; i += m, m = blocks_of(column1 - i)) { /* m < BLOCK: computed as a block, m are stored */
                 const u8_m *x_0 = (const u8_m *)p[0] + i; /* img */
                 PAD_BLOCK(x_0, w_0, m < BLOCK, 0)

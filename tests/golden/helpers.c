@@ -47,7 +47,7 @@ fabsf                      2 lines  07ccc61f
 fetch                      9 lines  151673e0
 fetch_row                 17 lines  9a94f6ba
 fill_$1                    6 lines  feab3a5c
-first_of                   6 lines  ae06a0c8
+first_turn                 6 lines  026db097
 floordiv_$1                8 lines  baa84ad0
 floormod_$1                6 lines  acbc2abd
 fmin_$1                    6 lines  79200f70

@@ -4,7 +4,7 @@
 @   weft_geometry, weft_sample, weft_patterns, struct weft_calls;, weft_args, weft_tile, weft_band, weft_part,
 @   weft_rows, weft_join, weft_run, weft_calls, enum { LONG_BYTES = 4096 };, enum { LANES = 16 };, bytes,
 @   __attribute__((always_inline)) ec8c7747, fetch, __attribute__((always_inline)) 20c4a75b, fetch_row, line_of,
-@   first_of, block_of, blocks_of, ints, CONVERSION
+@   first_turn, block_of, blocks_of, ints, CONVERSION
 #undef BYTES
 #undef PLACE
 #undef FIRST
