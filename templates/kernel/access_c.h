@@ -1,5 +1,5 @@
-/* How loads and stores of each kind of access (compiler/loop/geometry.h) are emitted for C. A line says to which
- * part of templates/kernel/kernel.c it goes, then what: $ is the access's number, T its type in memory, VALUE in
+/* How loads and stores of each kind of access (compiler/loop/geometry.h) are emitted for C. A line says to which part
+ * of templates/kernel/kernel.c it goes, then what: $ is the access's number, T its type in memory, VALUE in
  * registers, LOAD(x) the value of the stored x, NAME what it reads or writes, N(gather) a helper; w_@ is the block
  * of the first of the accesses that are deinterleaved or joined together, CHOICE which of those gives element c; of
  * a load that is turned or interleaved @ is the store. `block: w_$` declares that block; `head: vector` wants that
@@ -7,10 +7,10 @@
  * where the kernel only stores what it turns or interleaves, `whole` where ends of rows are read as whole blocks,
  * `masked` where a loop of their own computes them (`unmasked` where none does), and `padded` elsewhere, `light`
  * where a kernel with such ends computes little and `heavy` elsewhere, `rows` where some load stays at one element
- * along a row, `lone` where no other one is read in blocks, `runs` where a turn of the
- * loop computes all whole blocks and `single` where it is one, `once` for the first access alone, `32nd` for every
- * 32nd access. A line that begins with + goes on with the one before; `sliding`: where rows slide
- * (compiler/loop/slide.h), `steady` where they do not. At the end is what goes over bands and rows. */
+ * along a row, `lone` where no other one is read in blocks, `runs` where a turn of the loop computes all whole
+ * blocks and `single` where it is one, `joining` where it reduces and `swept` elsewhere, `once` for the first access
+ * alone, `32nd` for every 32nd access. A line that begins with + goes on with the one before; `sliding`: where rows
+ * slide (compiler/loop/slide.h), `steady` where they do not. At the end is what goes over bands and rows. */
 
 //: load scalar
 row: const VALUE a_$ = LOAD(*(const T *)p[$]); /* NAME */
@@ -22,8 +22,9 @@ unmasked block: w_$
 operands: const T *x_$ = (const T *)p[$] + i; /* NAME */
 padded operands: PAD_BLOCK(x_$, w_$, m < BLOCK, 0) //~
 whole operands: PAD_BLOCK(x_$, w_$, !long_row, 0) //~
-single lone operands: fetch(x_$, args->ahead, sizeof *x_$); //~
+single swept lone operands: fetch(x_$, args->ahead, sizeof *x_$); //~
 runs lone step: fetch(x_$, args->ahead, sizeof *x_$); //~
+joining lone step: fetch(x_$, args->ahead, sizeof *x_$); //~
 runs along: x_$ += BLOCK
 //: load wide
 head: rows
@@ -31,8 +32,9 @@ unmasked block: w_$
 operands: const T *x_$ = (const T *)p[$] + i; /* NAME, of which others are read from here, too */
 padded operands: PAD_BLOCK(x_$, w_$, m < BLOCK, CHOICE) //~
 whole operands: PAD_BLOCK(x_$, w_$, !long_row, CHOICE) //~
-single lone operands: fetch(x_$, args->ahead, sizeof *x_$); //~
+single swept lone operands: fetch(x_$, args->ahead, sizeof *x_$); //~
 runs lone step: fetch(x_$, args->ahead, sizeof *x_$); //~
+joining lone step: fetch(x_$, args->ahead, sizeof *x_$); //~
 runs along: x_$ += BLOCK
 //: load near
 body: const T *const x_$ = x_@ + CHOICE; /* NAME */
