@@ -226,8 +226,7 @@ block: w_$
 once band: const i64 line = line_of(args->stream); //~
 rows band: if (args->stream)
 + args->calls->fetch_ends(start[$] + column0 * sizeof(T), step[$], rows, column1 - column0, sizeof(T), BLOCK); //~
-single once row: head = (-(u64)(p[$] + column0 * sizeof(T)) & line) / sizeof(T); //~
-runs once row: head = first_turn(p[$] + column0 * sizeof(T), line, head, sizeof(T)); //~
+once row: head = (-(u64)(p[$] + column0 * sizeof(T)) & line) / sizeof(T); //~
 operands: T *const o_$ = (T *)p[$] + i; /* NAME */
 operands: IN_REGISTERS(T, y_$, m < BLOCK ? w_$ : o_$)
 results: N(held)(args, o_$, y_$, w_$, m);
@@ -235,8 +234,7 @@ results: N(held)(args, o_$, y_$, w_$, m);
 head: rows
 block: w_$
 once band: const i64 line = line_of(args->stream); //~
-single once row: head = (-(u64)(p[$] + column0 * sizeof(T)) & line) / sizeof(T); //~
-runs once row: head = first_turn(p[$] + column0 * sizeof(T), line, head, sizeof(T)); //~
+once row: head = (-(u64)(p[$] + column0 * sizeof(T)) & line) / sizeof(T); //~
 operands: T *const o_$ = (T *)p[$] + i; /* NAME */
 operands: const int n_$ = m == BLOCK && streams(args, o_$); //~
 operands: T *const y_$ = m < BLOCK ? w_$ : o_$;
