@@ -87,7 +87,7 @@ static struct value read_word(struct reader *r)
         if (!depth && *r->at == '.')
             r->at += word_length(&(struct reader){r->at + 1, r->end});
     }
-    return text_is(word, length, "IS_CONSTANT") ? (struct value){true, 0} : value;
+    return text_is(word, length, "IS_CONSTANT") || text_is(word, length, "BY_FLOOR") ? (struct value){true, 0} : value;
 }
 
 static struct value read_operand(struct reader *r)

@@ -264,11 +264,13 @@ static void put_turn(struct emitter *e)
     const char *fewer = e->masked ? "a loop like the one below, over m" : "computed as a block, m are stored";
     e->row_head = true;
     if (e->runs) {
-        buf_puts(&e->rows, "    i64 head = blocks_of(column1 - column0); /* elements of the first turn */\n");
-        buf_puts(&e->turn, "for (i64 i = column0, m = head; i < column1; i += m, m = blocks_of(column1 - i)) {");
+        buf_puts(&e->turn, "const i64 head = band.head; /* elements of a short first block */ //~\n"
+                           "for (i64 i = column0, m = head ? head : blocks_of(column1 - column0); i < column1;"
+                           " i += m, m = blocks_of(column1 - i)) {");
         buf_printf(&e->turn, " /* m < BLOCK: %s */\n", fewer);
     } else {
-        buf_puts(&e->rows, "    i64 head = 0; //~\n");
+        buf_printf(&e->turn, "i64 head = %s; /* elements of a short first block */ //~\n",
+                   e->headed.length ? "band.head" : "0");
         buf_puts(&e->turn, "for (i64 i = column0, m; i < column1; i += m) {\n");
         buf_printf(&e->turn, "    m = block_of(&head, column1 - i); /* fewer than BLOCK: %s */\n", fewer);
     }
@@ -502,6 +504,16 @@ static void put_entry(struct emitter *e, struct buf *out)
                e->name ? e->name : NAME_ENTRY);
 }
 
+static void put_band_room(struct emitter *e, struct buf *out)
+{
+    const int loads = e->kernel->load_count;
+    if (e->headed.length)
+        buf_printf(out, "BAND_ROOM(%.*s, %d, %d, %d) //~\n", (int)strcspn(e->headed.text, "\n"), e->headed.text,
+                   e->light, any_access_is(e->kinds, loads, STAYS), !is_banded(e));
+    else
+        buf_puts(out, "BAND_ROOM(0, 0, 0, 0, 0) //~\n");
+}
+
 static void put_args(struct emitter *e, struct buf *out)
 {
     subst_own(out, e->params->target->args, strlen(e->params->target->args), e->own);
@@ -555,7 +567,7 @@ static const struct {
 } whole_sections[] = {
     {"comment", put_comment}, {"types", put_types}, {"sizes", put_form}, {"args", put_args},
     {"library", put_declared}, {"helpers", put_helpers}, {"entry", put_entry}, {"numbers", put_numbers},
-    {"samples", put_samples}, {"loops", put_loops}, {"heads", put_heads},
+    {"samples", put_samples}, {"band_room", put_band_room}, {"loops", put_loops}, {"heads", put_heads},
 };
 
 static const char *section_text(struct emitter *e, const char *name, size_t length)

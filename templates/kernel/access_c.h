@@ -5,12 +5,12 @@
  * a load that is turned or interleaved @ is the store. `block: w_$` declares that block; `head: vector` wants that
  * part of the prelude; what is marked `called` is emitted where a function of whole blocks reads the load, `copied`
  * where the kernel only stores what it turns or interleaves, `whole` where ends of rows are read as whole blocks,
- * `masked` where a loop of their own computes them (`unmasked` where none does), and `padded` elsewhere, `light`
- * where a kernel with such ends computes little and `heavy` elsewhere, `rows` where some load stays at one element
- * along a row, `lone` where no other one is read in blocks, `runs` where a turn of the loop computes all whole
- * blocks and `single` where it is one, `joining` where it reduces and `swept` elsewhere, `once` for the first access
- * alone, `32nd` for every 32nd access. A line that begins with + goes on with the one before; `sliding`: where rows
- * slide (compiler/loop/slide.h), `steady` where they do not. At the end is what goes over bands and rows. */
+ * `masked` where a loop of their own computes them (`unmasked` where none does), and `padded` elsewhere, `banded`
+ * where the rows of a band stay together, `lone` where no other load is read in blocks, `runs` where a turn of the loop
+ * computes all whole blocks and `single` where it is one, `joining` where it reduces and `swept` elsewhere, `once` for
+ * the first access alone, `32nd` for every 32nd access. `headed` names the store whose rows may begin with a short
+ * block. A line that begins with + goes on with the one before; `sliding`: where rows slide (compiler/loop/slide.h),
+ * `steady` where they do not. At the end is what goes over bands and rows. */
 
 //: load scalar
 row: const VALUE a_$ = LOAD(*(const T *)p[$]); /* NAME */
@@ -199,20 +199,16 @@ operands: const T *const x_$ = N(bounded)(w_$, sample->bases[$], s->maps[$], p[$
 //: store unit
 head: rows
 block: w_$
-light once band: const i64 line = line_of(args->stream || (column1 - column0) * (i64)sizeof(T) >= LONG_BYTES); //~
-heavy once band: const i64 line = line_of(args->stream); //~
-rows band: if (args->stream)
-+ args->calls->fetch_ends(start[$] + column0 * sizeof(T), step[$], rows, column1 - column0, sizeof(T), BLOCK); //~
-single once row: head = (-(u64)(p[$] + column0 * sizeof(T)) & line) / sizeof(T); //~
-runs once row: head = first_turn(p[$] + column0 * sizeof(T), line, head, sizeof(T)); //~
+once headed: $, sizeof(T)
+banded once row: args->calls->begin_row(args, &band, p[$] + column0 * sizeof(T)); //~
 operands: T *const o_$ = (T *)p[$] + i; /* NAME */
 runs operands: const int n_$ = m >= BLOCK && streams(args, o_$); //~
 single operands: const int n_$ = m == BLOCK && streams(args, o_$); //~
-steady unmasked operands: T *y_$ = m < BLOCK || n_$ ? w_$ : o_$;
+steady unmasked operands: T *y_$ = m < BLOCK || n_$ ? OWN_BLOCK(w_$) : o_$;
 runs step: PUT_PAST(&o_$[k], n_$, w_$) //~
 runs along: y_$ += n_$ ? 0 : BLOCK
-sliding operands: T *const y_$ = row < 0 || m < BLOCK || n_$ ? w_$ : o_$;
-masked operands: T *const y_$ = n_$ ? w_$ : o_$;
+sliding operands: T *const y_$ = row < 0 || m < BLOCK || n_$ ? OWN_BLOCK(w_$) : o_$;
+masked operands: T *const y_$ = n_$ ? OWN_BLOCK(w_$) : o_$;
 steady padded single results: PUT_BLOCK(o_$, w_$, 0, n_$, w_$)
 steady padded runs results: PUT_BLOCK(o_$, w_$, 0, 0, w_$)
 sliding results: if (row >= 0) {
@@ -223,18 +219,16 @@ whole runs results: PUT_BLOCK(o_$, w_$, back, 0, w_$)
 //: store held
 head: vector
 block: w_$
-once band: const i64 line = line_of(args->stream); //~
-rows band: if (args->stream)
-+ args->calls->fetch_ends(start[$] + column0 * sizeof(T), step[$], rows, column1 - column0, sizeof(T), BLOCK); //~
-once row: head = (-(u64)(p[$] + column0 * sizeof(T)) & line) / sizeof(T); //~
+once headed: $, sizeof(T)
+banded once row: args->calls->begin_row(args, &band, p[$] + column0 * sizeof(T)); //~
 operands: T *const o_$ = (T *)p[$] + i; /* NAME */
 operands: IN_REGISTERS(T, y_$, m < BLOCK ? w_$ : o_$)
 results: N(held)(args, o_$, y_$, w_$, m);
 //: store copied
 head: rows
 block: w_$
-once band: const i64 line = line_of(args->stream); //~
-once row: head = (-(u64)(p[$] + column0 * sizeof(T)) & line) / sizeof(T); //~
+once headed: $, sizeof(T)
+banded once row: args->calls->begin_row(args, &band, p[$] + column0 * sizeof(T)); //~
 operands: T *const o_$ = (T *)p[$] + i; /* NAME */
 operands: const int n_$ = m == BLOCK && streams(args, o_$); //~
 operands: T *const y_$ = m < BLOCK ? w_$ : o_$;

@@ -67,10 +67,19 @@ struct weft_tile {
     long long next, end;           /* the next tile; behind the last one */
 };
 
+/* How a kernel takes its rows, which may begin with a short block, so that the others start on a cache line. */
+struct weft_banding {
+    int accesses;
+    int access, size, block;       /* where they do; bytes of its elements, 0: nowhere; elements of a block */
+    int light;                     /* little is computed: long rows do so even where they do not go past the caches */
+    int ends;                      /* plain stores to the ends of rows stand among those past the caches */
+    int apart;                     /* rows may come one by one, as bands */
+};
+
 /* A band of a tile: rows that lie beside each other. */
 struct weft_band {
     struct weft_tile tile;
-    long long accesses;
+    const struct weft_banding *banding;
     char **room;                   /* [accesses] for `start` */
     long long *steps;              /* [accesses] for `step` */
     long long *at;                 /* [groups] the next row's place in the outer groups */
@@ -80,6 +89,8 @@ struct weft_band {
     long long column0, column1;
     long long next, stop;          /* of the tile: the row behind the band, and behind the last one; at first 0 */
     long long beside;              /* so many of the next tiles have the same rows, of which each is one band */
+    long long together, left;      /* of rows that come one by one: how many lie beside each other; those to come */
+    long long head;                /* elements of a short first block of a row, or 0 */
     int fresh;                     /* it is the first band of its tile */
 };
 
@@ -166,9 +177,9 @@ struct weft_calls {
     const void *(*pad)(void *block, const void *from, int count, int size, int all);
     /* Copies `count` elements from a block to where they belong. */
     void (*put)(void *to, const void *block, int count, int size);
-    /* Brings what is not whole blocks at the ends of rows of `count` elements of `size` bytes, of which others go past
-     * the caches: plain stores to it hold up those behind them. */
-    void (*fetch_ends)(const char *to, long long step, long long rows, long long count, int size, int block);
+    /* How the row of results from `to` on begins: sets `head`. next_band does it where rows may come one by
+     * one. */
+    void (*begin_row)(const struct weft_args *args, struct weft_band *band, const char *to);
     /* The pattern of the row that begins at `from`, whose columns lie `step` bytes apart, made unless `room` has it. */
     const void *(*repeated)(void *room, struct weft_patterns *kept, const struct weft_geometry *s, const char *from,
                             long long step, int size, int block);

@@ -11,7 +11,7 @@ $entry
     $literals
     $faults
     $buffers
-    BAND_ROOM //~
+    $band_room
     $bands
         BAND_VALUES //~
         $band

@@ -1566,42 +1566,47 @@ static inline f32 OWN(own_cosf)(f32 x)
 //: part remainders
 #ifdef OWN_MATH
 #undef REMAINDERS
-/* m: C's remainders c, or what `so` makes of them. A quotient below 2^22 (float64: 2^51), rounded and cut to a whole
+/* m: what `so` makes of the remainders c of sizes. A quotient below 2^22 (float64: 2^51), rounded and cut to a whole
  * number, is right or 1 too large. The product is subtracted exactly; what is left is a number of the divisor's
  * precision. Where a block has others (quotients whose bits are beyond `most`, a divisor that is 0 or infinite, a NaN),
  * others() computes these, of quotients that are rounded down where `down` is 1. */
 #define REMAINDERS(T, I, f, most, so, others, down) \
     ALIGNED T m[BLOCK]; \
-    I rare = 0; /* negative: there are others */ \
+    I largest = 0; /* bits of a quotient */ \
     EACH(j, BLOCK) { \
         const T x = __builtin_fabs##f(a[j]), y = __builtin_fabs##f(b[j]); \
         const T quotient = x / y, rest = __builtin_fma##f(-__builtin_trunc##f(quotient), y, x); \
         const union word_##T larger = {__builtin_fabs##f(y < __builtin_inf##f() ? quotient : y)}; \
-        const T c = __builtin_copysign##f(rest < 0 ? rest + y : rest, a[j]); \
+        const T c = rest < 0 ? rest + y : rest; \
         m[j] = so; \
-        rare |= (most) - (I)larger.word; \
+        largest = (I)larger.word > largest ? (I)larger.word : largest; \
     } \
-    if (rare < 0) \
+    if (largest > (most)) \
         others(m, a, b, BLOCK, sizeof(T), down);
+#undef LIKE_A
+#undef LIKE_B
+/* As C's fmod, with a's sign, and with b's, of a quotient that is rounded down. */
+#define LIKE_A(f) __builtin_copysign##f(c, a[j])
+#define LIKE_B(f) __builtin_copysign##f(((a[j] < 0) != (b[j] < 0)) & (c != 0) ? y - c : c, b[j])
 #endif
 //: block fmodf remainders
-    REMAINDERS(f32, i32, f, 0x4a7fffff, c, calls->fmod, 0)
+    REMAINDERS(f32, i32, f, 0x4a7fffff, LIKE_A(f), calls->fmod, 0)
     __builtin_memcpy(r, m, sizeof m);
 //: block fmod remainders
-    REMAINDERS(f64, i64, , 0x431fffffffffffff, c, calls->fmod, 0)
+    REMAINDERS(f64, i64, , 0x431fffffffffffff, LIKE_A(), calls->fmod, 0)
     __builtin_memcpy(r, m, sizeof m);
 //: block floormodf remainders
-    REMAINDERS(f32, i32, f, 0x4a7fffff, N(brought)(c, b[j]), calls->fmod, 1)
+    REMAINDERS(f32, i32, f, 0x4a7fffff, LIKE_B(f), calls->fmod, 1)
     __builtin_memcpy(r, m, sizeof m);
 //: block floormod remainders
-    REMAINDERS(f64, i64, , 0x431fffffffffffff, N(brought)(c, b[j]), calls->fmod, 1)
+    REMAINDERS(f64, i64, , 0x431fffffffffffff, LIKE_B(), calls->fmod, 1)
     __builtin_memcpy(r, m, sizeof m);
 //: block floordivf remainders
-    REMAINDERS(f32, i32, f, 0x4a7fffff, c, calls->fmod, 0)
+    REMAINDERS(f32, i32, f, 0x4a7fffff, LIKE_A(f), calls->fmod, 0)
     EACH(j, BLOCK)
         r[j] = N(floored)(a[j], b[j], m[j]);
 //: block floordiv remainders
-    REMAINDERS(f64, i64, , 0x431fffffffffffff, c, calls->fmod, 0)
+    REMAINDERS(f64, i64, , 0x431fffffffffffff, LIKE_A(), calls->fmod, 0)
     EACH(j, BLOCK)
         r[j] = N(floored)(a[j], b[j], m[j]);
 //: part divisions

@@ -44,6 +44,15 @@
 #define IS_CONSTANT(x) 1
 #define RARE(x) (x)
 #endif
+#if (defined __SSE4_1__ || defined __aarch64__) && !defined __TINYC__ /* one instruction rounds a quotient down */
+#define BY_FLOOR(T, b) (sizeof(T) < 8 && (T)-1 < (T)1 && !IS_CONSTANT(b))
+#define FLOORF(x) __builtin_floorf(x)
+#define FLOOR(x) __builtin_floor(x)
+#else
+#define BY_FLOOR(T, b) 0
+#define FLOORF(x) (x)
+#define FLOOR(x) (x)
+#endif
 /* A loop over the elements with which a row ends, in any order. With AVX-512 it goes over a whole block, of which its
  * text loads and stores the first `left` alone, by vectors with masks. gcc does not know that these are m: it would
  * then not put zeros into what is not loaded, and arithmetic takes long where a register held subnormal numbers. */
@@ -55,13 +64,21 @@
 #if defined __TINYC__
 #define HIDDEN(x) (int)(x)
 #else
-#define HIDDEN(x) ({ int hidden_ = (int)(x); __asm__("" : "+r"(hidden_)); hidden_; })
+#define HIDDEN(x) __extension__({ int hidden_ = (int)(x); __asm__("" : "+r"(hidden_)); hidden_; })
+#endif
+/* Where a block of the kernel's own is, found out in each turn: gcc else keeps the address in memory, and where results
+ * go past the caches, reading that took kernels up to twice as long (AMD EPYC, Zen 4). */
+#if defined __GNUC__ && !defined __TINYC__ && (defined __x86_64__ || defined __i386__)
+#define OWN_BLOCK(block) __extension__({ void *own_; __asm__("lea %1, %0" : "=r"(own_) : "m"(*(block))); own_; })
+#else
+#define OWN_BLOCK(block) (block)
 #endif
 /* What a kernel's loop over bands begins with, and what a band gives it names for. */
-#define BAND_ROOM \
+#define BAND_ROOM(access, size, light, ends, apart) \
     char *room[ACCESSES], *p[ACCESSES]; \
     i64 steps[ACCESSES], at[64]; \
-    struct weft_band band = {{0, begin, end}, ACCESSES, room, steps, at, 0, 0, 0, 0, 0, 0, 0, 0, 0};
+    static const struct weft_banding banding = {ACCESSES, access, size, BLOCK, light, ends, apart}; \
+    struct weft_band band = {{0, begin, end}, &banding, room, steps, at, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0};
 #define BAND_VALUES \
     const struct weft_sample *const sample = band.tile.sample; \
     const struct weft_geometry *const s = sample->geometry; \
@@ -327,19 +344,34 @@ FN T N(remainder)(T a, T b)
         return (T)(a % divisor);
     return (T)((U)a - (U)N(quotient)(a, divisor) * (U)divisor);
 }
+//: integer floored
+/* Of a divisor of up to 32 bits the quotient, rounded down, or where `rest` is 1 what it leaves. Exact for the reason
+ * that N(quotient) gives, also where b is -1; 0 where it is 0. */
+FN T N(floored)(T a, T b, int rest)
+{
+    const float x = (float)a, y = (float)b, few = FLOORF(x / y);
+    const double p = (double)a, q = (double)b, many = FLOOR(p / q);
+    if (sizeof(T) <= 2)
+        return b == 0 ? (T)0 : (T)(int)(rest ? x - few * y : few);
+    return b == 0 ? (T)0 : rest ? (T)(p - many * q) : b == (T)-1 ? (T)(0 - (U)a) : (T)many;
+}
 //: integer floordiv
 /* The quotient, rounded down; 0 where b is 0. */
 FN T N(floordiv)(T a, T b)
 {
+    if (BY_FLOOR(T, b))
+        return N(floored)(a, b, 0);
     const T divisor = N(divisor)(b), q = sizeof(T) == 8 || IS_CONSTANT(b) ? (T)(a / divisor) : N(quotient)(a, divisor);
     const T r = (T)((U)a - (U)q * (U)divisor);
     const T apart = (r < 0) != (b < 0) ? (T)1 : (T)0, down = r == 0 ? (T)0 : apart;
     return b == 0 ? (T)0 : sizeof(T) > 2 && (T)-1 < (T)1 && b == (T)-1 ? (T)(0 - (U)a) : (T)((U)q - (U)down);
 }
 //: integer floormod
-/* The remainder of a quotient that is rounded down. */
+/* The remainder of a quotient that is rounded down; 0 where b is 0. */
 FN T N(floormod)(T a, T b)
 {
+    if (BY_FLOOR(T, b))
+        return N(floored)(a, b, 1);
     const T r = N(remainder)(a, b), apart = (((r ^ b) < 0) & (r != 0)) ? b : (T)0;
     return (T)((U)r + (U)apart);
 }
@@ -438,9 +470,6 @@ const i64 k = places[n];
 //: found head
 const i64 k = places[n] ? next++ : -1;
 //: rows head
-/* Of rows of so many bytes the first whole block starts on a cache line: a vector across two takes as long as two.
- * NumPy's arrays often begin at a quarter of a line, all of them. */
-enum { OWN(LONG_BYTES) = 4096 };
 #if defined __GNUC__ && !defined __TINYC__ && defined __AVX512BW__
 enum { OWN(LANES) = 16 };
 #define WIDE "v"
@@ -515,17 +544,6 @@ static inline void OWN(fetch_row)(const struct weft_args *args, const struct wef
     for (i64 k = 0, bytes = count * (jump < 0 ? -jump : jump); k < bytes; k += 64)
         __builtin_prefetch(p + k);
 #endif
-}
-/* The bits of an address within a cache line where rows begin with a short block, so that the others start on one. */
-static inline i64 OWN(line_of)(int begins)
-{
-    return begins ? 63 : 0;
-}
-/* How many elements the first turn takes, which are `most` unless the row begins within a line. */
-static inline i64 OWN(first_turn)(const char *to, i64 line, i64 most, int size)
-{
-    const i64 head = (-(u64)to & line) / size;
-    return head && head < most ? head : most;
 }
 /* How many elements a turn takes: those of a short first one, once, then a block or what is left. */
 static inline i64 OWN(block_of)(i64 *head, i64 left)

@@ -66,17 +66,6 @@ static long long tiles_beside(const struct weft_band *band, const struct weft_ge
     return beside < left ? beside : left;
 }
 
-/* Goes on to further columns of the same rows. */
-SHARED int move_band(struct weft_band *band)
-{
-    const struct weft_geometry *const s = band->tile.sample->geometry;
-    band->beside--;
-    band->tile.next++;
-    band->column0 += s->tile_columns;
-    band->column1 = band->column0 + s->tile_columns < s->columns ? band->column0 + s->tile_columns : s->columns;
-    return 1;
-}
-
 /* Of rows that are not all equally long, the last of a group is a band of its own. */
 SHARED int find_band(const struct weft_args *args, struct weft_band *band)
 {
@@ -88,7 +77,7 @@ SHARED int find_band(const struct weft_args *args, struct weft_band *band)
     long long columns = s->columns, more = 1;
     band->start = band->tile.sample->bases;
     band->step = s->strides;
-    for (long long k = 0; k < band->accesses && inner >= 0; k++) {
+    for (long long k = 0; k < band->banding->accesses && inner >= 0; k++) {
         const long long *const strides = s->strides + k * (s->groups + 2);
         char *p = band->tile.sample->bases[k];
         for (long long g = 0; g <= inner; g++)
@@ -110,6 +99,7 @@ SHARED int find_band(const struct weft_args *args, struct weft_band *band)
     band->next += band->rows;
     for (long long g = inner, steps = band->rows; g >= 0 && (band->at[g] += steps) == extents[g]; g--, steps = 1)
         band->at[g] = 0;
+    band->together = 0;
     band->beside = tiles_beside(band, s);
     return 1;
 }
@@ -124,13 +114,6 @@ SHARED int end_bands(const struct weft_args *args)
     return 0;
 }
 
-SHARED int next_band(const struct weft_args *args, struct weft_band *band)
-{
-    if (band->beside)
-        return move_band(band);
-    return (band->next < band->stop || band->tile.next < band->tile.end) && find_band(args, band) ? 1 : end_bands(args);
-}
-
 SHARED void fetch_end(const char *to, long long count, int size, int block)
 {
     const long long head = -(unsigned long long)to % 64 / (unsigned)size % (unsigned)block;
@@ -142,11 +125,87 @@ SHARED void fetch_end(const char *to, long long count, int size, int block)
 #endif
 }
 
-SHARED void fetch_ends(const char *to, long long step, long long rows, long long count, int size, int block)
+/* Brings what is not whole blocks at the ends of rows of which others go past the caches: plain stores to it hold up
+ * those behind them. */
+SHARED void fetch_ends(const struct weft_band *band, const char *to, long long step)
 {
     enum { SOME = 256 };           /* rows: what a near cache has room for */
-    for (long long row = 0; row < rows && row < SOME; row++)
-        fetch_end(to + row * step, count, size, block);
+    for (long long row = 0; row < band->rows && row < SOME; row++)
+        fetch_end(to + row * step, band->column1 - band->column0, band->banding->size, band->banding->block);
+}
+
+/* Whether rows begin with a short block: a vector across two cache lines takes as long as two, and goes past no cache.
+ * NumPy's arrays often begin at a quarter of a line, all of them. */
+SHARED int has_head(const struct weft_args *args, const struct weft_band *band)
+{
+    enum { LONG_BYTES = 4096 };    /* of a row */
+    const struct weft_banding *const banding = band->banding;
+    const long long columns = band->column1 - band->column0;
+    return args->stream ? banding->size && columns >= banding->block
+                        : banding->light && columns * banding->size >= LONG_BYTES;
+}
+
+SHARED void begin_row(const struct weft_args *args, struct weft_band *band, const char *to)
+{
+    band->head = has_head(args, band) ? -(unsigned)(unsigned long long)to % 64 / (unsigned)band->banding->size : 0;
+}
+
+/* Of rows that do not all begin at the same place of a cache line each has a head of its own, and is a band. */
+SHARED void begin_rows(const struct weft_args *args, struct weft_band *band)
+{
+    const struct weft_banding *const banding = band->banding;
+    const long long step = band->step[banding->access];
+    const char *const to = band->start[banding->access] + band->column0 * banding->size;
+    if (args->stream && banding->ends)
+        fetch_ends(band, to, step);
+    if (band->rows > 1 && banding->apart && step % 64) {
+        band->together = band->rows;
+        band->left = band->rows - 1;
+        band->rows = 1;
+    }
+    begin_row(args, band, to);
+}
+
+/* Goes on to the next of rows that come one by one. */
+SHARED int move_row(const struct weft_args *args, struct weft_band *band)
+{
+    const struct weft_banding *const banding = band->banding;
+    band->left--;
+    band->fresh = 0;
+    for (int k = 0; k < banding->accesses; k++)
+        band->room[k] += band->steps[k];
+    begin_row(args, band, band->room[banding->access] + band->column0 * banding->size);
+    return 1;
+}
+
+/* Goes on to further columns of the same rows. */
+SHARED void move_band(struct weft_band *band)
+{
+    const struct weft_geometry *const s = band->tile.sample->geometry;
+    band->beside--;
+    band->tile.next++;
+    band->column0 += s->tile_columns;
+    band->column1 = band->column0 + s->tile_columns < s->columns ? band->column0 + s->tile_columns : s->columns;
+    if (!band->together)
+        return;
+    for (int k = 0; k < band->banding->accesses; k++)
+        band->room[k] -= (band->together - 1) * band->steps[k];
+    band->rows = band->together;
+    band->together = 0;
+}
+
+SHARED int next_band(const struct weft_args *args, struct weft_band *band)
+{
+    if (band->left)
+        return move_row(args, band);
+    if (band->beside)
+        move_band(band);
+    else if ((band->next >= band->stop && band->tile.next >= band->tile.end) || !find_band(args, band))
+        return end_bands(args);
+    band->head = 0;
+    if (has_head(args, band))
+        begin_rows(args, band);
+    return 1;
 }
 
 /* Repeats `period` elements of one size into a pattern. */

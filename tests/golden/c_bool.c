@@ -1,10 +1,10 @@
 /* bool out0, float32 out1, bool out2 */
 @ sizes: BLOCK = 64, ACCESSES = 6
-@ helpers: ROLLED, EACH_OF, HIDDEN, BAND_ROOM, BAND_VALUES, PAD_BLOCK, PUT_BLOCK, PUT_PAST, FETCH_BELOW, b1, weft_lanes,
-@   weft_geometry, weft_sample, weft_patterns, struct weft_calls;, weft_args, weft_tile, weft_band, weft_part,
-@   weft_rows, weft_join, weft_run, weft_calls, enum { LONG_BYTES = 4096 };, enum { LANES = 16 };, bytes,
-@   __attribute__((always_inline)) ec8c7747, fetch, __attribute__((always_inline)) 20c4a75b, fetch_row, line_of,
-@   first_turn, block_of, blocks_of
+@ helpers: ROLLED, BY_FLOOR, EACH_OF, HIDDEN, OWN_BLOCK, BAND_ROOM, BAND_VALUES, PAD_BLOCK, PUT_BLOCK, PUT_PAST,
+@   FETCH_BELOW, b1, weft_lanes, weft_geometry, weft_sample, weft_patterns, struct weft_calls;, weft_args, weft_tile,
+@   weft_banding, weft_band, weft_part, weft_rows, weft_join, weft_run, weft_calls, enum { LANES = 16 };, bytes,
+@   __attribute__((always_inline)) ec8c7747, fetch, __attribute__((always_inline)) 20c4a75b, fetch_row, block_of,
+@   blocks_of
 void weft_kernel(const struct weft_args *args, i64 begin, i64 end)
 {
     const f32 c_0 = *(const f32_m *)&args->literals[0]; /* 0.0 */
@@ -13,18 +13,16 @@ void weft_kernel(const struct weft_args *args, i64 begin, i64 end)
     ALIGNED b1_m w_3[BLOCK];
     ALIGNED f32_m w_4[BLOCK];
     ALIGNED b1_m w_5[BLOCK];
-    BAND_ROOM
+    BAND_ROOM(3, sizeof(b1_m), 1, 0, 1)
     while (args->calls->next_band(args, &band)) { /* rows that lie beside each other */
         BAND_VALUES
-        const i64 line = line_of(args->stream || (column1 - column0) * (i64)sizeof(b1_m) >= LONG_BYTES);
         for (i64 row = 0; row < rows; row++) {
             for (int k = 0; k < ACCESSES; k++)
                 p[k] = start[k] + row * step[k]; /* where the row of each begins */
-            i64 head = blocks_of(column1 - column0); /* elements of the first turn */
             const int long_row = column1 - column0 >= BLOCK;
             const i64 last = long_row ? column1 - BLOCK : column1; /* where the last block begins */
-            head = first_turn(p[3] + column0 * sizeof(b1_m), line, head, sizeof(b1_m));
-            for (i64 i = column0, m = head; i < column1; i += m, m = blocks_of(column1 - i)) { /* m < BLOCK: computed as a block, m are stored */
+            const i64 head = band.head; /* elements of a short first block */
+            for (i64 i = column0, m = head ? head : blocks_of(column1 - column0); i < column1; i += m, m = blocks_of(column1 - i)) { /* m < BLOCK: computed as a block, m are stored */
                 const i64 back = RARE(i > last) ? i - last : 0;
                 i -= back;
                 const b1_m *x_0 = (const b1_m *)p[0] + i; /* p */
@@ -35,13 +33,13 @@ void weft_kernel(const struct weft_args *args, i64 begin, i64 end)
                 PAD_BLOCK(x_2, w_2, !long_row, 0)
                 b1_m *const o_3 = (b1_m *)p[3] + i; /* out0 */
                 const int n_3 = m >= BLOCK && streams(args, o_3);
-                b1_m *y_3 = m < BLOCK || n_3 ? w_3 : o_3;
+                b1_m *y_3 = m < BLOCK || n_3 ? OWN_BLOCK(w_3) : o_3;
                 f32_m *const o_4 = (f32_m *)p[4] + i; /* out1 */
                 const int n_4 = m >= BLOCK && streams(args, o_4);
-                f32_m *y_4 = m < BLOCK || n_4 ? w_4 : o_4;
+                f32_m *y_4 = m < BLOCK || n_4 ? OWN_BLOCK(w_4) : o_4;
                 b1_m *const o_5 = (b1_m *)p[5] + i; /* out2 */
                 const int n_5 = m >= BLOCK && streams(args, o_5);
-                b1_m *y_5 = m < BLOCK || n_5 ? w_5 : o_5;
+                b1_m *y_5 = m < BLOCK || n_5 ? OWN_BLOCK(w_5) : o_5;
                 for (i64 k = 0; k < m; k += BLOCK, x_0 += BLOCK, x_1 += BLOCK, x_2 += BLOCK, y_3 += n_3 ? 0 : BLOCK, y_4 += n_4 ? 0 : BLOCK, y_5 += n_5 ? 0 : BLOCK) {
                     INDEPENDENT
                     for (int j = 0; j < BLOCK; j++) {

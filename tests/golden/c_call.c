@@ -1,12 +1,12 @@
 /* float32 out */
-@ helpers: ROLLED, EACH_OF, HIDDEN, BAND_ROOM, BAND_VALUES, PAD_BLOCK, PUT_BLOCK, PUT_PAST, FETCH_BELOW, b1, weft_lanes,
-@   weft_geometry, weft_sample, weft_patterns, struct weft_calls;, weft_args, weft_tile, weft_band, weft_part,
-@   weft_rows, weft_join, weft_run, weft_calls
+@ helpers: ROLLED, BY_FLOOR, EACH_OF, HIDDEN, OWN_BLOCK, BAND_ROOM, BAND_VALUES, PAD_BLOCK, PUT_BLOCK, PUT_PAST,
+@   FETCH_BELOW, b1, weft_lanes, weft_geometry, weft_sample, weft_patterns, struct weft_calls;, weft_args, weft_tile,
+@   weft_banding, weft_band, weft_part, weft_rows, weft_join, weft_run, weft_calls
 f32 expf(f32);
 f32 sinf(f32);
 f32 powf(f32, f32);
-@ helpers: enum { LONG_BYTES = 4096 };, enum { LANES = 16 };, bytes, __attribute__((always_inline)) ec8c7747, fetch,
-@   __attribute__((always_inline)) 20c4a75b, fetch_row, line_of, first_turn, block_of, blocks_of
+@ helpers: enum { LANES = 16 };, bytes, __attribute__((always_inline)) ec8c7747, fetch, __attribute__((always_inline))
+@   20c4a75b, fetch_row, block_of, blocks_of
 #undef RUN
 @ helpers: copy_run_f32, expand_f32, fill_f32
 #undef OWN_MATH
@@ -39,19 +39,17 @@ void weft_kernel(const struct weft_args *args, i64 begin, i64 end)
     f32_m *const v_5 = (f32_m *)slots[2];
     f32_m *const v_6 = (f32_m *)slots[3];
     f32_m *const v_8 = (f32_m *)slots[4];
-    BAND_ROOM
+    BAND_ROOM(2, sizeof(f32_m), 0, 0, 1)
     while (args->calls->next_band(args, &band)) { /* rows that lie beside each other */
         BAND_VALUES
         if (fresh)
             from_0 = 0;
-        const i64 line = line_of(args->stream);
         for (i64 row = 0; row < rows; row++) {
             for (int k = 0; k < ACCESSES; k++)
                 p[k] = start[k] + row * step[k]; /* where the row of each begins */
-            i64 head = 0;
             if (p[0] != from_0 || turn_0 < column1)
                 expand_f32(w_0, from_0 = p[0], s->offsets[0], s->strides[0 * stride + groups], s->strides[0 * stride + groups + 1], s->distinct[0], turn_0 = column1); /* k */
-            head = (-(u64)(p[2] + column0 * sizeof(f32_m)) & line) / sizeof(f32_m);
+            i64 head = band.head; /* elements of a short first block */
             for (i64 i = column0, m; i < column1; i += m) {
                 m = block_of(&head, column1 - i); /* fewer than BLOCK: computed as a block, m are stored */
                 const f32_m *const x_0 = w_0 + i;
@@ -60,7 +58,7 @@ void weft_kernel(const struct weft_args *args, i64 begin, i64 end)
                 fetch(x_1, args->ahead, sizeof *x_1);
                 f32_m *const o_2 = (f32_m *)p[2] + i; /* out */
                 const int n_2 = m == BLOCK && streams(args, o_2);
-                f32_m *y_2 = m < BLOCK || n_2 ? w_2 : o_2;
+                f32_m *y_2 = m < BLOCK || n_2 ? OWN_BLOCK(w_2) : o_2;
                 INDEPENDENT
                 for (int j = 0; j < BLOCK; j++) {
                     const f32 a_1 = x_1[j];

@@ -1,32 +1,34 @@
 /* int32 out0, int32 out1 */
 @ sizes: BLOCK = 64, ACCESSES = 4
-@ helpers: ROLLED, EACH_OF, HIDDEN, BAND_ROOM, BAND_VALUES, PAD_BLOCK, PUT_BLOCK, PUT_PAST, FETCH_BELOW, b1, weft_lanes,
-@   weft_geometry, weft_sample, weft_patterns, struct weft_calls;, weft_args, weft_tile, weft_band, weft_part,
-@   weft_rows, weft_join, weft_run, weft_calls, enum { LONG_BYTES = 4096 };, enum { LANES = 16 };, bytes,
-@   __attribute__((always_inline)) ec8c7747, fetch, __attribute__((always_inline)) 20c4a75b, fetch_row, line_of,
-@   first_turn, block_of, blocks_of, divisor_i32, quotient_i32, floordiv_i32, remainder_i32, floormod_i32
+@ helpers: ROLLED, BY_FLOOR, EACH_OF, HIDDEN, OWN_BLOCK, BAND_ROOM, BAND_VALUES, PAD_BLOCK, PUT_BLOCK, PUT_PAST,
+@   FETCH_BELOW, b1, weft_lanes, weft_geometry, weft_sample, weft_patterns, struct weft_calls;, weft_args, weft_tile,
+@   weft_banding, weft_band, weft_part, weft_rows, weft_join, weft_run, weft_calls, enum { LANES = 16 };, bytes,
+@   __attribute__((always_inline)) ec8c7747, fetch, __attribute__((always_inline)) 20c4a75b, fetch_row, block_of,
+@   blocks_of, quotient_i32, floored_i32, divisor_i32, floordiv_i32, remainder_i32, floormod_i32
 void weft_kernel(const struct weft_args *args, i64 begin, i64 end)
 {
     const i32 c_0 = *(const i32_m *)&args->literals[0]; /* 0 */
     i32 f_0 = 0;
     i32 f_1 = 0;
     ALIGNED i32_m w_0[BLOCK], w_1[BLOCK], w_2[BLOCK], w_3[BLOCK];
-    BAND_ROOM
+    BAND_ROOM(2, sizeof(i32_m), 0, 0, 1)
     while (args->calls->next_band(args, &band)) { /* rows that lie beside each other */
         BAND_VALUES
-@ headline.c, 5 lines: const i64 line = line_of(args->stream); ... i64 head = blocks_of(column1 - column0); /* elements of the first turn */
-            head = first_turn(p[2] + column0 * sizeof(i32_m), line, head, sizeof(i32_m));
-            for (i64 i = column0, m = head; i < column1; i += m, m = blocks_of(column1 - i)) { /* m < BLOCK: computed as a block, m are stored */
+        for (i64 row = 0; row < rows; row++) {
+            for (int k = 0; k < ACCESSES; k++)
+                p[k] = start[k] + row * step[k]; /* where the row of each begins */
+            const i64 head = band.head; /* elements of a short first block */
+            for (i64 i = column0, m = head ? head : blocks_of(column1 - column0); i < column1; i += m, m = blocks_of(column1 - i)) { /* m < BLOCK: computed as a block, m are stored */
                 const i32_m *x_0 = (const i32_m *)p[0] + i; /* b */
                 PAD_BLOCK(x_0, w_0, m < BLOCK, 0)
                 const i32_m *x_1 = (const i32_m *)p[1] + i; /* a */
                 PAD_BLOCK(x_1, w_1, m < BLOCK, 0)
                 i32_m *const o_2 = (i32_m *)p[2] + i; /* out0 */
                 const int n_2 = m >= BLOCK && streams(args, o_2);
-                i32_m *y_2 = m < BLOCK || n_2 ? w_2 : o_2;
+                i32_m *y_2 = m < BLOCK || n_2 ? OWN_BLOCK(w_2) : o_2;
                 i32_m *const o_3 = (i32_m *)p[3] + i; /* out1 */
                 const int n_3 = m >= BLOCK && streams(args, o_3);
-                i32_m *y_3 = m < BLOCK || n_3 ? w_3 : o_3;
+                i32_m *y_3 = m < BLOCK || n_3 ? OWN_BLOCK(w_3) : o_3;
                 for (i64 k = 0; k < m; k += BLOCK, x_0 += BLOCK, x_1 += BLOCK, y_2 += n_2 ? 0 : BLOCK, y_3 += n_3 ? 0 : BLOCK) {
                     INDEPENDENT
                     for (int j = 0; j < BLOCK; j++) {

@@ -1,12 +1,12 @@
 /* float16 out0, bfloat16 out1 */
 @ sizes: BLOCK = 64, ACCESSES = 5
-@ helpers: ROLLED, EACH_OF, HIDDEN, BAND_ROOM, BAND_VALUES, PAD_BLOCK, PUT_BLOCK, PUT_PAST, FETCH_BELOW, b1, weft_lanes,
-@   weft_geometry, weft_sample, weft_patterns, struct weft_calls;, weft_args, weft_tile, weft_band, weft_part,
-@   weft_rows, weft_join, weft_run, weft_calls, enum { LONG_BYTES = 4096 };, enum { LANES = 16 };, bytes,
-@   __attribute__((always_inline)) ec8c7747, fetch, __attribute__((always_inline)) 20c4a75b, fetch_row, line_of,
-@   first_turn, block_of, blocks_of, ints, CONVERSION, decode_f16_f32 af7f57f3, unpack_f16_f32 fc3ba9f8, decode_bf16_f32
-@   f3a3a288, unpack_bf16_f32 de849bf2, fneg_f32, to_bfloat16_f32_f32, to_float16_f32_f32, nearest_f32_f32,
-@   encode_f32_bf16 cc952e44, rounded_f32_bf16 2f92d2fa, fmin_f32, encode_f32_f16 0cf16d4c, rounded_f32_f16 8c44a27a
+@ helpers: ROLLED, BY_FLOOR, EACH_OF, HIDDEN, OWN_BLOCK, BAND_ROOM, BAND_VALUES, PAD_BLOCK, PUT_BLOCK, PUT_PAST,
+@   FETCH_BELOW, b1, weft_lanes, weft_geometry, weft_sample, weft_patterns, struct weft_calls;, weft_args, weft_tile,
+@   weft_banding, weft_band, weft_part, weft_rows, weft_join, weft_run, weft_calls, enum { LANES = 16 };, bytes,
+@   __attribute__((always_inline)) ec8c7747, fetch, __attribute__((always_inline)) 20c4a75b, fetch_row, block_of,
+@   blocks_of, ints, CONVERSION, decode_f16_f32 af7f57f3, unpack_f16_f32 fc3ba9f8, decode_bf16_f32 f3a3a288,
+@   unpack_bf16_f32 de849bf2, fneg_f32, to_bfloat16_f32_f32, to_float16_f32_f32, nearest_f32_f32, encode_f32_bf16
+@   cc952e44, rounded_f32_bf16 2f92d2fa, fmin_f32, encode_f32_f16 0cf16d4c, rounded_f32_f16 8c44a27a
 void weft_kernel(const struct weft_args *args, i64 begin, i64 end)
 {
     const f32 c_0 = *(const f32_m *)&args->literals[0]; /* 0.100097656 */
@@ -25,14 +25,16 @@ void weft_kernel(const struct weft_args *args, i64 begin, i64 end)
     bf16_m *const v_16 = (bf16_m *)slots[6];
     f32_m *const v_8 = (f32_m *)slots[5];
     f16_m *const v_9 = (f16_m *)slots[2];
-    BAND_ROOM
+    BAND_ROOM(3, sizeof(f16_m), 0, 0, 1)
     while (args->calls->next_band(args, &band)) { /* rows that lie beside each other */
         BAND_VALUES
-@ headline.c, 5 lines: const i64 line = line_of(args->stream); ... i64 head = blocks_of(column1 - column0); /* elements of the first turn */
+        for (i64 row = 0; row < rows; row++) {
+            for (int k = 0; k < ACCESSES; k++)
+                p[k] = start[k] + row * step[k]; /* where the row of each begins */
             const int long_row = column1 - column0 >= BLOCK;
             const i64 last = long_row ? column1 - BLOCK : column1; /* where the last block begins */
-            head = first_turn(p[3] + column0 * sizeof(f16_m), line, head, sizeof(f16_m));
-            for (i64 i = column0, m = head; i < column1; i += m, m = blocks_of(column1 - i)) { /* m < BLOCK: computed as a block, m are stored */
+            const i64 head = band.head; /* elements of a short first block */
+            for (i64 i = column0, m = head ? head : blocks_of(column1 - column0); i < column1; i += m, m = blocks_of(column1 - i)) { /* m < BLOCK: computed as a block, m are stored */
                 const i64 back = RARE(i > last) ? i - last : 0;
                 i -= back;
                 const f16_m *x_0 = (const f16_m *)p[0] + i; /* x */
@@ -43,10 +45,10 @@ void weft_kernel(const struct weft_args *args, i64 begin, i64 end)
                 PAD_BLOCK(x_2, w_2, !long_row, 0)
                 f16_m *const o_3 = (f16_m *)p[3] + i; /* out0 */
                 const int n_3 = m >= BLOCK && streams(args, o_3);
-                f16_m *y_3 = m < BLOCK || n_3 ? w_3 : o_3;
+                f16_m *y_3 = m < BLOCK || n_3 ? OWN_BLOCK(w_3) : o_3;
                 bf16_m *const o_4 = (bf16_m *)p[4] + i; /* out1 */
                 const int n_4 = m >= BLOCK && streams(args, o_4);
-                bf16_m *y_4 = m < BLOCK || n_4 ? w_4 : o_4;
+                bf16_m *y_4 = m < BLOCK || n_4 ? OWN_BLOCK(w_4) : o_4;
                 for (i64 k = 0; k < m; k += BLOCK, x_0 += BLOCK, x_1 += BLOCK, x_2 += BLOCK, y_3 += n_3 ? 0 : BLOCK, y_4 += n_4 ? 0 : BLOCK) {
                     unpack_f16_f32(v_1, x_0);
                     unpack_bf16_f32(v_11, x_2);

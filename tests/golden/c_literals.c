@@ -1,29 +1,31 @@
 /* float64 out */
 @ sizes: BLOCK = 64, ACCESSES = 2
-@ helpers: ROLLED, EACH_OF, HIDDEN, BAND_ROOM, BAND_VALUES, PAD_BLOCK, PUT_BLOCK, PUT_PAST, FETCH_BELOW, b1, weft_lanes,
-@   weft_geometry, weft_sample, weft_patterns, struct weft_calls;, weft_args, weft_tile, weft_band, weft_part,
-@   weft_rows, weft_join, weft_run, weft_calls, enum { LONG_BYTES = 4096 };, enum { LANES = 16 };, bytes,
-@   __attribute__((always_inline)) ec8c7747, fetch, __attribute__((always_inline)) 20c4a75b, fetch_row, line_of,
-@   first_turn, block_of, blocks_of
+@ helpers: ROLLED, BY_FLOOR, EACH_OF, HIDDEN, OWN_BLOCK, BAND_ROOM, BAND_VALUES, PAD_BLOCK, PUT_BLOCK, PUT_PAST,
+@   FETCH_BELOW, b1, weft_lanes, weft_geometry, weft_sample, weft_patterns, struct weft_calls;, weft_args, weft_tile,
+@   weft_banding, weft_band, weft_part, weft_rows, weft_join, weft_run, weft_calls, enum { LANES = 16 };, bytes,
+@   __attribute__((always_inline)) ec8c7747, fetch, __attribute__((always_inline)) 20c4a75b, fetch_row, block_of,
+@   blocks_of
 void weft_kernel(const struct weft_args *args, i64 begin, i64 end)
 {
     const unsigned long long *const literals = args->literals;
     ALIGNED f64_m w_0[BLOCK], w_1[BLOCK];
-    BAND_ROOM
+    BAND_ROOM(1, sizeof(f64_m), 0, 0, 1)
     while (args->calls->next_band(args, &band)) { /* rows that lie beside each other */
         BAND_VALUES
-@ headline.c, 5 lines: const i64 line = line_of(args->stream); ... i64 head = blocks_of(column1 - column0); /* elements of the first turn */
+        for (i64 row = 0; row < rows; row++) {
+            for (int k = 0; k < ACCESSES; k++)
+                p[k] = start[k] + row * step[k]; /* where the row of each begins */
             const int long_row = column1 - column0 >= BLOCK;
             const i64 last = long_row ? column1 - BLOCK : column1; /* where the last block begins */
-            head = first_turn(p[1] + column0 * sizeof(f64_m), line, head, sizeof(f64_m));
-            for (i64 i = column0, m = head; i < column1; i += m, m = blocks_of(column1 - i)) { /* m < BLOCK: computed as a block, m are stored */
+            const i64 head = band.head; /* elements of a short first block */
+            for (i64 i = column0, m = head ? head : blocks_of(column1 - column0); i < column1; i += m, m = blocks_of(column1 - i)) { /* m < BLOCK: computed as a block, m are stored */
                 const i64 back = RARE(i > last) ? i - last : 0;
                 i -= back;
                 const f64_m *x_0 = (const f64_m *)p[0] + i; /* x */
                 PAD_BLOCK(x_0, w_0, !long_row, 0)
                 f64_m *const o_1 = (f64_m *)p[1] + i; /* out */
                 const int n_1 = m >= BLOCK && streams(args, o_1);
-                f64_m *y_1 = m < BLOCK || n_1 ? w_1 : o_1;
+                f64_m *y_1 = m < BLOCK || n_1 ? OWN_BLOCK(w_1) : o_1;
                 for (i64 k = 0; k < m; k += BLOCK, x_0 += BLOCK, y_1 += n_1 ? 0 : BLOCK) {
                     INDEPENDENT
                     for (int j = 0; j < BLOCK; j++) {

@@ -1,31 +1,33 @@
 /* int32 out0, int32 out1 */
-@ helpers: ROLLED, EACH_OF, HIDDEN, BAND_ROOM, BAND_VALUES, PAD_BLOCK, PUT_BLOCK, PUT_PAST, FETCH_BELOW, b1, weft_lanes,
-@   weft_geometry, weft_sample, weft_patterns, struct weft_calls;, weft_args, weft_tile, weft_band, weft_part,
-@   weft_rows, weft_join, weft_run, weft_calls, enum { LONG_BYTES = 4096 };, enum { LANES = 16 };, bytes,
-@   __attribute__((always_inline)) ec8c7747, fetch, __attribute__((always_inline)) 20c4a75b, fetch_row, line_of,
-@   first_turn, block_of, blocks_of
+@ helpers: ROLLED, BY_FLOOR, EACH_OF, HIDDEN, OWN_BLOCK, BAND_ROOM, BAND_VALUES, PAD_BLOCK, PUT_BLOCK, PUT_PAST,
+@   FETCH_BELOW, b1, weft_lanes, weft_geometry, weft_sample, weft_patterns, struct weft_calls;, weft_args, weft_tile,
+@   weft_banding, weft_band, weft_part, weft_rows, weft_join, weft_run, weft_calls, enum { LANES = 16 };, bytes,
+@   __attribute__((always_inline)) ec8c7747, fetch, __attribute__((always_inline)) 20c4a75b, fetch_row, block_of,
+@   blocks_of
 void weft_kernel(const struct weft_args *args, i64 begin, i64 end)
 {
     const i32 c_0 = *(const i32_m *)&args->literals[0]; /* 16 */
     ALIGNED i32_m w_0[BLOCK], w_1[BLOCK], w_2[BLOCK];
-    BAND_ROOM
+    BAND_ROOM(1, sizeof(i32_m), 0, 0, 1)
     while (args->calls->next_band(args, &band)) { /* rows that lie beside each other */
         BAND_VALUES
-@ headline.c, 5 lines: const i64 line = line_of(args->stream); ... i64 head = blocks_of(column1 - column0); /* elements of the first turn */
+        for (i64 row = 0; row < rows; row++) {
+            for (int k = 0; k < ACCESSES; k++)
+                p[k] = start[k] + row * step[k]; /* where the row of each begins */
             const int long_row = column1 - column0 >= BLOCK;
             const i64 last = long_row ? column1 - BLOCK : column1; /* where the last block begins */
-            head = first_turn(p[1] + column0 * sizeof(i32_m), line, head, sizeof(i32_m));
-            for (i64 i = column0, m = head; i < column1; i += m, m = blocks_of(column1 - i)) { /* m < BLOCK: computed as a block, m are stored */
+            const i64 head = band.head; /* elements of a short first block */
+            for (i64 i = column0, m = head ? head : blocks_of(column1 - column0); i < column1; i += m, m = blocks_of(column1 - i)) { /* m < BLOCK: computed as a block, m are stored */
                 const i64 back = RARE(i > last) ? i - last : 0;
                 i -= back;
                 const i32_m *x_0 = (const i32_m *)p[0] + i; /* x */
                 PAD_BLOCK(x_0, w_0, !long_row, 0)
                 i32_m *const o_1 = (i32_m *)p[1] + i; /* out0 */
                 const int n_1 = m >= BLOCK && streams(args, o_1);
-                i32_m *y_1 = m < BLOCK || n_1 ? w_1 : o_1;
+                i32_m *y_1 = m < BLOCK || n_1 ? OWN_BLOCK(w_1) : o_1;
                 i32_m *const o_2 = (i32_m *)p[2] + i; /* out1 */
                 const int n_2 = m >= BLOCK && streams(args, o_2);
-                i32_m *y_2 = m < BLOCK || n_2 ? w_2 : o_2;
+                i32_m *y_2 = m < BLOCK || n_2 ? OWN_BLOCK(w_2) : o_2;
                 for (i64 k = 0; k < m; k += BLOCK, x_0 += BLOCK, y_1 += n_1 ? 0 : BLOCK, y_2 += n_2 ? 0 : BLOCK) {
                     INDEPENDENT
                     for (int j = 0; j < BLOCK; j++) {
@@ -48,25 +50,27 @@ void weft_kernel(const struct weft_args *args, i64 begin, i64 end)
 }
 /* uint8 out2 */
 @ sizes: BLOCK = 64, ACCESSES = 10
-@ helpers: ROLLED, EACH_OF, HIDDEN, BAND_ROOM, BAND_VALUES, PAD_BLOCK, PUT_BLOCK, PUT_PAST, FETCH_BELOW, b1, weft_lanes,
-@   weft_geometry, weft_sample, weft_patterns, struct weft_calls;, weft_args, weft_tile, weft_band, weft_part,
-@   weft_rows, weft_join, weft_run, weft_calls, enum { LONG_BYTES = 4096 };, enum { LANES = 16 };, bytes,
-@   __attribute__((always_inline)) ec8c7747, fetch, __attribute__((always_inline)) 20c4a75b, fetch_row, line_of,
-@   first_turn, block_of, blocks_of, divisor_u16, quotient_u16, floordiv_u16, saturate_u16_u8
+@ helpers: ROLLED, BY_FLOOR, EACH_OF, HIDDEN, OWN_BLOCK, BAND_ROOM, BAND_VALUES, PAD_BLOCK, PUT_BLOCK, PUT_PAST,
+@   FETCH_BELOW, b1, weft_lanes, weft_geometry, weft_sample, weft_patterns, struct weft_calls;, weft_args, weft_tile,
+@   weft_banding, weft_band, weft_part, weft_rows, weft_join, weft_run, weft_calls, enum { LANES = 16 };, bytes,
+@   __attribute__((always_inline)) ec8c7747, fetch, __attribute__((always_inline)) 20c4a75b, fetch_row, block_of,
+@   blocks_of, quotient_u16, floored_u16, divisor_u16, floordiv_u16, saturate_u16_u8
 void weft_kernel(const struct weft_args *args, i64 begin, i64 end)
 {
     const i16 c_0 = *(const i16_m *)&args->literals[0]; /* 2 */
     const i16 c_1 = *(const i16_m *)&args->literals[1]; /* 4 */
     const u16 c_2 = *(const u16_m *)&args->literals[2]; /* 9 */
     ALIGNED u8_m w_2[BLOCK + 64], w_5[BLOCK + 64], w_8[BLOCK + 64], w_9[BLOCK];
-    BAND_ROOM
+    BAND_ROOM(9, sizeof(u8_m), 0, 0, 1)
     while (args->calls->next_band(args, &band)) { /* rows that lie beside each other */
         BAND_VALUES
-@ headline.c, 5 lines: const i64 line = line_of(args->stream); ... i64 head = blocks_of(column1 - column0); /* elements of the first turn */
+        for (i64 row = 0; row < rows; row++) {
+            for (int k = 0; k < ACCESSES; k++)
+                p[k] = start[k] + row * step[k]; /* where the row of each begins */
             const int long_row = column1 - column0 >= BLOCK;
             const i64 last = long_row ? column1 - BLOCK : column1; /* where the last block begins */
-            head = first_turn(p[9] + column0 * sizeof(u8_m), line, head, sizeof(u8_m));
-            for (i64 i = column0, m = head; i < column1; i += m, m = blocks_of(column1 - i)) { /* m < BLOCK: computed as a block, m are stored */
+            const i64 head = band.head; /* elements of a short first block */
+            for (i64 i = column0, m = head ? head : blocks_of(column1 - column0); i < column1; i += m, m = blocks_of(column1 - i)) { /* m < BLOCK: computed as a block, m are stored */
                 const i64 back = RARE(i > last) ? i - last : 0;
                 i -= back;
                 const u8_m *x_2 = (const u8_m *)p[2] + i; /* img, of which others are read from here, too */
@@ -77,7 +81,7 @@ void weft_kernel(const struct weft_args *args, i64 begin, i64 end)
                 PAD_BLOCK(x_8, w_8, !long_row, 6)
                 u8_m *const o_9 = (u8_m *)p[9] + i; /* out2 */
                 const int n_9 = m >= BLOCK && streams(args, o_9);
-                u8_m *y_9 = m < BLOCK || n_9 ? w_9 : o_9;
+                u8_m *y_9 = m < BLOCK || n_9 ? OWN_BLOCK(w_9) : o_9;
                 for (i64 k = 0; k < m; k += BLOCK, x_2 += BLOCK, x_5 += BLOCK, x_8 += BLOCK, y_9 += n_9 ? 0 : BLOCK) {
                     const u8_m *const x_0 = x_2 + 6; /* img */
                     const u8_m *const x_1 = x_2 + 3; /* img */

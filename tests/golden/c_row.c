@@ -1,29 +1,27 @@
 /* float32 out */
-@ helpers: ROLLED, EACH_OF, HIDDEN, BAND_ROOM, BAND_VALUES, PAD_BLOCK, PUT_BLOCK, PUT_PAST, FETCH_BELOW, b1, weft_lanes,
-@   weft_geometry, weft_sample, weft_patterns, struct weft_calls;, weft_args, weft_tile, weft_band, weft_part,
-@   weft_rows, weft_join, weft_run, weft_calls, enum { LONG_BYTES = 4096 };, enum { LANES = 16 };, bytes,
-@   __attribute__((always_inline)) ec8c7747, fetch, __attribute__((always_inline)) 20c4a75b, fetch_row, line_of,
-@   first_turn, block_of, blocks_of
+@ helpers: ROLLED, BY_FLOOR, EACH_OF, HIDDEN, OWN_BLOCK, BAND_ROOM, BAND_VALUES, PAD_BLOCK, PUT_BLOCK, PUT_PAST,
+@   FETCH_BELOW, b1, weft_lanes, weft_geometry, weft_sample, weft_patterns, struct weft_calls;, weft_args, weft_tile,
+@   weft_banding, weft_band, weft_part, weft_rows, weft_join, weft_run, weft_calls, enum { LANES = 16 };, bytes,
+@   __attribute__((always_inline)) ec8c7747, fetch, __attribute__((always_inline)) 20c4a75b, fetch_row, block_of,
+@   blocks_of
 void weft_kernel(const struct weft_args *args, i64 begin, i64 end)
 {
     const f32 c_0 = *(const f32_m *)&args->literals[0]; /* 0.0 */
     ALIGNED f32_m w_2[BLOCK];
-    BAND_ROOM
+    BAND_ROOM(2, sizeof(f32_m), 1, 0, 1)
     while (args->calls->next_band(args, &band)) { /* rows that lie beside each other */
         BAND_VALUES
-        const i64 line = line_of(args->stream || (column1 - column0) * (i64)sizeof(f32_m) >= LONG_BYTES);
         for (i64 row = 0; row < rows; row++) {
             for (int k = 0; k < ACCESSES; k++)
                 p[k] = start[k] + row * step[k]; /* where the row of each begins */
-            i64 head = 0;
-            head = (-(u64)(p[2] + column0 * sizeof(f32_m)) & line) / sizeof(f32_m);
+            i64 head = band.head; /* elements of a short first block */
             for (i64 i = column0, m; i < column1; i += m) {
                 m = block_of(&head, column1 - i); /* fewer than BLOCK: a loop like the one below, over m */
                 const f32_m *x_0 = (const f32_m *)p[0] + i; /* x */
                 const f32_m *x_1 = (const f32_m *)p[1] + i; /* row */
                 f32_m *const o_2 = (f32_m *)p[2] + i; /* out */
                 const int n_2 = m == BLOCK && streams(args, o_2);
-                f32_m *const y_2 = n_2 ? w_2 : o_2;
+                f32_m *const y_2 = n_2 ? OWN_BLOCK(w_2) : o_2;
                 if (!RARE(m < BLOCK))
                 INDEPENDENT
                 for (int j = 0; j < BLOCK; j++) {

@@ -1,26 +1,24 @@
 /* float32 out0 */
-@ helpers: ROLLED, EACH_OF, HIDDEN, BAND_ROOM, BAND_VALUES, PAD_BLOCK, PUT_BLOCK, PUT_PAST, FETCH_BELOW, b1, weft_lanes,
-@   weft_geometry, weft_sample, weft_patterns, struct weft_calls;, weft_args, weft_tile, weft_band, weft_part,
-@   weft_rows, weft_join, weft_run, weft_calls, enum { LONG_BYTES = 4096 };, enum { LANES = 16 };, bytes,
-@   __attribute__((always_inline)) ec8c7747, fetch, __attribute__((always_inline)) 20c4a75b, fetch_row, line_of,
-@   first_turn, block_of, blocks_of
+@ helpers: ROLLED, BY_FLOOR, EACH_OF, HIDDEN, OWN_BLOCK, BAND_ROOM, BAND_VALUES, PAD_BLOCK, PUT_BLOCK, PUT_PAST,
+@   FETCH_BELOW, b1, weft_lanes, weft_geometry, weft_sample, weft_patterns, struct weft_calls;, weft_args, weft_tile,
+@   weft_banding, weft_band, weft_part, weft_rows, weft_join, weft_run, weft_calls, enum { LANES = 16 };, bytes,
+@   __attribute__((always_inline)) ec8c7747, fetch, __attribute__((always_inline)) 20c4a75b, fetch_row, block_of,
+@   blocks_of
 void weft_kernel(const struct weft_args *args, i64 begin, i64 end)
 {
     ALIGNED f32_m w_0[BLOCK];
     ALIGNED i64_m w_1[BLOCK];
     ALIGNED f32_m w_2[BLOCK];
-    BAND_ROOM
+    BAND_ROOM(2, sizeof(f32_m), 1, 0, 1)
     while (args->calls->next_band(args, &band)) { /* rows that lie beside each other */
         BAND_VALUES
-        const i64 line = line_of(args->stream || (column1 - column0) * (i64)sizeof(f32_m) >= LONG_BYTES);
         for (i64 row = 0; row < rows; row++) {
             for (int k = 0; k < ACCESSES; k++)
                 p[k] = start[k] + row * step[k]; /* where the row of each begins */
-            i64 head = blocks_of(column1 - column0); /* elements of the first turn */
             const int long_row = column1 - column0 >= BLOCK;
             const i64 last = long_row ? column1 - BLOCK : column1; /* where the last block begins */
-            head = first_turn(p[2] + column0 * sizeof(f32_m), line, head, sizeof(f32_m));
-            for (i64 i = column0, m = head; i < column1; i += m, m = blocks_of(column1 - i)) { /* m < BLOCK: computed as a block, m are stored */
+            const i64 head = band.head; /* elements of a short first block */
+            for (i64 i = column0, m = head ? head : blocks_of(column1 - column0); i < column1; i += m, m = blocks_of(column1 - i)) { /* m < BLOCK: computed as a block, m are stored */
                 const i64 back = RARE(i > last) ? i - last : 0;
                 i -= back;
                 const f32_m *x_0 = (const f32_m *)p[0] + i; /* x */
@@ -29,7 +27,7 @@ void weft_kernel(const struct weft_args *args, i64 begin, i64 end)
                 PAD_BLOCK(x_1, w_1, !long_row, 0)
                 f32_m *const o_2 = (f32_m *)p[2] + i; /* out0 */
                 const int n_2 = m >= BLOCK && streams(args, o_2);
-                f32_m *y_2 = m < BLOCK || n_2 ? w_2 : o_2;
+                f32_m *y_2 = m < BLOCK || n_2 ? OWN_BLOCK(w_2) : o_2;
                 for (i64 k = 0; k < m; k += BLOCK, x_0 += BLOCK, x_1 += BLOCK, y_2 += n_2 ? 0 : BLOCK) {
                     INDEPENDENT
                     for (int j = 0; j < BLOCK; j++) {
@@ -49,31 +47,29 @@ void weft_kernel(const struct weft_args *args, i64 begin, i64 end)
 }
 /* int64 out1 */
 @ sizes: BLOCK = 64, ACCESSES = 2
-@ helpers: ROLLED, EACH_OF, HIDDEN, BAND_ROOM, BAND_VALUES, PAD_BLOCK, PUT_BLOCK, PUT_PAST, FETCH_BELOW, b1, weft_lanes,
-@   weft_geometry, weft_sample, weft_patterns, struct weft_calls;, weft_args, weft_tile, weft_band, weft_part,
-@   weft_rows, weft_join, weft_run, weft_calls, enum { LONG_BYTES = 4096 };, enum { LANES = 16 };, bytes,
-@   __attribute__((always_inline)) ec8c7747, fetch, __attribute__((always_inline)) 20c4a75b, fetch_row, line_of,
-@   first_turn, block_of, blocks_of
+@ helpers: ROLLED, BY_FLOOR, EACH_OF, HIDDEN, OWN_BLOCK, BAND_ROOM, BAND_VALUES, PAD_BLOCK, PUT_BLOCK, PUT_PAST,
+@   FETCH_BELOW, b1, weft_lanes, weft_geometry, weft_sample, weft_patterns, struct weft_calls;, weft_args, weft_tile,
+@   weft_banding, weft_band, weft_part, weft_rows, weft_join, weft_run, weft_calls, enum { LANES = 16 };, bytes,
+@   __attribute__((always_inline)) ec8c7747, fetch, __attribute__((always_inline)) 20c4a75b, fetch_row, block_of,
+@   blocks_of
 void weft_kernel(const struct weft_args *args, i64 begin, i64 end)
 {
     const i64 c_0 = *(const i64_m *)&args->literals[0]; /* 2 */
     ALIGNED i64_m w_1[BLOCK];
-    BAND_ROOM
+    BAND_ROOM(1, sizeof(i64_m), 1, 0, 1)
     while (args->calls->next_band(args, &band)) { /* rows that lie beside each other */
         BAND_VALUES
-        const i64 line = line_of(args->stream || (column1 - column0) * (i64)sizeof(i64_m) >= LONG_BYTES);
         for (i64 row = 0; row < rows; row++) {
             for (int k = 0; k < ACCESSES; k++)
                 p[k] = start[k] + row * step[k]; /* where the row of each begins */
-            i64 head = 0;
-            head = (-(u64)(p[1] + column0 * sizeof(i64_m)) & line) / sizeof(i64_m);
+            i64 head = band.head; /* elements of a short first block */
             for (i64 i = column0, m; i < column1; i += m) {
                 m = block_of(&head, column1 - i); /* fewer than BLOCK: a loop like the one below, over m */
                 const i64_m *x_0 = (const i64_m *)p[0] + i; /* row */
                 fetch(x_0, args->ahead, sizeof *x_0);
                 i64_m *const o_1 = (i64_m *)p[1] + i; /* out1 */
                 const int n_1 = m == BLOCK && streams(args, o_1);
-                i64_m *const y_1 = n_1 ? w_1 : o_1;
+                i64_m *const y_1 = n_1 ? OWN_BLOCK(w_1) : o_1;
                 if (!RARE(m < BLOCK))
                 INDEPENDENT
                 for (int j = 0; j < BLOCK; j++) {

@@ -1,11 +1,10 @@
 /* float32 table 0 */
-@ helpers: ROLLED, EACH_OF, HIDDEN, BAND_ROOM, BAND_VALUES, PAD_BLOCK, PUT_BLOCK, PUT_PAST, FETCH_BELOW, b1, weft_lanes,
-@   weft_geometry, weft_sample, weft_patterns, struct weft_calls;, weft_args, weft_tile, weft_band, weft_part,
-@   weft_rows, weft_join, weft_run, weft_calls
+@ helpers: ROLLED, BY_FLOOR, EACH_OF, HIDDEN, OWN_BLOCK, BAND_ROOM, BAND_VALUES, PAD_BLOCK, PUT_BLOCK, PUT_PAST,
+@   FETCH_BELOW, b1, weft_lanes, weft_geometry, weft_sample, weft_patterns, struct weft_calls;, weft_args, weft_tile,
+@   weft_banding, weft_band, weft_part, weft_rows, weft_join, weft_run, weft_calls
 f32 powf(f32, f32);
-@ helpers: enum { LONG_BYTES = 4096 };, enum { LANES = 16 };, bytes, __attribute__((always_inline)) ec8c7747, fetch,
-@   __attribute__((always_inline)) 20c4a75b, fetch_row, line_of, first_turn, block_of, blocks_of, ints, CONVERSION,
-@   fill_f32, widen_u8_f32
+@ helpers: enum { LANES = 16 };, bytes, __attribute__((always_inline)) ec8c7747, fetch, __attribute__((always_inline))
+@   20c4a75b, fetch_row, block_of, blocks_of, ints, CONVERSION, fill_f32, widen_u8_f32
 #undef OWN_MATH
 #undef FMAF
 #undef FMAD
@@ -26,28 +25,25 @@ void weft_kernel(const struct weft_args *args, i64 begin, i64 end)
     f32_m *const v_1 = (f32_m *)slots[0];
     f32_m *const v_3 = (f32_m *)slots[1];
     f32_m *const v_5 = (f32_m *)slots[2];
-    BAND_ROOM
+    BAND_ROOM(2, sizeof(f32_m), 0, 1, 1)
     while (args->calls->next_band(args, &band)) { /* rows that lie beside each other */
         BAND_VALUES
-        const i64 line = line_of(args->stream);
-        if (args->stream) args->calls->fetch_ends(start[2] + column0 * sizeof(f32_m), step[2], rows, column1 - column0, sizeof(f32_m), BLOCK);
         for (i64 row = 0; row < rows; row++) {
             for (int k = 0; k < ACCESSES; k++)
                 p[k] = start[k] + row * step[k]; /* where the row of each begins */
-            i64 head = blocks_of(column1 - column0); /* elements of the first turn */
             const int long_row = column1 - column0 >= BLOCK;
             const i64 last = long_row ? column1 - BLOCK : column1; /* where the last block begins */
             const f32 a_1 = *(const f32_m *)p[1]; /* gamma */
             fill_f32(x_1, a_1);
-            head = first_turn(p[2] + column0 * sizeof(f32_m), line, head, sizeof(f32_m));
-            for (i64 i = column0, m = head; i < column1; i += m, m = blocks_of(column1 - i)) { /* m < BLOCK: computed as a block, m are stored */
+            const i64 head = band.head; /* elements of a short first block */
+            for (i64 i = column0, m = head ? head : blocks_of(column1 - column0); i < column1; i += m, m = blocks_of(column1 - i)) { /* m < BLOCK: computed as a block, m are stored */
                 const i64 back = RARE(i > last) ? i - last : 0;
                 i -= back;
                 const u8_m *x_0 = (const u8_m *)p[0] + i; /* 0 to 255 */
                 PAD_BLOCK(x_0, w_0, !long_row, 0)
                 f32_m *const o_2 = (f32_m *)p[2] + i; /* table 0 */
                 const int n_2 = m >= BLOCK && streams(args, o_2);
-                f32_m *y_2 = m < BLOCK || n_2 ? w_2 : o_2;
+                f32_m *y_2 = m < BLOCK || n_2 ? OWN_BLOCK(w_2) : o_2;
                 for (i64 k = 0; k < m; k += BLOCK, x_0 += BLOCK, y_2 += n_2 ? 0 : BLOCK) {
                     widen_u8_f32(v_1, x_0);
                     INDEPENDENT
@@ -74,11 +70,11 @@ void weft_kernel(const struct weft_args *args, i64 begin, i64 end)
 }
 /* uint8 out */
 @ sizes: BLOCK = 64, ACCESSES = 4
-@ helpers: ROLLED, EACH_OF, HIDDEN, BAND_ROOM, BAND_VALUES, PAD_BLOCK, PUT_BLOCK, PUT_PAST, FETCH_BELOW, b1, weft_lanes,
-@   weft_geometry, weft_sample, weft_patterns, struct weft_calls;, weft_args, weft_tile, weft_band, weft_part,
-@   weft_rows, weft_join, weft_run, weft_calls, rintf, enum { LONG_BYTES = 4096 };, enum { LANES = 16 };, bytes,
-@   __attribute__((always_inline)) ec8c7747, fetch, __attribute__((always_inline)) 20c4a75b, fetch_row, line_of,
-@   first_turn, block_of, blocks_of, ints, CONVERSION, optimize, lookup_f32, roundsat_f32_u8, whole_f32_u8
+@ helpers: ROLLED, BY_FLOOR, EACH_OF, HIDDEN, OWN_BLOCK, BAND_ROOM, BAND_VALUES, PAD_BLOCK, PUT_BLOCK, PUT_PAST,
+@   FETCH_BELOW, b1, weft_lanes, weft_geometry, weft_sample, weft_patterns, struct weft_calls;, weft_args, weft_tile,
+@   weft_banding, weft_band, weft_part, weft_rows, weft_join, weft_run, weft_calls, rintf, enum { LANES = 16 };, bytes,
+@   __attribute__((always_inline)) ec8c7747, fetch, __attribute__((always_inline)) 20c4a75b, fetch_row, block_of,
+@   blocks_of, ints, CONVERSION, optimize, lookup_f32, roundsat_f32_u8, whole_f32_u8
 void weft_kernel(const struct weft_args *args, i64 begin, i64 end)
 {
     ALIGNED u8_m w_0[BLOCK];
@@ -88,21 +84,13 @@ void weft_kernel(const struct weft_args *args, i64 begin, i64 end)
     ALIGNED u64 slots[2][BLOCK]; /* values kept between loops */
     f32_m *const v_1 = (f32_m *)slots[0];
     f32_m *const v_3 = (f32_m *)slots[1];
-@ headline.c, 5 lines: BAND_ROOM ... const i64 line = line_of(args->stream);
-        if (args->stream) args->calls->fetch_ends(start[3] + column0 * sizeof(u8_m), step[3], rows, column1 - column0, sizeof(u8_m), BLOCK);
-        for (i64 row = 0; row < rows; row++) {
-            for (int k = 0; k < ACCESSES; k++)
-                p[k] = start[k] + row * step[k]; /* where the row of each begins */
-            i64 head = blocks_of(column1 - column0); /* elements of the first turn */
+    BAND_ROOM(3, sizeof(u8_m), 0, 1, 1)
+@ headline.c, 6 lines: while (args->calls->next_band(args, &band)) { /* rows that lie beside each other */ ... p[k] = start[k] + row * step[k]; /* where the row of each begins */
             const f32_m *const repeats_2 = (const f32_m *)args->calls->repeated(w_2, &kept_2, s, p[2], s->strides[2 * stride + groups], sizeof(f32_m), BLOCK); /* gain */
-            i64 phase = column0 % s->period;
-            head = first_turn(p[3] + column0 * sizeof(u8_m), line, head, sizeof(u8_m));
-            for (i64 i = column0, m = head; i < column1; i += m, m = blocks_of(column1 - i)) { /* m < BLOCK: computed as a block, m are stored */
-                const u8_m *x_0 = (const u8_m *)p[0] + i; /* img */
-                PAD_BLOCK(x_0, w_0, m < BLOCK, 0)
+@ headline.c, 5 lines: i64 phase = column0 % s->period; ... PAD_BLOCK(x_0, w_0, m < BLOCK, 0)
                 u8_m *const o_3 = (u8_m *)p[3] + i; /* out */
                 const int n_3 = m >= BLOCK && streams(args, o_3);
-                u8_m *y_3 = m < BLOCK || n_3 ? w_3 : o_3;
+                u8_m *y_3 = m < BLOCK || n_3 ? OWN_BLOCK(w_3) : o_3;
                 for (i64 k = 0; k < m; k += BLOCK, x_0 += BLOCK, y_3 += n_3 ? 0 : BLOCK) {
                     const f32_m *const x_2 = repeats_2 + phase;
                     lookup_f32(v_1, (const f32_m *)sample->bases[1] /* table 0 */, x_0);

@@ -1,11 +1,11 @@
 /* bfloat16 out0, float16 out1, float16 a, float16 out3 */
 @ sizes: BLOCK = 64, ACCESSES = 7
-@ helpers: ROLLED, EACH_OF, HIDDEN, BAND_ROOM, BAND_VALUES, PAD_BLOCK, PUT_BLOCK, PUT_PAST, FETCH_BELOW, b1, weft_lanes,
-@   weft_geometry, weft_sample, weft_patterns, struct weft_calls;, weft_args, weft_tile, weft_band, weft_part,
-@   weft_rows, weft_join, weft_run, weft_calls, fabsf, enum { LONG_BYTES = 4096 };, enum { LANES = 16 };, bytes,
-@   __attribute__((always_inline)) ec8c7747, fetch, __attribute__((always_inline)) 20c4a75b, fetch_row, line_of,
-@   first_turn, block_of, blocks_of, ints, CONVERSION, decode_f16_f32 af7f57f3, unpack_f16_f32 fc3ba9f8, encode_f32_f16
-@   0cf16d4c, rounded_f32_f16 8c44a27a
+@ helpers: ROLLED, BY_FLOOR, EACH_OF, HIDDEN, OWN_BLOCK, BAND_ROOM, BAND_VALUES, PAD_BLOCK, PUT_BLOCK, PUT_PAST,
+@   FETCH_BELOW, b1, weft_lanes, weft_geometry, weft_sample, weft_patterns, struct weft_calls;, weft_args, weft_tile,
+@   weft_banding, weft_band, weft_part, weft_rows, weft_join, weft_run, weft_calls, fabsf, enum { LANES = 16 };, bytes,
+@   __attribute__((always_inline)) ec8c7747, fetch, __attribute__((always_inline)) 20c4a75b, fetch_row, block_of,
+@   blocks_of, ints, CONVERSION, decode_f16_f32 af7f57f3, unpack_f16_f32 fc3ba9f8, encode_f32_f16 0cf16d4c,
+@   rounded_f32_f16 8c44a27a
 void weft_kernel(const struct weft_args *args, i64 begin, i64 end)
 {
     ALIGNED f16_m w_0[BLOCK];
@@ -19,14 +19,16 @@ void weft_kernel(const struct weft_args *args, i64 begin, i64 end)
     f16_m *const v_3 = (f16_m *)slots[4];
     f32_m *const v_10 = (f32_m *)slots[5];
     f16_m *const v_11 = (f16_m *)slots[6];
-    BAND_ROOM
+    BAND_ROOM(3, sizeof(bf16_m), 0, 0, 1)
     while (args->calls->next_band(args, &band)) { /* rows that lie beside each other */
         BAND_VALUES
-@ headline.c, 5 lines: const i64 line = line_of(args->stream); ... i64 head = blocks_of(column1 - column0); /* elements of the first turn */
+        for (i64 row = 0; row < rows; row++) {
+            for (int k = 0; k < ACCESSES; k++)
+                p[k] = start[k] + row * step[k]; /* where the row of each begins */
             const int long_row = column1 - column0 >= BLOCK;
             const i64 last = long_row ? column1 - BLOCK : column1; /* where the last block begins */
-            head = first_turn(p[3] + column0 * sizeof(bf16_m), line, head, sizeof(bf16_m));
-            for (i64 i = column0, m = head; i < column1; i += m, m = blocks_of(column1 - i)) { /* m < BLOCK: computed as a block, m are stored */
+            const i64 head = band.head; /* elements of a short first block */
+            for (i64 i = column0, m = head ? head : blocks_of(column1 - column0); i < column1; i += m, m = blocks_of(column1 - i)) { /* m < BLOCK: computed as a block, m are stored */
                 const i64 back = RARE(i > last) ? i - last : 0;
                 i -= back;
                 const f16_m *x_0 = (const f16_m *)p[0] + i; /* x */
@@ -37,16 +39,16 @@ void weft_kernel(const struct weft_args *args, i64 begin, i64 end)
                 PAD_BLOCK(x_2, w_2, !long_row, 0)
                 bf16_m *const o_3 = (bf16_m *)p[3] + i; /* out0 */
                 const int n_3 = m >= BLOCK && streams(args, o_3);
-                bf16_m *y_3 = m < BLOCK || n_3 ? w_3 : o_3;
+                bf16_m *y_3 = m < BLOCK || n_3 ? OWN_BLOCK(w_3) : o_3;
                 f16_m *const o_4 = (f16_m *)p[4] + i; /* out1 */
                 const int n_4 = m >= BLOCK && streams(args, o_4);
-                f16_m *y_4 = m < BLOCK || n_4 ? w_4 : o_4;
+                f16_m *y_4 = m < BLOCK || n_4 ? OWN_BLOCK(w_4) : o_4;
                 f16_m *const o_5 = (f16_m *)p[5] + i; /* a */
                 const int n_5 = m >= BLOCK && streams(args, o_5);
-                f16_m *y_5 = m < BLOCK || n_5 ? w_5 : o_5;
+                f16_m *y_5 = m < BLOCK || n_5 ? OWN_BLOCK(w_5) : o_5;
                 f16_m *const o_6 = (f16_m *)p[6] + i; /* out3 */
                 const int n_6 = m >= BLOCK && streams(args, o_6);
-                f16_m *y_6 = m < BLOCK || n_6 ? w_6 : o_6;
+                f16_m *y_6 = m < BLOCK || n_6 ? OWN_BLOCK(w_6) : o_6;
                 for (i64 k = 0; k < m; k += BLOCK, x_0 += BLOCK, x_1 += BLOCK, x_2 += BLOCK, y_3 += n_3 ? 0 : BLOCK, y_4 += n_4 ? 0 : BLOCK, y_5 += n_5 ? 0 : BLOCK, y_6 += n_6 ? 0 : BLOCK) {
                     INDEPENDENT
                     for (int j = 0; j < BLOCK; j++) {

@@ -1,10 +1,10 @@
 /* uint8 out */
 @ sizes: BLOCK = 64, ACCESSES = 3
-@ helpers: ROLLED, EACH_OF, HIDDEN, BAND_ROOM, BAND_VALUES, PAD_BLOCK, PUT_BLOCK, PUT_PAST, FETCH_BELOW, b1, weft_lanes,
-@   weft_geometry, weft_sample, weft_patterns, struct weft_calls;, weft_args, weft_tile, weft_band, weft_part,
-@   weft_rows, weft_join, weft_run, weft_calls, rintf, enum { LONG_BYTES = 4096 };, enum { LANES = 16 };, bytes,
-@   __attribute__((always_inline)) ec8c7747, fetch, __attribute__((always_inline)) 20c4a75b, fetch_row, line_of,
-@   first_turn, block_of, blocks_of, ints, CONVERSION, widen_u8_f32, roundsat_f32_u8, whole_f32_u8
+@ helpers: ROLLED, BY_FLOOR, EACH_OF, HIDDEN, OWN_BLOCK, BAND_ROOM, BAND_VALUES, PAD_BLOCK, PUT_BLOCK, PUT_PAST,
+@   FETCH_BELOW, b1, weft_lanes, weft_geometry, weft_sample, weft_patterns, struct weft_calls;, weft_args, weft_tile,
+@   weft_banding, weft_band, weft_part, weft_rows, weft_join, weft_run, weft_calls, rintf, enum { LANES = 16 };, bytes,
+@   __attribute__((always_inline)) ec8c7747, fetch, __attribute__((always_inline)) 20c4a75b, fetch_row, block_of,
+@   blocks_of, ints, CONVERSION, widen_u8_f32, roundsat_f32_u8, whole_f32_u8
 void weft_kernel(const struct weft_args *args, i64 begin, i64 end)
 {
     const f32 c_0 = *(const f32_m *)&args->literals[0]; /* 0.5 */
@@ -15,24 +15,22 @@ void weft_kernel(const struct weft_args *args, i64 begin, i64 end)
     ALIGNED u64 slots[2][BLOCK]; /* values kept between loops */
     f32_m *const v_2 = (f32_m *)slots[0];
     f32_m *const v_5 = (f32_m *)slots[1];
-    BAND_ROOM
+    BAND_ROOM(2, sizeof(u8_m), 0, 0, 1)
     while (args->calls->next_band(args, &band)) { /* rows that lie beside each other */
         BAND_VALUES
         const i64 advance = BLOCK % s->period;
-        const i64 line = line_of(args->stream);
         for (i64 row = 0; row < rows; row++) {
             for (int k = 0; k < ACCESSES; k++)
                 p[k] = start[k] + row * step[k]; /* where the row of each begins */
-            i64 head = blocks_of(column1 - column0); /* elements of the first turn */
             const f32_m *const repeats_1 = (const f32_m *)args->calls->repeated(w_1, &kept_1, s, p[1], s->strides[1 * stride + groups], sizeof(f32_m), BLOCK); /* gain */
             i64 phase = column0 % s->period;
-            head = first_turn(p[2] + column0 * sizeof(u8_m), line, head, sizeof(u8_m));
-            for (i64 i = column0, m = head; i < column1; i += m, m = blocks_of(column1 - i)) { /* m < BLOCK: computed as a block, m are stored */
+            const i64 head = band.head; /* elements of a short first block */
+            for (i64 i = column0, m = head ? head : blocks_of(column1 - column0); i < column1; i += m, m = blocks_of(column1 - i)) { /* m < BLOCK: computed as a block, m are stored */
                 const u8_m *x_0 = (const u8_m *)p[0] + i; /* img */
                 PAD_BLOCK(x_0, w_0, m < BLOCK, 0)
                 u8_m *const o_2 = (u8_m *)p[2] + i; /* out */
                 const int n_2 = m >= BLOCK && streams(args, o_2);
-                u8_m *y_2 = m < BLOCK || n_2 ? w_2 : o_2;
+                u8_m *y_2 = m < BLOCK || n_2 ? OWN_BLOCK(w_2) : o_2;
                 for (i64 k = 0; k < m; k += BLOCK, x_0 += BLOCK, y_2 += n_2 ? 0 : BLOCK) {
                     const f32_m *const x_1 = repeats_1 + phase;
                     widen_u8_f32(v_2, x_0);

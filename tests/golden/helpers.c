@@ -1,12 +1,14 @@
 $1                        26 lines  3578e776
 ALL                        3 lines  12a6378b
-BAND_ROOM                  5 lines  de181c71
+BAND_ROOM                  6 lines  4168ca3c
 BAND_VALUES                7 lines  abca0d35
+BY_FLOOR                   9 lines  819c0928
 CONVERSION                 5 lines  41bf2488
 EACH_OF                    8 lines  271458e0
 FETCH_BELOW                4 lines  95b9ab9f
-HIDDEN                     5 lines  beb3d364
+HIDDEN                     5 lines  fe4bfa7c
 ONE_BY_ONE                 5 lines  7af4cc8a
+OWN_BLOCK                  7 lines  2db291e2
 OWN_MATH                   5 lines  f7da7dfd
 PAD_BLOCK                  4 lines  3bd696a2
 PUT_BLOCK                  5 lines  e4669b33
@@ -38,7 +40,6 @@ elements_$1               66 lines  b3798606
 encode_$1_$2              21 lines  0cf16d4c
 encode_$1_$2              21 lines  cc952e44
 enum { LANES = 16 };      15 lines  430ccd86
-enum { LONG_BYTES = 4096 };   3 lines  bbf2e885
 exp2_rest                  8 lines  7fc4d42a
 exp_powers                19 lines  37146fba
 exp_rest                  10 lines  5f7e03fb
@@ -47,15 +48,14 @@ fabsf                      2 lines  07ccc61f
 fetch                      9 lines  151673e0
 fetch_row                 17 lines  9a94f6ba
 fill_$1                    6 lines  feab3a5c
-first_turn                 6 lines  026db097
-floordiv_$1                8 lines  baa84ad0
-floormod_$1                6 lines  acbc2abd
+floordiv_$1               10 lines  dcc88223
+floored_$1                10 lines  f1f753dd
+floormod_$1                8 lines  eab9640a
 fmin_$1                    6 lines  79200f70
 fneg_$1                   15 lines  a8c0e62c
 gather_$1                 17 lines  10711377
 ints                      35 lines  6765edbb
 less_pi                    8 lines  858b354a
-line_of                    5 lines  238664db
 log2_pair_$1              53 lines  b8658081
 lookup_$1                  9 lines  4e25d0db
 mapped_$1                 11 lines  234ab146
@@ -85,8 +85,9 @@ turns_of                  23 lines  1ab8de2e
 unpack_$1_$2              25 lines  de849bf2
 unpack_$1_$2              25 lines  fc3ba9f8
 weft_args                 12 lines  c0245790
-weft_band                 16 lines  f245062f
-weft_calls                46 lines  cfbbbaeb
+weft_band                 18 lines  f7255b17
+weft_banding               9 lines  e6baae7b
+weft_calls                46 lines  fda229d8
 weft_geometry             25 lines  7bcf33d5
 weft_join                 25 lines  b4e6ed08
 weft_lanes                10 lines  a2a73410

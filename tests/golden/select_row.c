@@ -1,10 +1,10 @@
 /* float32 out */
 @ sizes: BLOCK = 64, ACCESSES = 2
-@ helpers: ROLLED, EACH_OF, HIDDEN, BAND_ROOM, BAND_VALUES, PAD_BLOCK, PUT_BLOCK, PUT_PAST, FETCH_BELOW, b1, weft_lanes,
-@   weft_geometry, weft_sample, weft_patterns, struct weft_calls;, weft_args, weft_tile, weft_band, weft_part,
-@   weft_rows, weft_join, weft_run, weft_calls, enum { LONG_BYTES = 4096 };, enum { LANES = 16 };, bytes,
-@   __attribute__((always_inline)) ec8c7747, fetch, __attribute__((always_inline)) 20c4a75b, fetch_row, line_of,
-@   first_turn, block_of, blocks_of, ints, CONVERSION
+@ helpers: ROLLED, BY_FLOOR, EACH_OF, HIDDEN, OWN_BLOCK, BAND_ROOM, BAND_VALUES, PAD_BLOCK, PUT_BLOCK, PUT_PAST,
+@   FETCH_BELOW, b1, weft_lanes, weft_geometry, weft_sample, weft_patterns, struct weft_calls;, weft_args, weft_tile,
+@   weft_banding, weft_band, weft_part, weft_rows, weft_join, weft_run, weft_calls, enum { LANES = 16 };, bytes,
+@   __attribute__((always_inline)) ec8c7747, fetch, __attribute__((always_inline)) 20c4a75b, fetch_row, block_of,
+@   blocks_of, ints, CONVERSION
 #undef BYTES
 #undef PLACE
 #undef FIRST
@@ -13,15 +13,13 @@
 void weft_kernel(const struct weft_args *args, i64 begin, i64 end)
 {
     ALIGNED f32_m w_0[BLOCK], w_1[BLOCK];
-    BAND_ROOM
+    BAND_ROOM(1, sizeof(f32_m), 0, 0, 1)
     while (args->calls->next_band(args, &band)) { /* rows that lie beside each other */
         BAND_VALUES
-        const i64 line = line_of(args->stream);
         for (i64 row = 0; row < rows; row++) {
             for (int k = 0; k < ACCESSES; k++)
                 p[k] = start[k] + row * step[k]; /* where the row of each begins */
-            i64 head = 0;
-            head = (-(u64)(p[1] + column0 * sizeof(f32_m)) & line) / sizeof(f32_m);
+            i64 head = band.head; /* elements of a short first block */
             for (i64 i = column0, m; i < column1; i += m) {
                 m = block_of(&head, column1 - i); /* fewer than BLOCK: computed as a block, m are stored */
                 const f32_m *const x_0 = gather_f32(w_0, p[0] + i * s->strides[0 * stride + groups], s->strides[0 * stride + groups], m); /* x */

@@ -1,10 +1,10 @@
 /* float32 out */
 @ sizes: BLOCK = 64, ACCESSES = 4
-@ helpers: ROLLED, EACH_OF, HIDDEN, BAND_ROOM, BAND_VALUES, PAD_BLOCK, PUT_BLOCK, PUT_PAST, FETCH_BELOW, b1, weft_lanes,
-@   weft_geometry, weft_sample, weft_patterns, struct weft_calls;, weft_args, weft_tile, weft_band, weft_part,
-@   weft_rows, weft_join, weft_run, weft_calls, enum { LONG_BYTES = 4096 };, enum { LANES = 16 };, bytes,
-@   __attribute__((always_inline)) ec8c7747, fetch, __attribute__((always_inline)) 20c4a75b, fetch_row, line_of,
-@   first_turn, block_of, blocks_of
+@ helpers: ROLLED, BY_FLOOR, EACH_OF, HIDDEN, OWN_BLOCK, BAND_ROOM, BAND_VALUES, PAD_BLOCK, PUT_BLOCK, PUT_PAST,
+@   FETCH_BELOW, b1, weft_lanes, weft_geometry, weft_sample, weft_patterns, struct weft_calls;, weft_args, weft_tile,
+@   weft_banding, weft_band, weft_part, weft_rows, weft_join, weft_run, weft_calls, enum { LANES = 16 };, bytes,
+@   __attribute__((always_inline)) ec8c7747, fetch, __attribute__((always_inline)) 20c4a75b, fetch_row, block_of,
+@   blocks_of
 #undef RUN
 @ helpers: copy_run_f32, expand_f32
 void weft_kernel(const struct weft_args *args, i64 begin, i64 end)
@@ -17,23 +17,21 @@ void weft_kernel(const struct weft_args *args, i64 begin, i64 end)
     const char *from_2 = 0; /* where the row in w_2 begins */
     i64 turn_2 = 0; /* and its columns */
     ALIGNED f32_m w_3[BLOCK];
-    BAND_ROOM
+    BAND_ROOM(3, sizeof(f32_m), 0, 0, 1)
     while (args->calls->next_band(args, &band)) { /* rows that lie beside each other */
         BAND_VALUES
         if (fresh)
             from_1 = 0;
         if (fresh)
             from_2 = 0;
-        const i64 line = line_of(args->stream);
         for (i64 row = 0; row < rows; row++) {
             for (int k = 0; k < ACCESSES; k++)
                 p[k] = start[k] + row * step[k]; /* where the row of each begins */
-            i64 head = 0;
             if (p[1] != from_1 || turn_1 < column1)
                 expand_f32(w_1, from_1 = p[1], s->offsets[1], s->strides[1 * stride + groups], s->strides[1 * stride + groups + 1], s->distinct[1], turn_1 = column1); /* last */
             if (p[2] != from_2 || turn_2 < column1)
                 expand_f32(w_2, from_2 = p[2], s->offsets[2], s->strides[2 * stride + groups], s->strides[2 * stride + groups + 1], s->distinct[2], turn_2 = column1); /* row */
-            head = (-(u64)(p[3] + column0 * sizeof(f32_m)) & line) / sizeof(f32_m);
+            i64 head = band.head; /* elements of a short first block */
             for (i64 i = column0, m; i < column1; i += m) {
                 m = block_of(&head, column1 - i); /* fewer than BLOCK: computed as a block, m are stored */
                 const f32_m *x_0 = (const f32_m *)p[0] + i; /* x */
@@ -43,7 +41,7 @@ void weft_kernel(const struct weft_args *args, i64 begin, i64 end)
                 const f32_m *const x_2 = w_2 + i;
                 f32_m *const o_3 = (f32_m *)p[3] + i; /* out */
                 const int n_3 = m == BLOCK && streams(args, o_3);
-                f32_m *y_3 = m < BLOCK || n_3 ? w_3 : o_3;
+                f32_m *y_3 = m < BLOCK || n_3 ? OWN_BLOCK(w_3) : o_3;
                 INDEPENDENT
                 for (int j = 0; j < BLOCK; j++) {
                     const f32 a_0 = x_0[j];
