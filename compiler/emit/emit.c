@@ -264,13 +264,13 @@ static void put_turn(struct emitter *e)
     const char *fewer = e->masked ? "a loop like the one below, over m" : "computed as a block, m are stored";
     e->row_head = true;
     if (e->runs) {
-        buf_puts(&e->turn, "const i64 head = band.head; /* elements of a short first block */ //~\n"
+        buf_puts(&e->turn, "const i64 head = band.head[row & 63]; /* elements of a short first block */ //~\n"
                            "for (i64 i = column0, m = head ? head : blocks_of(column1 - column0); i < column1;"
                            " i += m, m = blocks_of(column1 - i)) {");
         buf_printf(&e->turn, " /* m < BLOCK: %s */\n", fewer);
     } else {
         buf_printf(&e->turn, "i64 head = %s; /* elements of a short first block */ //~\n",
-                   e->headed.length ? "band.head" : "0");
+                   e->headed.length ? "band.head[row & 63]" : "0");
         buf_puts(&e->turn, "for (i64 i = column0, m; i < column1; i += m) {\n");
         buf_printf(&e->turn, "    m = block_of(&head, column1 - i); /* fewer than BLOCK: %s */\n", fewer);
     }
@@ -508,10 +508,10 @@ static void put_band_room(struct emitter *e, struct buf *out)
 {
     const int loads = e->kernel->load_count;
     if (e->headed.length)
-        buf_printf(out, "BAND_ROOM(%.*s, %d, %d, %d) //~\n", (int)strcspn(e->headed.text, "\n"), e->headed.text,
-                   e->light, any_access_is(e->kinds, loads, STAYS), !is_banded(e));
+        buf_printf(out, "BAND_ROOM(%.*s, %d, %d) //~\n", (int)strcspn(e->headed.text, "\n"), e->headed.text, e->light,
+                   any_access_is(e->kinds, loads, STAYS));
     else
-        buf_puts(out, "BAND_ROOM(0, 0, 0, 0, 0) //~\n");
+        buf_puts(out, "BAND_ROOM(0, 0, 0, 0) //~\n");
 }
 
 static void put_args(struct emitter *e, struct buf *out)

@@ -156,9 +156,6 @@ int joined_load(const struct emitter *e, int value);
 void find_copied(struct emitter *e);
 /* Whether it is copied in runs instead, which the text of its load and store does. */
 bool copies_runs(const struct emitter *e);
-/* Whether the rows of a band stay together, since they slide or their tiles are transposed. */
-bool is_banded(const struct emitter *e);
-
 /* Adds the load or store of access k. `called`: a function of whole blocks reads it. */
 void emit_access(struct emitter *e, int k, bool store, bool called);
 

@@ -56,11 +56,6 @@ static bool skip_word(const char **at, const char *word)
     return there;
 }
 
-bool is_banded(const struct emitter *e)
-{
-    return e->slide.rows || any_access_is(e->kinds, e->kernel->load_count, TILED);
-}
-
 /* Whether one load alone goes through memory in blocks. Where there are more, fetching ahead of each took up to 1.3
  * times as long (two inputs of 4 to 200 MB, AMD EPYC): a processor goes along several by itself. */
 static bool is_lone(const struct emitter *e)
@@ -83,7 +78,6 @@ static void put_line(struct emitter *e, int k, bool store, bool called, const ch
         (skip_word(&at, "whole ") && !e->whole) || (skip_word(&at, "masked ") && !e->masked) ||
         (skip_word(&at, "unmasked ") && e->masked) ||
         (skip_word(&at, "padded ") && (e->whole || e->masked)) ||
-        (skip_word(&at, "banded ") && !is_banded(e)) ||
         (skip_word(&at, "runs ") && !e->runs) || (skip_word(&at, "single ") && e->runs) ||
         (skip_word(&at, "swept ") && e->kernel->lanes) || (skip_word(&at, "joining ") && !e->kernel->lanes) ||
         (skip_word(&at, "lone ") && !is_lone(e)) ||

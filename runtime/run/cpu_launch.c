@@ -266,7 +266,9 @@ static void run_tiles(const struct launch *launch, int index, int64_t begin, int
 {
     /* gcc's direct call would not read it atomically */
     weft_kernel_fn *run = atomic_load(&launch->planned->loaded->run);
-    run(worker(launch, index), begin, end);
+    const struct weft_args *args = worker(launch, index);
+    run(args, begin, end);
+    end_stream(args->stream);
 }
 
 /* Runs these tiles of a kernel, or of all kernels of a chain in turns. */

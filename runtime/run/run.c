@@ -85,10 +85,12 @@ static const int64_t no_sample;
 static void *access_data(const struct call *call, const struct kernel *kernel, int a)
 {
     const struct access *access = &kernel->accesses[a];
+    if (access->kind == TENSOR_INPUT) /* nearly all: no jump by a table */
+        return call->inputs[access->index].data;
+    if (access->kind == TENSOR_RESULT)
+        return call->outputs[access->index].data;
     switch (access->kind) {
-    case TENSOR_INPUT: return call->inputs[access->index].data;
     case TENSOR_CONSTANT: return (void *)kernel->constants[access->index].data;
-    case TENSOR_RESULT: return call->outputs[access->index].data;
     case TENSOR_BYTES: return call->plan->bytes;
     case TENSOR_SAMPLE: return (void *)&no_sample;
     default: return call->temporaries + call->plan->placed[access->index]; /* of windows threads have their own */

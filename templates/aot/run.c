@@ -53,6 +53,7 @@ static void run_tiles(const struct launch *launch, int thread, int64_t begin, in
     args.faults = met;
     args.scratch = args.scratch ? args.scratch + (size_t)thread * launch->scratch : NULL;
     launch->run(&args, begin, end);
+    end_stream(args.stream);
 }
 //: threads
 #if defined _OPENMP

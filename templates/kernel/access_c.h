@@ -5,10 +5,10 @@
  * a load that is turned or interleaved @ is the store. `block: w_$` declares that block; `head: vector` wants that
  * part of the prelude; what is marked `called` is emitted where a function of whole blocks reads the load, `copied`
  * where the kernel only stores what it turns or interleaves, `whole` where ends of rows are read as whole blocks,
- * `masked` where a loop of their own computes them (`unmasked` where none does), and `padded` elsewhere, `banded`
- * where the rows of a band stay together, `lone` where no other load is read in blocks, `runs` where a turn of the loop
- * computes all whole blocks and `single` where it is one, `joining` where it reduces and `swept` elsewhere, `once` for
- * the first access alone, `32nd` for every 32nd access. `headed` names the store whose rows may begin with a short
+ * `masked` where a loop of their own computes them (`unmasked` where none does), and `padded` elsewhere, `lone` where
+ * no other load is read in blocks, `runs` where a turn of the loop computes all whole blocks and `single` where it is
+ * one, `joining` where it reduces and `swept` elsewhere, `once` for the first access alone, `32nd` for every 32nd
+ * access. `headed` names the store whose rows may begin with a short
  * block. A line that begins with + goes on with the one before; `sliding`: where rows slide (compiler/loop/slide.h),
  * `steady` where they do not. At the end is what goes over bands and rows. */
 
@@ -200,7 +200,6 @@ operands: const T *const x_$ = N(bounded)(w_$, sample->bases[$], s->maps[$], p[$
 head: rows
 block: w_$
 once headed: $, sizeof(T)
-banded once row: args->calls->begin_row(args, &band, p[$] + column0 * sizeof(T)); //~
 operands: T *const o_$ = (T *)p[$] + i; /* NAME */
 runs operands: const int n_$ = m >= BLOCK && streams(args, o_$); //~
 single operands: const int n_$ = m == BLOCK && streams(args, o_$); //~
@@ -220,7 +219,6 @@ whole runs results: PUT_BLOCK(o_$, w_$, back, 0, w_$)
 head: vector
 block: w_$
 once headed: $, sizeof(T)
-banded once row: args->calls->begin_row(args, &band, p[$] + column0 * sizeof(T)); //~
 operands: T *const o_$ = (T *)p[$] + i; /* NAME */
 operands: IN_REGISTERS(T, y_$, m < BLOCK ? w_$ : o_$)
 results: N(held)(args, o_$, y_$, w_$, m);
@@ -228,7 +226,6 @@ results: N(held)(args, o_$, y_$, w_$, m);
 head: rows
 block: w_$
 once headed: $, sizeof(T)
-banded once row: args->calls->begin_row(args, &band, p[$] + column0 * sizeof(T)); //~
 operands: T *const o_$ = (T *)p[$] + i; /* NAME */
 operands: const int n_$ = m == BLOCK && streams(args, o_$); //~
 operands: T *const y_$ = m < BLOCK ? w_$ : o_$;
@@ -260,7 +257,7 @@ block: w_$
 operands: T *const y_$ = w_$; /* NAME */
 results: N(place)(p[$], s->offsets[$] + i, w_$, m);
 //: bands steady
-while (args->calls->next_band(args, &band)) { /* rows that lie beside each other */
+while (band.more && args->calls->next_band(args, &band)) { /* rows that lie beside each other */
 //: rows steady
 for (i64 row = 0; row < rows; row++) {
     for (int k = 0; k < ACCESSES; k++)
@@ -304,6 +301,7 @@ static int next_columns(const struct weft_args *args, struct weft_band *band, i6
     const i64 columns = whole[1] - whole[0], parts = (columns + most - 1) / most;
     const i64 part = ((columns + parts - 1) / parts + BLOCK - 1) / BLOCK * BLOCK;
     band->column1 = whole[1] - band->column0 < part ? whole[1] : band->column0 + part;
+    args->calls->begin_rows(args, band);
     return 1;
 }
 //: end

@@ -71,9 +71,9 @@ struct weft_tile {
 struct weft_banding {
     int accesses;
     int access, size, block;       /* where they do; bytes of its elements, 0: nowhere; elements of a block */
+    int shift;                     /* size is 2 to the power of it */
     int light;                     /* little is computed: long rows do so even where they do not go past the caches */
     int ends;                      /* plain stores to the ends of rows stand among those past the caches */
-    int apart;                     /* rows may come one by one, as bands */
 };
 
 /* A band of a tile: rows that lie beside each other. */
@@ -89,9 +89,10 @@ struct weft_band {
     long long column0, column1;
     long long next, stop;          /* of the tile: the row behind the band, and behind the last one; at first 0 */
     long long beside;              /* so many of the next tiles have the same rows, of which each is one band */
-    long long together, left;      /* of rows that come one by one: how many lie beside each other; those to come */
-    long long head;                /* elements of a short first block of a row, or 0 */
+    int more;                      /* 0: none follows */
     int fresh;                     /* it is the first band of its tile */
+    int headed;                    /* some row may have a head */
+    unsigned char head[64];        /* elements of a short first block of a row, or 0: row r's is number r % 64 */
 };
 
 /* What a tile of a reduction takes of its space. */
@@ -177,9 +178,8 @@ struct weft_calls {
     const void *(*pad)(void *block, const void *from, int count, int size, int all);
     /* Copies `count` elements from a block to where they belong. */
     void (*put)(void *to, const void *block, int count, int size);
-    /* How the row of results from `to` on begins: sets `head`. next_band does it where rows may come one by
-     * one. */
-    void (*begin_row)(const struct weft_args *args, struct weft_band *band, const char *to);
+    /* Sets `head` where the columns of a band were changed. */
+    void (*begin_rows)(const struct weft_args *args, struct weft_band *band);
     /* The pattern of the row that begins at `from`, whose columns lie `step` bytes apart, made unless `room` has it. */
     const void *(*repeated)(void *room, struct weft_patterns *kept, const struct weft_geometry *s, const char *from,
                             long long step, int size, int block);

@@ -74,11 +74,12 @@
 #define OWN_BLOCK(block) (block)
 #endif
 /* What a kernel's loop over bands begins with, and what a band gives it names for. */
-#define BAND_ROOM(access, size, light, ends, apart) \
+#define BAND_ROOM(access, size, light, ends) \
     char *room[ACCESSES], *p[ACCESSES]; \
     i64 steps[ACCESSES], at[64]; \
-    static const struct weft_banding banding = {ACCESSES, access, size, BLOCK, light, ends, apart}; \
-    struct weft_band band = {{0, begin, end}, &banding, room, steps, at, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0};
+    static const struct weft_banding banding = { \
+        ACCESSES, access, size, BLOCK, ((size) > 1) + ((size) > 2) + ((size) > 4), light, ends}; \
+    struct weft_band band = {{0, begin, end}, &banding, room, steps, at, 0, 0, 0, 0, 0, 0, 0, 0, 1, 0, 0, {0}};
 #define BAND_VALUES \
     const struct weft_sample *const sample = band.tile.sample; \
     const struct weft_geometry *const s = sample->geometry; \

@@ -2,8 +2,13 @@
  * which includes it, and for ahead-of-time sources, which carry it. SHARED is what a function begins with. */
 
 //: bands
+#if defined __GNUC__ && !defined __TINYC__ && !defined SEPARATE
+#define SEPARATE __attribute__((noinline)) /* what few bands need: a call for the others saves fewer registers */
+#elif !defined SEPARATE
+#define SEPARATE
+#endif
 /* The sample of the first tile. */
-SHARED const struct weft_sample *find_sample(const struct weft_args *args, long long tile)
+SEPARATE SHARED const struct weft_sample *find_sample(const struct weft_args *args, long long tile)
 {
     const struct weft_sample *sample = args->samples;
     for (long long count = args->sample_count; count > 1;) {
@@ -22,7 +27,7 @@ SHARED long long step_tile(const struct weft_args *args, struct weft_tile *tile)
     if (tile->next >= tile->end)
         return -1;
     if (!tile->sample)
-        tile->sample = find_sample(args, tile->next);
+        tile->sample = args->sample_count > 1 ? find_sample(args, tile->next) : args->samples;
     const struct weft_sample *const last = args->samples + args->sample_count - 1;
     while (tile->sample < last && tile->sample[1].first_tile <= tile->next)
         tile->sample++;
@@ -57,27 +62,21 @@ SHARED int next_tile(const struct weft_args *args, struct weft_band *band)
 }
 
 /* How many of the tiles that follow the band's have the same rows, where these are one band. */
-static long long tiles_beside(const struct weft_band *band, const struct weft_geometry *s)
+SEPARATE SHARED long long tiles_beside(const struct weft_band *band, const struct weft_geometry *s)
 {
-    if (s->row_tiles == 1 || !band->fresh || band->next != band->stop || s->last_columns != s->columns)
+    if (!band->fresh || band->next != band->stop || s->last_columns != s->columns)
         return 0;
     const long long beside = (s->columns - band->column0 - 1) / s->tile_columns;
     const long long left = band->tile.end - band->tile.next;
     return beside < left ? beside : left;
 }
 
-/* Of rows that are not all equally long, the last of a group is a band of its own. */
-SHARED int find_band(const struct weft_args *args, struct weft_band *band)
+/* Where rows of outer groups begin. Returns how many lie beside each other; of rows that are not all equally long, the
+ * last of a group is a band of its own. */
+SEPARATE SHARED long long find_groups(struct weft_band *band, const struct weft_geometry *s)
 {
-    band->fresh = band->next >= band->stop;
-    if (band->fresh && !next_tile(args, band))
-        return 0;
-    const struct weft_geometry *const s = band->tile.sample->geometry;
     const long long inner = s->groups - 1, *const extents = s->extents;
-    long long columns = s->columns, more = 1;
-    band->start = band->tile.sample->bases;
-    band->step = s->strides;
-    for (long long k = 0; k < band->banding->accesses && inner >= 0; k++) {
+    for (int k = 0; k < band->banding->accesses; k++) {
         const long long *const strides = s->strides + k * (s->groups + 2);
         char *p = band->tile.sample->bases[k];
         for (long long g = 0; g <= inner; g++)
@@ -85,33 +84,34 @@ SHARED int find_band(const struct weft_args *args, struct weft_band *band)
         band->room[k] = p;
         band->steps[k] = strides[inner];
     }
-    if (inner >= 0) {
-        band->start = band->room;
-        band->step = band->steps;
-        more = extents[inner] - band->at[inner];
-        if (s->last_columns && s->last_columns != columns) {
-            columns = more == 1 ? s->last_columns : columns;
-            more = more > 1 ? more - 1 : 1;
-        }
-    }
-    band->column1 = band->column0 + s->tile_columns < columns ? band->column0 + s->tile_columns : columns;
-    band->rows = more < band->stop - band->next ? more : band->stop - band->next;
-    band->next += band->rows;
-    for (long long g = inner, steps = band->rows; g >= 0 && (band->at[g] += steps) == extents[g]; g--, steps = 1)
+    band->start = band->room;
+    band->step = band->steps;
+    const long long more = extents[inner] - band->at[inner];
+    const int uneven = s->last_columns && s->last_columns != s->columns;
+    const long long rows = uneven && more > 1 ? more - 1 : more, left = band->stop - band->next;
+    if (uneven && more == 1)
+        band->column1 = s->last_columns;
+    for (long long g = inner, steps = rows < left ? rows : left; g >= 0 && (band->at[g] += steps) == extents[g];
+         g--, steps = 1)
         band->at[g] = 0;
-    band->together = 0;
-    band->beside = tiles_beside(band, s);
-    return 1;
+    return rows < left ? rows : left;
 }
 
-/* What went past the caches is there before the kernel returns. */
-SHARED int end_bands(const struct weft_args *args)
+SHARED int find_band(const struct weft_args *args, struct weft_band *band)
 {
-#if defined __GNUC__ && (defined __x86_64__ || defined __i386__)
-    if (args->stream)
-        __asm__ volatile("sfence" ::: "memory");
-#endif
-    return 0;
+    band->fresh = band->next >= band->stop;
+    if (band->fresh && !next_tile(args, band))
+        return 0;
+    const struct weft_geometry *const s = band->tile.sample->geometry;
+    band->start = band->tile.sample->bases;
+    band->step = s->strides;
+    band->column1 = s->columns;
+    band->rows = s->groups ? find_groups(band, s) : 1;
+    if (band->column0 + s->tile_columns < band->column1)
+        band->column1 = band->column0 + s->tile_columns;
+    band->next += band->rows;
+    band->beside = s->row_tiles > 1 ? tiles_beside(band, s) : 0;
+    return 1;
 }
 
 SHARED void fetch_end(const char *to, long long count, int size, int block)
@@ -145,66 +145,47 @@ SHARED int has_head(const struct weft_args *args, const struct weft_band *band)
                         : banding->light && columns * banding->size >= LONG_BYTES;
 }
 
-SHARED void begin_row(const struct weft_args *args, struct weft_band *band, const char *to)
-{
-    band->head = has_head(args, band) ? -(unsigned)(unsigned long long)to % 64 / (unsigned)band->banding->size : 0;
-}
-
-/* Of rows that do not all begin at the same place of a cache line each has a head of its own, and is a band. */
-SHARED void begin_rows(const struct weft_args *args, struct weft_band *band)
+/* How far a row begins from a cache line comes again after 64 rows. */
+SEPARATE SHARED void begin_rows(const struct weft_args *args, struct weft_band *band)
 {
     const struct weft_banding *const banding = band->banding;
+    if (!has_head(args, band)) {
+        if (band->headed)
+            memset(band->head, 0, sizeof band->head);
+        band->headed = 0;
+        return;
+    }
     const long long step = band->step[banding->access];
     const char *const to = band->start[banding->access] + band->column0 * banding->size;
+    const int count = band->rows > 1 && step % 64 ? (int)sizeof band->head : 1;
     if (args->stream && banding->ends)
         fetch_ends(band, to, step);
-    if (band->rows > 1 && banding->apart && step % 64) {
-        band->together = band->rows;
-        band->left = band->rows - 1;
-        band->rows = 1;
-    }
-    begin_row(args, band, to);
-}
-
-/* Goes on to the next of rows that come one by one. */
-SHARED int move_row(const struct weft_args *args, struct weft_band *band)
-{
-    const struct weft_banding *const banding = band->banding;
-    band->left--;
-    band->fresh = 0;
-    for (int k = 0; k < banding->accesses; k++)
-        band->room[k] += band->steps[k];
-    begin_row(args, band, band->room[banding->access] + band->column0 * banding->size);
-    return 1;
+    for (int k = 0; k < count; k++)
+        band->head[k] = (unsigned char)((-(unsigned long long)(to + k * step) % 64) >> banding->shift);
+    if (count == 1 && band->rows > 1)
+        memset(band->head + 1, band->head[0], sizeof band->head - 1);
+    band->headed = 1;
 }
 
 /* Goes on to further columns of the same rows. */
-SHARED void move_band(struct weft_band *band)
+SEPARATE SHARED void move_band(struct weft_band *band)
 {
     const struct weft_geometry *const s = band->tile.sample->geometry;
     band->beside--;
     band->tile.next++;
     band->column0 += s->tile_columns;
     band->column1 = band->column0 + s->tile_columns < s->columns ? band->column0 + s->tile_columns : s->columns;
-    if (!band->together)
-        return;
-    for (int k = 0; k < band->banding->accesses; k++)
-        band->room[k] -= (band->together - 1) * band->steps[k];
-    band->rows = band->together;
-    band->together = 0;
 }
 
 SHARED int next_band(const struct weft_args *args, struct weft_band *band)
 {
-    if (band->left)
-        return move_row(args, band);
     if (band->beside)
         move_band(band);
-    else if ((band->next >= band->stop && band->tile.next >= band->tile.end) || !find_band(args, band))
-        return end_bands(args);
-    band->head = 0;
-    if (has_head(args, band))
+    else if (!find_band(args, band))
+        return 0;
+    if (band->headed || has_head(args, band))
         begin_rows(args, band);
+    band->more = band->beside || band->next < band->stop || band->tile.next < band->tile.end;
     return 1;
 }
 

@@ -236,7 +236,7 @@ SHARED void divide_block(void *r, const void *a, const void *b, int count, int n
 SHARED const struct weft_calls *kernel_calls(void)
 {
     static const struct weft_calls calls = {next_band, next_part, next_run, find_points, find_rows, row_at,
-                                            pad_block, put_block, begin_row, repeated,
+                                            pad_block, put_block, begin_rows, repeated,
                                             fmod_block, divide_block, sinf_block, cosf_block, tanf_block, sin_block,
                                             cos_block, JOINS};
     return &calls;

@@ -26,6 +26,17 @@ SHARED bool is_streamed(const struct traffic *traffic)
                                                 : STREAMED_BYTES);
 }
 
+/* What bypassed the caches is there before the launch returns. */
+SHARED void end_stream(int stream)
+{
+#if defined __GNUC__ && (defined __x86_64__ || defined __i386__)
+    if (stream)
+        __asm__ volatile("sfence" ::: "memory");
+#else
+    (void)stream;
+#endif
+}
+
 /* Whether lines of outputs that do not bypass the caches are fetched before they are written. */
 SHARED bool is_claimed(const struct traffic *traffic)
 {

@@ -13,15 +13,15 @@ void weft_kernel(const struct weft_args *args, i64 begin, i64 end)
     ALIGNED b1_m w_3[BLOCK];
     ALIGNED f32_m w_4[BLOCK];
     ALIGNED b1_m w_5[BLOCK];
-    BAND_ROOM(3, sizeof(b1_m), 1, 0, 1)
-    while (args->calls->next_band(args, &band)) { /* rows that lie beside each other */
+    BAND_ROOM(3, sizeof(b1_m), 1, 0)
+    while (band.more && args->calls->next_band(args, &band)) { /* rows that lie beside each other */
         BAND_VALUES
         for (i64 row = 0; row < rows; row++) {
             for (int k = 0; k < ACCESSES; k++)
                 p[k] = start[k] + row * step[k]; /* where the row of each begins */
             const int long_row = column1 - column0 >= BLOCK;
             const i64 last = long_row ? column1 - BLOCK : column1; /* where the last block begins */
-            const i64 head = band.head; /* elements of a short first block */
+            const i64 head = band.head[row & 63]; /* elements of a short first block */
             for (i64 i = column0, m = head ? head : blocks_of(column1 - column0); i < column1; i += m, m = blocks_of(column1 - i)) { /* m < BLOCK: computed as a block, m are stored */
                 const i64 back = RARE(i > last) ? i - last : 0;
                 i -= back;

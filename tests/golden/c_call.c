@@ -39,8 +39,8 @@ void weft_kernel(const struct weft_args *args, i64 begin, i64 end)
     f32_m *const v_5 = (f32_m *)slots[2];
     f32_m *const v_6 = (f32_m *)slots[3];
     f32_m *const v_8 = (f32_m *)slots[4];
-    BAND_ROOM(2, sizeof(f32_m), 0, 0, 1)
-    while (args->calls->next_band(args, &band)) { /* rows that lie beside each other */
+    BAND_ROOM(2, sizeof(f32_m), 0, 0)
+    while (band.more && args->calls->next_band(args, &band)) { /* rows that lie beside each other */
         BAND_VALUES
         if (fresh)
             from_0 = 0;
@@ -49,7 +49,7 @@ void weft_kernel(const struct weft_args *args, i64 begin, i64 end)
                 p[k] = start[k] + row * step[k]; /* where the row of each begins */
             if (p[0] != from_0 || turn_0 < column1)
                 expand_f32(w_0, from_0 = p[0], s->offsets[0], s->strides[0 * stride + groups], s->strides[0 * stride + groups + 1], s->distinct[0], turn_0 = column1); /* k */
-            i64 head = band.head; /* elements of a short first block */
+            i64 head = band.head[row & 63]; /* elements of a short first block */
             for (i64 i = column0, m; i < column1; i += m) {
                 m = block_of(&head, column1 - i); /* fewer than BLOCK: computed as a block, m are stored */
                 const f32_m *const x_0 = w_0 + i;

@@ -21,8 +21,8 @@ void weft_kernel(const struct weft_args *args, i64 begin, i64 end)
     ALIGNED f64_m w_0[BLOCK], w_2[BLOCK];
     ALIGNED u64 slots[1][BLOCK]; /* values kept between loops */
     f64_m *const v_2 = (f64_m *)slots[0];
-    BAND_ROOM(2, sizeof(f64_m), 0, 1, 1)
-    while (args->calls->next_band(args, &band)) { /* rows that lie beside each other */
+    BAND_ROOM(2, sizeof(f64_m), 0, 1)
+    while (band.more && args->calls->next_band(args, &band)) { /* rows that lie beside each other */
         BAND_VALUES
         for (i64 row = 0; row < rows; row++) {
             for (int k = 0; k < ACCESSES; k++)
@@ -30,7 +30,7 @@ void weft_kernel(const struct weft_args *args, i64 begin, i64 end)
             const int long_row = column1 - column0 >= BLOCK;
             const i64 last = long_row ? column1 - BLOCK : column1; /* where the last block begins */
             const f64 a_1 = *(const f64_m *)p[1]; /* scale */
-            const i64 head = band.head; /* elements of a short first block */
+            const i64 head = band.head[row & 63]; /* elements of a short first block */
             for (i64 i = column0, m = head ? head : blocks_of(column1 - column0); i < column1; i += m, m = blocks_of(column1 - i)) { /* m < BLOCK: computed as a block, m are stored */
                 const i64 back = RARE(i > last) ? i - last : 0;
                 i -= back;
@@ -79,8 +79,8 @@ void weft_kernel(const struct weft_args *args, i64 begin, i64 end)
     ALIGNED f64_m w_1[BLOCK], w_2[BLOCK];
     ALIGNED u64 slots[1][BLOCK]; /* values kept between loops */
     f64_m *const v_2 = (f64_m *)slots[0];
-    BAND_ROOM(2, sizeof(f64_m), 0, 1, 1)
-    while (args->calls->next_band(args, &band)) { /* rows that lie beside each other */
+    BAND_ROOM(2, sizeof(f64_m), 0, 1)
+    while (band.more && args->calls->next_band(args, &band)) { /* rows that lie beside each other */
         BAND_VALUES
         for (i64 row = 0; row < rows; row++) {
             for (int k = 0; k < ACCESSES; k++)
@@ -88,7 +88,7 @@ void weft_kernel(const struct weft_args *args, i64 begin, i64 end)
             const int long_row = column1 - column0 >= BLOCK;
             const i64 last = long_row ? column1 - BLOCK : column1; /* where the last block begins */
             const f64 a_0 = *(const f64_m *)p[0]; /* scale */
-            const i64 head = band.head; /* elements of a short first block */
+            const i64 head = band.head[row & 63]; /* elements of a short first block */
             for (i64 i = column0, m = head ? head : blocks_of(column1 - column0); i < column1; i += m, m = blocks_of(column1 - i)) { /* m < BLOCK: computed as a block, m are stored */
                 const i64 back = RARE(i > last) ? i - last : 0;
                 i -= back;
@@ -123,14 +123,14 @@ void weft_kernel(const struct weft_args *args, i64 begin, i64 end)
 void weft_kernel(const struct weft_args *args, i64 begin, i64 end)
 {
     ALIGNED f64_m w_2[BLOCK];
-    BAND_ROOM(2, sizeof(f64_m), 1, 1, 1)
-    while (args->calls->next_band(args, &band)) { /* rows that lie beside each other */
+    BAND_ROOM(2, sizeof(f64_m), 1, 1)
+    while (band.more && args->calls->next_band(args, &band)) { /* rows that lie beside each other */
         BAND_VALUES
         for (i64 row = 0; row < rows; row++) {
             for (int k = 0; k < ACCESSES; k++)
                 p[k] = start[k] + row * step[k]; /* where the row of each begins */
             const f64 a_1 = *(const f64_m *)p[1]; /* temporary 0 */
-            i64 head = band.head; /* elements of a short first block */
+            i64 head = band.head[row & 63]; /* elements of a short first block */
             for (i64 i = column0, m; i < column1; i += m) {
                 m = block_of(&head, column1 - i); /* fewer than BLOCK: a loop like the one below, over m */
                 const f64_m *x_0 = (const f64_m *)p[0] + i; /* temporary 1 */

@@ -25,8 +25,8 @@ void weft_kernel(const struct weft_args *args, i64 begin, i64 end)
     f32_m *const v_1 = (f32_m *)slots[0];
     f32_m *const v_3 = (f32_m *)slots[1];
     f32_m *const v_5 = (f32_m *)slots[2];
-    BAND_ROOM(2, sizeof(f32_m), 0, 1, 1)
-    while (args->calls->next_band(args, &band)) { /* rows that lie beside each other */
+    BAND_ROOM(2, sizeof(f32_m), 0, 1)
+    while (band.more && args->calls->next_band(args, &band)) { /* rows that lie beside each other */
         BAND_VALUES
         for (i64 row = 0; row < rows; row++) {
             for (int k = 0; k < ACCESSES; k++)
@@ -35,7 +35,7 @@ void weft_kernel(const struct weft_args *args, i64 begin, i64 end)
             const i64 last = long_row ? column1 - BLOCK : column1; /* where the last block begins */
             const f32 a_1 = *(const f32_m *)p[1]; /* gamma */
             fill_f32(x_1, a_1);
-            const i64 head = band.head; /* elements of a short first block */
+            const i64 head = band.head[row & 63]; /* elements of a short first block */
             for (i64 i = column0, m = head ? head : blocks_of(column1 - column0); i < column1; i += m, m = blocks_of(column1 - i)) { /* m < BLOCK: computed as a block, m are stored */
                 const i64 back = RARE(i > last) ? i - last : 0;
                 i -= back;
@@ -84,8 +84,8 @@ void weft_kernel(const struct weft_args *args, i64 begin, i64 end)
     ALIGNED u64 slots[2][BLOCK]; /* values kept between loops */
     f32_m *const v_1 = (f32_m *)slots[0];
     f32_m *const v_3 = (f32_m *)slots[1];
-    BAND_ROOM(3, sizeof(u8_m), 0, 1, 1)
-@ headline.c, 6 lines: while (args->calls->next_band(args, &band)) { /* rows that lie beside each other */ ... p[k] = start[k] + row * step[k]; /* where the row of each begins */
+    BAND_ROOM(3, sizeof(u8_m), 0, 1)
+@ headline.c, 6 lines: while (band.more && args->calls->next_band(args, &band)) { /* rows that lie beside each other */ ... p[k] = start[k] + row * step[k]; /* where the row of each begins */
             const f32_m *const repeats_2 = (const f32_m *)args->calls->repeated(w_2, &kept_2, s, p[2], s->strides[2 * stride + groups], sizeof(f32_m), BLOCK); /* gain */
 @ headline.c, 5 lines: i64 phase = column0 % s->period; ... PAD_BLOCK(x_0, w_0, m < BLOCK, 0)
                 u8_m *const o_3 = (u8_m *)p[3] + i; /* out */

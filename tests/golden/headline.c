@@ -15,8 +15,8 @@ void weft_kernel(const struct weft_args *args, i64 begin, i64 end)
     ALIGNED u64 slots[2][BLOCK]; /* values kept between loops */
     f32_m *const v_2 = (f32_m *)slots[0];
     f32_m *const v_5 = (f32_m *)slots[1];
-    BAND_ROOM(2, sizeof(u8_m), 0, 0, 1)
-    while (args->calls->next_band(args, &band)) { /* rows that lie beside each other */
+    BAND_ROOM(2, sizeof(u8_m), 0, 0)
+    while (band.more && args->calls->next_band(args, &band)) { /* rows that lie beside each other */
         BAND_VALUES
         const i64 advance = BLOCK % s->period;
         for (i64 row = 0; row < rows; row++) {
@@ -24,7 +24,7 @@ void weft_kernel(const struct weft_args *args, i64 begin, i64 end)
                 p[k] = start[k] + row * step[k]; /* where the row of each begins */
             const f32_m *const repeats_1 = (const f32_m *)args->calls->repeated(w_1, &kept_1, s, p[1], s->strides[1 * stride + groups], sizeof(f32_m), BLOCK); /* gain */
             i64 phase = column0 % s->period;
-            const i64 head = band.head; /* elements of a short first block */
+            const i64 head = band.head[row & 63]; /* elements of a short first block */
             for (i64 i = column0, m = head ? head : blocks_of(column1 - column0); i < column1; i += m, m = blocks_of(column1 - i)) { /* m < BLOCK: computed as a block, m are stored */
                 const u8_m *x_0 = (const u8_m *)p[0] + i; /* img */
                 PAD_BLOCK(x_0, w_0, m < BLOCK, 0)

@@ -13,8 +13,8 @@ void weft_kernel(const struct weft_args *args, i64 begin, i64 end)
     const char *from_2 = 0; /* where the row in w_2 begins */
     i64 turn_2 = 0; /* and its columns */
     ALIGNED f32_m w_3[BLOCK];
-    BAND_ROOM(3, sizeof(f32_m), 0, 0, 1)
-    while (args->calls->next_band(args, &band)) { /* rows that lie beside each other */
+    BAND_ROOM(3, sizeof(f32_m), 0, 0)
+    while (band.more && args->calls->next_band(args, &band)) { /* rows that lie beside each other */
         BAND_VALUES
         if (fresh)
             from_2 = 0;
@@ -23,7 +23,7 @@ void weft_kernel(const struct weft_args *args, i64 begin, i64 end)
                 p[k] = start[k] + row * step[k]; /* where the row of each begins */
             if (p[2] != from_2 || turn_2 < column1)
                 expand_f32(w_2, from_2 = p[2], s->offsets[2], s->strides[2 * stride + groups], s->strides[2 * stride + groups + 1], s->distinct[2], turn_2 = column1); /* c */
-            i64 head = band.head; /* elements of a short first block */
+            i64 head = band.head[row & 63]; /* elements of a short first block */
             for (i64 i = column0, m; i < column1; i += m) {
                 m = block_of(&head, column1 - i); /* fewer than BLOCK: computed as a block, m are stored */
                 const f32_m *const x_0 = mapped_f32(w_0, sample->bases[0], s->maps[0], p[0] - sample->bases[0], i, m); /* a */

@@ -17,8 +17,8 @@ void weft_kernel(const struct weft_args *args, i64 begin, i64 end)
     const char *from_2 = 0; /* where the row in w_2 begins */
     i64 turn_2 = 0; /* and its columns */
     ALIGNED f32_m w_3[BLOCK];
-    BAND_ROOM(3, sizeof(f32_m), 0, 0, 1)
-    while (args->calls->next_band(args, &band)) { /* rows that lie beside each other */
+    BAND_ROOM(3, sizeof(f32_m), 0, 0)
+    while (band.more && args->calls->next_band(args, &band)) { /* rows that lie beside each other */
         BAND_VALUES
         if (fresh)
             from_1 = 0;
@@ -31,7 +31,7 @@ void weft_kernel(const struct weft_args *args, i64 begin, i64 end)
                 expand_f32(w_1, from_1 = p[1], s->offsets[1], s->strides[1 * stride + groups], s->strides[1 * stride + groups + 1], s->distinct[1], turn_1 = column1); /* last */
             if (p[2] != from_2 || turn_2 < column1)
                 expand_f32(w_2, from_2 = p[2], s->offsets[2], s->strides[2 * stride + groups], s->strides[2 * stride + groups + 1], s->distinct[2], turn_2 = column1); /* row */
-            i64 head = band.head; /* elements of a short first block */
+            i64 head = band.head[row & 63]; /* elements of a short first block */
             for (i64 i = column0, m; i < column1; i += m) {
                 m = block_of(&head, column1 - i); /* fewer than BLOCK: computed as a block, m are stored */
                 const f32_m *x_0 = (const f32_m *)p[0] + i; /* x */
