@@ -429,6 +429,8 @@ def operations_prose(result, cases):
     near = sum(1 < case["ratio"] <= SLOWER for case in cases)
     elements = min(case["elements"] for case in cases)
     flush = "JAX is not compared where there are subnormal numbers, which it takes for 0. " * ("flushes" in cases[0])
+    flush += ("Nor is a peer most of whose integers are others: of a power JAX reads six bits of the exponent. "
+              * any(case.get("others") for case in cases))
     return (f"Weft's time on usual operands, in brackets that of the best of NumPy {versions['numpy']}, PyTorch "
             f"{versions['torch']} and JAX {versions['jax']}, on one thread and {elements:,} elements, of 8 and 16 bits "
             f"four times and twice as many. Of {len(cases)} cases, each row and conversion on each type and set of "

@@ -10,7 +10,8 @@ PyTorch read and write the very same arrays, which begin at cache lines, JAX ret
 arrays fall into is chance, up to a quarter of the time, so each case is measured at PLACES places, and the best counts.
 On usual operands the peers' results are compared with Weft's. Of a conversion from floats to integers Weft rounds and
 saturates, peers cut. A peer that takes subnormal numbers for 0 is not compared where operands or results are such
-("flushes"): the processor takes tens of times as long for them.
+("flushes"): the processor takes tens of times as long for them. Nor is one that computes most integers otherwise
+("others"): of a power JAX reads six bits of the exponent, PyTorch and NumPy all of them.
 At the end come the cases in which Weft takes more than 1.1 of the best peer's time, the worst first. --save writes
 bench/results/NAME.json; --against RESULT prints the ratios of that file beside."""
 import argparse
@@ -118,13 +119,18 @@ def agree(name, text, kinds, got, want):
         print(f"  {text} on {', '.join(kinds)}: {name} differs by {gap:.2g}")
 
 
+def is_other(kinds, got, want):
+    """Whether most of a peer's integers are others."""
+    return all(dtype_of(kind).kind in "iu" for kind in [*kinds, want.dtype.name]) and np.mean(got != want) > 0.5
+
+
 def contenders(weft, program, row, text, kinds, values, target, chosen):
-    """(name, call, whether it takes subnormal numbers for 0) of all that do the case."""
+    """(name, call, why it is not compared, or None) of all that do the case."""
     names = ("c", "x", "y") if row["names"][0] == "where" else ("x", "y", "z")
     out = aligned_copy(np.zeros(values[0].shape, dtype_of(target)))
     call = weft_call(weft, program, names, values, out)
     call()
-    yield "Weft", call, False
+    yield "Weft", call, None
     want = out.copy()
     for name in OPTIONS.peers:
         try:
@@ -136,7 +142,8 @@ def contenders(weft, program, row, text, kinds, values, target, chosen):
             continue
         if chosen == "usual" and not (row["names"][0] == "cast" and dtype_of(kinds[0]).kind in "fV"):
             agree(name, text, kinds, got, want)
-        yield name, made[0], name in FLUSHING and meets_subnormal(values, want)
+        yield name, made[0], ("flushes" if name in FLUSHING and meets_subnormal(values, want) else
+                              "others" if is_other(kinds, got, want) else None)
 
 
 def run_case(weft, row, text, kinds):
@@ -149,7 +156,7 @@ def run_case(weft, row, text, kinds):
             continue
         target = weft.result(program, dict(zip(names, map(plain, values))))[1]
         target = "bfloat16" if target == "V2" else target
-        times, flush = {}, set()
+        times, apart = {}, {"flushes": set(), "others": set()}
         for _ in range(PLACES):
             values = [aligned_copy(x) for x in values]
             found = list(contenders(weft, program, row, text, kinds, values, target, chosen_set))
@@ -157,14 +164,16 @@ def run_case(weft, row, text, kinds):
                 break
             best = machine.measure([call for _, call, _ in found], OPTIONS.seconds / PLACES, least=1e-4,
                                    clock=time.process_time)
-            for (name, _, flushed), t in zip(found, best):
+            for (name, _, why), t in zip(found, best):
                 times[name] = min(times.get(name, np.inf), t / count * 1e9)
-                flush |= {name} if flushed else set()
+                if why:
+                    apart[why].add(name)
         if not times:
             continue
-        peer = min((name for name in times if name != "Weft" and name not in flush), key=times.get, default=None)
+        peers = set(times) - {"Weft"} - apart["flushes"] - apart["others"]
+        peer = min(peers, key=times.get, default=None)
         yield {"row": row["names"][0], "text": text, "types": list(kinds), "result": target, "operands": chosen_set,
-               "elements": count, "ns": times, "flushes": sorted(flush), "best": peer,
+               "elements": count, "ns": times, **{why: sorted(names) for why, names in apart.items()}, "best": peer,
                "ratio": times["Weft"] / times[peer] if peer else 0}
 
 
@@ -176,8 +185,8 @@ def show(entry, before):
     times = "  ".join(f"{name} {t:.3f}" for name, t in entry["ns"].items())
     known = before.get(label(entry))
     was = f" (was {known:.2f})" if known else ""
-    flush = "".join(f"  {name} flushes" for name in entry["flushes"])
-    print(f"{label(entry)} {entry['ratio']:6.2f}{was}   {times}{flush}", flush=True)
+    apart = "".join(f"  {name} {why}" for why in ("flushes", "others") for name in entry[why])
+    print(f"{label(entry)} {entry['ratio']:6.2f}{was}   {times}{apart}", flush=True)
 
 
 def main():

@@ -311,6 +311,25 @@ def wrong_lines(root):
                     yield f"{path.relative_to(root)}:{number} has {len(line)} columns, at most {LONG} are readable"
 
 
+# ---- names in kernels ----
+
+# Of a macro, also one that is undefined before, or of a function.
+KERNEL_NAME = re.compile(r"^#define (\w+)|^(?:SEPARATE |static |inline |FN |LOCAL )+[\w *]*?\b(?:OWN\()?(\w+)\)?\(",
+                         re.MULTILINE)
+TOKENS = {"N", "__attribute__"}      # of templates, and of C
+
+
+def names_twice(root):
+    """Parts of these files meet in the text of one kernel, whichever needs them."""
+    found = {}
+    for path in sorted((root / "templates/kernel").glob("*_c.h")):
+        for one in KERNEL_NAME.finditer(path.read_text(encoding="utf-8")):
+            name = one[1] or one[2]
+            first = found.setdefault(name, path.name)
+            if first != path.name and name not in TOKENS:
+                yield f"{name} is in {first} and in {path.name}"
+
+
 # ---- all ----
 
 def checks(root, listings):
@@ -329,6 +348,7 @@ def checks(root, listings):
     yield "circles of includes", circles(includes)
     yield "the picture in docs/design.md", list(wrong_picture((root / "docs/design.md").read_text(encoding="utf-8")))
     yield "the ends of lines", list(wrong_lines(root))
+    yield "names in kernels", list(names_twice(root))
     if listings:
         symbols = [symbol for top, listing in listings.items() for symbol in read_symbols(root, top, listing)]
         yield "calls", list(wrong_calls(symbols))

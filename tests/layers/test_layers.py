@@ -96,6 +96,13 @@ class Planted(unittest.TestCase):
         self.assertEqual(self.wrong(), ["the ends of lines"])
         self.assertEqual(len(list(layers.wrong_lines(self.root))), 1)
 
+    def test_name_of_another_template(self):
+        """A kernel that needs both would not compile, and most kernels need but one."""
+        for text in ("#define PLACE(block) (block)", "static inline i64 OWN(pass_over)(i64 left)\n{\n}"):
+            self.plant("templates/kernel/prelude_c.h", text)
+        self.assertEqual(self.wrong(), ["names in kernels"])
+        self.assertEqual(len(list(layers.names_twice(self.root))), 2)
+
     def test_circle(self):
         self.plant("runtime/tensor/pack.h", '#include "runtime/tensor/tensor.h"')
         self.assertEqual(self.wrong(), ["circles of includes"])
