@@ -425,7 +425,7 @@ def operations_again():
 def operations_prose(result, cases):
     versions = result["versions"]
     casts = [case for case in cases if case["row"] == "cast"]
-    ahead = sum(case["ratio"] <= 1 for case in cases)
+    ahead = sum(0 < case["ratio"] <= 1 for case in cases)      # 0: no peer is left to compare with
     near = sum(1 < case["ratio"] <= SLOWER for case in cases)
     elements = min(case["elements"] for case in cases)
     flush = "JAX is not compared where there are subnormal numbers, which it takes for 0. " * ("flushes" in cases[0])

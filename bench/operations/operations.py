@@ -8,10 +8,10 @@ taken in turns, so that other programs on the machine count little; --elements s
 in caches), of 8 and 16 bits four times and twice as many: calls, Weft's by ctypes, count less there. Weft, NumPy and
 PyTorch read and write the very same arrays, which begin at cache lines, JAX returns a new one. Which sets of the caches
 arrays fall into is chance, up to a quarter of the time, so each case is measured at PLACES places, and the best counts.
-On usual operands the peers' results are compared with Weft's. Of a conversion from floats to integers Weft rounds and
-saturates, peers cut. A peer that takes subnormal numbers for 0 is not compared where operands or results are such
-("flushes"): the processor takes tens of times as long for them. Nor is one that computes most integers otherwise
-("others"): of a power JAX reads six bits of the exponent, PyTorch and NumPy all of them.
+On usual operands the peers' results are compared with Weft's. Conversions to integers Weft rounds and saturates, peers
+cut, and are compared all the same. A peer that takes subnormal numbers for 0 is not compared where operands or results
+are such ("flushes"): the processor takes tens of times as long for them. Nor is one that computes most integers
+otherwise without a conversion ("others"): of a power JAX reads six bits of the exponent, PyTorch and NumPy all of them.
 At the end come the cases in which Weft takes more than 1.1 of the best peer's time, the worst first. --save writes
 bench/results/NAME.json; --against RESULT prints the ratios of that file beside."""
 import argparse
@@ -119,9 +119,10 @@ def agree(name, text, kinds, got, want):
         print(f"  {text} on {', '.join(kinds)}: {name} differs by {gap:.2g}")
 
 
-def is_other(kinds, got, want):
-    """Whether most of a peer's integers are others."""
-    return all(dtype_of(kind).kind in "iu" for kind in [*kinds, want.dtype.name]) and np.mean(got != want) > 0.5
+def is_other(row, kinds, got, want):
+    """Whether most of a peer's integers are others, of what does not convert."""
+    integers = all(dtype_of(kind).kind in "iu" for kind in [*kinds, want.dtype.name])
+    return row["names"][0] != "cast" and integers and np.mean(got != want) > 0.5
 
 
 def contenders(weft, program, row, text, kinds, values, target, chosen):
@@ -143,7 +144,7 @@ def contenders(weft, program, row, text, kinds, values, target, chosen):
         if chosen == "usual" and not (row["names"][0] == "cast" and dtype_of(kinds[0]).kind in "fV"):
             agree(name, text, kinds, got, want)
         yield name, made[0], ("flushes" if name in FLUSHING and meets_subnormal(values, want) else
-                              "others" if is_other(kinds, got, want) else None)
+                              "others" if is_other(row, kinds, got, want) else None)
 
 
 def run_case(weft, row, text, kinds):
