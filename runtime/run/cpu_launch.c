@@ -114,6 +114,7 @@ static void choose_traffic(const struct launch *launch, const struct weft_contex
         return;
     const struct traffic traffic = {
         .touched = launch->touched, .stored = launch->stored, .joins = kernel->lanes || launch->stored <= 0,
+        .weight = kernel_weight(kernel),
         .chains = planned->ahead > 0,
         .transposes = memchr(planned->kinds, ACCESS_TRANSPOSED, (size_t)kernel->load_count),
         .interleaves = memchr(planned->kinds, ACCESS_INTERLEAVED, (size_t)kernel->load_count) ||

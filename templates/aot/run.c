@@ -122,7 +122,8 @@ struct call {
 
 static struct traffic find_traffic(const struct loop *loop, int class, double touched, double stored)
 {
-    struct traffic traffic = {.touched = touched, .stored = stored, .joins = loop->joined, .alone = true};
+    struct traffic traffic = {.touched = touched, .stored = stored, .weight = loop->weight,
+                              .joins = loop->joined, .alone = true};
     for (int a = 0; a < loop->loads; a++) {
         traffic.transposes = traffic.transposes || loop->class[class].kinds[a] == ACCESS_TRANSPOSED;
         traffic.interleaves = traffic.interleaves || loop->class[class].kinds[a] == ACCESS_INTERLEAVED;

@@ -122,10 +122,10 @@ struct weft_join {
     long long (*fold_rows)(const struct weft_args *args, void *lanes, const struct weft_sample *sample,
                            long long access, long long point, long long from, long long inner, long long element,
                            long long limit);
-    /* Joins points that are rows, `step` bytes apart, as they lie in memory, in blocks of so many. NULL: there are
-     * no such. */
+    /* Joins points that are rows, `step` bytes apart, as they lie in memory, in blocks of so many, and stores `kept`
+     * lanes of each, or the element that is left. NULL: there are no such. */
     void (*points)(void *to, const char *from, long long step, long long elements, long long block, long long count,
-                   long long ahead);
+                   long long kept, long long ahead);
     /* Joins points that are short rows, one behind the other, some of them side by side. NULL: the kernel does. */
     void (*beside)(void *to, const void *from, long long elements, long long count, long long ahead);
     /* Joins the lanes of block `number` to the tree, and resets them. */

@@ -284,21 +284,25 @@ SHARED int next_part(const struct weft_args *args, struct weft_part *part)
     return 1;
 }
 
-/* Joins all points of the part where each is a row, which is joined as it lies in memory. Then none is left. */
+/* Joins all points of the part where each is a row, or some of one, which is joined as it lies in memory. Then none is
+ * left. */
 SHARED void take_points(const struct weft_args *args, struct weft_run *run)
 {
     struct weft_part *const part = &run->part;
     const struct weft_sample *const sample = part->tile.sample;
     const struct weft_geometry *const s = sample->geometry;
-    const long long elements = s->lanes->elements, end = part->point + part->points;
-    if (!run->join->points || s->lanes->inner > 1 || s->columns != elements || !elements ||
-        part->element || part->stop < elements)
+    const struct weft_lanes *const r = s->lanes;
+    const long long elements = part->stop - part->element, end = part->point + part->points;
+    if (!run->join->points || r->inner > 1 || s->columns != r->elements || elements <= 0 ||
+        (elements < r->elements && !run->join->ordered))
         return;
+    const long long first = part->element * s->strides[run->access * (s->groups + 2) + s->groups];
     for (long long count; part->point < end; part->point += count) {
         count = find_rows(sample, part->point, run->start, run->step, run->access, 1);
-        count = count < end - part->point ? count : end - part->point;
-        run->join->points(sample->bases[run->target] + part->point * run->join->size, run->start[0], run->step[0],
-                          elements, s->lanes->block, count, args->ahead);
+        count = r->chunks > 1 ? 1 : count < end - part->point ? count : end - part->point;
+        const long long place = part->point * r->chunks + part->chunk;
+        run->join->points(sample->bases[run->target] + place * r->kept * run->join->size, run->start[0] + first,
+                          run->step[0], elements, r->block, count, r->kept, args->ahead);
     }
     part->points = 0;
 }

@@ -222,7 +222,12 @@ static inline void OWN(fill_lanes)(acc_t *lanes, const stage_t *from, i64 elemen
     else
         __asm__("vmovdqu32 %1, %0%{%2%}" : "+v"(l) : "m"(*(const row_words *)from), "Yk"(some));
     l = lanes_of(l);
-    for (i64 e = LANE_COUNT; e < whole; e += LANE_COUNT)
+    i64 e = LANE_COUNT;
+    for (; e + 4 * LANE_COUNT <= whole; e += 4 * LANE_COUNT)
+        SIDE_BY_SIDE
+        for (int q = 0; q < 4; q++)
+            l = join_words(l, lanes_of(*(const row_words *)(from + e + q * LANE_COUNT)));
+    for (; e < whole; e += LANE_COUNT)
         l = join_words(l, lanes_of(*(const row_words *)(from + e)));
     if (whole && rest) {
         const row_words last = lanes_of(*(const row_words *)(from + elements - LANE_COUNT));
@@ -373,27 +378,36 @@ static inline void OWN(rest_of)(acc_v *r, const stage_t *end, i64 count)
         r[k] = AS(acc_v, ((const stage_v *)from)[k]);
 #endif
 }
-/* Joins elements to a row of ROW lanes, from lane 0 on: at least as many as there are lanes. Returns the lane of the
- * next one. */
-static inline i64 OWN(fold_whole)(acc_t *lanes, const stage_t *from, i64 count, i64 ahead)
+/* Joins elements to a row of ROW lanes, from lane 0 on. There are at least ROW elements up to their end. */
+static inline void OWN(join_block)(acc_v *l, const stage_t *from, i64 count, i64 ahead)
 {
-    acc_v l[ROW + 1];
-    ALL(k, ROW / PER_VECTOR)
-        l[k] = ((acc_v *)lanes)[k];
-    for (; count >= ROW; count -= ROW, from += ROW) {
-        near(from, ahead, ROW * sizeof *from);
+    for (; count >= 4 * ROW; count -= 4 * ROW) {
+        near(from, ahead, 4 * ROW * sizeof *from);
+        SIDE_BY_SIDE
+        for (int q = 0; q < 4; q++, from += ROW)
+            ALL(k, ROW / PER_VECTOR)
+                l[k] = join_acc_v(l[k], AS(acc_v, ((const stage_v *)from)[k]));
+    }
+    for (; count >= ROW; count -= ROW, from += ROW)
         ALL(k, ROW / PER_VECTOR)
             l[k] = join_acc_v(l[k], AS(acc_v, ((const stage_v *)from)[k]));
-    }
     if (count) {
         acc_v r[ROW + 1];
         rest_of(r, from + count, count);
         ALL(k, ROW / PER_VECTOR)
             l[k] = join_acc_v(l[k], r[k]);
     }
+}
+/* The same to lanes in memory; at least as many elements as there are lanes. Returns the lane of the next one. */
+static inline i64 OWN(fold_whole)(acc_t *lanes, const stage_t *from, i64 count, i64 ahead)
+{
+    acc_v l[ROW + 1];
+    ALL(k, ROW / PER_VECTOR)
+        l[k] = ((acc_v *)lanes)[k];
+    join_block(l, from, count, ahead);
     ALL(k, ROW / PER_VECTOR)
         ((acc_v *)lanes)[k] = l[k];
-    return count;
+    return count % ROW;
 }
 /* Joins `count` elements, which is above 0, to a row of ROW lanes, from lane `at` on. Returns the lane of the next
  * one. */
@@ -445,92 +459,104 @@ SEPARATE static void OWN(finish_point)(void *to, void *lanes, void *tree, const 
         out[j] = OF(out_t, all[j]);
     }
 }
-enum {
-    OWN(DEPTH) = ORDERED ? 32 : 1,      /* of a tree: enough for as many blocks as memory holds */
-    OWN(CHAINS) = 4 * PER_VECTOR / ROW, /* four vectors of lanes: the more rows, the less a processor fetches ahead */
-    OWN(SIDES) = !ORDERED || CHAINS < 2 ? 1 : CHAINS < 4 ? CHAINS : 4
-};
-/* Joins as many elements of each of SIDES rows, which have at least ROW, to lanes of their own. */
-static inline void OWN(fold_sides)(acc_t *lanes, const stage_t *const *from, i64 count, i64 ahead)
+/* Joins a point of fewer than ROW elements. */
+SEPARATE static void OWN(fold_few)(tree_v *x, const stage_t *from, i64 elements)
+{
+    ALIGNED acc_t lanes[ROW];
+    begin_lanes(lanes, ROW, 1);
+    fold_run(lanes, ROW, 0, from, elements, 0);
+    OVER(k, ROW)
+        x[k] = (tree_v)((acc_v *)lanes)[k];
+}
+/* Joins a block of at least ROW elements up to its end. A join waits for the one before in its lane; meanwhile a
+ * processor begins the next block or row. Several rows side by side took up to four times as long where they come from
+ * memory. */
+static inline void OWN(fold_block)(tree_v *x, const stage_t *from, i64 count, i64 ahead)
 {
     const acc_t absent = ABSENT;
-    const i64 whole = count - count % ROW;
-    acc_v l[SIDES][ROW / PER_VECTOR];
-    SIDE_BY_SIDE
-    for (int q = 0; q < SIDES; q++)
-        ALL(k, ROW / PER_VECTOR)
-            l[q][k] = SPREAD(absent);
-    for (i64 e = 0; e < whole; e += ROW) {
-        SIDE_BY_SIDE
-        for (int q = 0; q < SIDES; q++) {
-            near(from[q] + e, ahead, ROW * sizeof **from);
-            ALL(k, ROW / PER_VECTOR)
-                l[q][k] = join_acc_v(l[q][k], AS(acc_v, ((const stage_v *)(from[q] + e))[k]));
-        }
-    }
-    if (whole < count) {
-        SIDE_BY_SIDE
-        for (int q = 0; q < SIDES; q++) {
-            acc_v r[ROW + 1];
-            rest_of(r, from[q] + count, count - whole);
-            ALL(k, ROW / PER_VECTOR)
-                l[q][k] = join_acc_v(l[q][k], r[k]);
-        }
-    }
-    SIDE_BY_SIDE
-    for (int q = 0; q < SIDES; q++)
-        ALL(k, ROW / PER_VECTOR)
-            ((acc_v *)(lanes + q * ROW))[k] = l[q][k];
+    acc_v l[ROW + 1];
+    ALL(k, ROW / PER_VECTOR)
+        l[k] = SPREAD(absent);
+    join_block(l, from, count, ahead);
+    OVER(k, ROW)
+        x[k] = (tree_v)l[k];
 }
-/* Joins the elements of points that are rows of several blocks: several rows side by side, or blocks of one that is
- * alone, since a join waits for the one before in its lane. */
-static inline void OWN(join_long)(out_t *to, const char *from, i64 step, i64 elements, i64 block, i64 count, i64 ahead)
+/* Joins a point that is a row of several blocks. */
+static inline void OWN(fold_blocks)(tree_v *x, const stage_t *from, i64 elements, i64 block, i64 ahead)
 {
-    ALIGNED acc_t lanes[SIDES * ROW];
-    ALIGNED tree_t tree[SIDES][ROW * DEPTH];
-    const i64 blocks = (elements - 1) / block + 1;
-    for (i64 k = 0, some; k < count; k += some, from += some * step) {
-        some = count - k < SIDES ? count - k : SIDES;
-        const i64 alone = some == 1, next = alone ? block * (i64)sizeof(stage_t) : step;
-        for (i64 b = 0, many; b < blocks; b += alone ? many : 1) {
-            const stage_t *rows[SIDES];
-            const i64 left = elements - b * block, whole = left / block;
-            many = !alone ? some : whole < 1 ? 1 : whole < SIDES ? whole : SIDES;
-            for (int q = 0; q < SIDES; q++) /* what is missing is the first one once more */
-                rows[q] = (const stage_t *)(from + (q < many ? q : 0) * next) + b * block;
-            fold_sides(lanes, rows, whole ? block : left, ahead);
-            for (int q = 0; q < many; q++)
-                plant_lanes(tree[alone ? 0 : q], lanes + q * ROW, ROW, alone ? b + q : b);
+    enum { DEPTH = ORDERED ? 32 : 1, NEXT = ORDERED ? ROW / PER_VECTOR : 0 }; /* for as many as memory holds */
+    ALIGNED tree_t tree[ROW * DEPTH];
+    tree_v *to = (tree_v *)tree;
+    i64 number = 0, rest;
+    for (i64 count; elements; elements -= count, from += count, number++) {
+        count = elements < block ? elements : block;
+        fold_block(x, from, count, ahead);
+        to = (tree_v *)tree;
+        for (rest = ORDERED ? number : number > 0; rest & 1; rest >>= 1, to += NEXT) {
+            ONE_BY_ONE; /* as in plant_lanes */
+            OVER(k, ROW)
+                x[k] = join_tree_v(to[k], x[k]);
         }
-        for (int q = 0; q < some; q++) {
-            ALIGNED tree_t none[ROW];
-            OVER(j, ROW)
-                ((tree_v *)none)[j] = (tree_v)((acc_v *)lanes)[j]; /* as they were left */
-            tree_t *const all = harvest(none, tree[q], ROW, blocks);
-            join_lanes(all);
-            to[k + q] = OF(out_t, all[0]);
-        }
+        OVER(k, ROW)
+            to[k] = x[k];
+    }
+    for (rest = ORDERED ? number / (number & -number) >> 1 : 0; rest; rest >>= 1) {
+        to += NEXT;
+        if (rest & 1)
+            OVER(k, ROW)
+                x[k] = join_tree_v(to[k], x[k]);
     }
 }
-/* Joins the elements of some points that are rows, in blocks of so many. */
-SEPARATE static void OWN(join_points)(void *to, const char *from, i64 step, i64 elements, i64 block, i64 count,
-                                      i64 ahead)
+/* Joins the lanes of rows to one element each, unless more of their point are joined later: `kept` is then ROW. */
+SEPARATE static void OWN(end_rows)(out_t *to, tree_t *lanes, i64 rows, i64 kept)
 {
-    const acc_t absent = ABSENT;
-    if (elements > block) {
-        join_long(to, from, step, elements, block, count, ahead);
+#if defined KIND
+    if (rows == LANE_COUNT) {
+        ALIGNED tree_t all[LANE_COUNT];
+        for (int q = 1; q <= LANE_COUNT && ROW > LANE_COUNT; q++)
+            EACH(j, LANE_COUNT) {
+                const tree_t *const l = lanes + q * ROW - ROW + j;
+                const tree_t a = join_tree(l[0], l[ROW / 4]), b = join_tree(l[ROW / 2], l[3 * ROW / 4]);
+                lanes[q * LANE_COUNT - LANE_COUNT + j] = join_tree(a, b);
+            }
+        join_rows(all, lanes);
+        EACH(k, LANE_COUNT)
+            to[k] = OF(out_t, all[k]);
         return;
     }
-    for (i64 k = 0; k < count; k++, from += step) {
-        ALIGNED acc_t lanes[ROW];
-        ALIGNED tree_t all[ROW];
-        OVER(j, ROW)
-            ((acc_v *)lanes)[j] = SPREAD(absent);
-        fold_run(lanes, ROW, 0, from, elements, ahead);
-        OVER(j, ROW)
-            ((tree_v *)all)[j] = (tree_v)((acc_v *)lanes)[j];
-        join_lanes(all);
-        ((out_t *)to)[k] = OF(out_t, all[0]);
+#endif
+    for (; rows > 0; rows--, lanes += ROW, to += kept) {
+        if (kept == 1)
+            join_lanes(lanes);
+        for (i64 j = 0; j < kept; j++) {
+            ONE_BY_ONE;
+            to[j] = OF(out_t, lanes[j]);
+        }
+    }
+}
+/* Joins the elements of some points that are rows, in blocks of so many, and stores what end_rows leaves of them. */
+SEPARATE static void OWN(join_points)(void *to, const char *from, i64 step, i64 elements, i64 block, i64 count,
+                                      i64 kept, i64 ahead)
+{
+#if defined KIND
+    enum { MANY = LANE_COUNT };
+#else
+    enum { MANY = 1 };
+#endif
+    for (i64 k = 0, rows; k < count; k += rows) {
+        ALIGNED tree_t lanes[ROW * MANY];
+        for (rows = 0; rows < MANY && k + rows < count; rows++, from += step) {
+            tree_v x[ROW / PER_VECTOR];
+            if (elements < ROW)
+                fold_few(x, (const stage_t *)from, elements);
+            else if (elements <= block)
+                fold_block(x, (const stage_t *)from, elements, ahead);
+            else
+                fold_blocks(x, (const stage_t *)from, elements, block, ahead);
+            OVER(j, ROW)
+                ((tree_v *)(lanes + rows * ROW))[j] = x[j];
+        }
+        end_rows((out_t *)to + k * kept, lanes, rows, kept);
     }
 }
 #if defined KIND

@@ -59,6 +59,8 @@ SHARED struct lane_tiles deal_lanes(int64_t points, int64_t elements, int64_t in
     t.together = 1;
     if (t.windows * t.chunks == 1 && elements * inner < TILE)
         t.together = TILE / (elements * inner) < points ? TILE / (elements * inner) : points;
+    if (t.windows * t.chunks == 1 && inner == 1 && t.together < LANE_COUNT && points >= LANE_COUNT * ENOUGH_TILES)
+        t.together = LANE_COUNT; /* rows whose lanes are joined by one another */
     return t;
 }
 

@@ -89,7 +89,7 @@ weft_band                 19 lines  2858ccf0
 weft_banding               9 lines  d0cac7b8
 weft_calls                45 lines  ec8ac438
 weft_geometry             25 lines  7bcf33d5
-weft_join                 25 lines  b4e6ed08
+weft_join                 25 lines  30712c1f
 weft_lanes                10 lines  a2a73410
 weft_part                  9 lines  01219a3a
 weft_patterns              7 lines  4a0a8750
