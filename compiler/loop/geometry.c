@@ -205,11 +205,19 @@ static int longest_expanded(const struct grouping *groups, const struct kernel *
     if (some_lie_across(groups))
         return BLOCK - 1; /* rows of a block are fast enough */
     const bool masks = masks_ends(groups, kernel), dense = all_are_dense(groups, !masks);
-    if (masks && (dense || rows_follow(groups)))
-        return EXPAND_FLAT / groups->sizes[0] - dense;
+    if (masks && dense)
+        return EXPAND_DENSE / groups->sizes[0];
+    if (masks && rows_follow(groups))
+        return EXPAND_FLAT;
     if (masks || (dense && kernel->load_count >= EXPAND_MANY))
         return EXPAND_MASKED;
     return dense ? BLOCK - 1 : EXPAND_SHORT;
+}
+
+/* Whether rows are too long to be expanded, and end in masks: then none is walked with two strides either. */
+static bool ends_rows(const struct grouping *groups, const struct kernel *kernel)
+{
+    return masks_ends(groups, kernel) && groups->extents[groups->count - 1] > longest_expanded(groups, kernel);
 }
 
 /* Whether expanding the `inner` innermost groups into a row is faster than walking them with strides. `flat` and
@@ -584,6 +592,8 @@ void make_geometry(struct arena *arena, const struct kernel *kernel, int rank, c
     g->strides = ARENA_ARRAY(arena, int64_t, (size_t)accesses * (size_t)(groups.count + 2));
     bool nested = false, allowed = (fast & FAST_SPECIAL) && (fast & FAST_FLAT);
     bool flat = allowed && (chunks ? chunks_run_flat(&groups) : runs_flat(&groups, kernel->load_count, &nested));
+    if (flat && nested && ends_rows(&groups, kernel))
+        flat = nested = false;
     const bool may_interleave = allowed && !kernel->lanes && (fast & FAST_INTERLEAVE);
     struct grouping folded = {
         .strides = may_interleave ? ARENA_ARRAY(arena, int64_t, groups.count * accesses + 1) : NULL};

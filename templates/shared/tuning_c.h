@@ -108,7 +108,8 @@ enum {
     EXPAND_SHORT = 200,            /* rows up to this length are slower than expanding them, */
     EXPAND_MASKED = 32,            /* or this one where they end in vectors with masks, */
     EXPAND_MANY = 4,               /* or with so many loads, since each is copied, */
-    EXPAND_FLAT = 256,             /* or of so many bytes where they follow each other, or none has a value for each */
+    EXPAND_FLAT = 28,              /* or this one where they follow each other too, */
+    EXPAND_DENSE = 124,            /* or of so many bytes where none has a value for each; */
     EXPAND_ENOUGH = 96,            /* an expanded row of this length is faster than two strides */
     EXPAND_JOINED = 512,           /* and of this one where rows are joined */
     EXPAND_LONG = 1024,            /* rows from this length on need no help */
