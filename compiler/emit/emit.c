@@ -238,7 +238,7 @@ static bool computes_runs(const struct emitter *e)
     for (int a = 0; runs && a < kernel->access_count; a++)
         runs = e->kinds[a] == ACCESS_UNIT ||
                (a < kernel->load_count && (e->kinds[a] == ACCESS_NEAR || e->kinds[a] == ACCESS_PERIODIC ||
-                                           access_is(e->kinds[a], STAYS)));
+                                           e->kinds[a] == ACCESS_EXPANDED || access_is(e->kinds[a], STAYS)));
     for (int i = 0; runs && i < kernel->ins_count; i++)
         runs = kernel->ins[i].kind != INS_WEIGH;
     return runs;

@@ -96,7 +96,9 @@ band:     from_$ = 0; //~
 row: if (p[$] != from_$ || turn_$ < column1)
 row:     N(expand)(w_$, from_$ = p[$], s->offsets[$], s->strides[$ * stride + groups],
 + s->strides[$ * stride + groups + 1], s->distinct[$], turn_$ = column1); /* NAME */
-operands: const T *const x_$ = w_$ + i;
+single operands: const T *const x_$ = w_$ + i;
+runs operands: const T *x_$ = w_$ + i; //~
+runs along: x_$ += BLOCK
 //: load transposed
 head: shuffles
 block: w_$
@@ -132,7 +134,8 @@ operands: const T *const x_$ = w_$ + (p[$] - from_$) / (i64)sizeof(T) * (s->colu
 head: vector
 head: shuffles
 block: w_$
-buffers: struct interleaved_orders order_$ = {.many = 0}; //~
+buffers: struct interleaved_orders order_$; //~
+buffers: order_$.period = order_$.many = order_$.same.period = 0; //~
 row: i64 from_$ = 0, turn_$ = 0; /* the columns in w_$ */
 row: i64 group_$ = 0, many_$ = 0; /* the first of their groups, and how many there are */
 row: const i64 begin_$ = column0 / s->period, end_$ = column1 / s->period;

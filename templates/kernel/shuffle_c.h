@@ -34,6 +34,11 @@ static inline vector OWN(ordered_bytes)(const char *from, vector order, u64 own,
     __asm__("vpermb %0, %1, %0%{%2%}%{z%}" : "+v"(x) : "v"(order), "Yk"(own));
     return x;
 }
+static inline vector OWN(permuted)(vector x, vector order)
+{
+    __asm__("vpermb %0, %1, %0" : "+v"(x) : "v"(order));
+    return x;
+}
 #define ORDER ordered_bytes
 #define BY_ORDER
 #else
@@ -44,6 +49,10 @@ typedef u8 OWN(vector) __attribute__((vector_size(16), aligned(1), may_alias));
 typedef char OWN(signs) __attribute__((vector_size(16), aligned(1), may_alias));
 #define ORDER(from, order, own, used) \
     ((void)(own), (void)(used), (vector)__builtin_ia32_pshufb128(*(const signs *)(from), (signs)(order)))
+static inline vector OWN(permuted)(vector x, vector order)
+{
+    return (vector)__builtin_ia32_pshufb128((signs)x, (signs)order);
+}
 #define BY_ORDER
 #endif
 #endif
@@ -64,6 +73,14 @@ static inline void OWN(put_vector)(void *to, vector x, int past)
 enum { OWN(MOST_INTERLEAVED) = 8, OWN(MOST_SOURCES) = 4 };
 /* How a strip is written: into what is near, where lines are fetched two ahead, or past the caches. */
 enum { OWN(NEAR), OWN(CLAIMED), OWN(PAST) };
+/* How one element becomes a group of `period`: of a vector of them come so many, each by an order. */
+enum { OWN(MOST_REPEATED) = 32 };
+struct OWN(repeated_orders) {
+#ifdef BY_ORDER
+    vector order[MOST_REPEATED];
+#endif
+    i64 period;
+};
 /* How groups are made by ordering the bytes of a vector from each of a few sources: elements that lie near each other
  * and are as far from those of the next group. */
 struct OWN(interleaved_source) {
@@ -79,6 +96,7 @@ struct OWN(interleaved_orders) {
     i64 offsets[MOST_INTERLEAVED]; /* and how far it is from the first one there */
     struct interleaved_source sources[MOST_SOURCES];
     i64 count, many, period;       /* sources; groups of a vector, 0: none; elements of a group */
+    struct repeated_orders same;   /* of groups that are one element each */
 };
 /* Brings bytes `done` and following of the next tile near: `side` bytes of columns that lie `step` apart, from `column`
  * on. Negative: from the first one on of the next rows. */
@@ -382,6 +400,41 @@ SEPARATE static void N(interleaved)(T *to, const char *const *at, i64 g, i64 end
     else
         N(interleave)(to, at, g, end, 4, past, ahead);
 }
+//: move repeat_each
+#ifdef BY_ORDER
+SEPARATE static void N(find_repeats)(struct repeated_orders *o, i64 period)
+{
+    enum { SIDE = VECTOR_BYTES / sizeof(T), PARTS = 1 << 20 };
+    const u32 part = PARTS / (u32)period + 1; /* divides what is below PARTS / period */
+    for (i64 v = 0; v < period; v++) {
+        ALIGNED u8 order[VECTOR_BYTES];
+        EACH(k, VECTOR_BYTES)
+            order[k] = (u8)(((u32)(v * SIDE) + (u32)k / sizeof(T)) * part / PARTS * sizeof(T) + (u32)k % sizeof(T));
+        o->order[v] = *(const vector *)order;
+    }
+    o->period = period;
+}
+/* Writes each of `count` values `period` times, and up to a vector behind. Whole vectors of values are read. */
+static inline void N(repeat_each)(T *to, const T *values, i64 period, i64 count, struct repeated_orders *o)
+{
+    enum { SIDE = VECTOR_BYTES / sizeof(T) };
+    if (o->period != period)
+        N(find_repeats)(o, period);
+    for (i64 left = (count * period - 1) / SIDE + 1; left > 0; left -= period, values += SIDE) {
+        const vector x = *(const vector *)values;
+        for (i64 v = 0; v < period && v < left; v++, to += SIDE)
+            *(vector *)to = permuted(x, o->order[v]);
+    }
+}
+#else
+static inline void N(repeat_each)(T *to, const T *values, i64 period, i64 count, struct repeated_orders *o)
+{
+    (void)o;
+    for (i64 g = 0; g < count; g++)
+        for (i64 c = 0; c < period; c++)
+            *to++ = values[g];
+}
+#endif
 //: move gather_groups
 #ifdef BY_ORDER
 static inline void N(find_sources)(struct interleaved_orders *o, const char *const *at, const i64 *jumps, i64 period)
@@ -538,6 +591,14 @@ SEPARATE static int N(lay_groups)(const struct weft_args *args, T *to, const cha
     return 0;
 #endif
 }
+/* Whether each group is one element, which lie beside each other. */
+static inline int N(same)(const char *const *at, const i64 *jumps, i64 period)
+{
+    int same = jumps[0] == (i64)sizeof(T);
+    for (i64 c = 1; c < period; c++)
+        same &= at[c] == at[0] && jumps[c] == jumps[0];
+    return same;
+}
 /* Groups up to number `end`, and from `next` to the last. */
 static inline void N(groups)(T *to, const char *const *at, const i64 *jumps, i64 end, i64 next, i64 count, i64 period)
 {
@@ -553,7 +614,20 @@ SEPARATE static void N(gather_groups)(T *to, const char *const *at, const i64 *j
                                       i64 after, struct interleaved_orders *o, i64 ahead)
 {
     i64 first = 0, next = 0;
-    if (N(beside)(jumps, period)) {
+    if (N(same)(at, jumps, period)) {
+#ifdef BY_ORDER
+        enum { SIDE = VECTOR_BYTES / sizeof(T) };
+        const i64 whole = after >= SIDE ? count : count - count % SIDE;
+        ALIGNED T values[SIDE];
+        N(repeat_each)(to, (const T *)at[0], period, whole, &o->same);
+        for (i64 g = whole; g < count; g++)
+            values[g - whole] = ((const T *)at[0])[g];
+        if (whole < count)
+            N(repeat_each)(to + whole * period, values, period, count - whole, &o->same);
+#else
+        N(repeat_each)(to, (const T *)at[0], period, count, &o->same);
+#endif
+    } else if (N(beside)(jumps, period)) {
         N(interleaved)(to, at, 0, count, period, 0, ahead);
     } else {
 #ifdef BY_ORDER

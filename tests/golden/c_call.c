@@ -49,37 +49,33 @@ void weft_kernel(const struct weft_args *args, i64 begin, i64 end)
                 p[k] = start[k] + row * step[k]; /* where the row of each begins */
             if (p[0] != from_0 || turn_0 < column1)
                 expand_f32(w_0, from_0 = p[0], s->offsets[0], s->strides[0 * stride + groups], s->strides[0 * stride + groups + 1], s->distinct[0], turn_0 = column1); /* k */
-            i64 head = band.head[row & 63]; /* elements of a short first block */
-            for (i64 i = column0, m; i < column1; i += m) {
-                m = block_of(&head, column1 - i); /* fewer than BLOCK: computed as a block, m are stored */
-                const f32_m *const x_0 = w_0 + i;
+            const i64 head = band.head[row & 63]; /* elements of a short first block */
+            for (i64 i = column0, m = head ? head : blocks_of(column1 - column0); i < column1; i += m, m = blocks_of(column1 - i)) { /* m < BLOCK: computed as a block, m are stored */
+                const f32_m *x_0 = w_0 + i;
                 const f32_m *x_1 = (const f32_m *)p[1] + i; /* x */
                 PAD_BLOCK(x_1, w_1, m < BLOCK, 0)
-                fetch(x_1, args->ahead, sizeof *x_1);
                 f32_m *const o_2 = (f32_m *)p[2] + i; /* out */
-                const int n_2 = m == BLOCK && streams(args, o_2);
+                const int n_2 = m >= BLOCK && streams(args, o_2);
                 f32_m *y_2 = m < BLOCK || n_2 ? OWN_BLOCK(w_2) : o_2;
-                INDEPENDENT
-                for (int j = 0; j < BLOCK; j++) {
-                    const f32 a_1 = x_1[j];
-                    const f32 t_4 = a_1 * c_0;
-                    v_4[j] = t_4;
-                }
-                block_exp_f32(v_1, x_0);
-                block_exp_f32(v_5, v_4);
-                block_sin_f32(v_6, v_5, args->calls);
-                block_pow_f32(v_8, v_6, z_1);
-                INDEPENDENT
-                for (int j = 0; j < BLOCK; j++) {
-                    const f32 t_1 = v_1[j];
-                    const f32 t_8 = v_8[j];
-                    const f32 t_9 = t_1 + t_8;
-                    const f32 a_1 = x_1[j];
-                    const f32 t_10 = t_9 + a_1;
-                    y_2[j] = t_10;
-                }
-                PUT_BLOCK(o_2, w_2, 0, n_2, w_2)
-            }
-        }
-    }
-}
+                for (i64 k = 0; k < m; k += BLOCK, x_0 += BLOCK, x_1 += BLOCK, y_2 += n_2 ? 0 : BLOCK) {
+                    INDEPENDENT
+                    for (int j = 0; j < BLOCK; j++) {
+                        const f32 a_1 = x_1[j];
+                        const f32 t_4 = a_1 * c_0;
+                        v_4[j] = t_4;
+                    }
+                    block_exp_f32(v_1, x_0);
+                    block_exp_f32(v_5, v_4);
+                    block_sin_f32(v_6, v_5, args->calls);
+                    block_pow_f32(v_8, v_6, z_1);
+                    INDEPENDENT
+                    for (int j = 0; j < BLOCK; j++) {
+                        const f32 t_1 = v_1[j];
+                        const f32 t_8 = v_8[j];
+                        const f32 t_9 = t_1 + t_8;
+                        const f32 a_1 = x_1[j];
+                        const f32 t_10 = t_9 + a_1;
+                        y_2[j] = t_10;
+                    }
+                    fetch(x_1, args->ahead, sizeof *x_1);
+@ headline.c, 7 lines: PUT_PAST(&o_2[k], n_2, w_2) ... }
