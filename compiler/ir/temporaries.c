@@ -28,14 +28,22 @@ static bool any_order(const struct lowering *l, const struct node *node)
     return any;
 }
 
+/* Whether bools are joined, of which the library takes 64 at a time, whatever the length of their rows. */
+static bool joins_bits(const struct lowering *l, const struct node *node)
+{
+    return node->kind == NODE_REDUCE && (node->join == JOIN_ANY || node->join == JOIN_ALL) && l->fast & FAST_JOINS;
+}
+
 /* Whether a kernel reduces short rows side by side: those of the innermost dimensions. */
-static bool are_short(const struct lowering *l, const struct shape *shape, uint32_t set, int64_t elements)
+static bool are_short(const struct lowering *l, const struct node *node, const struct shape *shape, uint32_t set,
+                      int64_t elements)
 {
     int64_t innermost = 1;
     for (int d = shape->rank - 1; d >= 0 && (set >> d & 1 || shape->extents[d] == 1); d--)
         innermost *= shape->extents[d];
     return l->joiner == JOIN_TILES && !l->open && l->fast & FAST_EXPAND && innermost == elements &&
-           elements >= SHORT_LEAST && elements <= SHORT_ROW && shape_volume(shape) / elements >= SHORT_ROWS;
+           elements >= (joins_bits(l, node) ? 2 : SHORT_LEAST) && elements <= SHORT_ROW &&
+           shape_volume(shape) / elements >= SHORT_ROWS;
 }
 
 /* How many parallel dimensions follow the reduced ones: those that are innermost in the value, so that their elements
@@ -61,7 +69,8 @@ static int inner_dimensions(const struct lowering *l, const struct node *node, u
         parallel += !reduced;
     }
     const bool few = joiner == JOIN_THREADS ? known && results_are_inner(elements, inner)
-                                            : numbers && elements * inner <= FEW && !are_short(l, shape, set, elements);
+                                            : numbers && elements * inner <= FEW &&
+                                                  !are_short(l, node, shape, set, elements);
     if (elements < 2 || few)
         return elements < 2 ? 0 : parallel;
     return inner_by_memory(l, operand, set, any_order(l, node), trailing);
@@ -303,18 +312,32 @@ static bool are_words(const struct lowering *l, int n, const struct shape *reduc
     const uint32_t set = reduced_set(&l->program->reductions[node->reduction], shape->rank);
     const bool joined = join_is_sum(node->join) || node->join == JOIN_LEAST || node->join == JOIN_GREATEST;
     return joined && (l->fast & WIDE_ROWS) && named_node(l->program, &l->program->nodes[operand])->kind == NODE_NAME &&
-           l->program->nodes[operand].dtype == WEFT_FLOAT32 && are_short(l, shape, set, shape_volume(reduced));
+           l->program->nodes[operand].dtype == WEFT_FLOAT32 && are_short(l, node, shape, set, shape_volume(reduced));
+}
+
+/* Whether short rows of bools are reduced, which the library joins. Not what is made of up to 8 bytes, as 8 uint8 or 4
+ * float16: joined where the value is used, by vectors that are taken apart, such rows take 0.45 to 0.9 of the time. */
+static bool are_bits(const struct lowering *l, int n, const struct shape *reduced)
+{
+    const struct node *node = &l->program->nodes[n], *from = operand_node(l->program, node, 0);
+    const struct shape *shape = l->shapes[from - l->program->nodes];
+    const uint32_t set = reduced_set(&l->program->reductions[node->reduction], shape->rank);
+    if (from->dtype == WEFT_BOOL && from->operand_count)
+        from = operand_node(l->program, from, 0); /* of a comparison */
+    return joins_bits(l, node) && type_rows[from->dtype].size * shape_volume(reduced) > 8 &&
+           are_short(l, node, shape, set, shape_volume(reduced));
 }
 
 /* Where few cheap elements are reduced, they are joined where the value is used: nothing is stored, and neighbouring
  * values stand in a vector. Returns their number, else 0. */
 static int few_elements(const struct lowering *l, int n, const struct shape *reduced)
 {
-    enum { FEW = 8, FEW_WORDS = 5, FEW_KEPT = 4, COSTS = 8, TIMES = 4, VIEWS = 2 };
+    enum { FEW = 8, FEW_WORDS = 5, FEW_BITS = 1, FEW_KEPT = 4, COSTS = 8, TIMES = 4, VIEWS = 2 };
     const bool kept = l->program->nodes[n].keepdims; /* used by each of them */
     int costs = COSTS, times = 0;
     if (!(l->fast & FAST_REDUCE) || !shape_known(reduced) || !shape_volume(reduced) ||
-        shape_volume(reduced) > (kept ? FEW_KEPT : are_words(l, n, reduced) ? FEW_WORDS : FEW) ||
+        shape_volume(reduced) > (kept ? FEW_KEPT : are_bits(l, n, reduced) ? FEW_BITS
+                                                : are_words(l, n, reduced) ? FEW_WORDS : FEW) ||
         l->program->view_count > VIEWS ||
         !is_cheap(l, l->program->operands[l->program->nodes[n].operands], !kept || !is_joined_again(l, n), &costs))
         return 0;

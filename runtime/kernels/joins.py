@@ -59,6 +59,8 @@ def kind(number, op, stage, acc, tree):
             yield "#define OVER(k, count) EACH(k, count)\n#define OVER_HALF(k) EACH(k, HALF)"
         if keys:
             yield f"#define KEYS {1 if op == 'GREATEST' else -1}"
+        if tree == "b1":
+            yield f"#define BITS(a, b) ((a) {'|' if op == 'OR' else '&'} (b))"
         if tree[1:] == "32":
             yield "#define WORDS"
         yield "enum { PER_VECTOR = sizeof(acc_v) / sizeof(acc_t) };"
@@ -69,7 +71,7 @@ def kind(number, op, stage, acc, tree):
             yield '#include "runtime/kernels/places.inc"\n#undef BEFORE\n#undef IS_NAN'
         yield "".join(f"#undef {name}\n" for name in (
             "KIND", "ROW", "WORDS", "ABSENT", "NOTHING", "KEYS", "VECTOR_ROW", "OVER", "OVER_HALF", "join_acc_v",
-            "join_tree_v"))
+            "join_tree_v", "BITS"))
 
 
 def main(rows, output):

@@ -328,9 +328,72 @@ static inline void OWN(join_rows)(tree_t *to, tree_t *lanes)
     }
 }
 #endif
+#if defined BITS
+/* Bytes that are 0 or 1, of which so many are there, as bits. */
+static inline u64 OWN(bits_of)(const stage_t *from, i64 there)
+{
+    u64 bits = 0;
+#if defined __AVX512BW__ && defined __GNUC__ && !defined __clang__
+    typedef u8 bytes __attribute__((vector_size(64), aligned(1), may_alias));
+    const u64 some = there < 64 ? (1ull << there) - 1 : ~0ull;
+    bytes x;
+    __asm__("vmovdqu8 %1, %0%{%2%}%{z%}" : "=v"(x) : "m"(*(const bytes *)from), "Yk"(some));
+    __asm__("vptestmb %1, %1, %0" : "=Yk"(bits) : "v"(x));
+#else
+    ALIGNED u8 few[64] = {0};
+    if (there < 64) {
+        ROLLED
+        for (i64 k = 0; k < there; k++)
+            few[k] = from[k];
+        from = (const stage_t *)few;
+    }
+    ROLLED
+    for (int k = 0; k < 8; k++)
+        bits |= (((const u64_m *)from)[k] * 0x0102040810204080ull >> 56) << 8 * k; /* bit by bit, in the last byte */
+#endif
+    return bits;
+}
+/* Joins `count` rows of up to 64 elements, as many at a time as 64 bits hold. */
+SEPARATE static void OWN(join_bits)(out_t *to, const stage_t *from, i64 elements, i64 count)
+{
+    const i64 most = 64 / elements;
+    u64 first = 0; /* of each row */
+    for (i64 q = 0; q < most; q++)
+        first |= 1ull << q * elements;
+    for (i64 rows; count > 0; count -= rows, from += rows * elements, to += rows) {
+        u64 bits = bits_of(from, count * elements);
+        rows = count < most ? count : most;
+        i64 side = 1; /* so many elements were joined, each with those behind it */
+        for (; 2 * side <= elements; side *= 2)
+            bits = BITS(bits, bits >> side);
+        if (side < elements)
+            bits = BITS(bits, bits >> (elements - side));
+#if defined __AVX512BW__ && defined __GNUC__ && !defined __clang__
+        if (count >= 64) {             /* what is stored too much is stored again */
+            typedef u8 bytes __attribute__((vector_size(64), aligned(1), may_alias));
+            bytes x = (bytes){0} + 1;
+            __asm__("pextq %1, %0, %0" : "+r"(bits) : "r"(first));
+            __asm__("vmovdqu8 %0, %0%{%1%}%{z%}" : "+v"(x) : "Yk"(bits));
+            *(bytes *)to = x;
+            continue;
+        }
+#endif
+        (void)first;
+        ROLLED
+        for (i64 q = 0; q < rows; q++, bits >>= elements)
+            to[q] = (out_t)(bits & 1);
+    }
+}
+#endif
 /* Joins `count` rows that follow one another. */
 SEPARATE static void OWN(join_short)(out_t *to, const stage_t *from, i64 elements, i64 count, acc_t absent)
 {
+#if defined BITS
+    if (elements <= 64) {
+        join_bits(to, from, elements, count);
+        return;
+    }
+#endif
     for (i64 q; count > 0; count -= LANE_COUNT, to += LANE_COUNT) {
         ALIGNED acc_t lanes[LANE_COUNT * LANE_COUNT];
         ALIGNED tree_t wide[LANE_COUNT * LANE_COUNT], all[LANE_COUNT];
