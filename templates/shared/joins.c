@@ -159,6 +159,7 @@ static inline tree_t *OWN(harvest)(tree_t *lanes, tree_t *tree, i64 pitch, i64 b
 #if ROW
 //: short functions
 #undef HALVES
+#undef JOIN_HALVES
 enum { OWN(LANE_COUNT) = 16 };
 #undef REGISTER_ROW
 #if defined WORDS && (defined KEYS || defined VECTOR_ROW)
@@ -230,9 +231,11 @@ static inline void OWN(fill_lanes)(acc_t *lanes, const stage_t *from, i64 elemen
     for (; e < whole; e += LANE_COUNT)
         l = join_words(l, lanes_of(*(const row_words *)(from + e)));
     if (whole && rest) {
-        const row_words last = lanes_of(*(const row_words *)(from + elements - LANE_COUNT));
+        row_words last = lanes_of(*(const row_words *)(from + elements - LANE_COUNT));
         const row_words behind = (row_words){0} + none.word;
-        l = join_words(l, __builtin_shuffle(last, behind, places + (i32)(LANE_COUNT - rest)));
+        if (ORDERED) /* of an extreme, elements may be joined twice */
+            last = __builtin_shuffle(last, behind, places + (i32)(LANE_COUNT - rest));
+        l = join_words(l, last);
     }
     *(row_words *)lanes = l;
 }
@@ -282,14 +285,14 @@ static inline void OWN(fill_lanes)(acc_t *lanes, const stage_t *from, i64 elemen
 #if defined WORDS && defined __AVX512BW__ && defined __GNUC__ && !defined __clang__
 /* Of vectors i and i + count the lower and the upper half of each row's lanes, beside each other. */
 #if defined REGISTER_ROW
-#define HALVES(count, ...) \
+#define HALVES(count, join, ...) \
     for (int i = 0; i < count; i++) { \
         const row_words x = ((const row_words *)lanes)[i], y = ((const row_words *)lanes)[i + count]; \
-        ((row_words *)lanes)[i] = join_words(__builtin_shuffle(x, y, (row_words){__VA_ARGS__}), \
-                                             __builtin_shuffle(x, y, (row_words){__VA_ARGS__} + count)); \
+        ((row_words *)lanes)[i] = join(__builtin_shuffle(x, y, (row_words){__VA_ARGS__}), \
+                                       __builtin_shuffle(x, y, (row_words){__VA_ARGS__} + count)); \
     }
 #else
-#define HALVES(count, ...) \
+#define HALVES(count, join, ...) \
     for (int i = 0; i < count; i++) { \
         const row_words x = ((const row_words *)lanes)[i], y = ((const row_words *)lanes)[i + count]; \
         ((row_words *)lower)[i] = __builtin_shuffle(x, y, (row_words){__VA_ARGS__}); \
@@ -298,6 +301,13 @@ static inline void OWN(fill_lanes)(acc_t *lanes, const stage_t *from, i64 elemen
     EACH(k, count * LANE_COUNT) \
         lanes[k] = join_tree(lower[k], upper[k]);
 #endif
+#define JOIN_HALVES(join) \
+    HALVES(8, join, 0, 1, 2, 3, 4, 5, 6, 7, 16, 17, 18, 19, 20, 21, 22, 23) \
+    HALVES(4, join, 0, 1, 2, 3, 8, 9, 10, 11, 16, 17, 18, 19, 24, 25, 26, 27) \
+    HALVES(2, join, 0, 1, 4, 5, 8, 9, 12, 13, 16, 17, 20, 21, 24, 25, 28, 29) \
+    HALVES(1, join, 0, 2, 4, 6, 8, 10, 12, 14, 16, 18, 20, 22, 24, 26, 28, 30) \
+    *(row_words *)to = __builtin_shuffle(*(const row_words *)lanes, \
+                                         (row_words){0, 8, 4, 12, 2, 10, 6, 14, 1, 9, 5, 13, 3, 11, 7, 15});
 static inline void OWN(join_rows)(tree_t *to, tree_t *lanes)
 {
 #if !defined REGISTER_ROW
@@ -305,12 +315,7 @@ static inline void OWN(join_rows)(tree_t *to, tree_t *lanes)
 #endif
     ALIGNED tree_t lower[8 * LANE_COUNT], upper[8 * LANE_COUNT];
     (void)lower, (void)upper;
-    HALVES(8, 0, 1, 2, 3, 4, 5, 6, 7, 16, 17, 18, 19, 20, 21, 22, 23)
-    HALVES(4, 0, 1, 2, 3, 8, 9, 10, 11, 16, 17, 18, 19, 24, 25, 26, 27)
-    HALVES(2, 0, 1, 4, 5, 8, 9, 12, 13, 16, 17, 20, 21, 24, 25, 28, 29)
-    HALVES(1, 0, 2, 4, 6, 8, 10, 12, 14, 16, 18, 20, 22, 24, 26, 28, 30)
-    *(row_words *)to = __builtin_shuffle(*(const row_words *)lanes,
-                                         (row_words){0, 8, 4, 12, 2, 10, 6, 14, 1, 9, 5, 13, 3, 11, 7, 15});
+    JOIN_HALVES(join_words)
 }
 #else
 static inline void OWN(join_rows)(tree_t *to, tree_t *lanes)
