@@ -199,6 +199,17 @@ static bool rows_follow(const struct grouping *groups)
     return follow;
 }
 
+/* Whether each load repeats one row, or stays at one element of each, as in an outer sum: nothing is copied again. */
+static bool rows_repeat(const struct grouping *groups, const struct kernel *kernel)
+{
+    const int inner = groups->count - 1;
+    bool repeat = inner > 0;
+    for (int a = 0; repeat && a < kernel->load_count; a++)
+        repeat = !groups->walks[a] &&
+                 (!group_strides(groups, inner)[a] || !group_strides(groups, inner - 1)[a]);
+    return repeat;
+}
+
 /* The longest rows for which that may be worth it. */
 static int longest_expanded(const struct grouping *groups, const struct kernel *kernel)
 {
@@ -209,6 +220,8 @@ static int longest_expanded(const struct grouping *groups, const struct kernel *
         return EXPAND_DENSE / groups->sizes[0];
     if (masks && rows_follow(groups))
         return EXPAND_FLAT;
+    if (masks && rows_repeat(groups, kernel) && EXPAND_OUTER / groups->sizes[0] > EXPAND_MASKED)
+        return EXPAND_OUTER / groups->sizes[0];
     if (masks || (dense && kernel->load_count >= EXPAND_MANY))
         return EXPAND_MASKED;
     return dense ? BLOCK - 1 : EXPAND_SHORT;

@@ -107,6 +107,7 @@ enum {
     /* Several short groups as one row (geometry.c). Measured (bench/kernels/groups.py). */
     EXPAND_SHORT = 200,            /* rows up to this length are slower than expanding them, */
     EXPAND_MASKED = 32,            /* or this one where they end in vectors with masks, */
+    EXPAND_OUTER = 208,            /* or of so many bytes where all loads stay or repeat, */
     EXPAND_MANY = 4,               /* or with so many loads, since each is copied, */
     EXPAND_FLAT = 28,              /* or this one where they follow each other too, */
     EXPAND_DENSE = 124,            /* or of so many bytes where none has a value for each; */
