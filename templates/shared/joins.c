@@ -160,6 +160,7 @@ static inline tree_t *OWN(harvest)(tree_t *lanes, tree_t *tree, i64 pitch, i64 b
 //: short functions
 #undef HALVES
 #undef JOIN_HALVES
+#undef AS_IT_IS
 enum { OWN(LANE_COUNT) = 16 };
 #undef REGISTER_ROW
 #if defined WORDS && (defined KEYS || defined VECTOR_ROW)
@@ -285,29 +286,37 @@ static inline void OWN(fill_lanes)(acc_t *lanes, const stage_t *from, i64 elemen
 #if defined WORDS && defined __AVX512BW__ && defined __GNUC__ && !defined __clang__
 /* Of vectors i and i + count the lower and the upper half of each row's lanes, beside each other. */
 #if defined REGISTER_ROW
-#define HALVES(count, join, ...) \
+#define HALVES(count, join, from, as, ...) \
     for (int i = 0; i < count; i++) { \
-        const row_words x = ((const row_words *)lanes)[i], y = ((const row_words *)lanes)[i + count]; \
+        const row_words x = as(((const row_words *)(from))[i]), y = as(((const row_words *)(from))[i + count]); \
         ((row_words *)lanes)[i] = join(__builtin_shuffle(x, y, (row_words){__VA_ARGS__}), \
                                        __builtin_shuffle(x, y, (row_words){__VA_ARGS__} + count)); \
     }
 #else
-#define HALVES(count, join, ...) \
+#define HALVES(count, join, from, as, ...) \
     for (int i = 0; i < count; i++) { \
-        const row_words x = ((const row_words *)lanes)[i], y = ((const row_words *)lanes)[i + count]; \
+        const row_words x = as(((const row_words *)(from))[i]), y = as(((const row_words *)(from))[i + count]); \
         ((row_words *)lower)[i] = __builtin_shuffle(x, y, (row_words){__VA_ARGS__}); \
         ((row_words *)upper)[i] = __builtin_shuffle(x, y, (row_words){__VA_ARGS__} + count); \
     } \
     EACH(k, count * LANE_COUNT) \
         lanes[k] = join_tree(lower[k], upper[k]);
 #endif
-#define JOIN_HALVES(join) \
-    HALVES(8, join, 0, 1, 2, 3, 4, 5, 6, 7, 16, 17, 18, 19, 20, 21, 22, 23) \
-    HALVES(4, join, 0, 1, 2, 3, 8, 9, 10, 11, 16, 17, 18, 19, 24, 25, 26, 27) \
-    HALVES(2, join, 0, 1, 4, 5, 8, 9, 12, 13, 16, 17, 20, 21, 24, 25, 28, 29) \
-    HALVES(1, join, 0, 2, 4, 6, 8, 10, 12, 14, 16, 18, 20, 22, 24, 26, 28, 30) \
+#define AS_IT_IS(x) (x)
+#define JOIN_HALVES(join, from, as) \
+    HALVES(8, join, from, as, 0, 1, 2, 3, 4, 5, 6, 7, 16, 17, 18, 19, 20, 21, 22, 23) \
+    HALVES(4, join, lanes, AS_IT_IS, 0, 1, 2, 3, 8, 9, 10, 11, 16, 17, 18, 19, 24, 25, 26, 27) \
+    HALVES(2, join, lanes, AS_IT_IS, 0, 1, 4, 5, 8, 9, 12, 13, 16, 17, 20, 21, 24, 25, 28, 29) \
+    HALVES(1, join, lanes, AS_IT_IS, 0, 2, 4, 6, 8, 10, 12, 14, 16, 18, 20, 22, 24, 26, 28, 30) \
     *(row_words *)to = __builtin_shuffle(*(const row_words *)lanes, \
                                          (row_words){0, 8, 4, 12, 2, 10, 6, 14, 1, 9, 5, 13, 3, 11, 7, 15});
+#if defined REGISTER_ROW
+/* The same of rows of 16 elements where they lie; the lanes are only room. */
+static inline void OWN(join_sixteen)(tree_t *to, tree_t *lanes, const stage_t *from)
+{
+    JOIN_HALVES(join_words, from, lanes_of)
+}
+#endif
 static inline void OWN(join_rows)(tree_t *to, tree_t *lanes)
 {
 #if !defined REGISTER_ROW
@@ -315,7 +324,7 @@ static inline void OWN(join_rows)(tree_t *to, tree_t *lanes)
 #endif
     ALIGNED tree_t lower[8 * LANE_COUNT], upper[8 * LANE_COUNT];
     (void)lower, (void)upper;
-    JOIN_HALVES(join_words)
+    JOIN_HALVES(join_words, lanes, AS_IT_IS)
 }
 #else
 static inline void OWN(join_rows)(tree_t *to, tree_t *lanes)
@@ -403,6 +412,15 @@ SEPARATE static void OWN(join_short)(out_t *to, const stage_t *from, i64 element
         ALIGNED acc_t lanes[LANE_COUNT * LANE_COUNT];
         ALIGNED tree_t wide[LANE_COUNT * LANE_COUNT], all[LANE_COUNT];
         const i64 rows = count < LANE_COUNT ? count : LANE_COUNT;
+#if defined REGISTER_ROW
+        if (elements == LANE_COUNT && rows == LANE_COUNT) {
+            join_sixteen(all, (tree_t *)lanes, from);
+            EACH(k, LANE_COUNT)
+                to[k] = OF(out_t, all[k]);
+            from += LANE_COUNT * LANE_COUNT;
+            continue;
+        }
+#endif
         for (q = 0; q < rows; q++, from += elements)
             fill_lanes(lanes + q * LANE_COUNT, from, elements, (count - q) * elements, absent);
         for (; q < LANE_COUNT; q++)
