@@ -302,17 +302,31 @@ static bool is_joined_again(const struct lowering *l, int n)
     return again;
 }
 
-/* Whether rows of an input are reduced of which the library joins sixteen in registers (REGISTER_ROW, joins.c): from 6
- * elements on that takes 0.5 to 0.9 of the time of joining them where the value is used. */
-static bool are_words(const struct lowering *l, int n, const struct shape *reduced)
+/* Whether a value is computed from float32 alone, and numbers. */
+static bool is_of_words(const struct lowering *l, int n)
 {
+    const struct node *node = named_node(l->program, &l->program->nodes[n]);
+    bool words = node->kind != NODE_NAME || node->dtype == WEFT_FLOAT32;
+    for (int i = 0; words && node->kind == NODE_OP && i < node->operand_count; i++)
+        words = is_of_words(l, l->program->operands[node->operands + i]);
+    return words && node->kind != NODE_CAST;
+}
+
+/* The most elements of a row of float32 that are joined where the value is used, although the library joins sixteen
+ * such rows in registers (REGISTER_ROW, joins.c): from 5 elements of an input on that takes 0.45 to 0.6 of the time,
+ * from 7 that are computed 0.5 to 0.85. 0: the library does not. */
+static int most_words(const struct lowering *l, int n, const struct shape *reduced)
+{
+    enum { READ = 4, COMPUTED = 6 };
     const struct node *node = &l->program->nodes[n];
     const int operand = l->program->operands[node->operands];
     const struct shape *shape = l->shapes[operand];
     const uint32_t set = reduced_set(&l->program->reductions[node->reduction], shape->rank);
     const bool joined = join_is_sum(node->join) || node->join == JOIN_LEAST || node->join == JOIN_GREATEST;
-    return joined && (l->fast & WIDE_ROWS) && named_node(l->program, &l->program->nodes[operand])->kind == NODE_NAME &&
-           l->program->nodes[operand].dtype == WEFT_FLOAT32 && are_short(l, node, shape, set, shape_volume(reduced));
+    if (!joined || !(l->fast & WIDE_ROWS) || l->program->nodes[operand].dtype != WEFT_FLOAT32 ||
+        !is_of_words(l, operand) || !are_short(l, node, shape, set, shape_volume(reduced)))
+        return 0;
+    return named_node(l->program, &l->program->nodes[operand])->kind == NODE_NAME ? READ : COMPUTED;
 }
 
 /* Whether short rows of bools are reduced, which the library joins. Not what is made of up to 8 bytes, as 8 uint8 or 4
@@ -332,12 +346,13 @@ static bool are_bits(const struct lowering *l, int n, const struct shape *reduce
  * reductions need, as in softmax: of rows of 3 and 4 that takes 1.1 to 2.3 times as long, but for bytes. */
 static int most_few(const struct lowering *l, int n, const struct shape *reduced)
 {
-    enum { FEW = 8, FEW_WORDS = 5, FEW_BITS = 1, FEW_KEPT = 4, FEW_AGAIN = 2 };
+    enum { FEW = 8, FEW_BITS = 1, FEW_KEPT = 4, FEW_AGAIN = 2 };
     const struct node *node = &l->program->nodes[n];
     const bool bytes = type_rows[operand_node(l->program, node, 0)->dtype].size == 1;
     if (node->keepdims) /* used by each of them */
         return is_joined_again(l, n) && !bytes ? FEW_AGAIN : FEW_KEPT;
-    return are_bits(l, n, reduced) ? FEW_BITS : are_words(l, n, reduced) ? FEW_WORDS : FEW;
+    const int words = most_words(l, n, reduced);
+    return are_bits(l, n, reduced) ? FEW_BITS : words ? words : FEW;
 }
 
 /* Where few cheap elements are reduced, they are joined where the value is used: nothing is stored, and neighbouring

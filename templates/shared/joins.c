@@ -160,6 +160,7 @@ static inline tree_t *OWN(harvest)(tree_t *lanes, tree_t *tree, i64 pitch, i64 b
 //: short functions
 #undef HALVES
 #undef JOIN_HALVES
+#undef JOIN_QUARTERS
 #undef AS_IT_IS
 enum { OWN(LANE_COUNT) = 16 };
 #undef REGISTER_ROW
@@ -305,6 +306,8 @@ static inline void OWN(fill_lanes)(acc_t *lanes, const stage_t *from, i64 elemen
 #define AS_IT_IS(x) (x)
 #define JOIN_HALVES(join, from, as) \
     HALVES(8, join, from, as, 0, 1, 2, 3, 4, 5, 6, 7, 16, 17, 18, 19, 20, 21, 22, 23) \
+    JOIN_QUARTERS(join)
+#define JOIN_QUARTERS(join) \
     HALVES(4, join, lanes, AS_IT_IS, 0, 1, 2, 3, 8, 9, 10, 11, 16, 17, 18, 19, 24, 25, 26, 27) \
     HALVES(2, join, lanes, AS_IT_IS, 0, 1, 4, 5, 8, 9, 12, 13, 16, 17, 20, 21, 24, 25, 28, 29) \
     HALVES(1, join, lanes, AS_IT_IS, 0, 2, 4, 6, 8, 10, 12, 14, 16, 18, 20, 22, 24, 26, 28, 30) \
@@ -315,6 +318,25 @@ static inline void OWN(fill_lanes)(acc_t *lanes, const stage_t *from, i64 elemen
 static inline void OWN(join_sixteen)(tree_t *to, tree_t *lanes, const stage_t *from)
 {
     JOIN_HALVES(join_words, from, lanes_of)
+}
+/* The same of rows of up to 8 elements, of which a vector has two, and so no upper half. After each row 8 elements may
+ * be read. */
+static inline void OWN(join_eights)(tree_t *to, tree_t *lanes, const stage_t *from, i64 elements, acc_t absent)
+{
+    const union {
+        acc_t lane;
+        i32 word;
+    } none = {absent};
+    const unsigned short others = (unsigned short)~(((1u << elements) - 1) * 0x101);
+    for (int i = 0; i < 8; i++) {
+        row_words x;
+        __asm__("vmovdqu32 %1, %t0" : "=v"(x) : "m"(*(const row_words *)(from + i * elements)));
+        __asm__("vinserti32x8 $1, %1, %0, %0" : "+v"(x) : "m"(*(const row_words *)(from + (i + 8) * elements)));
+        x = lanes_of(x);
+        __asm__("vmovdqa32 %1, %0%{%2%}" : "+v"(x) : "v"((row_words){0} + none.word), "Yk"(others));
+        ((row_words *)lanes)[i] = x;
+    }
+    JOIN_QUARTERS(join_words)
 }
 #endif
 static inline void OWN(join_rows)(tree_t *to, tree_t *lanes)
@@ -413,11 +435,16 @@ SEPARATE static void OWN(join_short)(out_t *to, const stage_t *from, i64 element
         ALIGNED tree_t wide[LANE_COUNT * LANE_COUNT], all[LANE_COUNT];
         const i64 rows = count < LANE_COUNT ? count : LANE_COUNT;
 #if defined REGISTER_ROW
-        if (elements == LANE_COUNT && rows == LANE_COUNT) {
-            join_sixteen(all, (tree_t *)lanes, from);
+        const int sixteen = elements == LANE_COUNT && rows == LANE_COUNT,
+                  eights = elements <= 8 && (count - LANE_COUNT) * elements >= 8;
+        if (sixteen || eights) {
+            if (sixteen)
+                join_sixteen(all, (tree_t *)lanes, from);
+            else
+                join_eights(all, (tree_t *)lanes, from, elements, absent);
             EACH(k, LANE_COUNT)
                 to[k] = OF(out_t, all[k]);
-            from += LANE_COUNT * LANE_COUNT;
+            from += LANE_COUNT * elements;
             continue;
         }
 #endif
