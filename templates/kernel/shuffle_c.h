@@ -74,10 +74,9 @@ enum { OWN(MOST_INTERLEAVED) = 8, OWN(MOST_SOURCES) = 4 };
 /* How a strip is written: into what is near, where lines are fetched two ahead, or past the caches. */
 enum { OWN(NEAR), OWN(CLAIMED), OWN(PAST) };
 /* How one element becomes a group of `period`: of a vector of them come so many, each by an order. */
-enum { OWN(MOST_REPEATED) = 32 };
 struct OWN(repeated_orders) {
 #ifdef BY_ORDER
-    vector order[MOST_REPEATED];
+    vector order[MOST_INTERLEAVED];
 #endif
     i64 period;
 };
@@ -619,7 +618,8 @@ SEPARATE static void N(gather_groups)(T *to, const char *const *at, const i64 *j
         enum { SIDE = VECTOR_BYTES / sizeof(T) };
         const i64 whole = after >= SIDE ? count : count - count % SIDE;
         ALIGNED T values[SIDE];
-        N(repeat_each)(to, (const T *)at[0], period, whole, &o->same);
+        if (whole)
+            N(repeat_each)(to, (const T *)at[0], period, whole, &o->same);
         for (i64 g = whole; g < count; g++)
             values[g - whole] = ((const T *)at[0])[g];
         if (whole < count)

@@ -41,6 +41,18 @@ static const struct program programs[] = {
     {"0.25 * x[:, 0] + 0.5 * x[:, 1] + 0.125 * x[:, 2]", WEFT_UINT8, {WHOLE, 3}},
     {"float32(x[:, 0]) - x[:, 1]", WEFT_INT8, {WHOLE, 2}},
     {"sum(x, axes=1)", WEFT_FLOAT32, {150, 100}},
+    {"x * [1, 2, 3]", WEFT_FLOAT32, {133, 1}},
+    {"x * [1, 2, 3, 4]", WEFT_UINT8, {LONG, 1}},
+    {"x * [1, 2]", WEFT_FLOAT64, {600, 1}},
+    {"sum(x, axes=1)", WEFT_FLOAT32, {37, 5}},
+    {"max(x, axes=1)", WEFT_FLOAT32, {34, 8}},
+    {"sum(x, axes=1)", WEFT_FLOAT32, {50, 16}},
+    {"min(x, axes=1)", WEFT_FLOAT32, {35, 17}},
+    {"sum(x, axes=1)", WEFT_FLOAT32, {6, 2500}},
+    {"any(x, axes=1)", WEFT_FLOAT32, {150, 3}},
+    {"all(x, axes=1)", WEFT_BOOL, {100, 33}},
+    {"argmax(x, axis=1)", WEFT_FLOAT32, {37, 9}},
+    {"argmin(x, axis=1)", WEFT_FLOAT32, {37, 100}},
 };
 enum { PROGRAMS = sizeof programs / sizeof *programs };
 
