@@ -349,9 +349,30 @@ static struct tiling sharing_tiles(int64_t beside, int64_t rows, int64_t columns
 }
 
 /* Rows along which elements lie across. Where groups of them do, tiles are theirs. */
+/* Tiles of parts of rows, of which several follow each other while what they read again is in the nearest cache. Not
+ * where a load has other elements in each row: a processor would bring fewer of them by itself. */
+static struct tiling again_tiles(int64_t bytes, int64_t rows, int64_t columns)
+{
+    const int64_t parts = (bytes - 1) / AGAIN_PART + 1, each = (columns - 1) / parts / BLOCK * BLOCK + BLOCK;
+    return tile_by(within(TILE / each, rows), within(each, columns), rows, columns);
+}
+
+/* The bytes of the longest row that a load reads again and again; 0: there is none. */
+static int64_t bytes_again(const struct grouping *groups, int outer, int loads, const unsigned char *kinds,
+                           int64_t columns)
+{
+    int64_t most = 0;
+    for (int a = 0; a < loads && outer >= 0; a++)
+        if (kinds[a] == ACCESS_UNIT && !group_strides(groups, outer)[a] && columns * groups->sizes[a] > most)
+            most = columns * groups->sizes[a];
+    return most;
+}
+
 static void turn(const struct grouping *groups, const struct kernel *kernel, struct geometry *g)
 {
     const int outer = g->groups - 1;
+    const int64_t again = rows_repeat(groups, kernel)
+                              ? bytes_again(groups, outer, kernel->load_count, g->kinds, g->columns) : 0;
     const bool crosses = memchr(g->kinds, ACCESS_CROSSED, (size_t)kernel->load_count),
                allowed = (g->fast & FAST_TRANSPOSE) && (g->fast & FAST_SPECIAL) && outer >= 0 && !crosses;
     const int most = allowed ? transpose_loads(groups, outer, kernel->load_count, g->columns, g->kinds) : 0;
@@ -360,6 +381,8 @@ static void turn(const struct grouping *groups, const struct kernel *kernel, str
                                     copied_load(kernel, g->kinds) >= 0);
     else if (allowed && rows_share_lines(groups, outer, kernel->load_count))
         g->tiling = sharing_tiles(groups->extents[outer], g->rows, g->columns);
+    else if (again > AGAIN_BYTES)
+        g->tiling = again_tiles(again, g->rows, g->columns);
 }
 
 /* Lets tiles begin with a group of those that interleaved loads gather, where they are parts of rows. */

@@ -114,6 +114,8 @@ enum {
     EXPAND_DENSE = 124,            /* or of so many bytes where none has a value for each; */
     EXPAND_ENOUGH = 96,            /* an expanded row of this length is faster than two strides */
     EXPAND_JOINED = 512,           /* and of this one where rows are joined */
+    AGAIN_BYTES = 16384,           /* a row that is read again and again is gone over, from so many bytes on, */
+    AGAIN_PART = 8192,             /* in parts of so many, */
     EXPAND_LONG = 1024,            /* rows from this length on need no help */
     /* Kernels that take turns, tile by tile (chain.c). Measured on a processor with 1 MB of second cache a core. */
     CHAIN_NEAR = 1 << 17,          /* bytes that a tile reads, about: it and the next one are half of a small second

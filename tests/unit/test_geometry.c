@@ -394,6 +394,18 @@ static void long_rows_are_cut(void **state)
     assert_int_equal(s.geometry.tiling.tile_columns, TILE);
     assert_int_equal(s.geometry.tiling.tiles, 3 * ((100000 + TILE - 1) / TILE));
     arena_finish(&s.arena);
+    /* A row that is read again and again is gone over in parts, unless another operand has elements for each row. */
+    static const int64_t outer[] = {100, 5000};
+    for (int again = 0; again < 2; again++) {
+        sample_init(&s, 2, outer, floats);
+        sample_operand(&s, 0, again ? 1 : 2, again ? outer + 1 : outer, NULL);
+        sample_operand(&s, 1, 2, (const int64_t[]){100, 1}, NULL);
+        sample_operand(&s, 2, 2, outer, NULL);
+        sample_make(&s);
+        check_walk(&s);
+        assert_int_equal(s.geometry.tiling.tile_columns, again ? 1728 : 5000);
+        arena_finish(&s.arena);
+    }
 }
 
 static void broadcasting_aligns_at_the_right(void **state)
