@@ -628,7 +628,7 @@ void make_geometry(struct arena *arena, const struct kernel *kernel, int rank, c
     g->strides = ARENA_ARRAY(arena, int64_t, (size_t)accesses * (size_t)(groups.count + 2));
     bool nested = false, allowed = (fast & FAST_SPECIAL) && (fast & FAST_FLAT);
     bool flat = allowed && (chunks ? chunks_run_flat(&groups) : runs_flat(&groups, kernel->load_count, &nested));
-    if (flat && nested && ends_rows(&groups, kernel))
+    if (flat && nested && (fast & FAST_EXPAND) && ends_rows(&groups, kernel)) /* sources ahead of time choose as ever */
         flat = nested = false;
     const bool may_interleave = allowed && !kernel->lanes && (fast & FAST_INTERLEAVE);
     struct grouping folded = {
