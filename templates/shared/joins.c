@@ -384,8 +384,11 @@ static inline u64 OWN(bits_of)(const stage_t *from, i64 there)
         from = (const stage_t *)few;
     }
     ROLLED
-    for (int k = 0; k < 8; k++)
-        bits |= (((const u64_m *)from)[k] * 0x0102040810204080ull >> 56) << 8 * k; /* bit by bit, in the last byte */
+    for (int k = 0; k < 8; k++) {
+        u64 word; /* at any byte */
+        __builtin_memcpy(&word, from + 8 * k, sizeof word);
+        bits |= (word * 0x0102040810204080ull >> 56) << 8 * k; /* bit by bit, in the last byte */
+    }
 #endif
     return bits;
 }
@@ -416,8 +419,8 @@ SEPARATE static void OWN(join_bits)(out_t *to, const stage_t *from, i64 elements
 #endif
         (void)first;
         ROLLED
-        for (i64 q = 0; q < rows; q++, bits >>= elements)
-            to[q] = (out_t)(bits & 1);
+        for (i64 q = 0; q < rows; q++)
+            to[q] = (out_t)(bits >> q * elements & 1);
     }
 }
 #endif
