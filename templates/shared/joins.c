@@ -314,10 +314,27 @@ static inline void OWN(fill_lanes)(acc_t *lanes, const stage_t *from, i64 elemen
     *(row_words *)to = __builtin_shuffle(*(const row_words *)lanes, \
                                          (row_words){0, 8, 4, 12, 2, 10, 6, 14, 1, 9, 5, 13, 3, 11, 7, 15});
 #if defined REGISTER_ROW
-/* The same of rows of 16 elements where they lie; the lanes are only room. */
-static inline void OWN(join_sixteen)(tree_t *to, tree_t *lanes, const stage_t *from)
+/* The same of rows of up to 16 elements where they lie; the lanes are only room. */
+static inline void OWN(join_sixteen)(tree_t *to, tree_t *lanes, const stage_t *from, i64 elements, acc_t absent)
 {
-    JOIN_HALVES(join_words, from, lanes_of)
+    const row_words low = {0, 1, 2, 3, 4, 5, 6, 7, 16, 17, 18, 19, 20, 21, 22, 23};
+    const union {
+        stage_t value;
+        i32 word;
+    } unread = {OF(stage_t, absent)};
+    const unsigned short some = (unsigned short)((1u << elements) - 1);
+    if (elements == LANE_COUNT) {
+        JOIN_HALVES(join_words, from, lanes_of)
+        return;
+    }
+    for (int i = 0; i < 8; i++) {
+        row_words x = (row_words){0} + unread.word, y = x;
+        __asm__("vmovdqu32 %1, %0%{%2%}" : "+v"(x) : "m"(*(const row_words *)(from + i * elements)), "Yk"(some));
+        __asm__("vmovdqu32 %1, %0%{%2%}" : "+v"(y) : "m"(*(const row_words *)(from + (i + 8) * elements)), "Yk"(some));
+        x = lanes_of(x), y = lanes_of(y);
+        ((row_words *)lanes)[i] = join_words(__builtin_shuffle(x, y, low), __builtin_shuffle(x, y, low + 8));
+    }
+    JOIN_QUARTERS(join_words)
 }
 /* The same of rows of up to 8 elements, of which a vector has two, and so no upper half. After each row 8 elements may
  * be read. */
@@ -438,13 +455,13 @@ SEPARATE static void OWN(join_short)(out_t *to, const stage_t *from, i64 element
         ALIGNED tree_t wide[LANE_COUNT * LANE_COUNT], all[LANE_COUNT];
         const i64 rows = count < LANE_COUNT ? count : LANE_COUNT;
 #if defined REGISTER_ROW
-        const int sixteen = elements == LANE_COUNT && rows == LANE_COUNT,
+        const int sixteen = elements <= LANE_COUNT && rows == LANE_COUNT,
                   eights = elements <= 8 && (count - LANE_COUNT) * elements >= 8;
         if (sixteen || eights) {
-            if (sixteen)
-                join_sixteen(all, (tree_t *)lanes, from);
-            else
+            if (eights)
                 join_eights(all, (tree_t *)lanes, from, elements, absent);
+            else
+                join_sixteen(all, (tree_t *)lanes, from, elements, absent);
             EACH(k, LANE_COUNT)
                 to[k] = OF(out_t, all[k]);
             from += LANE_COUNT * elements;
