@@ -602,7 +602,7 @@ SEPARATE static void OWN(fold_few)(tree_v *x, const stage_t *from, i64 elements)
         x[k] = (tree_v)((acc_v *)lanes)[k];
 }
 /* Joins a block of at least ROW elements up to its end. A join waits for the one before in its lane; meanwhile a
- * processor begins the next block or row. Several rows side by side took up to four times as long where they come from
+ * processor begins the next block or row. Several rows side by side took up to twice as long where they come from
  * memory. */
 static inline void OWN(fold_block)(tree_v *x, const stage_t *from, i64 count, i64 ahead)
 {
