@@ -233,12 +233,12 @@ static bool masks_ends(const struct emitter *e)
 static bool computes_runs(const struct emitter *e)
 {
     const struct kernel *kernel = e->kernel;
-    bool runs = !e->params->target->chunks && !kernel->lanes && !e->slide.rows && !e->masked && !e->held &&
-                e->copied < 0;
+    bool runs = !e->params->target->chunks && !kernel->lanes && !e->slide.rows && !e->masked && e->copied < 0;
     for (int a = 0; runs && a < kernel->access_count; a++)
         runs = e->kinds[a] == ACCESS_UNIT ||
                (a < kernel->load_count && (e->kinds[a] == ACCESS_NEAR || e->kinds[a] == ACCESS_PERIODIC ||
-                                           e->kinds[a] == ACCESS_EXPANDED || access_is(e->kinds[a], STAYS)));
+                                           e->kinds[a] == ACCESS_EXPANDED || e->kinds[a] == ACCESS_COLUMN ||
+                                           access_is(e->kinds[a], STAYS)));
     for (int i = 0; runs && i < kernel->ins_count; i++)
         runs = kernel->ins[i].kind != INS_WEIGH;
     return runs;
@@ -251,7 +251,8 @@ static bool holds_result(const struct emitter *e)
     const int loads = e->kernel->load_count;
     bool held = !e->params->target->chunks && !e->kernel->lanes && !e->evaluation.slot_count && e->copied < 0 &&
                 e->kernel->access_count == loads + 1 && e->kinds[loads] == ACCESS_UNIT &&
-                kernel_weight(e->kernel) < LIGHT && any_access_is(e->kinds, loads, GATHERED);
+                kernel_weight(e->kernel) < LIGHT &&
+                (any_access_is(e->kinds, loads, GATHERED) || memchr(e->kinds, ACCESS_COLUMN, (size_t)loads));
     for (int i = 0; held && i < e->kernel->ins_count; i++)
         held = !e->evaluation.call[i] && !e->called[i];
     return held;

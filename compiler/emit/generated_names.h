@@ -43,7 +43,8 @@
 #define NAME_EARLIER "e_%d_%d"         /* that of an element; */
 #define NAME_AFTER "after_%d_%d"       /* where what takes the block's place goes; */
 #define NAME_SPARE "spare_%d_%d"       /* of fewer elements than a block, at first */
-#define NAME_ORDER "order_%d"          /* how bytes of vectors are ordered to make groups */
+#define NAME_ORDER "order_%d"          /* how parts of vectors are ordered to make groups */
+#define NAME_COLUMN "column_%d"        /* where a row is whose groups are one element each */
 
 /* Beside a kernel: functions for an operation on a type, and replacements of library functions. */
 #define NAME_BLOCK_FUNCTION "block_%s_%s"

@@ -188,17 +188,6 @@ static bool masks_ends(const struct grouping *groups, const struct kernel *kerne
     return all;
 }
 
-/* Whether rows follow each other in memory, but for those that stay at one element. */
-static bool rows_follow(const struct grouping *groups)
-{
-    const int inner = groups->count - 1;
-    bool follow = inner > 0;
-    for (int a = 0; follow && a < groups->accesses; a++)
-        follow = groups->walks[a] || !group_strides(groups, inner)[a] ||
-                 group_strides(groups, inner - 1)[a] == group_strides(groups, inner)[a] * groups->extents[inner];
-    return follow;
-}
-
 /* Whether each load repeats one row, or stays at one element of each, as in an outer sum: nothing is copied again. */
 static bool rows_repeat(const struct grouping *groups, const struct kernel *kernel)
 {
@@ -218,8 +207,6 @@ static int longest_expanded(const struct grouping *groups, const struct kernel *
     const bool masks = masks_ends(groups, kernel), dense = all_are_dense(groups, !masks);
     if (masks && dense)
         return EXPAND_DENSE / groups->sizes[0];
-    if (masks && rows_follow(groups))
-        return EXPAND_FLAT;
     if (masks && rows_repeat(groups, kernel) && EXPAND_OUTER / groups->sizes[0] > EXPAND_MASKED)
         return EXPAND_OUTER / groups->sizes[0];
     if (masks || (dense && kernel->load_count >= EXPAND_MANY))
@@ -556,6 +543,46 @@ static void interleave(struct arena *arena, const struct grouping *groups, bool 
         g->tiling = cross_tiles(groups->extents[outer], g->rows, g->columns, most);
 }
 
+/* Whether a load has one element for each of the innermost groups, and the next one for the next of them. */
+static bool is_column(const struct grouping *groups, int a)
+{
+    const int inner = groups->count - 1;
+    return !groups->walks[a] && !group_strides(groups, inner)[a] &&
+           group_strides(groups, inner - 1)[a] == groups->sizes[a];
+}
+
+/* Whether the two innermost groups are a row along which some loads are columns, while all else repeats or goes on. */
+static bool has_columns(const struct grouping *groups, const struct kernel *kernel)
+{
+    const int inner = groups->count - 1;
+    int count = 0;
+    if (inner < 1 || kernel->lanes || groups->extents[inner - 1] < COLUMN_GROUPS ||
+        groups->extents[inner] * groups->extents[inner - 1] < COLUMN_ROW)
+        return false;
+    for (int a = 0; a < groups->accesses; a++) {
+        const int64_t *const step = group_strides(groups, inner), *const jump = group_strides(groups, inner - 1);
+        const bool load = a < kernel->load_count, even = !step[a] || step[a] == groups->sizes[a];
+        count += load && is_column(groups, a);
+        if (groups->walks[a] || !((even && jump[a] == step[a] * groups->extents[inner]) ||
+                                  (load && (!jump[a] || is_column(groups, a)))))
+            return false;
+    }
+    return count * groups->extents[inner] <= COLUMN_MOST && count;
+}
+
+/* Whether columns are better interleaved: where they are copied, or masks choose among them, by which interleaved loads
+ * are put into one block. */
+static bool gathers_columns(const struct grouping *groups, const struct kernel *kernel)
+{
+    const struct ins *const all = kernel->ins;
+    bool gathers = kernel->ins_count == 2;
+    for (int i = 0; i < kernel->ins_count && !gathers; i++)
+        gathers = all[i].kind == INS_OP && all[i].op == OP_WHERE && all[all[i].a[0]].kind == INS_LOAD &&
+                  all[all[i].a[0]].dtype == WEFT_BOOL && all[all[i].a[1]].kind == INS_LOAD &&
+                  is_column(groups, all[all[i].a[1]].index);
+    return gathers;
+}
+
 static void walk_plainly(struct arena *arena, const struct grouping *groups, bool flat, struct geometry *g)
 {
     struct rows rows = {.extents = g->extents, .strides = g->strides, .kinds = g->kinds};
@@ -633,12 +660,20 @@ void make_geometry(struct arena *arena, const struct kernel *kernel, int rank, c
     const bool may_interleave = allowed && !kernel->lanes && (fast & FAST_INTERLEAVE);
     struct grouping folded = {
         .strides = may_interleave ? ARENA_ARRAY(arena, int64_t, groups.count * accesses + 1) : NULL};
-    const bool folds = may_interleave && fold(&groups, kernel->load_count, &folded);
-    const bool interleaved = folds || (may_interleave && interleaves(&groups, flat, nested));
-    if (!allowed || interleaved || !(fast & FAST_EXPAND) || !g->volume ||
+    bool folds = may_interleave && fold(&groups, kernel->load_count, &folded);
+    bool interleaved = folds || (may_interleave && interleaves(&groups, flat, nested));
+    const bool columns = allowed && !chunks && (fast & FAST_EXPAND) && has_columns(&groups, kernel) &&
+                         !(interleaved && gathers_columns(&groups, kernel));
+    flat = flat || columns;
+    interleaved = interleaved && !columns;
+    folds = folds && !columns;
+    if (!allowed || interleaved || columns || !(fast & FAST_EXPAND) || !g->volume ||
         !expand(arena, &groups, kernel, flat, nested, g))
         walk_plainly(arena, folds ? &folded : &groups, flat || folds, g);
     g->tiling = make_tiles(g->rows, g->columns);
+    for (int a = 0; columns && a < kernel->load_count; a++) /* walk_plainly left them two strides */
+        if (g->kinds[a] == ACCESS_NESTED)
+            g->kinds[a] = ACCESS_COLUMN;
     if (interleaved)
         interleave(arena, &groups, folds, kernel->load_count, g);
     g->folded = folds;

@@ -209,6 +209,10 @@ SHARED bool multiplied(int64_t a, int64_t b, int64_t *product)
 #undef SHUFFLE
 #undef ORDER
 #undef ORDERED
+#undef COLUMN_READS
+#undef COLUMN_WRITES
+#undef COLUMN_PARTS
+#undef TURN
 #undef HALF
 #undef INSERT
 //: loops begin

@@ -87,6 +87,14 @@ once step:     phase -= s->period;
 block: w_$
 operands: const T *const x_$ = N(nested)(w_$, p[$], s->strides[$ * stride + groups],
 + s->strides[$ * stride + groups + 1], s->period, i, m); /* NAME */
+//: load column
+head: shuffles
+block: w_$
+buffers: struct column_order order_$; //~
+buffers: order_$.period = 0; //~
+row: struct column_place column_$ = N(column_at)(&order_$, s->period, s->columns, column0); //~
+operands: go_to_column(&column_$, i); //~
+body: const T *const x_$ = N(column)(w_$, &order_$, &column_$, p[$]); /* NAME */
 //: load expanded
 block: w_$
 buffers: const char *from_$ = 0; /* where the row in w_$ begins */ //~
@@ -222,9 +230,12 @@ whole runs results: PUT_BLOCK(o_$, w_$, back, 0, w_$)
 head: vector
 block: w_$
 once headed: $, sizeof(T)
-operands: T *const o_$ = (T *)p[$] + i; /* NAME */
-operands: IN_REGISTERS(T, y_$, m < BLOCK ? w_$ : o_$)
-results: N(held)(args, o_$, y_$, w_$, m);
+single operands: T *const o_$ = (T *)p[$] + i; /* NAME */
+runs operands: T *o_$ = (T *)p[$] + i; /* NAME */
+operands: const int n_$ = m >= BLOCK && streams(args, o_$); //~
+body: IN_REGISTERS(T, y_$, m < BLOCK ? w_$ : o_$)
+step: N(held)(args, o_$, y_$, w_$, m, n_$);
+runs along: o_$ += BLOCK
 //: store copied
 head: rows
 block: w_$

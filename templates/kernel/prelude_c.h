@@ -32,6 +32,7 @@
 #define WRITTEN_OUT UNROLLED /* all vectors of a block, so that loads need no index (an instruction more for each) */
 #define IS_CONSTANT(x) __builtin_constant_p(x) /* once the function is a part of what calls it */
 #else
+#define UNROLLED
 #define WRITTEN_OUT
 #define ROLLED
 #define EACH(j, count) for (int j = 0; j < count; j++)
@@ -131,15 +132,14 @@ SEPARATE static const T *N(nested)(T *block, const char *from, i64 step, i64 jum
 }
 //: move held
 #undef IN_REGISTERS
-#ifdef WIDE
+#if defined WIDE && !defined __clang__ /* which leaves the block in memory */
 #define IN_REGISTERS(type, block, to) ALIGNED type block[BLOCK];
 /* Stores a block whose vectors are in registers as yet: past the caches where that is wanted, and what is there of a
  * short one by way of `room`. */
 static inline __attribute__((always_inline)) void N(held)(const struct weft_args *args, T *to, const T *block, T *room,
-                                                          i64 m)
+                                                          i64 m, int past)
 {
     enum { SIDE = sizeof(bytes) / sizeof(T), COUNT = BLOCK / SIDE };
-    const int past = m == BLOCK && streams(args, to);
     T *const o = m < BLOCK ? room : to;
     bytes x[COUNT];
     UNROLLED
@@ -157,7 +157,7 @@ static inline __attribute__((always_inline)) void N(held)(const struct weft_args
 #else
 #define IN_REGISTERS(type, block, to) type *const block = to;
 /* Stores what is there of a short block. */
-static inline void N(held)(const struct weft_args *args, T *to, const T *block, T *room, i64 m)
+static inline void N(held)(const struct weft_args *args, T *to, const T *block, T *room, i64 m, int past)
 {
     if (m < BLOCK)
         args->calls->put(to, room, m, sizeof(T));

@@ -70,7 +70,7 @@ static inline void OWN(put_vector)(void *to, vector x, int past)
 }
 #endif
 /* Elements of a group, and places from which a group's elements come, at most. */
-enum { OWN(MOST_INTERLEAVED) = 8, OWN(MOST_SOURCES) = 4 };
+enum { OWN(MOST_INTERLEAVED) = 8, OWN(MOST_SOURCES) = 4, OWN(MOST_COLUMNS) = 96 };
 /* How a strip is written: into what is near, where lines are fetched two ahead, or past the caches. */
 enum { OWN(NEAR), OWN(CLAIMED), OWN(PAST) };
 /* How one element becomes a group of `period`: of a vector of them come so many, each by an order. */
@@ -97,6 +97,89 @@ struct OWN(interleaved_orders) {
     i64 count, many, period;       /* sources; groups of a vector, 0: none; elements of a group */
     struct repeated_orders same;   /* of groups that are one element each */
 };
+/* Where a row is whose groups of `period` columns are one element each, turn by turn. */
+struct OWN(column_place) {
+    i64 period, groups;            /* of the row */
+    i64 pace, rest;                /* whole groups of a turn, and the columns behind them */
+    i64 next, group, place;        /* the column that follows, its group, and its place there */
+    i64 kept;                      /* the first of the last groups, once they are copied; else -1 */
+};
+/* Goes to column i. */
+static inline void OWN(go_to_column)(struct column_place *at, i64 i)
+{
+    if (RARE(i != at->next))
+        at->group = i / at->period, at->place = i % at->period;
+    at->next = i;
+}
+/* Where the elements of a turn come from: where it begins in front of column `place` of a group, they have the numbers
+ * from that column's on, a few for each, which are those of their parts in what the turn reads. */
+struct OWN(column_order) {
+    i64 period;                    /* 0: nothing is known yet */
+    u64 last[32];                  /* elements of the last groups, of which a turn would read more than there are */
+    u8 numbers[(MOST_COLUMNS + BLOCK) * 8];
+};
+/* Of elements of this size: the bytes that a turn reads and writes, and how many parts one has. column_vector(x, y,
+ * numbers, size) has those parts of x and, behind it, y that have these numbers. */
+#if defined __AVX512BW__ && defined __GNUC__ && !defined __TINYC__
+#define COLUMN_READS(size) ((size) == 1 ? 64 : 128)
+#define COLUMN_WRITES(size) 256
+#define COLUMN_PARTS(size) 1
+typedef u8 OWN(column_bytes) __attribute__((vector_size(64), aligned(1), may_alias));
+static inline column_bytes OWN(column_vector)(column_bytes x, column_bytes y, const u8 *numbers, const int size)
+{
+    const column_bytes *const these = (const column_bytes *)numbers;
+    column_bytes order = *these;
+    if (size == 8)
+        __asm__("vpmovzxbq %1, %0" : "=v"(order) : "m"(*these));
+    if (size == 4)
+        __asm__("vpmovzxbd %1, %0" : "=v"(order) : "m"(*these));
+    if (size == 2)
+        __asm__("vpmovzxbw %1, %0" : "=v"(order) : "m"(*these));
+    if (size == 8)
+        __asm__("vpermi2q %2, %1, %0" : "+v"(order) : "v"(x), "v"(y));
+    if (size == 4)
+        __asm__("vpermi2d %2, %1, %0" : "+v"(order) : "v"(x), "v"(y));
+    if (size == 2)
+        __asm__("vpermi2w %2, %1, %0" : "+v"(order) : "v"(x), "v"(y));
+    if (size > 1)
+        return order;
+#ifdef __AVX512VBMI__
+    __asm__("vpermb %1, %0, %0" : "+v"(order) : "v"(x));
+#else
+    column_bytes half;             /* no number is above 32 */
+    __asm__("vpmovzxbw %t1, %0" : "=v"(y) : "v"(x));
+    __asm__("vpmovzxbw %1, %0\n\tvpermw %2, %0, %0\n\tvpmovwb %0, %t0" : "=&v"(order) : "m"(*these), "v"(y));
+    __asm__("vpmovzxbw %1, %0\n\tvpermw %2, %0, %0\n\tvpmovwb %0, %t0"
+            : "=&v"(half) : "m"(*(const column_bytes *)(numbers + 32)), "v"(y));
+    __asm__("vinserti64x4 $1, %t1, %0, %0" : "+v"(order) : "v"(half));
+#endif
+    return order;
+}
+#elif defined __AVX2__ && defined __GNUC__ && !defined __TINYC__
+#define COLUMN_READS(size) ((size) < 4 ? 16 : 32)
+#define COLUMN_WRITES(size) ((size) < 4 ? 32 : 64)
+#define COLUMN_PARTS(size) ((size) == 8 ? 2 : (size) == 4 ? 1 : (size))
+typedef u8 OWN(column_bytes) __attribute__((vector_size(32), aligned(1), may_alias));
+static inline column_bytes OWN(column_vector)(column_bytes x, column_bytes y, const u8 *numbers, const int size)
+{
+    const column_bytes *const these = (const column_bytes *)numbers;
+    column_bytes order;
+    if (size < 4)
+        __asm__("vpshufb %2, %1, %0" : "=x"(order) : "x"(x), "m"(*these));
+    else
+        __asm__("vpmovzxbd %2, %0\n\tvpermd %1, %0, %0" : "=&x"(order) : "x"(x), "m"(*these));
+    return order;
+}
+#elif defined BY_ORDER
+#define COLUMN_READS(size) 16
+#define COLUMN_WRITES(size) 32
+#define COLUMN_PARTS(size) (size)
+typedef vector OWN(column_bytes);
+static inline column_bytes OWN(column_vector)(column_bytes x, column_bytes y, const u8 *numbers, const int size)
+{
+    return permuted(x, *(const column_bytes *)numbers);
+}
+#endif
 /* Brings bytes `done` and following of the next tile near: `side` bytes of columns that lie `step` apart, from `column`
  * on. Negative: from the first one on of the next rows. */
 static inline void OWN(fetch_transposed)(const char *from, i64 step, i64 side, i64 column, i64 done, i64 count)
@@ -334,6 +417,75 @@ SEPARATE static void N(take_parts)(T *to, i64 pitch, const char *from, i64 step,
     for (i64 c = 0; c < parts; c++)
         for (i64 j = first; j < (count + BLOCK - 1) / BLOCK * BLOCK; j++)
             to[c * pitch + j] = ((const T *)from)[(j < count ? j : count - 1) * parts + c];
+}
+//: move column
+#undef TURN
+#ifdef COLUMN_READS /* columns */
+#define TURN (COLUMN_WRITES(sizeof(T)) / (int)sizeof(T) < BLOCK ? COLUMN_WRITES(sizeof(T)) / (int)sizeof(T) : BLOCK)
+#else
+#define TURN BLOCK
+#endif
+/* What is known of a row from column i on. */
+static inline struct column_place N(column_at)(struct column_order *order, i64 period, i64 columns, i64 i)
+{
+#ifdef COLUMN_READS
+    enum { PARTS = COLUMN_PARTS(sizeof(T)) };
+    const u32 part = 65535 / (u32)period + 1; /* of 2 ** 16, for a division */
+    for (u32 k = 0; order->period != period && k < ((u32)period + BLOCK) * PARTS; k++)
+        order->numbers[k] = (u8)((k / PARTS * part >> 16) * PARTS + k % PARTS);
+    order->period = period;
+#endif
+    return (struct column_place){
+        period, columns / period, TURN / (u32)period, TURN % (u32)period, i, i / period, i % period, -1};
+}
+/* The next turn of the row. */
+static inline __attribute__((always_inline)) void N(column_turn)(T *to, struct column_order *order,
+                                                                 struct column_place *at, const T *from)
+{
+    const i64 left = at->groups - at->group;
+    from += at->group;
+#ifdef COLUMN_READS
+    enum { SIDE = sizeof(column_bytes) / sizeof(T), READS = COLUMN_READS(sizeof(T)) / sizeof(T),
+           PARTS = COLUMN_PARTS(sizeof(T)) };
+    if (RARE(left < READS)) {
+        T *const last = (T *)order->last; /* and the very last one again and again */
+        for (int k = 0; at->kept < 0 && k < 2 * READS; k++)
+            last[k] = from[left - 1];
+        if (at->kept < 0 && left > 0)
+            __builtin_memcpy(last, from, left * sizeof(T));
+        at->kept = at->kept < 0 ? at->group : at->kept;
+        from = last + (at->group - at->kept < READS ? at->group - at->kept : READS);
+    }
+    column_bytes x, y;
+    if (READS < SIDE)
+        __asm__("vbroadcasti128 %1, %0" : "=x"(x) : "m"(*(const column_bytes *)from));
+    else
+        x = *(const column_bytes *)from;
+    y = READS > SIDE && at->period < 4 ? *(const column_bytes *)(from + SIDE) : x; /* else the first has all */
+    UNROLLED
+    for (int k = 0; k < TURN; k += SIDE)
+        *(column_bytes *)(to + k) = column_vector(x, y, order->numbers + (at->place + k) * PARTS, sizeof(T));
+#else
+    for (i64 k = 0, g = 0, end = at->period - at->place; k < BLOCK; k = end, end += at->period, g++) {
+        const T x = from[g < left ? g : left - 1];
+        for (i64 q = k; q < end && q < BLOCK; q++)
+            to[q] = x;
+    }
+#endif
+}
+/* The next block of a row whose groups are one element each, which is repeated by shuffles. */
+static inline __attribute__((always_inline)) const T *N(column)(T *block, struct column_order *order,
+                                                                struct column_place *at, const char *row)
+{
+    UNROLLED
+    for (int k = 0; k < BLOCK; k += TURN) {
+        N(column_turn)(block + k, order, at, (const T *)row);
+        at->group += at->pace, at->place += at->rest;
+        if (at->place >= at->period)
+            at->place -= at->period, at->group++;
+    }
+    at->next += BLOCK;
+    return block;
 }
 //: move interleaved
 #undef JOIN

@@ -189,21 +189,18 @@ SHARED int next_band(const struct weft_args *args, struct weft_band *band)
     return 1;
 }
 
-/* Repeats `period` elements of one size into a pattern. */
-#define REPEAT(name, T) \
-SHARED void name(void *pattern, const char *from, long long step, long long period, int block) \
+/* Gathers `count` elements of one size. */
+#define GATHER(name, T) \
+SHARED void name(void *to, const char *from, long long step, long long count) \
 { \
-    T *const to = (T *)pattern; \
-    for (long long j = 0; j < period; j++) \
-        memcpy(to + j, from + j * step, sizeof(T)); \
-    for (long long j = period; j < period + block; j++) \
-        to[j] = to[j - period]; \
+    for (long long j = 0; j < count; j++) \
+        memcpy((T *)to + j, from + j * step, sizeof(T)); \
 }
-REPEAT(repeat_1, unsigned char)
-REPEAT(repeat_2, unsigned short)
-REPEAT(repeat_4, unsigned)
-REPEAT(repeat_8, unsigned long long)
-#undef REPEAT
+GATHER(gather_1, unsigned char)
+GATHER(gather_2, unsigned short)
+GATHER(gather_4, unsigned)
+GATHER(gather_8, unsigned long long)
+#undef GATHER
 
 /* A pattern that was just written, element by element, is read by vectors only once all that is written before is on
  * its way, past the caches, too. So of groups of up to SHORT_PERIOD elements several have room. */
@@ -226,10 +223,14 @@ SHARED const void *repeated(void *room, struct weft_patterns *kept, const struct
         return pattern;
     kept->kept[k] = from;
     switch (size) {
-    case 1: repeat_1(pattern, from, step, period, block); break;
-    case 2: repeat_2(pattern, from, step, period, block); break;
-    case 4: repeat_4(pattern, from, step, period, block); break;
-    default: repeat_8(pattern, from, step, period, block);
+    case 1: gather_1(pattern, from, step, period); break;
+    case 2: gather_2(pattern, from, step, period); break;
+    case 4: gather_4(pattern, from, step, period); break;
+    default: gather_8(pattern, from, step, period);
+    }
+    for (long long done = period, more; done < period + block; done += more) {
+        more = done < period + block - done ? done : period + block - done;
+        memcpy(pattern + done * size, pattern, (size_t)(more * size));
     }
     return pattern;
 }

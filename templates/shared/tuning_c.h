@@ -110,13 +110,17 @@ enum {
     EXPAND_MASKED = 32,            /* or this one where they end in vectors with masks, */
     EXPAND_OUTER = 208,            /* or of so many bytes where all loads stay or repeat, */
     EXPAND_MANY = 4,               /* or with so many loads, since each is copied, */
-    EXPAND_FLAT = 28,              /* or this one where they follow each other too, */
     EXPAND_DENSE = 124,            /* or of so many bytes where none has a value for each; */
     EXPAND_ENOUGH = 96,            /* an expanded row of this length is faster than two strides */
     EXPAND_JOINED = 512,           /* and of this one where rows are joined */
     AGAIN_BYTES = 16384,           /* a row that is read again and again is gone over, from so many bytes on, */
     AGAIN_PART = 8192,             /* in parts of so many, */
     EXPAND_LONG = 1024,            /* rows from this length on need no help */
+    /* Groups of which loads have one element each, by shuffles (geometry.c). Measured with
+     * bench/kernels/rows.py on an AMD EPYC (Zen 4), with AVX-512, AVX2 and SSE4. */
+    COLUMN_MOST = 96,              /* elements of a group, or that part of it where there are several such loads; */
+    COLUMN_GROUPS = 24,            /* so many of them at least, */
+    COLUMN_ROW = 256,              /* with so many elements at least */
     /* Kernels that take turns, tile by tile (chain.c). Measured on a processor with 1 MB of second cache a core. */
     CHAIN_NEAR = 1 << 17,          /* bytes that a tile reads, about: it and the next one are half of a small second
                                       cache */

@@ -1,6 +1,6 @@
 /* Kernels read nothing before or behind an input, and write nothing around an output, however they load whole vectors:
- * each operand begins or ends at a page that nobody may touch. Beside this machine's instructions x86-64-v3, which
- * others have. Results are those of libtcc's kernels, which have no vectors. */
+ * each operand begins or ends at a page that nobody may touch. Beside this machine's instructions those of
+ * x86-64-v2 to v4, which others have. Results are those of libtcc's kernels, which have no vectors. */
 #include "include/weft/weft.h"
 
 #include <setjmp.h>
@@ -44,6 +44,13 @@ static const struct program programs[] = {
     {"x * [1, 2, 3]", WEFT_FLOAT32, {133, 1}},
     {"x * [1, 2, 3, 4]", WEFT_UINT8, {LONG, 1}},
     {"x * [1, 2]", WEFT_FLOAT64, {600, 1}},
+    {"x - [1, 2]", WEFT_UINT8, {LONG, 1}},
+    {"x - [1, 2, 3, 4, 5]", WEFT_UINT8, {301, 1}},
+    {"x ^ [1, 2, 3]", WEFT_INT16, {LONG, 1}},
+    {"x + [1, 2, 3, 4, 5, 6, 7]", WEFT_FLOAT16, {99, 1}},
+    {"x // [1, 2, 3, 4, 5, 6, 7, 8, 9]", WEFT_INT32, {77, 1}},
+    {"x // [1, 2]", WEFT_INT64, {333, 1}},
+    {"float64([1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 11, 12, 13, 14, 15, 16, 17]) * x", WEFT_FLOAT64, {25, 1}},
     {"sum(x, axes=1)", WEFT_FLOAT32, {37, 5}},
     {"max(x, axes=1)", WEFT_FLOAT32, {34, 8}},
     {"sum(x, axes=1)", WEFT_FLOAT32, {50, 16}},
@@ -113,19 +120,22 @@ static void test_ends(void **state)
 {
     (void)state;
     static char expected[ROOM];
-    static const char *const other[] = {"-march=x86-64-v3", NULL};
-    const struct weft_context_params ways[] = {{.cc = "libtcc"}, {.tier = WEFT_TIER_NONE},
 #if defined __x86_64__
-                                               {.tier = WEFT_TIER_NONE, .cflags = other},
+    static const char *const sets[][2] = {{"-march=x86-64-v2"}, {"-march=x86-64-v3"}, {"-march=x86-64-v4"}};
+    const struct weft_context_params ways[] = {{.cc = "libtcc"}, {.tier = WEFT_TIER_NONE},
+                                               {.tier = WEFT_TIER_NONE, .cflags = sets[0]},
+                                               {.tier = WEFT_TIER_NONE, .cflags = sets[1]},
+                                               {.tier = WEFT_TIER_NONE, .cflags = sets[2]}};
+    const int count = 3 + !!__builtin_cpu_supports("avx2") + !!__builtin_cpu_supports("avx512bw");
+#else
+    const struct weft_context_params ways[] = {{.cc = "libtcc"}, {.tier = WEFT_TIER_NONE}};
+    const int count = 2;
 #endif
-    };
-    enum { WAYS = sizeof ways / sizeof *ways };
-    struct weft_context *contexts[WAYS];
-    (void)other;
-    for (int w = 0; w < WAYS; w++)
+    struct weft_context *contexts[sizeof ways / sizeof *ways];
+    for (int w = 0; w < count; w++)
         assert_int_equal(weft_context_create(&ways[w], &contexts[w], NULL), WEFT_OK);
     for (int p = 0; p < PROGRAMS; p++)
-        for (int turn = 0; turn < 2 * WAYS; turn++) {
+        for (int turn = 0; turn < 2 * count; turn++) {
             size_t size;
             const char *found = run(contexts[turn / 2], &programs[p], turn % 2, &size);
             if (turn == 0)
@@ -133,7 +143,7 @@ static void test_ends(void **state)
             else if (memcmp(expected, found, size) != 0)
                 fail_msg("%s, way %d", programs[p].text, turn / 2);
         }
-    for (int w = 0; w < WAYS; w++)
+    for (int w = 0; w < count; w++)
         weft_context_destroy(contexts[w]);
 }
 

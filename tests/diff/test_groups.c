@@ -255,6 +255,47 @@ static void test_any_groups(void **state)
     }
 }
 
+/* ---- columns ---- */
+
+/* How an operand of `outer` x groups x elements lies: all of it, an element for each group, the same ones for each
+ * outer one, or a group again and again. */
+enum lying { ALL, COLUMN, SHARED_COLUMN, ROW };
+
+static void lie(struct tensor *t, enum weft_dtype dtype, const int64_t *shape, enum lying how)
+{
+    const int64_t groups = shape[1], inner = shape[2];
+    *t = (struct tensor){.dtype = dtype, .rank = 3, .shape = {shape[0], groups, inner}};
+    t->strides[0] = how == ALL ? groups * inner : how == COLUMN ? groups : 0;
+    t->strides[1] = how == ALL ? inner : how != ROW;
+    t->strides[2] = how == ALL || how == ROW;
+}
+
+/* An element for each of many short groups, beside whole ones and repeated ones. */
+static void test_columns(void **state)
+{
+    (void)state;
+    static const int64_t extents[] = {2, 3, 4, 5, 7, 8, 9, 15, 16, 17, 31, 33, 48, 63, 64, 65, 95, 96};
+    static const enum lying ways[][2] = {{ALL, COLUMN}, {COLUMN, ALL}, {COLUMN, ROW}, {ALL, SHARED_COLUMN}};
+    enum { EXTENTS = sizeof extents / sizeof *extents, WAYS = sizeof ways / sizeof *ways };
+    stream = stream_init(43);
+    for (int n = 0; n < EXTENTS * PROGRAMS * WAYS; n++) {
+        const int program = n % PROGRAMS, way = n / PROGRAMS % WAYS;
+        const int64_t inner = extents[n / PROGRAMS / WAYS], least = 256 / inner + 1;
+        struct group_case c = {.program = program, .rank = 3,
+                               .shape = {way == 3 ? 3 : 1, (least > 24 ? least : 24) + below(70), inner}};
+        if (!sample_chosen(n))
+            continue;
+        for (int k = 0; k < OPERANDS; k++) {
+            lie(&c.at[k].tensor, programs[program].dtypes[k], c.shape, k == OUT ? ALL : ways[way][k]);
+            allocate(&c.at[k]);
+        }
+        check_case(&c, "", n);
+        check_case(&c, "expand", n);
+        for (int k = 0; k < OPERANDS; k++)
+            tensor_free(&c.at[k].tensor);
+    }
+}
+
 /* ---- far apart ---- */
 
 /* Groups of 5 x 2 x 3 whose outermost lies `step` bytes apart: offsets fit an int or not. */
@@ -305,6 +346,7 @@ static int finish(void **state)
 
 int main(void)
 {
-    const struct CMUnitTest tests[] = {cmocka_unit_test(test_any_groups), cmocka_unit_test(test_far_apart)};
+    const struct CMUnitTest tests[] = {cmocka_unit_test(test_any_groups), cmocka_unit_test(test_columns),
+                                       cmocka_unit_test(test_far_apart)};
     return cmocka_run_group_tests_name("groups", tests, NULL, finish);
 }

@@ -14,7 +14,7 @@ PAD_BLOCK                  4 lines  3bd696a2
 PUT_BLOCK                  5 lines  e4669b33
 PUT_PAST                   3 lines  2eb0c8a3
 REDUCED                   19 lines  9081fedd
-ROLLED                    41 lines  7e0d1c79
+ROLLED                    42 lines  fc614bcd
 RUN_ROOM                  10 lines  954b2503
 RUN_VALUES                 7 lines  d0847062
 SIDE_BY_SIDE               7 lines  3138d6d2

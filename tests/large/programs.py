@@ -156,6 +156,12 @@ def rows():
                    {"y": x - x.max(axis=1, keepdims=True)})
 
 
+def columns():
+    """An element for each of many short groups."""
+    x, y = whole("float32", (100, 5), 7), whole("float32", (100, 1), 8)
+    return Program("columns", {"x": x, "y": y}, ["z = x - y"], {"z": x - y})
+
+
 def neighbours():
     """Sums of neighbours in several rows, of which later rows go on with what earlier ones began."""
     x, k = whole("float32", (200, 400), 7), np.arange(1, 26).reshape(5, 5)

@@ -233,7 +233,8 @@ class Texts(unittest.TestCase):
 
     def test_kernels(self):
         seen = set()
-        for make in [*programs.ALL, programs.quotients, programs.rows, programs.neighbours]:
+        for make in [*programs.ALL, programs.quotients, programs.rows, programs.columns,
+                     programs.neighbours]:
             program = make()
             for stage in ("c-compiled", "cuda-compiled"):
                 seen |= self.check(self.show(program, stage), program)
@@ -242,7 +243,7 @@ class Texts(unittest.TestCase):
         # transposes
         self.assertEqual(inside - seen, {"NAME_ENTRY", "NAME_KEPT_ENTRY", "NAME_PHASE", "NAME_MORE",
                                          "NAME_GROUP", "NAME_MANY", "NAME_BEGIN", "NAME_END", "NAME_FIRST", "NAME_JUMP",
-                                         "NAME_ORDER", "NAME_PITCH", "NAME_PARTS", "NAME_SHARE", "NAME_LAID"})
+                                         "NAME_PITCH", "NAME_PARTS", "NAME_SHARE", "NAME_LAID"})
 
     def test_sources(self):
         for make in programs.ALL:

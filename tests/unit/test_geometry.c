@@ -232,7 +232,7 @@ static void dimensions_are_grouped(void **state)
     assert_geometry(SHAPE(2, 3, 4), DENSE(2, 3, 4), scalar, "24", "usu");
     assert_geometry(SHAPE(1, 4, 1, 6, 1), DENSE(1, 4, 1, 6, 1), DENSE(1, 1), "24", "usu");
     assert_geometry(SHAPE(9, 1000), DENSE(9, 1000), DENSE(1000), "9 x 1000", "uuu");
-    assert_geometry(SHAPE(9, 10, 50), DENSE(9, 10, 50), DENSE(9, 10, 1), "90 x 50", "usu");
+    assert_geometry(SHAPE(9, 10, 50), DENSE(9, 10, 50), DENSE(9, 10, 1), "(90 x 50)", "ucu");
     assert_geometry(SHAPE(9, 10, 250), DENSE(9, 10, 250), DENSE(9, 10, 1), "90 x 250", "usu");
     assert_geometry(SHAPE(2, 2, 2, 2, 2, 2, 2, 201), DENSE(2, 1, 2, 1, 2, 1, 2, 1), DENSE(2, 1, 2, 1, 2, 1, 201),
                     "2 x 2 x 2 x 2 x 2 x 2 x 2 x 201", "suu");
@@ -256,31 +256,50 @@ static void nothing_is_left_to_group(void **state)
 static void small_groups_run_flat(void **state)
 {
     (void)state;
+    static const int64_t second[] = {2, 1};
     assert_geometry(SHAPE(48, 64, 3), DENSE(48, 64, 3), DENSE(3), "(3072 x 3)", "upu");
-    assert_geometry(SHAPE(48, 64, 3), DENSE(48, 64, 1), DENSE(3), "(3072 x 3)", "wpu");
-    assert_geometry(SHAPE(48, 64, 5), DENSE(48, 64, 1), DENSE(5), "8 x 1920", "xxu");
+    assert_geometry(SHAPE(48, 64, 3), DENSE(48, 64, 1), DENSE(3), "(3072 x 3)", "cpu");
+    assert_geometry(SHAPE(48, 64, 5), DENSE(48, 64, 1), DENSE(5), "(3072 x 5)", "cpu");
     assert_geometry(SHAPE(5, 6, 3), DENSE(5, 1, 3), DENSE(6, 3), "90", "xxu");
     assert_geometry(SHAPE(5, 600, 3), DENSE(5, 1, 3), DENSE(600, 3), "5 x (600 x 3)", "puu");
     /* The longest pattern, and the longest group walked with two strides. */
     assert_geometry(SHAPE(7, 512), DENSE(7, 512), DENSE(512), "(7 x 512)", "upu");
     assert_geometry(SHAPE(7, 513), DENSE(7, 513), DENSE(513), "7 x 513", "uuu");
-    assert_geometry(SHAPE(7, 28), DENSE(7, 28), DENSE(7, 1), "196", "uxu");
-    assert_geometry(SHAPE(7, 29), DENSE(7, 29), DENSE(7, 1), "7 x 29", "usu");
+    assert_geometry(SHAPE(7, 32), DENSE(7, 32), DENSE(7, 1), "224", "uxu");
+    assert_geometry(SHAPE(7, 33), DENSE(7, 33), DENSE(7, 1), "7 x 33", "usu");
     assert_geometry(SHAPE(7, 201), DENSE(7, 201), DENSE(7, 1), "7 x 201", "usu");
     /* Where no divisor of the outer extent makes a row that is long enough, the last row is shorter. */
-    assert_geometry(SHAPE(1009, 5), DENSE(1009, 5), DENSE(1009, 1), "3 x 2045", "uxu");
-    assert_geometry(SHAPE(19 * 1009, 5), DENSE(19 * 1009, 5), DENSE(19 * 1009, 1), "47 x 2045", "uxu");
-    assert_geometry(SHAPE(20 * 1009, 5), DENSE(20 * 1009, 5), DENSE(20 * 1009, 1), "50 x 2045", "uxu");
+    assert_geometry(SHAPE(1009, 5), DENSE(1009, 5), STRIDED(second, 1009, 1), "3 x 2045", "uxu");
+    assert_geometry(SHAPE(19 * 1009, 5), DENSE(19 * 1009, 5), STRIDED(second, 19 * 1009, 1), "47 x 2045", "uxu");
+    assert_geometry(SHAPE(20 * 1009, 5), DENSE(20 * 1009, 5), STRIDED(second, 20 * 1009, 1), "50 x 2045", "uxu");
     assert_geometry(SHAPE(1009, 2, 3), DENSE(1009, 2, 3), DENSE(1009, 1, 3), "3 x 2046", "uxu");
+}
+
+/* Groups that have one element each of some loads are columns where they are many and short. */
+static void groups_are_columns(void **state)
+{
+    (void)state;
+    static const int64_t second[] = {2, 1};
+    assert_geometry(SHAPE(1009, 5), DENSE(1009, 5), DENSE(1009, 1), "(1009 x 5)", "ucu");
+    assert_geometry(SHAPE(1009, 5), DENSE(5), DENSE(1009, 1), "(1009 x 5)", "pcu");
+    assert_geometry(SHAPE(128, 2), DENSE(128, 1), DENSE(128, 2), "(128 x 2)", "cuu");
+    assert_geometry(SHAPE(51, 5), DENSE(51, 1), DENSE(51, 5), "255", "xuu");
+    assert_geometry(SHAPE(24, 96), DENSE(24, 96), DENSE(24, 1), "(24 x 96)", "ucu");
+    assert_geometry(SHAPE(23, 96), DENSE(23, 96), DENSE(23, 1), "23 x 96", "usu");
+    assert_geometry(SHAPE(24, 97), DENSE(24, 97), DENSE(24, 1), "24 x 97", "usu");
+    assert_geometry(SHAPE(100, 48), DENSE(100, 1), DENSE(100, 1), "(100 x 48)", "ccu");
+    assert_geometry(SHAPE(100, 53), DENSE(100, 1), DENSE(100, 1), "100 x 53", "ssu");
+    assert_geometry(SHAPE(6, 100, 9), DENSE(6, 100, 9), DENSE(100, 1), "6 x (100 x 9)", "ucu");
+    assert_geometry(SHAPE(100, 9), STRIDED(second, 100, 9), DENSE(100, 1), "900", "xxu");
 }
 
 /* Groups of up to 4 are interleaved where rows are long, and tiles begin with a group. */
 static void groups_are_interleaved(void **state)
 {
     (void)state;
-    static const int64_t back[] = {-3, 1}, planes[] = {1, 5000};
-    assert_geometry(SHAPE(1009, 3), DENSE(1009, 3), DENSE(1009, 1), "(1009 x 3)", "uwu");
-    assert_geometry(SHAPE(9000, 4), DENSE(9000, 4), DENSE(9000, 1), "(9000 x 4)", "uwu");
+    static const int64_t back[] = {-3, 1}, planes[] = {1, 5000}, second[] = {2, 1};
+    assert_geometry(SHAPE(1009, 3), DENSE(1009, 3), STRIDED(second, 1009, 1), "(1009 x 3)", "uwu");
+    assert_geometry(SHAPE(9000, 4), DENSE(9000, 4), STRIDED(second, 9000, 1), "(9000 x 4)", "uwu");
     assert_geometry(SHAPE(5000, 3), STRIDED(back, 5000, 3), STRIDED(planes, 5000, 3), "(5000 x 3)", "wwu");
     assert_geometry(SHAPE(128, 2), STRIDED(planes, 128, 2), DENSE(2), "(128 x 2)", "wpu");
     assert_geometry(SHAPE(47, 2), STRIDED(planes, 47, 2), DENSE(2), "94", "xxu");
@@ -351,7 +370,7 @@ static void strides_decide(void **state)
     assert_geometry(SHAPE(100, 60), STRIDED(((int64_t[]){70, 1}), 100, 60), scalar, "100 x 60", "usu");
     assert_geometry(SHAPE(100, 30), STRIDED(((int64_t[]){70, 1}), 100, 30), scalar, "2 x 1500", "xsu");
     assert_geometry(SHAPE(100, 60), STRIDED(((int64_t[]){70, 1}), 100, 60), DENSE(100, 1), "100 x 60", "usu");
-    assert_geometry(SHAPE(100, 60), DENSE(100, 60), DENSE(100, 1), "100 x 60", "usu");
+    assert_geometry(SHAPE(100, 60), DENSE(100, 60), DENSE(100, 1), "(100 x 60)", "ucu");
     assert_geometry(SHAPE(100, 60), STRIDED(((int64_t[]){70, 1}), 100, 60), DENSE(100, 60), "100 x 60", "uuu");
     assert_geometry(SHAPE(100, 10), STRIDED(every_other, 100, 10), scalar, "1000", "gsu");
     assert_geometry(SHAPE(100, 10), STRIDED(gap, 100, 10), scalar, "1000", "xsu");
@@ -481,7 +500,8 @@ int main(void)
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(dimensions_are_grouped),
         cmocka_unit_test(nothing_is_left_to_group),
-        cmocka_unit_test(small_groups_run_flat), cmocka_unit_test(groups_are_interleaved),
+        cmocka_unit_test(small_groups_run_flat), cmocka_unit_test(groups_are_columns),
+        cmocka_unit_test(groups_are_interleaved),
         cmocka_unit_test(rows_are_turned), cmocka_unit_test(groups_are_turned), cmocka_unit_test(rows_are_moved),
         cmocka_unit_test(strides_decide),
         cmocka_unit_test(strided_results),
