@@ -38,7 +38,7 @@ static void join(struct emitter *e, int i)
         end = ins->kind == INS_LOAD;
         const int load = end ? ins->index : kernel->ins[ins->a[1]].index;
         if (!end)
-            buf_printf(&choice, NAME_BUFFER "[c] ? %d : ", kernel->ins[ins->a[0]].index, load);
+            buf_printf(&choice, NAME_REPEATS "[c] ? %d : ", kernel->ins[ins->a[0]].index, load);
         else
             buf_printf(&choice, "%d", load);
         first = load < first ? load : first;

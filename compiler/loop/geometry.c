@@ -555,19 +555,22 @@ static bool is_column(const struct grouping *groups, int a)
 static bool has_columns(const struct grouping *groups, const struct kernel *kernel)
 {
     const int inner = groups->count - 1;
-    int count = 0;
-    if (inner < 1 || kernel->lanes || groups->extents[inner - 1] < COLUMN_GROUPS ||
+    int64_t count = 0, bytes = 0;
+    if (inner < 1 || kernel->lanes || groups->extents[inner] > COLUMN_MOST ||
+        groups->extents[inner - 1] < COLUMN_GROUPS ||
         groups->extents[inner] * groups->extents[inner - 1] < COLUMN_ROW)
         return false;
     for (int a = 0; a < groups->accesses; a++) {
         const int64_t *const step = group_strides(groups, inner), *const jump = group_strides(groups, inner - 1);
         const bool load = a < kernel->load_count, even = !step[a] || step[a] == groups->sizes[a];
-        count += load && is_column(groups, a);
+        const bool column = load && is_column(groups, a);
+        count += column;
+        bytes += column ? groups->sizes[a] * groups->extents[inner] : 0;
         if (groups->walks[a] || !((even && jump[a] == step[a] * groups->extents[inner]) ||
-                                  (load && (!jump[a] || is_column(groups, a)))))
+                                  (load && !jump[a]) || column))
             return false;
     }
-    return count * groups->extents[inner] <= COLUMN_MOST && count;
+    return count && count * bytes <= COLUMN_BYTES;
 }
 
 /* Whether columns are better interleaved: where they are copied, or masks choose among them, by which interleaved loads

@@ -74,15 +74,16 @@ operands: const T *const x_$ = w_@ + s->strides[$ * stride + groups + 1] / (i64)
 + + i - from_@; /* NAME */
 //: load periodic
 block: w_$
-buffers: struct weft_patterns kept_$ = {{0}, 0, 0}; /* what w_$ has */ //~
-row: const T *const repeats_$ = (const T *)args->calls->repeated(w_$, &kept_$, s, p[$],
-+ s->strides[$ * stride + groups], sizeof(T), BLOCK); /* NAME */
-once band: const i64 advance = BLOCK % s->period;
-once row: i64 phase = column0 % s->period;
+buffers: struct weft_patterns kept_$ = {{0}, 0, 0, 0, 0, 0}; /* what w_$ has */ //~
+swept row: const T *const repeats_$ = (const T *)args->calls->repeated(w_$, &kept_$, s, p[$],
++ s->strides[$ * stride + groups], sizeof(T), BLOCK, column0 + band.head[row & 63]); /* NAME */
+joining row: const T *const repeats_$ = (const T *)args->calls->repeated(w_$, &kept_$, s, p[$],
++ s->strides[$ * stride + groups], sizeof(T), BLOCK, column0); /* NAME */
+once row: const i64 span = kept_$.span, advance = kept_$.advance;
+once row: i64 phase = column0 % span;
+once operands: const i64 pace = m < BLOCK ? m % span : advance;
 body: const T *const x_$ = repeats_$ + phase;
-once step: phase += m < BLOCK ? m % s->period : advance;
-once step: if (phase >= s->period)
-once step:     phase -= s->period;
+once step: phase += phase + pace < span ? pace : pace - span;
 //: load nested
 block: w_$
 operands: const T *const x_$ = N(nested)(w_$, p[$], s->strides[$ * stride + groups],
@@ -92,9 +93,9 @@ head: shuffles
 block: w_$
 buffers: struct column_order order_$; //~
 buffers: order_$.period = 0; //~
-row: struct column_place column_$ = N(column_at)(&order_$, s->period, s->columns, column0); //~
-operands: go_to_column(&column_$, i); //~
-body: const T *const x_$ = N(column)(w_$, &order_$, &column_$, p[$]); /* NAME */
+row: struct column_place column_$ = N(column_at)(&order_$, p[$], s->period, s->columns, column0); //~
+operands: N(go_to_column)(&column_$, i); //~
+body: const T *const x_$ = N(column)(w_$, &order_$, &column_$); /* NAME */
 //: load expanded
 block: w_$
 buffers: const char *from_$ = 0; /* where the row in w_$ begins */ //~

@@ -45,6 +45,8 @@ struct weft_patterns {
     const char *kept[16];          /* where the rows begin whose patterns are there */
     const struct weft_geometry *of; /* theirs */
     long long turn;                /* which of them was asked for last */
+    long long span, advance;       /* elements after which a pattern comes again, and how far a block moves along it */
+    long long shift;               /* bytes in front of the only one */
 };
 
 struct weft_calls;
@@ -180,9 +182,10 @@ struct weft_calls {
     void (*put)(void *to, const void *block, int count, int size);
     /* Sets `head` where the columns of a band were changed. */
     void (*begin_rows)(const struct weft_args *args, struct weft_band *band);
-    /* The pattern of the row that begins at `from`, whose columns lie `step` bytes apart, made unless `room` has it. */
+    /* The pattern of the row that begins at `from`, whose columns lie `step` bytes apart, made unless `room` has it.
+     * `column`: where the row's first whole block begins. */
     const void *(*repeated)(void *room, struct weft_patterns *kept, const struct weft_geometry *s, const char *from,
-                            long long step, int size, int block);
+                            long long step, int size, int block, long long column);
     /* C's fmod of those among `count` elements, float32 or float64 as `size` says, whose quotient is 2^22 or more, in
      * float64 2^51, or none of finite numbers; where `down` is 1 the remainder of a quotient that is rounded down. It
      * may be that of others, too; else they stay. */

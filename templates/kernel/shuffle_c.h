@@ -70,7 +70,7 @@ static inline void OWN(put_vector)(void *to, vector x, int past)
 }
 #endif
 /* Elements of a group, and places from which a group's elements come, at most. */
-enum { OWN(MOST_INTERLEAVED) = 8, OWN(MOST_SOURCES) = 4, OWN(MOST_COLUMNS) = 96 };
+enum { OWN(MOST_INTERLEAVED) = 8, OWN(MOST_SOURCES) = 4, OWN(MOST_COLUMNS) = 160 };
 /* How a strip is written: into what is near, where lines are fetched two ahead, or past the caches. */
 enum { OWN(NEAR), OWN(CLAIMED), OWN(PAST) };
 /* How one element becomes a group of `period`: of a vector of them come so many, each by an order. */
@@ -99,18 +99,12 @@ struct OWN(interleaved_orders) {
 };
 /* Where a row is whose groups of `period` columns are one element each, turn by turn. */
 struct OWN(column_place) {
-    i64 period, groups;            /* of the row */
-    i64 pace, rest;                /* whole groups of a turn, and the columns behind them */
-    i64 next, group, place;        /* the column that follows, its group, and its place there */
-    i64 kept;                      /* the first of the last groups, once they are copied; else -1 */
+    const char *first, *behind;    /* the groups' elements, and behind them */
+    const char *from, *stop;       /* the next one; up to where a turn reads no more than there are */
+    i64 period, pace, rest;        /* bytes of the whole groups of a turn, and the columns behind them */
+    i64 next, place;               /* the column that follows, and its place in its group */
+    const char *kept;              /* the first of the last groups, once they are copied; else NULL */
 };
-/* Goes to column i. */
-static inline void OWN(go_to_column)(struct column_place *at, i64 i)
-{
-    if (RARE(i != at->next))
-        at->group = i / at->period, at->place = i % at->period;
-    at->next = i;
-}
 /* Where the elements of a turn come from: where it begins in front of column `place` of a group, they have the numbers
  * from that column's on, a few for each, which are those of their parts in what the turn reads. */
 struct OWN(column_order) {
@@ -425,36 +419,47 @@ SEPARATE static void N(take_parts)(T *to, i64 pitch, const char *from, i64 step,
 #else
 #define TURN BLOCK
 #endif
+/* Goes to column i. */
+static inline void N(go_to_column)(struct column_place *at, i64 i)
+{
+    if (RARE(i != at->next))
+        at->from = at->first + i / at->period * (i64)sizeof(T), at->place = i % at->period;
+    at->next = i;
+}
 /* What is known of a row from column i on. */
-static inline struct column_place N(column_at)(struct column_order *order, i64 period, i64 columns, i64 i)
+static inline struct column_place N(column_at)(struct column_order *order, const char *row, i64 period, i64 columns,
+                                               i64 i)
 {
 #ifdef COLUMN_READS
-    enum { PARTS = COLUMN_PARTS(sizeof(T)) };
+    enum { PARTS = COLUMN_PARTS(sizeof(T)), READS = COLUMN_READS(sizeof(T)) };
     const u32 part = 65535 / (u32)period + 1; /* of 2 ** 16, for a division */
     for (u32 k = 0; order->period != period && k < ((u32)period + BLOCK) * PARTS; k++)
         order->numbers[k] = (u8)((k / PARTS * part >> 16) * PARTS + k % PARTS);
     order->period = period;
+#else
+    enum { READS = sizeof(T) };
 #endif
-    return (struct column_place){
-        period, columns / period, TURN / (u32)period, TURN % (u32)period, i, i / period, i % period, -1};
+    const char *const behind = row + columns / period * (i64)sizeof(T);
+    return (struct column_place){row, behind, row + i / period * (i64)sizeof(T), behind - READS, period,
+                                 TURN / (u32)period * sizeof(T), TURN % (u32)period, i, i % period, 0};
 }
 /* The next turn of the row. */
 static inline __attribute__((always_inline)) void N(column_turn)(T *to, struct column_order *order,
-                                                                 struct column_place *at, const T *from)
+                                                                 struct column_place *at)
 {
-    const i64 left = at->groups - at->group;
-    from += at->group;
+    const T *from = (const T *)at->from;
 #ifdef COLUMN_READS
     enum { SIDE = sizeof(column_bytes) / sizeof(T), READS = COLUMN_READS(sizeof(T)) / sizeof(T),
            PARTS = COLUMN_PARTS(sizeof(T)) };
-    if (RARE(left < READS)) {
+    if (RARE(at->from > at->stop)) {
         T *const last = (T *)order->last; /* and the very last one again and again */
-        for (int k = 0; at->kept < 0 && k < 2 * READS; k++)
-            last[k] = from[left - 1];
-        if (at->kept < 0 && left > 0)
-            __builtin_memcpy(last, from, left * sizeof(T));
-        at->kept = at->kept < 0 ? at->group : at->kept;
-        from = last + (at->group - at->kept < READS ? at->group - at->kept : READS);
+        for (int k = 0; !at->kept && k < 2 * READS; k++)
+            last[k] = ((const T *)at->behind)[-1];
+        if (!at->kept && at->from < at->behind)
+            __builtin_memcpy(last, from, at->behind - at->from);
+        at->kept = at->kept ? at->kept : at->from;
+        const i64 along = (at->from - at->kept) / (i64)sizeof(T);
+        from = last + (along < READS ? along : READS);
     }
     column_bytes x, y;
     if (READS < SIDE)
@@ -466,23 +471,24 @@ static inline __attribute__((always_inline)) void N(column_turn)(T *to, struct c
     for (int k = 0; k < TURN; k += SIDE)
         *(column_bytes *)(to + k) = column_vector(x, y, order->numbers + (at->place + k) * PARTS, sizeof(T));
 #else
-    for (i64 k = 0, g = 0, end = at->period - at->place; k < BLOCK; k = end, end += at->period, g++) {
-        const T x = from[g < left ? g : left - 1];
+    for (i64 k = 0, end = at->period - at->place; k < BLOCK; k = end, end += at->period) {
+        const T x = *from;
         for (i64 q = k; q < end && q < BLOCK; q++)
             to[q] = x;
+        from += (const char *)from < at->stop;
     }
 #endif
 }
 /* The next block of a row whose groups are one element each, which is repeated by shuffles. */
 static inline __attribute__((always_inline)) const T *N(column)(T *block, struct column_order *order,
-                                                                struct column_place *at, const char *row)
+                                                                struct column_place *at)
 {
     UNROLLED
     for (int k = 0; k < BLOCK; k += TURN) {
-        N(column_turn)(block + k, order, at, (const T *)row);
-        at->group += at->pace, at->place += at->rest;
+        N(column_turn)(block + k, order, at);
+        at->from += at->pace, at->place += at->rest;
         if (at->place >= at->period)
-            at->place -= at->period, at->group++;
+            at->place -= at->period, at->from += sizeof(T);
     }
     at->next += BLOCK;
     return block;

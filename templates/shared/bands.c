@@ -202,22 +202,36 @@ GATHER(gather_4, unsigned)
 GATHER(gather_8, unsigned long long)
 #undef GATHER
 
+/* A pattern comes again after so many elements: in one long row on a cache line, as far as there is room. A vector across
+ * two lines takes as long as two. */
+SHARED long long pattern_span(const struct weft_geometry *s)
+{
+    enum { LINE = 16, ROOM = 1088, LONG = 64 };
+    long long span = s->period;
+    while (s->rows == 1 && span % LINE && 2 * span <= ROOM && LONG * span <= s->columns)
+        span *= 2;
+    return span;
+}
+
 /* A pattern that was just written, element by element, is read by vectors only once all that is written before is on
  * its way, past the caches, too. So of groups of up to SHORT_PERIOD elements several have room. */
 SHARED const void *repeated(void *room, struct weft_patterns *kept, const struct weft_geometry *s, const char *from,
-                            long long step, int size, int block)
+                            long long step, int size, int block, long long column)
 {
     enum { SHORT_PERIOD = 8, KEPT = sizeof kept->kept / sizeof *kept->kept };
     const long long period = s->period;
-    if (kept->of != s)
-        *kept = (struct weft_patterns){{0}, s, 0};
+    if (kept->of != s) {
+        const long long span = pattern_span(s);
+        const long long shift = s->rows == 1 ? -(unsigned long long)(column % span * size) % 64 : 0;
+        *kept = (struct weft_patterns){{0}, s, 0, span, block % span, shift};
+    }
     long long k = kept->turn;
     if (kept->kept[k] && kept->kept[k] != from && period <= SHORT_PERIOD) { /* the first one is in front */
         k = (k + 1) % KEPT;
         for (int j = 0; kept->kept[k] != from && j < KEPT; j++)
             k = kept->kept[j] == from ? j : k;
     }
-    char *const pattern = (char *)room + k * (block + SHORT_PERIOD) * size;
+    char *const pattern = (char *)room + kept->shift + k * (block + SHORT_PERIOD) * size;
     kept->turn = k;
     if (kept->kept[k] == from)
         return pattern;
@@ -228,8 +242,8 @@ SHARED const void *repeated(void *room, struct weft_patterns *kept, const struct
     case 4: gather_4(pattern, from, step, period); break;
     default: gather_8(pattern, from, step, period);
     }
-    for (long long done = period, more; done < period + block; done += more) {
-        more = done < period + block - done ? done : period + block - done;
+    for (long long done = period, all = kept->span + block, more; done < all; done += more) {
+        more = done < all - done ? done : all - done;
         memcpy(pattern + done * size, pattern, (size_t)(more * size));
     }
     return pattern;

@@ -118,7 +118,8 @@ enum {
     EXPAND_LONG = 1024,            /* rows from this length on need no help */
     /* Groups of which loads have one element each, by shuffles (geometry.c). Measured with
      * bench/kernels/rows.py on an AMD EPYC (Zen 4), with AVX-512, AVX2 and SSE4. */
-    COLUMN_MOST = 96,              /* elements of a group, or that part of it where there are several such loads; */
+    COLUMN_MOST = 160,             /* elements of a group, */
+    COLUMN_BYTES = 640,            /* which are so many bytes of all such loads together, times these loads; */
     COLUMN_GROUPS = 24,            /* so many of them at least, */
     COLUMN_ROW = 256,              /* with so many elements at least */
     /* Kernels that take turns, tile by tile (chain.c). Measured on a processor with 1 MB of second cache a core. */

@@ -9,11 +9,7 @@ void weft_kernel(const struct weft_args *args, i64 begin, i64 end)
     const i32 c_0 = *(const i32_m *)&args->literals[0]; /* 2 */
     ALIGNED i32_m w_2[BLOCK];
     BAND_ROOM(2, sizeof(i32_m), 1, 1)
-    while (band.more && args->calls->next_band(args, &band)) { /* rows that lie beside each other */
-        BAND_VALUES
-        for (i64 row = 0; row < rows; row++) {
-            for (int k = 0; k < ACCESSES; k++)
-                p[k] = start[k] + row * step[k]; /* where the row of each begins */
+@ headline.c, 5 lines: while (band.more && args->calls->next_band(args, &band)) { /* rows that lie beside each other */ ... p[k] = start[k] + row * step[k]; /* where the row of each begins */
             const i32 a_1 = *(const i32_m *)p[1]; /* column */
             const i32 t_3 = (i32)((u32)a_1 * (u32)c_0);
             i64 head = band.head[row & 63]; /* elements of a short first block */

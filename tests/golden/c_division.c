@@ -12,11 +12,7 @@ void weft_kernel(const struct weft_args *args, i64 begin, i64 end)
     i32 f_1 = 0;
     ALIGNED i32_m w_0[BLOCK], w_1[BLOCK], w_2[BLOCK], w_3[BLOCK];
     BAND_ROOM(2, sizeof(i32_m), 0, 0)
-    while (band.more && args->calls->next_band(args, &band)) { /* rows that lie beside each other */
-        BAND_VALUES
-        for (i64 row = 0; row < rows; row++) {
-            for (int k = 0; k < ACCESSES; k++)
-                p[k] = start[k] + row * step[k]; /* where the row of each begins */
+@ headline.c, 5 lines: while (band.more && args->calls->next_band(args, &band)) { /* rows that lie beside each other */ ... p[k] = start[k] + row * step[k]; /* where the row of each begins */
             const i64 head = band.head[row & 63]; /* elements of a short first block */
             for (i64 i = column0, m = head ? head : blocks_of(column1 - column0); i < column1; i += m, m = blocks_of(column1 - i)) { /* m < BLOCK: computed as a block, m are stored */
                 const i32_m *x_0 = (const i32_m *)p[0] + i; /* b */

@@ -22,11 +22,7 @@ void weft_kernel(const struct weft_args *args, i64 begin, i64 end)
     ALIGNED u64 slots[1][BLOCK]; /* values kept between loops */
     f64_m *const v_2 = (f64_m *)slots[0];
     BAND_ROOM(2, sizeof(f64_m), 0, 1)
-    while (band.more && args->calls->next_band(args, &band)) { /* rows that lie beside each other */
-        BAND_VALUES
-        for (i64 row = 0; row < rows; row++) {
-            for (int k = 0; k < ACCESSES; k++)
-                p[k] = start[k] + row * step[k]; /* where the row of each begins */
+@ headline.c, 5 lines: while (band.more && args->calls->next_band(args, &band)) { /* rows that lie beside each other */ ... p[k] = start[k] + row * step[k]; /* where the row of each begins */
             const int long_row = column1 - column0 >= BLOCK;
             const i64 last = long_row ? column1 - BLOCK : column1; /* where the last block begins */
             const f64 a_1 = *(const f64_m *)p[1]; /* scale */
@@ -80,11 +76,7 @@ void weft_kernel(const struct weft_args *args, i64 begin, i64 end)
     ALIGNED u64 slots[1][BLOCK]; /* values kept between loops */
     f64_m *const v_2 = (f64_m *)slots[0];
     BAND_ROOM(2, sizeof(f64_m), 0, 1)
-    while (band.more && args->calls->next_band(args, &band)) { /* rows that lie beside each other */
-        BAND_VALUES
-        for (i64 row = 0; row < rows; row++) {
-            for (int k = 0; k < ACCESSES; k++)
-                p[k] = start[k] + row * step[k]; /* where the row of each begins */
+@ headline.c, 5 lines: while (band.more && args->calls->next_band(args, &band)) { /* rows that lie beside each other */ ... p[k] = start[k] + row * step[k]; /* where the row of each begins */
             const int long_row = column1 - column0 >= BLOCK;
             const i64 last = long_row ? column1 - BLOCK : column1; /* where the last block begins */
             const f64 a_0 = *(const f64_m *)p[0]; /* scale */
@@ -124,11 +116,7 @@ void weft_kernel(const struct weft_args *args, i64 begin, i64 end)
 {
     ALIGNED f64_m w_2[BLOCK];
     BAND_ROOM(2, sizeof(f64_m), 1, 1)
-    while (band.more && args->calls->next_band(args, &band)) { /* rows that lie beside each other */
-        BAND_VALUES
-        for (i64 row = 0; row < rows; row++) {
-            for (int k = 0; k < ACCESSES; k++)
-                p[k] = start[k] + row * step[k]; /* where the row of each begins */
+@ headline.c, 5 lines: while (band.more && args->calls->next_band(args, &band)) { /* rows that lie beside each other */ ... p[k] = start[k] + row * step[k]; /* where the row of each begins */
             const f64 a_1 = *(const f64_m *)p[1]; /* temporary 0 */
             i64 head = band.head[row & 63]; /* elements of a short first block */
             for (i64 i = column0, m; i < column1; i += m) {

@@ -9,11 +9,7 @@ void weft_kernel(const struct weft_args *args, i64 begin, i64 end)
     const i32 c_0 = *(const i32_m *)&args->literals[0]; /* 16 */
     ALIGNED i32_m w_0[BLOCK], w_1[BLOCK], w_2[BLOCK];
     BAND_ROOM(1, sizeof(i32_m), 0, 0)
-    while (band.more && args->calls->next_band(args, &band)) { /* rows that lie beside each other */
-        BAND_VALUES
-        for (i64 row = 0; row < rows; row++) {
-            for (int k = 0; k < ACCESSES; k++)
-                p[k] = start[k] + row * step[k]; /* where the row of each begins */
+@ headline.c, 5 lines: while (band.more && args->calls->next_band(args, &band)) { /* rows that lie beside each other */ ... p[k] = start[k] + row * step[k]; /* where the row of each begins */
             const int long_row = column1 - column0 >= BLOCK;
             const i64 last = long_row ? column1 - BLOCK : column1; /* where the last block begins */
             const i64 head = band.head[row & 63]; /* elements of a short first block */
@@ -62,11 +58,7 @@ void weft_kernel(const struct weft_args *args, i64 begin, i64 end)
     const u16 c_2 = *(const u16_m *)&args->literals[2]; /* 9 */
     ALIGNED u8_m w_2[BLOCK + 64], w_5[BLOCK + 64], w_8[BLOCK + 64], w_9[BLOCK];
     BAND_ROOM(9, sizeof(u8_m), 0, 0)
-    while (band.more && args->calls->next_band(args, &band)) { /* rows that lie beside each other */
-        BAND_VALUES
-        for (i64 row = 0; row < rows; row++) {
-            for (int k = 0; k < ACCESSES; k++)
-                p[k] = start[k] + row * step[k]; /* where the row of each begins */
+@ headline.c, 5 lines: while (band.more && args->calls->next_band(args, &band)) { /* rows that lie beside each other */ ... p[k] = start[k] + row * step[k]; /* where the row of each begins */
             const int long_row = column1 - column0 >= BLOCK;
             const i64 last = long_row ? column1 - BLOCK : column1; /* where the last block begins */
             const i64 head = band.head[row & 63]; /* elements of a short first block */

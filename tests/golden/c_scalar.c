@@ -9,11 +9,7 @@ void weft_kernel(const struct weft_args *args, i64 begin, i64 end)
     const f64 c_0 = *(const f64_m *)&args->literals[0]; /* 1.0 */
     ALIGNED f64_m w_0[BLOCK], w_2[BLOCK];
     BAND_ROOM(2, sizeof(f64_m), 1, 1)
-    while (band.more && args->calls->next_band(args, &band)) { /* rows that lie beside each other */
-        BAND_VALUES
-        for (i64 row = 0; row < rows; row++) {
-            for (int k = 0; k < ACCESSES; k++)
-                p[k] = start[k] + row * step[k]; /* where the row of each begins */
+@ headline.c, 5 lines: while (band.more && args->calls->next_band(args, &band)) { /* rows that lie beside each other */ ... p[k] = start[k] + row * step[k]; /* where the row of each begins */
             const int long_row = column1 - column0 >= BLOCK;
             const i64 last = long_row ? column1 - BLOCK : column1; /* where the last block begins */
             const i16 a_1 = *(const i16_m *)p[1]; /* k */

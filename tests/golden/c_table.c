@@ -26,11 +26,7 @@ void weft_kernel(const struct weft_args *args, i64 begin, i64 end)
     f32_m *const v_3 = (f32_m *)slots[1];
     f32_m *const v_5 = (f32_m *)slots[2];
     BAND_ROOM(2, sizeof(f32_m), 0, 1)
-    while (band.more && args->calls->next_band(args, &band)) { /* rows that lie beside each other */
-        BAND_VALUES
-        for (i64 row = 0; row < rows; row++) {
-            for (int k = 0; k < ACCESSES; k++)
-                p[k] = start[k] + row * step[k]; /* where the row of each begins */
+@ headline.c, 5 lines: while (band.more && args->calls->next_band(args, &band)) { /* rows that lie beside each other */ ... p[k] = start[k] + row * step[k]; /* where the row of each begins */
             const int long_row = column1 - column0 >= BLOCK;
             const i64 last = long_row ? column1 - BLOCK : column1; /* where the last block begins */
             const f32 a_1 = *(const f32_m *)p[1]; /* gamma */
@@ -79,15 +75,16 @@ void weft_kernel(const struct weft_args *args, i64 begin, i64 end)
 {
     ALIGNED u8_m w_0[BLOCK];
     ALIGNED f32_m w_2[BLOCK + 1152];
-    struct weft_patterns kept_2 = {{0}, 0, 0}; /* what w_2 has */
+    struct weft_patterns kept_2 = {{0}, 0, 0, 0, 0, 0}; /* what w_2 has */
     ALIGNED u8_m w_3[BLOCK];
     ALIGNED u64 slots[2][BLOCK]; /* values kept between loops */
     f32_m *const v_1 = (f32_m *)slots[0];
     f32_m *const v_3 = (f32_m *)slots[1];
     BAND_ROOM(3, sizeof(u8_m), 0, 1)
-@ headline.c, 6 lines: while (band.more && args->calls->next_band(args, &band)) { /* rows that lie beside each other */ ... p[k] = start[k] + row * step[k]; /* where the row of each begins */
-            const f32_m *const repeats_2 = (const f32_m *)args->calls->repeated(w_2, &kept_2, s, p[2], s->strides[2 * stride + groups], sizeof(f32_m), BLOCK); /* gain */
-@ headline.c, 5 lines: i64 phase = column0 % s->period; ... PAD_BLOCK(x_0, w_0, m < BLOCK, 0)
+@ headline.c, 5 lines: while (band.more && args->calls->next_band(args, &band)) { /* rows that lie beside each other */ ... p[k] = start[k] + row * step[k]; /* where the row of each begins */
+            const f32_m *const repeats_2 = (const f32_m *)args->calls->repeated(w_2, &kept_2, s, p[2], s->strides[2 * stride + groups], sizeof(f32_m), BLOCK, column0 + band.head[row & 63]); /* gain */
+            const i64 span = kept_2.span, advance = kept_2.advance;
+@ headline.c, 6 lines: i64 phase = column0 % span; ... const i64 pace = m < BLOCK ? m % span : advance;
                 u8_m *const o_3 = (u8_m *)p[3] + i; /* out */
                 const int n_3 = m >= BLOCK && streams(args, o_3);
                 u8_m *y_3 = m < BLOCK || n_3 ? OWN_BLOCK(w_3) : o_3;
@@ -103,9 +100,7 @@ void weft_kernel(const struct weft_args *args, i64 begin, i64 end)
                     }
                     narrow_f32_u8(y_3, v_3);
                     fetch(x_0, args->ahead, sizeof *x_0);
-                    phase += m < BLOCK ? m % s->period : advance;
-                    if (phase >= s->period)
-                        phase -= s->period;
+                    phase += phase + pace < span ? pace : pace - span;
                     PUT_PAST(&o_3[k], n_3, w_3)
                 }
                 PUT_BLOCK(o_3, w_3, 0, 0, w_3)

@@ -10,7 +10,7 @@ void weft_kernel(const struct weft_args *args, i64 begin, i64 end)
     const f32 c_0 = *(const f32_m *)&args->literals[0]; /* 0.5 */
     ALIGNED u8_m w_0[BLOCK];
     ALIGNED f32_m w_1[BLOCK + 1152];
-    struct weft_patterns kept_1 = {{0}, 0, 0}; /* what w_1 has */
+    struct weft_patterns kept_1 = {{0}, 0, 0, 0, 0, 0}; /* what w_1 has */
     ALIGNED u8_m w_2[BLOCK];
     ALIGNED u64 slots[2][BLOCK]; /* values kept between loops */
     f32_m *const v_2 = (f32_m *)slots[0];
@@ -18,16 +18,17 @@ void weft_kernel(const struct weft_args *args, i64 begin, i64 end)
     BAND_ROOM(2, sizeof(u8_m), 0, 0)
     while (band.more && args->calls->next_band(args, &band)) { /* rows that lie beside each other */
         BAND_VALUES
-        const i64 advance = BLOCK % s->period;
         for (i64 row = 0; row < rows; row++) {
             for (int k = 0; k < ACCESSES; k++)
                 p[k] = start[k] + row * step[k]; /* where the row of each begins */
-            const f32_m *const repeats_1 = (const f32_m *)args->calls->repeated(w_1, &kept_1, s, p[1], s->strides[1 * stride + groups], sizeof(f32_m), BLOCK); /* gain */
-            i64 phase = column0 % s->period;
+            const f32_m *const repeats_1 = (const f32_m *)args->calls->repeated(w_1, &kept_1, s, p[1], s->strides[1 * stride + groups], sizeof(f32_m), BLOCK, column0 + band.head[row & 63]); /* gain */
+            const i64 span = kept_1.span, advance = kept_1.advance;
+            i64 phase = column0 % span;
             const i64 head = band.head[row & 63]; /* elements of a short first block */
             for (i64 i = column0, m = head ? head : blocks_of(column1 - column0); i < column1; i += m, m = blocks_of(column1 - i)) { /* m < BLOCK: computed as a block, m are stored */
                 const u8_m *x_0 = (const u8_m *)p[0] + i; /* img */
                 PAD_BLOCK(x_0, w_0, m < BLOCK, 0)
+                const i64 pace = m < BLOCK ? m % span : advance;
                 u8_m *const o_2 = (u8_m *)p[2] + i; /* out */
                 const int n_2 = m >= BLOCK && streams(args, o_2);
                 u8_m *y_2 = m < BLOCK || n_2 ? OWN_BLOCK(w_2) : o_2;
@@ -44,9 +45,7 @@ void weft_kernel(const struct weft_args *args, i64 begin, i64 end)
                     }
                     narrow_f32_u8(y_2, v_5);
                     fetch(x_0, args->ahead, sizeof *x_0);
-                    phase += m < BLOCK ? m % s->period : advance;
-                    if (phase >= s->period)
-                        phase -= s->period;
+                    phase += phase + pace < span ? pace : pace - span;
                     PUT_PAST(&o_2[k], n_2, w_2)
                 }
                 PUT_BLOCK(o_2, w_2, 0, 0, w_2)

@@ -87,12 +87,12 @@ unpack_$1_$2              25 lines  fc3ba9f8
 weft_args                 12 lines  c0245790
 weft_band                 19 lines  2858ccf0
 weft_banding               9 lines  d0cac7b8
-weft_calls                45 lines  ec8ac438
+weft_calls                46 lines  ee2bedae
 weft_geometry             25 lines  7bcf33d5
 weft_join                 25 lines  30712c1f
 weft_lanes                10 lines  a2a73410
 weft_part                  9 lines  01219a3a
-weft_patterns              7 lines  4a0a8750
+weft_patterns              9 lines  bfeb430c
 weft_rows                  6 lines  5aa7d034
 weft_run                  21 lines  ed392164
 weft_sample                6 lines  119864e3
