@@ -101,7 +101,8 @@ SEPARATE static void N(weigh_pairs)(i32_m *r, const T *x, const T *weights, cons
 /* What elements are summed in. */
 typedef __typeof__((i32)0 + (T)0) N(weighed_sum) MAY_ALIAS;
 //: move weigh_some
-/* The first m elements of a block, `apart` bytes apart. */
+/* The first m elements of a block, `apart` bytes apart, and the last one again behind them: nothing else may be remarked
+ * on. */
 SEPARATE static void N(weigh_some)(N(weighed_sum) *r, const char *x, i64 apart, i64 m, const T *weights,
                                    const i64_m *runs)
 {
@@ -113,6 +114,8 @@ SEPARATE static void N(weigh_some)(N(weighed_sum) *r, const char *x, i64 apart, 
             for (i64 j = 0; j < m; j++)
                 r[j] = (N(weighed_sum))((U)r[j] + (U)*(const T *)(at + j * apart) * (U)*weights);
         }
+    for (i64 j = m; j < BLOCK; j++)
+        r[j] = r[m - 1];
 }
 //: move weigh_found
 /* The first m elements of a block, found by number. */
