@@ -51,7 +51,8 @@ bool joins_as_computed(const struct emitter *e)
     bool joins = true;
     for (int a = 0; a < kernel->load_count; a++)
         joins = joins &&
-                (e->kinds[a] == ACCESS_UNIT || e->kinds[a] == ACCESS_EXPANDED || access_is(e->kinds[a], STAYS));
+                (e->kinds[a] == ACCESS_UNIT || e->kinds[a] == ACCESS_EXPANDED || e->kinds[a] == ACCESS_COLUMN ||
+                 access_is(e->kinds[a], STAYS));
     for (int i = 0; i < kernel->ins_count; i++)
         joins = joins && !e->evaluation.call[i] && !e->called[i];
     return joins;

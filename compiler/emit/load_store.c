@@ -80,6 +80,7 @@ static void put_line(struct emitter *e, int k, bool store, bool called, const ch
         (skip_word(&at, "padded ") && (e->whole || e->masked)) ||
         (skip_word(&at, "runs ") && !e->runs) || (skip_word(&at, "single ") && e->runs) ||
         (skip_word(&at, "swept ") && e->kernel->lanes) || (skip_word(&at, "joining ") && !e->kernel->lanes) ||
+        (skip_word(&at, "laned ") && !e->laned) || (skip_word(&at, "unlaned ") && e->laned) ||
         (skip_word(&at, "lone ") && !is_lone(e)) ||
         (skip_word(&at, "once ") && again(e, place)) || (skip_word(&at, "32nd ") && k % 32 != 31))
         return;

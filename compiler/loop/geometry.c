@@ -551,13 +551,28 @@ static bool is_column(const struct grouping *groups, int a)
            group_strides(groups, inner - 1)[a] == groups->sizes[a];
 }
 
+/* Groups of how many elements have columns: the rows that a kernel reduces, or others. Where lanes are joined as
+ * elements are computed (joins_as_computed, compiler/emit/lanes.c), such a load is one value for a row. */
+static int64_t most_columns(const struct kernel *kernel)
+{
+    const struct lanes *lanes = kernel->lanes;
+    if (!lanes)
+        return COLUMN_MOST;
+    bool laned = !lanes->places && !lanes->finds && join_is_ordered(lanes->join, lanes->tree) && kernel_masks(kernel) &&
+                 kernel->accesses[kernel->load_count].dtype == lanes->tree;
+    for (int i = 0; laned && i < kernel->ins_count; i++)
+        laned = !is_block_call(&kernel->ins[i]);
+    return laned ? MAX_PERIOD : COLUMN_REDUCED;
+}
+
 /* Whether the two innermost groups are a row along which some loads are columns, while all else repeats or goes on. */
 static bool has_columns(const struct grouping *groups, const struct kernel *kernel)
 {
     const int inner = groups->count - 1;
     int64_t count = 0, bytes = 0;
-    if (inner < 1 || kernel->lanes || groups->extents[inner] > COLUMN_MOST ||
-        groups->extents[inner - 1] < COLUMN_GROUPS ||
+    if (inner < 1 || groups->extents[inner - 1] < COLUMN_GROUPS ||
+        (kernel->lanes && groups->extents[inner] != kernel->lanes->tiles.elements) ||
+        groups->extents[inner] > most_columns(kernel) ||
         groups->extents[inner] * groups->extents[inner - 1] < COLUMN_ROW)
         return false;
     for (int a = 0; a < groups->accesses; a++) {
@@ -570,7 +585,7 @@ static bool has_columns(const struct grouping *groups, const struct kernel *kern
                                   (load && !jump[a]) || column))
             return false;
     }
-    return count && count * bytes <= COLUMN_BYTES;
+    return count && (kernel->lanes || count * bytes <= COLUMN_BYTES);
 }
 
 /* Whether columns are better interleaved: where they are copied, or masks choose among them, by which interleaved loads

@@ -7,7 +7,8 @@
  * where the kernel only stores what it turns or interleaves, `whole` where ends of rows are read as whole blocks,
  * `masked` where a loop of their own computes them (`unmasked` where none does), and `padded` elsewhere, `lone` where
  * no other load is read in blocks, `runs` where a turn of the loop computes all whole blocks and `single` where it is
- * one, `joining` where it reduces and `swept` elsewhere, `once` for the first access alone, `32nd` for every 32nd
+ * one, `joining` where it reduces and `swept` elsewhere, `laned` where lanes are joined as elements
+ * are computed and `unlaned` elsewhere, `once` for the first access alone, `32nd` for every 32nd
  * access. `headed` names the store whose rows may begin with a short block. A line that begins with + goes on with
  * the one before; `sliding`: where rows slide (compiler/loop/slide.h), `steady` where they do not. At the end is what
  * goes over bands and rows. */
@@ -89,13 +90,17 @@ block: w_$
 operands: const T *const x_$ = N(nested)(w_$, p[$], s->strides[$ * stride + groups],
 + s->strides[$ * stride + groups + 1], s->period, i, m); /* NAME */
 //: load column
-head: shuffles
-block: w_$
-buffers: struct column_order order_$; //~
-buffers: order_$.period = 0; //~
-row: struct column_place column_$ = N(column_at)(&order_$, p[$], s->period, s->columns, column0); //~
-operands: N(go_to_column)(&column_$, i); //~
-body: const T *const x_$ = N(column)(w_$, &order_$, &column_$); /* NAME */
+unlaned head: shuffles
+unlaned block: w_$
+unlaned buffers: struct column_order order_$; //~
+unlaned buffers: order_$.period = 0; //~
+unlaned row: struct column_place column_$ = N(column_at)(&order_$, p[$], s->period, s->columns, column0); //~
+unlaned operands: N(go_to_column)(&column_$, i); //~
+unlaned body: const T *const x_$ = N(column)(w_$, &order_$, &column_$); /* NAME */
+laned row: const T *const column_$ = (const T *)p[$] + column0 / each; /* NAME, one for each row */
+laned operands: ALIGNED T x_$[ROW];
+laned operands: EACH(j, ROW)
+laned operands:     x_$[j] = column_$[row];
 //: load expanded
 block: w_$
 buffers: const char *from_$ = 0; /* where the row in w_$ begins */ //~

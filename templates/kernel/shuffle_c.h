@@ -70,7 +70,7 @@ static inline void OWN(put_vector)(void *to, vector x, int past)
 }
 #endif
 /* Elements of a group, and places from which a group's elements come, at most. */
-enum { OWN(MOST_INTERLEAVED) = 8, OWN(MOST_SOURCES) = 4, OWN(MOST_COLUMNS) = 160 };
+enum { OWN(MOST_INTERLEAVED) = 8, OWN(MOST_SOURCES) = 4, OWN(MOST_COLUMNS) = 512 };
 /* How a strip is written: into what is near, where lines are fetched two ahead, or past the caches. */
 enum { OWN(NEAR), OWN(CLAIMED), OWN(PAST) };
 /* How one element becomes a group of `period`: of a vector of them come so many, each by an order. */
@@ -432,9 +432,9 @@ static inline struct column_place N(column_at)(struct column_order *order, const
 {
 #ifdef COLUMN_READS
     enum { PARTS = COLUMN_PARTS(sizeof(T)), READS = COLUMN_READS(sizeof(T)) };
-    const u32 part = 65535 / (u32)period + 1; /* of 2 ** 16, for a division */
+    const u32 part = (1u << 20) / (u32)period + 1; /* of 2 ** 20, for a division */
     for (u32 k = 0; order->period != period && k < ((u32)period + BLOCK) * PARTS; k++)
-        order->numbers[k] = (u8)((k / PARTS * part >> 16) * PARTS + k % PARTS);
+        order->numbers[k] = (u8)((k / PARTS * part >> 20) * PARTS + k % PARTS);
     order->period = period;
 #else
     enum { READS = sizeof(T) };

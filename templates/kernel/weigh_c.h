@@ -101,8 +101,8 @@ SEPARATE static void N(weigh_pairs)(i32_m *r, const T *x, const T *weights, cons
 /* What elements are summed in. */
 typedef __typeof__((i32)0 + (T)0) N(weighed_sum) MAY_ALIAS;
 //: move weigh_some
-/* The first m elements of a block, `apart` bytes apart, and the last one again behind them: nothing else may be remarked
- * on. */
+/* The first m elements of a block, `apart` bytes apart, and the last one again behind them: nothing else may be
+ * remarked on. */
 SEPARATE static void N(weigh_some)(N(weighed_sum) *r, const char *x, i64 apart, i64 m, const T *weights,
                                    const i64_m *runs)
 {

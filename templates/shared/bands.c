@@ -202,8 +202,8 @@ GATHER(gather_4, unsigned)
 GATHER(gather_8, unsigned long long)
 #undef GATHER
 
-/* A pattern comes again after so many elements: in one long row on a cache line, as far as there is room. A vector across
- * two lines takes as long as two. */
+/* A pattern comes again after so many elements: in one long row on a cache line, as far as there is room. A vector
+ * across two lines takes as long as two. */
 SHARED long long pattern_span(const struct weft_geometry *s)
 {
     enum { LINE = 16, ROOM = 1088, LONG = 64 };

@@ -119,6 +119,7 @@ enum {
     /* Groups of which loads have one element each, by shuffles (geometry.c). Measured with
      * bench/kernels/rows.py on an AMD EPYC (Zen 4), with AVX-512, AVX2 and SSE4. */
     COLUMN_MOST = 160,             /* elements of a group, */
+    COLUMN_REDUCED = 256,          /* or so many that are reduced, unless lanes are joined as elements are computed; */
     COLUMN_BYTES = 640,            /* which are so many bytes of all such loads together, times these loads; */
     COLUMN_GROUPS = 24,            /* so many of them at least, */
     COLUMN_ROW = 256,              /* with so many elements at least */

@@ -59,6 +59,10 @@ static const struct program programs[] = {
     {"any(x, axes=1)", WEFT_FLOAT32, {150, 3}},
     {"all(x, axes=1)", WEFT_BOOL, {100, 33}},
     {"argmax(x, axis=1)", WEFT_FLOAT32, {37, 9}},
+    {"std(x, axes=1)", WEFT_FLOAT32, {37, 9}},
+    {"std(x, axes=1)", WEFT_FLOAT64, {30, 101}},
+    {"max(abs(x - mean(x, axes=1, keepdims=true)), axes=1)", WEFT_FLOAT32, {31, 67}},
+    {"any(x > mean(x, axes=1, keepdims=true), axes=1)", WEFT_FLOAT32, {100, 17}},
     {"argmin(x, axis=1)", WEFT_FLOAT32, {37, 100}},
 };
 enum { PROGRAMS = sizeof programs / sizeof *programs };
