@@ -7,9 +7,8 @@
  * where the kernel only stores what it turns or interleaves, `whole` where ends of rows are read as whole blocks,
  * `masked` where a loop of their own computes them (`unmasked` where none does), and `padded` elsewhere, `lone` where
  * no other load is read in blocks, `runs` where a turn of the loop computes all whole blocks and `single` where it is
- * one, `joining` where it reduces and `swept` elsewhere, `laned` where lanes are joined as elements
- * are computed and `unlaned` elsewhere, `once` for the first access alone, `32nd` for every 32nd
- * access. `headed` names the store whose rows may begin with a short block. A line that begins with + goes on with
+ * one, `joining` where it reduces and `swept` elsewhere, `laned` where lanes are joined as elements are computed and
+ * `unlaned` elsewhere, `once` for the first access alone, `32nd` for every 32nd access. `headed` names the store whose rows may begin with a short block. A line that begins with + goes on with
  * the one before; `sliding`: where rows slide (compiler/loop/slide.h), `steady` where they do not. At the end is what
  * goes over bands and rows. */
 
@@ -239,7 +238,7 @@ once headed: $, sizeof(T)
 single operands: T *const o_$ = (T *)p[$] + i; /* NAME */
 runs operands: T *o_$ = (T *)p[$] + i; /* NAME */
 operands: const int n_$ = m >= BLOCK && streams(args, o_$); //~
-body: IN_REGISTERS(T, y_$, m < BLOCK ? w_$ : o_$)
+body: IN_REGISTERS(T, y_$, m < BLOCK || n_$ ? w_$ : o_$)
 step: N(held)(args, o_$, y_$, w_$, m, n_$);
 runs along: o_$ += BLOCK
 //: store copied

@@ -156,10 +156,21 @@ static inline __attribute__((always_inline)) void N(held)(const struct weft_args
 }
 #else
 #define IN_REGISTERS(type, block, to) type *const block = to;
-/* Stores what is there of a short block. */
+/* Stores what is there of a short block, and a block that goes past the caches, by way of registers; else it is there
+ * already. */
 static inline void N(held)(const struct weft_args *args, T *to, const T *block, T *room, i64 m, int past)
 {
-    if (m < BLOCK)
+#ifdef WIDE
+    enum { SIDE = sizeof(bytes) / sizeof(T), COUNT = BLOCK / SIDE };
+    bytes x[COUNT];
+    UNROLLED
+    for (int k = 0; k < COUNT && past; k++)
+        x[k] = *(const bytes *)(block + k * SIDE);
+    UNROLLED
+    for (int k = 0; k < COUNT && past; k++)
+        __asm__ volatile("vmovntdq %1, %0" : "=m"(*(bytes *)(to + k * SIDE)) : WIDE(x[k]));
+#endif
+    if (RARE(m < BLOCK))
         args->calls->put(to, room, m, sizeof(T));
 }
 #endif
