@@ -8,9 +8,9 @@
  * `masked` where a loop of their own computes them (`unmasked` where none does), and `padded` elsewhere, `lone` where
  * no other load is read in blocks, `runs` where a turn of the loop computes all whole blocks and `single` where it is
  * one, `joining` where it reduces and `swept` elsewhere, `laned` where lanes are joined as elements are computed and
- * `unlaned` elsewhere, `once` for the first access alone, `32nd` for every 32nd access. `headed` names the store whose rows may begin with a short block. A line that begins with + goes on with
- * the one before; `sliding`: where rows slide (compiler/loop/slide.h), `steady` where they do not. At the end is what
- * goes over bands and rows. */
+ * `unlaned` elsewhere, `once` for the first access alone, `32nd` for every 32nd access. `headed` names the store whose
+ * rows may begin with a short block. A line that begins with + goes on with the one before; `sliding`: where rows slide
+ * (compiler/loop/slide.h), `steady` where they do not. At the end is what goes over bands and rows. */
 
 //: load scalar
 row: const VALUE a_$ = LOAD(*(const T *)p[$]); /* NAME */
