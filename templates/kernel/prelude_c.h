@@ -770,6 +770,12 @@ static inline ints M(cut_whole)(const S_m *a)
 }
 CONVERSION void M(sticky_whole)(T_m *r, const S_m *a)
 {
+    if (sizeof(S) < 4) {           /* nothing is lost */
+        INDEPENDENT
+        for (int j = 0; j < BLOCK; j++)
+            r[j] = (T)a[j];
+        return;
+    }
     for (int j = 0; j < BLOCK; j += LANES) {
         const ints low = M(cut_whole)(a + j);
         if (sizeof(S) == 4) {
