@@ -212,7 +212,7 @@ SHARED bool multiplied(int64_t a, int64_t b, int64_t *product)
 #undef COLUMN_READS
 #undef COLUMN_WRITES
 #undef COLUMN_PARTS
-#undef TURN
+#undef COLUMN_TURN
 #undef HALF
 #undef INSERT
 //: loops begin

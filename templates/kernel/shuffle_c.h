@@ -413,11 +413,12 @@ SEPARATE static void N(take_parts)(T *to, i64 pitch, const char *from, i64 step,
             to[c * pitch + j] = ((const T *)from)[(j < count ? j : count - 1) * parts + c];
 }
 //: move column
-#undef TURN
-#ifdef COLUMN_READS /* columns */
-#define TURN (COLUMN_WRITES(sizeof(T)) / (int)sizeof(T) < BLOCK ? COLUMN_WRITES(sizeof(T)) / (int)sizeof(T) : BLOCK)
+#undef COLUMN_TURN
+#ifdef COLUMN_READS /* columns of a turn */
+#define COLUMN_TURN \
+    (COLUMN_WRITES(sizeof(T)) / (int)sizeof(T) < BLOCK ? COLUMN_WRITES(sizeof(T)) / (int)sizeof(T) : BLOCK)
 #else
-#define TURN BLOCK
+#define COLUMN_TURN BLOCK
 #endif
 /* Goes to column i. */
 static inline void N(go_to_column)(struct column_place *at, i64 i)
@@ -441,7 +442,7 @@ static inline struct column_place N(column_at)(struct column_order *order, const
 #endif
     const char *const behind = row + columns / period * (i64)sizeof(T);
     return (struct column_place){row, behind, row + i / period * (i64)sizeof(T), behind - READS, period,
-                                 TURN / (u32)period * sizeof(T), TURN % (u32)period, i, i % period, 0};
+                                 COLUMN_TURN / (u32)period * sizeof(T), COLUMN_TURN % (u32)period, i, i % period, 0};
 }
 /* The next turn of the row. */
 static inline __attribute__((always_inline)) void N(column_turn)(T *to, struct column_order *order,
@@ -468,7 +469,7 @@ static inline __attribute__((always_inline)) void N(column_turn)(T *to, struct c
         x = *(const column_bytes *)from;
     y = READS > SIDE && at->period < 4 ? *(const column_bytes *)(from + SIDE) : x; /* else the first has all */
     UNROLLED
-    for (int k = 0; k < TURN; k += SIDE)
+    for (int k = 0; k < COLUMN_TURN; k += SIDE)
         *(column_bytes *)(to + k) = column_vector(x, y, order->numbers + (at->place + k) * PARTS, sizeof(T));
 #else
     for (i64 k = 0, end = at->period - at->place; k < BLOCK; k = end, end += at->period) {
@@ -484,7 +485,7 @@ static inline __attribute__((always_inline)) const T *N(column)(T *block, struct
                                                                 struct column_place *at)
 {
     UNROLLED
-    for (int k = 0; k < BLOCK; k += TURN) {
+    for (int k = 0; k < BLOCK; k += COLUMN_TURN) {
         N(column_turn)(block + k, order, at);
         at->from += at->pace, at->place += at->rest;
         if (at->place >= at->period)
