@@ -277,6 +277,14 @@ SHARED const void *row_at(const struct weft_sample *sample, struct weft_rows *ro
     return rows->start + (number - rows->first) * rows->step;
 }
 
+/* How many further tiles of the sample the call has, behind the one that was given last. */
+SHARED long long tiles_follow(const struct weft_args *args, const struct weft_tile *tile)
+{
+    const int last = tile->sample == args->samples + args->sample_count - 1;
+    const long long end = last || tile->sample[1].first_tile > tile->end ? tile->end : tile->sample[1].first_tile;
+    return end - tile->next;
+}
+
 SHARED int next_part(const struct weft_args *args, struct weft_part *part)
 {
     const long long tile = step_tile(args, &part->tile);
@@ -290,8 +298,11 @@ SHARED int next_part(const struct weft_args *args, struct weft_part *part)
     else
         above = divided(divided(tile, r->chunks, &part->chunk), r->windows, &window);
     const long long most = r->chunk * r->block;
+    const long long follow = r->windows * r->chunks > 1 ? 0 : tiles_follow(args, &part->tile);
+    const long long together = (1 + follow) * r->together;
+    part->tile.next += follow;
     part->point = above * r->together;
-    part->points = r->points - part->point < r->together ? r->points - part->point : r->together;
+    part->points = r->points - part->point < together ? r->points - part->point : together;
     part->from = window * r->width;
     part->inner = r->inner - part->from < r->width ? r->inner - part->from : r->width;
     part->element = part->chunk * most;
