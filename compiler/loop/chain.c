@@ -304,6 +304,23 @@ static int64_t chain_points(const struct schedule *schedule, int k)
     return lanes ? lanes->tiles.points : 1;
 }
 
+/* Whether taking turns keeps something near: kernels k to next - 1 read a tensor more than once, or what one of them
+ * leaves for a later one is large. */
+static bool keeps_near(const struct schedule *schedule, int k, int next)
+{
+    bool keeps = false;
+    for (int i = k; i < next; i++)
+        for (int j = i + 1; !keeps && j < next; j++)
+            keeps = share_load(schedule->kernels[i].kernel, schedule->kernels[j].kernel);
+    for (int t = 0; !keeps && t < schedule->temporary_count; t++) {
+        const struct lifetime *own = &schedule->lifetimes[t];
+        const struct temporary *temporary = &schedule->temporaries[t];
+        keeps = own->from >= k && own->from < next &&
+                shape_volume(temporary->shape) * type_rows[temporary->dtype].size > CHAIN_NEAR;
+    }
+    return keeps;
+}
+
 /* Makes a chain that begins with kernel k, if one pays. Returns the kernel behind it. */
 static int chain_in_c(struct arena *arena, struct schedule *schedule, struct slicing *slicing, int k)
 {
@@ -323,7 +340,7 @@ static int chain_in_c(struct arena *arena, struct schedule *schedule, struct sli
         unit = own > unit ? own : unit;
         bytes = kernels[next].touched > bytes ? kernels[next].touched : bytes;
     }
-    if (next < k + 2 || bytes < CHAIN_LEAST)
+    if (next < k + 2 || bytes < CHAIN_LEAST || !keeps_near(schedule, k, next))
         return next > k ? next : k + 1;
     const int64_t most = points / ENOUGH_TILES;
     const int64_t near = (int64_t)(near_bytes(schedule, k, next) * (double)points / bytes);
