@@ -180,6 +180,28 @@ static inline row_words OWN(lanes_of)(row_words x)
 {
     return x;
 }
+/* Sums are joined as they are, so all of these are the same. */
+static inline void OWN(begin_raw)(row_words x, row_words *nans)
+{
+    (void)x, (void)nans;
+}
+static inline row_words OWN(join_raw)(row_words a, row_words b, row_words *nans)
+{
+    (void)nans;
+    return join_words(a, b);
+}
+static inline row_words OWN(join_four)(row_words l, const row_words *x, row_words *nans)
+{
+    SIDE_BY_SIDE
+    for (int q = 0; q < 4; q++)
+        l = join_raw(l, x[q], nans);
+    return l;
+}
+static inline row_words OWN(end_raw)(row_words x, row_words nans)
+{
+    (void)nans;
+    return x;
+}
 #else
 static inline row_words OWN(join_words)(row_words a, row_words b)
 {
@@ -191,15 +213,56 @@ static inline row_words OWN(join_words)(row_words a, row_words b)
 #endif
     return most;
 }
+/* In lanes where a or b is NaN, *keys become the key of NaN. */
+static inline void OWN(meet_nans)(row_words *keys, row_words a, row_words b)
+{
+    const row_words nan = (row_words){0} + (KEYS > 0 ? MOST : -MOST - 1);
+    unsigned short unordered;
+    __asm__("vcmpunordps %2, %1, %0" : "=Yk"(unordered) : "v"(a), "v"(b));
+    __asm__("vmovdqa32 %1, %0%{%2%}" : "+v"(*keys) : "v"(nan), "Yk"(unordered));
+}
+/* The keys of numbers. */
+static inline row_words OWN(keys_of)(row_words x)
+{
+    row_words keys = x; /* x ^ (x >> 31 & MOST) */
+    __asm__("vpternlogd $0x78, %2, %1, %0" : "+v"(keys) : "v"(x >> 31), "v"((row_words){0} + MOST));
+    return keys;
+}
 static inline row_words OWN(lanes_of)(row_words x)
 {
-    const row_words most = (row_words){0} + MOST, nan = (row_words){0} + (KEYS > 0 ? MOST : -MOST - 1);
-    row_words key = x; /* x ^ (x >> 31 & most) */
-    unsigned short unordered;
-    __asm__("vcmpunordps %1, %1, %0" : "=Yk"(unordered) : "v"(x));
-    __asm__("vpternlogd $0x78, %2, %1, %0" : "+v"(key) : "v"(x >> 31), "v"(most));
-    __asm__("vmovdqa32 %1, %0%{%2%}" : "+v"(key) : "v"(nan), "Yk"(unordered));
-    return key;
+    row_words keys = keys_of(x);
+    meet_nans(&keys, x, x);
+    return keys;
+}
+/* The extremes of floats as they are: -0 is below 0, and of a number and NaN it is the number. So NaN is looked for
+ * beside it, two vectors at a time: half the instructions that keys of all elements would take. */
+static inline row_words OWN(extreme_raw)(row_words a, row_words b)
+{
+    row_words most;
+#if KEYS > 0
+    __asm__("vrangeps $5, %2, %1, %0" : "=v"(most) : "v"(a), "v"(b));
+#else
+    __asm__("vrangeps $4, %2, %1, %0" : "=v"(most) : "v"(a), "v"(b));
+#endif
+    return most;
+}
+static inline void OWN(begin_raw)(row_words x, row_words *nans)
+{
+    meet_nans(nans, x, x);
+}
+static inline row_words OWN(join_raw)(row_words a, row_words b, row_words *nans)
+{
+    meet_nans(nans, a, b);
+    return extreme_raw(a, b);
+}
+static inline row_words OWN(join_four)(row_words l, const row_words *x, row_words *nans)
+{
+    const row_words a = join_raw(x[0], x[1], nans), b = join_raw(x[2], x[3], nans);
+    return extreme_raw(l, extreme_raw(a, b));
+}
+static inline row_words OWN(end_raw)(row_words x, row_words nans)
+{
+    return join_words(keys_of(x), nans);
 }
 #endif
 #endif
@@ -217,29 +280,30 @@ static inline void OWN(fill_lanes)(acc_t *lanes, const stage_t *from, i64 elemen
         i32 word;
     } unread = {OF(stage_t, absent)};
     const i64 rest = elements % LANE_COUNT, whole = elements - rest;
-    const unsigned short some = (unsigned short)((1u << rest) - 1);
-    row_words l = (row_words){0} + unread.word;
+    row_words l = (row_words){0} + unread.word, nans = (row_words){0} + none.word;
     (void)there;
-    if (whole)
-        l = *(const row_words *)from;
-    else
+    if (elements <= LANE_COUNT) {
+        const unsigned short some = (unsigned short)((1u << elements) - 1);
         __asm__("vmovdqu32 %1, %0%{%2%}" : "+v"(l) : "m"(*(const row_words *)from), "Yk"(some));
-    l = lanes_of(l);
+        *(row_words *)lanes = lanes_of(l);
+        return;
+    }
     i64 e = LANE_COUNT;
+    l = *(const row_words *)from;
+    if (e + 4 * LANE_COUNT <= whole)
+        begin_raw(l, &nans);
     for (; e + 4 * LANE_COUNT <= whole; e += 4 * LANE_COUNT)
-        SIDE_BY_SIDE
-        for (int q = 0; q < 4; q++)
-            l = join_words(l, lanes_of(*(const row_words *)(from + e + q * LANE_COUNT)));
+        l = join_four(l, (const row_words *)(from + e), &nans);
     for (; e < whole; e += LANE_COUNT)
-        l = join_words(l, lanes_of(*(const row_words *)(from + e)));
-    if (whole && rest) {
-        row_words last = lanes_of(*(const row_words *)(from + elements - LANE_COUNT));
+        l = join_raw(l, *(const row_words *)(from + e), &nans);
+    if (rest) {
+        row_words last = *(const row_words *)(from + elements - LANE_COUNT);
         const row_words behind = (row_words){0} + none.word;
         if (ORDERED) /* of an extreme, elements may be joined twice */
             last = __builtin_shuffle(last, behind, places + (i32)(LANE_COUNT - rest));
-        l = join_words(l, last);
+        l = join_raw(l, last, &nans);
     }
-    *(row_words *)lanes = l;
+    *(row_words *)lanes = end_raw(l, nans);
 }
 #else
 static inline void OWN(fill_lanes)(acc_t *lanes, const stage_t *from, i64 elements, i64 there, acc_t absent)
@@ -511,9 +575,45 @@ static inline void OWN(rest_of)(acc_v *r, const stage_t *end, i64 count)
         r[k] = AS(acc_v, ((const stage_v *)from)[k]);
 #endif
 }
+#if defined REGISTER_ROW && defined KEYS
+/* Joins two registers of floats to others. */
+static inline void OWN(join_pair)(row_words *a, row_words *b, row_words *nans, const row_words *from)
+{
+    row_words x, y;
+    __asm__("vmovdqu32 %1, %0" : "=v"(x) : "m"(from[0])); /* gcc would load it twice */
+    __asm__("vmovdqu32 %1, %0" : "=v"(y) : "m"(from[1]));
+    meet_nans(nans, x, y);
+    *a = extreme_raw(*a, x);
+    *b = extreme_raw(*b, y);
+}
+/* Joins as many of the elements as are whole rows of 4 registers, as floats. Returns how many. */
+static inline i64 OWN(join_floats)(acc_v *lanes, const stage_t *from, i64 count, i64 ahead)
+{
+    if (ROW != 4 * LANE_COUNT || count < 4 * ROW)
+        return 0;
+    row_words *const l = (row_words *)lanes, none = (row_words){0} + ABSENT, few = none, others = none;
+    const row_words *x = (const row_words *)from;
+    row_words a = x[0], b = x[1], c = x[2], d = x[3];
+    i64 e = 0;
+    for (; e + ROW <= count; e += ROW, x += 4) {
+        near(x, ahead, ROW * sizeof *from);
+        join_pair(&a, &b, &few, x);
+        join_pair(&c, &d, &others, x + 2);
+    }
+    l[0] = join_words(l[0], end_raw(a, few));
+    l[1] = join_words(l[1], end_raw(b, others));
+    l[2] = join_words(l[2], end_raw(c, none));
+    l[3] = join_words(l[3], end_raw(d, none));
+    return e;
+}
+#endif
 /* Joins elements to a row of ROW lanes, from lane 0 on. There are at least ROW elements up to their end. */
 static inline void OWN(join_block)(acc_v *l, const stage_t *from, i64 count, i64 ahead)
 {
+#if defined REGISTER_ROW && defined KEYS
+    const i64 taken = join_floats(l, from, count, ahead);
+    from += taken, count -= taken;
+#endif
     for (; count >= 4 * ROW; count -= 4 * ROW) {
         near(from, ahead, 4 * ROW * sizeof *from);
         SIDE_BY_SIDE

@@ -369,6 +369,16 @@ class Reductions(unittest.TestCase):
             self.ways(f"{name}(x, axis=1)", x, slow, (2,))
             self.ways(f"{name}(x, axis=0)", np.ascontiguousarray(x.T), slow, (1,))
 
+    def test_nan_at_every_place(self):
+        """Row i has a NaN at place i alone, of either sign, quiet or not."""
+        for n in 16, 17, 40, 64, 80, 81, 150, 300, 1100:
+            x = np.random.default_rng(n).standard_normal((n, n)).astype(np.float32)
+            for word in 0x7fc00000, 0xffc00000, 0x7f800001, 0xff800001:
+                np.fill_diagonal(x.view(np.uint32), word)
+                for name in "min", "max":
+                    found = np.asarray(weft.evaluate(f"{name}(x, axis=1)", {"x": x}))
+                    self.assertTrue(np.isnan(found).all(), f"{name} of [{n}, {n}], {word:x}")
+
     def test_large_batches(self):
         """Samples of unlike shapes, large and small, some of them reduced by several tiles, each as if alone."""
         rng, slow = np.random.default_rng(6), without("reduce")
