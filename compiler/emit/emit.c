@@ -323,7 +323,7 @@ static void emit_parts(struct emitter *e)
     find_copied(e);
     e->whole = !e->slide.rows && reads_whole(e);
     e->light = is_light(e);
-    e->laned = joins_as_computed(e);
+    e->laned = kernel->lanes && kernel->lanes->laned && !e->params->target->chunks && !e->baked;
     e->masked = masks_ends(e) || e->laned;
     e->whole = e->whole && !e->masked;
     e->held = holds_result(e);

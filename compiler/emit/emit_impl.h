@@ -180,8 +180,6 @@ int joined_in_place(const struct emitter *e);
 const char *joined_from(const struct emitter *e);
 /* Whether the instruction is the literal for absent elements, where only functions that join need it. */
 bool is_absent(const struct emitter *e, int i);
-/* Whether a reduction of short rows joins what it computes of a row to lanes in registers, ROW elements at a time. */
-bool joins_as_computed(const struct emitter *e);
 /* Adds what the skeleton of a reduction needs. */
 void emit_joins(struct emitter *e);
 /* Adds the macros with which a support file is included for functions that join as this kernel does. */

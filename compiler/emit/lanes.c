@@ -6,15 +6,7 @@
 
 int joined_in_place(const struct emitter *e)
 {
-    const struct kernel *kernel = e->kernel;
-    const struct ins *store = kernel->ins;
-    if (!kernel->lanes || e->params->target->chunks)
-        return -1;
-    while (store->kind != INS_STORE)
-        store++;
-    const struct ins *value = &kernel->ins[store->a[0]];
-    const bool plain = value->kind == INS_LOAD && value->dtype != WEFT_BOOL && e->kinds[value->index] == ACCESS_UNIT;
-    return plain ? value->index : -1;
+    return !e->kernel->lanes || e->params->target->chunks ? -1 : load_joined(e->kernel, e->kinds);
 }
 
 /* Whether a reduction in C joins integers in the order of its floats. */
@@ -37,25 +29,6 @@ bool is_absent(const struct emitter *e, int i)
     const struct lanes *lanes = e->kernel->lanes;
     return lanes && !e->params->target->chunks && !lanes->finds && i == lanes->absent &&
            (!lanes->beside || lanes->places || (library_join(e) >= 0 && !e->laned));
-}
-
-bool joins_as_computed(const struct emitter *e)
-{
-    const struct kernel *kernel = e->kernel;
-    const struct lanes *lanes = kernel->lanes;
-    if (!lanes || e->params->target->chunks || e->baked || !lanes->laned || lanes->places || lanes->finds ||
-        lanes->tiles.row != LANE_COUNT || joined_in_place(e) >= 0 ||
-        !join_is_ordered(lanes->join, lanes->tree) || library_join(e) < 0 || !kernel_masks(kernel) ||
-        kernel->accesses[kernel->load_count].dtype != lanes->tree || e->evaluation.slot_count)
-        return false;
-    bool joins = true;
-    for (int a = 0; a < kernel->load_count; a++)
-        joins = joins &&
-                (e->kinds[a] == ACCESS_UNIT || e->kinds[a] == ACCESS_EXPANDED || e->kinds[a] == ACCESS_COLUMN ||
-                 access_is(e->kinds[a], STAYS));
-    for (int i = 0; i < kernel->ins_count; i++)
-        joins = joins && !e->evaluation.call[i] && !e->called[i];
-    return joins;
 }
 
 /* The types in which a reduction joins values; and `functions` that join two. */
@@ -252,31 +225,12 @@ static void put_search(struct emitter *e, struct buf *out)
         put_scan(e, out, comparison);
 }
 
-/* The row of joins.def for the kernel's reduction; -1: there is none. */
-static int library_row(const struct emitter *e)
-{
-    static const struct { enum op op; const char *stage, *acc, *tree; } kinds[] = {
-#define JOINED(op, stage, acc, tree) {OP_##op, #stage, #acc, #tree},
-#include "templates/shared/joins.def"
-#undef JOINED
-    };
-    const struct kernel *kernel = e->kernel;
-    const struct lanes *lanes = kernel->lanes;
-    const char *stage = short_name(kernel->accesses[kernel->load_count].dtype);
-    const enum weft_dtype tree = lanes->places ? lanes->acc : lanes->tree;
-    for (size_t i = 0; i < sizeof kinds / sizeof *kinds; i++)
-        if (kinds[i].op == join_rows[lanes->join].op && strcmp(kinds[i].stage, stage) == 0 &&
-            strcmp(kinds[i].acc, short_name(lanes->acc)) == 0 && strcmp(kinds[i].tree, short_name(tree)) == 0)
-            return (int)i;
-    return -1;
-}
-
 /* The functions that the library has for it; -1: none. */
 static int library_join(const struct emitter *e)
 {
     const struct lane_tiles *tiles = &e->kernel->lanes->tiles;
     const bool none = !(e->params->fast & FAST_JOINS) || (tiles->row && tiles->inner > 1);
-    const int row = none ? -1 : library_row(e);
+    const int row = none ? -1 : library_row(e->kernel);
     return row < 0 ? -1 : 2 * row + !tiles->row;
 }
 
@@ -317,7 +271,7 @@ static void put_points(struct emitter *e, struct buf *out, const char *table, in
     if (e->laned) {
         e->parts[1] = "short_lanes", e->parts[2] = NULL;
         put_accumulators(e, out);
-        buf_puts(out, "enum { OWN(KEPT) = ROW / PER_VECTOR };\n");
+        buf_printf(out, "enum { OWN(KEPT) = ROW / PER_VECTOR, PARTED = %d };\n", lanes->parted);
         put_absent(e);
     }
     buf_printf(&e->literals, "const struct weft_join *const join = args->calls->%s[%d]; /* %s%s of %s */\n", table,
@@ -347,7 +301,7 @@ static void put_joining(struct emitter *e, struct buf *out)
     const int library = library_join(e);
     int count = 0;
     if (lanes->places || (lanes->beside && library >= 0)) {
-        put_points(e, out, lanes->places ? "places" : "joins", lanes->places ? library_row(e) : library,
+        put_points(e, out, lanes->places ? "places" : "joins", lanes->places ? library_row(e->kernel) : library,
                    lanes->places ? "place of " : "");
         return;
     }

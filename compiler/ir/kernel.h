@@ -166,9 +166,10 @@ struct lanes {
                                       they differ are skipped, but where the former is NaN. -1: it does not load them */
     int absent;                    /* the instruction that gives what changes nothing */
     bool partial;                  /* the elements are lanes that tiles of another kernel left */
-    int64_t beside;                /* of short rows in C, how many points lie in a row of the loop: they are computed
-                                      and joined side by side. 0: it takes one after the other */
-    bool laned;                    /* these rows are long enough to be joined to lanes as they are computed */
+    int64_t beside;                /* of rows in C that are short, or laned, how many points lie in a row of the loop:
+                                      they are computed and joined side by side. 0: it takes one after the other */
+    bool laned;                    /* these rows are joined to lanes as they are computed; */
+    bool parted;                   /* and have several blocks */
     struct lane_tiles tiles;       /* ahead of time with extents that may be open; then a call decides the rest, but for
                                       `row`, and `chunks` is 0 */
     int alone;                     /* there, the temporary that a tile stores to which takes all of a result; -1: it

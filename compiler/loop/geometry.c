@@ -551,25 +551,31 @@ static bool is_column(const struct grouping *groups, int a)
            group_strides(groups, inner - 1)[a] == groups->sizes[a];
 }
 
-/* Groups of how many elements have columns: the rows that a kernel reduces, or others. Where lanes are joined as
- * elements are computed (joins_as_computed, compiler/emit/lanes.c), such a load is one value for a row. */
-static int64_t most_columns(const struct kernel *kernel)
+/* Whether rows may be joined as they are computed (joining.h), if accesses allow it. A load with one element for each
+ * row is then one value, and one that repeats is read where it lies. */
+static bool may_be_laned(const struct kernel *kernel)
 {
     const struct lanes *lanes = kernel->lanes;
-    if (!lanes)
-        return COLUMN_MOST;
-    bool laned = !lanes->places && !lanes->finds && join_is_ordered(lanes->join, lanes->tree) && kernel_masks(kernel) &&
-                 kernel->accesses[kernel->load_count].dtype == lanes->tree;
+    bool laned = lanes && !lanes->places && !lanes->finds && join_is_ordered(lanes->join, lanes->tree) &&
+                 kernel_masks(kernel) && kernel->accesses[kernel->load_count].dtype == lanes->tree;
     for (int i = 0; laned && i < kernel->ins_count; i++)
         laned = !is_block_call(&kernel->ins[i]);
-    return laned ? MAX_PERIOD : COLUMN_REDUCED;
+    return laned;
 }
 
-/* Whether the two innermost groups are a row along which some loads are columns, while all else repeats or goes on. */
+/* Groups of how many elements have columns: the rows that a kernel reduces, or others. */
+static int64_t most_columns(const struct kernel *kernel)
+{
+    return !kernel->lanes ? COLUMN_MOST : may_be_laned(kernel) ? LANED_MOST : COLUMN_REDUCED;
+}
+
+/* Whether the two innermost groups are a row along which some loads are columns, or repeat where rows may be laned,
+ * while all else repeats or goes on. */
 static bool has_columns(const struct grouping *groups, const struct kernel *kernel)
 {
     const int inner = groups->count - 1;
     int64_t count = 0, bytes = 0;
+    bool repeats = false;
     if (inner < 1 || groups->extents[inner - 1] < COLUMN_GROUPS ||
         (kernel->lanes && groups->extents[inner] != kernel->lanes->tiles.elements) ||
         groups->extents[inner] > most_columns(kernel) ||
@@ -580,12 +586,15 @@ static bool has_columns(const struct grouping *groups, const struct kernel *kern
         const bool load = a < kernel->load_count, even = !step[a] || step[a] == groups->sizes[a];
         const bool column = load && is_column(groups, a);
         count += column;
+        repeats = repeats || (load && step[a] == groups->sizes[a] && !jump[a]);
         bytes += column ? groups->sizes[a] * groups->extents[inner] : 0;
         if (groups->walks[a] || !((even && jump[a] == step[a] * groups->extents[inner]) ||
                                   (load && !jump[a]) || column))
             return false;
     }
-    return count && (kernel->lanes || count * bytes <= COLUMN_BYTES);
+    repeats = repeats && may_be_laned(kernel) &&
+              groups->extents[inner] * groups->sizes[kernel->load_count] >= LANED_LEAST;
+    return repeats || (count && (kernel->lanes || count * bytes <= COLUMN_BYTES));
 }
 
 /* Whether columns are better interleaved: where they are copied, or masks choose among them, by which interleaved loads

@@ -1,6 +1,8 @@
 /* Makes the loop of a kernel: views, geometry, form (schedule.h). */
 #include "compiler/loop/schedule.h"
 
+#include "compiler/loop/joining.h"
+
 #include <assert.h>
 #include <string.h>
 
@@ -33,13 +35,15 @@ static int64_t most_short(const struct kernel *kernel)
     return whole && integers && join_is_sum(lanes->join) ? SHORT_WHOLE : narrow ? SHORT_NARROW : SHORT_ROW;
 }
 
-/* Whether the kernel may reduce short rows side by side, of which one tile takes all of a point. */
+/* Whether the kernel may reduce rows side by side, of which one tile takes all of a point: short ones, or others that
+ * are joined as they are computed. */
 static bool may_be_short(const struct loop_params *params)
 {
     const struct lanes *lanes = params->kernel->lanes;
     const unsigned wanted = FAST_SPECIAL | FAST_FLAT | FAST_EXPAND;
     return lanes && !lanes->threads.threads && !lanes->partial && (params->fast & wanted) == wanted &&
-           lanes->tiles.points > 1 && lanes->tiles.inner == 1 && lanes->tiles.elements <= most_short(params->kernel);
+           lanes->tiles.points > 1 && lanes->tiles.inner == 1 && lanes->tiles.windows * lanes->tiles.chunks == 1 &&
+           lanes->tiles.elements <= LANED_MOST;
 }
 
 /* Makes the geometry of such a kernel, as if it stored all of its elements. Returns how many points a row has, if these
@@ -78,6 +82,10 @@ bool make_loop(struct arena *arena, const struct loop_params *params, struct loo
     /* rows hold one point */
     const unsigned apart = weighed | (lanes && (lanes->points > 1 || threads) ? FAST_FLAT | FAST_EXPAND : 0);
     loop->beside = may_be_short(params) ? make_short(arena, params, views, &loop->geometry) : 0;
+    loop->laned = loop->beside && joins_as_computed(arena, kernel, &loop->geometry, params->fast);
+    if (loop->beside && !loop->laned &&
+        (lanes->elements > most_short(kernel) || loop->geometry.period > MAX_PERIOD))
+        loop->beside = 0;
     if (!loop->beside)
         make_geometry(arena, kernel, space->rank, space->extents, views, params->fast & ~apart, params->chunks,
                       &loop->geometry);

@@ -8,6 +8,7 @@
 #include "compiler/loop/evaluation.h"
 #include "compiler/loop/form.h"
 #include "compiler/loop/geometry.h"
+#include "compiler/loop/joining.h"
 #include "compiler/loop/quotient.h"
 #include "compiler/loop/schedule.h"
 #include "compiler/loop/slide.h"

@@ -27,6 +27,7 @@ struct loop {
     struct geometry geometry;
     struct form form;
     int64_t beside;                /* for struct lanes */
+    bool laned;                    /* whether it may be, if rows are not too short */
 };
 
 /* Makes the loop of a kernel. Returns false where an input's bytes do not lie as they are to be reinterpreted;

@@ -7,7 +7,8 @@ const char *verify_geometry(const struct kernel *kernel, const struct geometry *
     const int64_t outer = g->groups ? g->extents[g->groups - 1] : 1; /* rows of which the last one may be shorter */
     if (g->volume && g->rows / outer * ((outer - 1) * g->columns + g->last_columns) != g->volume)
         return "the groups do not multiply to the volume";
-    if (g->period && (g->columns % g->period != 0 || (g->period > MAX_PERIOD && !g->chunks)))
+    const int64_t longest = g->chunks ? INT64_MAX : kernel->lanes ? LANED_MOST : MAX_PERIOD;
+    if (g->period && (g->columns % g->period != 0 || g->period > longest))
         return "the period does not fit";
     for (int a = kernel->load_count; g->volume && !kernel->lanes && a < kernel->access_count; a++)
         if (access_is(g->kinds[a], NUMBERED) || g->kinds[a] == ACCESS_PERIODIC ||

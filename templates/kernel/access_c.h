@@ -73,17 +73,23 @@ operands: const T *const x_$ = w_$ + s->strides[$ * stride + groups + 1] / (i64)
 operands: const T *const x_$ = w_@ + s->strides[$ * stride + groups + 1] / (i64)sizeof(T) * (DEINTERLEAVED + BLOCK)
 + + i - from_@; /* NAME */
 //: load periodic
-block: w_$
-buffers: struct weft_patterns kept_$ = {{0}, 0, 0, 0, 0, 0}; /* what w_$ has */ //~
+laned row: const T *const row_$ = (const T *)p[$]; /* NAME, the same for each row */
+laned row: ALIGNED T end_$[ROW] = {0}; /* of which this is the last turn */
+laned row: for (int j = 0; j < rest; j++) //~
+laned row:     end_$[j] = row_$[each - rest + j]; //~
+laned operands: const T *x_$ = row_$ + (i - last + each);
+laned ends: x_$ = end_$;
+unlaned block: w_$
+unlaned buffers: struct weft_patterns kept_$ = {{0}, 0, 0, 0, 0, 0}; /* what w_$ has */ //~
 swept row: const T *const repeats_$ = (const T *)args->calls->repeated(w_$, &kept_$, s, p[$],
 + s->strides[$ * stride + groups], sizeof(T), BLOCK, column0 + band.head[row & 63]); /* NAME */
-joining row: const T *const repeats_$ = (const T *)args->calls->repeated(w_$, &kept_$, s, p[$],
+joining unlaned row: const T *const repeats_$ = (const T *)args->calls->repeated(w_$, &kept_$, s, p[$],
 + s->strides[$ * stride + groups], sizeof(T), BLOCK, column0); /* NAME */
-once row: const i64 span = kept_$.span, advance = kept_$.advance;
-once row: i64 phase = column0 % span;
-once operands: const i64 pace = m < BLOCK ? m % span : advance;
-body: const T *const x_$ = repeats_$ + phase;
-once step: phase += phase + pace < span ? pace : pace - span;
+unlaned once row: const i64 span = kept_$.span, advance = kept_$.advance;
+unlaned once row: i64 phase = column0 % span;
+unlaned once operands: const i64 pace = m < BLOCK ? m % span : advance;
+unlaned body: const T *const x_$ = repeats_$ + phase;
+unlaned once step: phase += phase + pace < span ? pace : pace - span;
 //: load nested
 block: w_$
 operands: const T *const x_$ = N(nested)(w_$, p[$], s->strides[$ * stride + groups],

@@ -130,6 +130,9 @@ struct weft_join {
                    long long kept, long long ahead);
     /* Joins points that are short rows, one behind the other, some of them side by side. NULL: the kernel does. */
     void (*beside)(void *to, const void *from, long long elements, long long count, long long ahead);
+    /* Joins points of which each has the lanes of so many blocks, one behind the other, where the order matters; and
+     * changes these. NULL: the kernel does. */
+    void (*blocks)(void *to, void *lanes, long long blocks, long long count);
     /* Joins the lanes of block `number` to the tree, and resets them. */
     void (*plant)(void *tree, void *lanes, long long pitch, long long number);
     /* Joins what the tree has of so many blocks, or, if it has none, the lanes, and stores what is left of a point. */

@@ -52,39 +52,46 @@ for (i64 i = column0, m; i < column1; i += m) {
     $results
 }
 //: short_lanes some
-const i64 most = left < STAGED_ROWS / ROW ? left : STAGED_ROWS / ROW;
+const i64 block = s->lanes->block, blocks = PARTED ? (each - 1) / block + 1 : 1; /* of a row */
+const i64 room = STAGED_ROWS / ROW / blocks, most = left < room ? left : room;
 const int rest = each % ROW; /* elements of a row's last turn */
 //: short_lanes points
 $row
+acc_t *lanes = stage; /* of the block */
 for (i64 row = 0; row < more; row++) {
-    const i64 behind = column0 + (row + 1) * each; /* the end of the row */
-    acc_v kept[KEPT]; /* its lanes */ //~
-    i64 i = behind - each; //~
-    for (int k = 0; k < KEPT; k++)
-        kept[k] = SPREAD(absent);
-    for (; i + ROW <= behind; i += ROW) { /* the last turn of fewer elements is alike */
-        ALIGNED stage_t values[ROW]; //~
-        $operands
-        $body
+    i64 i = column0 + row * each;
+    const i64 last = i + each; /* the end of the row */
+    do {
+        const i64 behind = PARTED && last - i > block ? i + block : last; /* the end of a block */
+        acc_v kept[KEPT]; //~
         for (int k = 0; k < KEPT; k++)
-            kept[k] = join_acc_v(kept[k], ((const acc_v *)values)[k]);
-    }
+            kept[k] = SPREAD(absent);
+        for (; i + ROW <= behind; i += ROW) { /* the last turn of fewer elements is alike */
+            ALIGNED stage_t values[ROW]; //~
+            $operands
+            $body
+            for (int k = 0; k < KEPT; k++)
+                kept[k] = join_acc_v(kept[k], ((const acc_v *)values)[k]);
+        }
 //~{
-    if (i < behind) {
-        ALIGNED stage_t values[ROW];
-        const int there = HIDDEN(rest);
-        $operands
-        $ends
-        EACH(j, ROW)
-            values[j] = j < rest ? values[j] : absent;
-        for (int k = 0; k < KEPT; k++)
-            kept[k] = join_acc_v(kept[k], ((const acc_v *)values)[k]);
-    }
+        if (i < behind) {
+            ALIGNED stage_t values[ROW];
+            const int there = HIDDEN(rest);
+            $operands
+            $ends
+            EACH(j, ROW)
+                values[j] = j < rest ? values[j] : absent;
+            for (int k = 0; k < KEPT; k++)
+                kept[k] = join_acc_v(kept[k], ((const acc_v *)values)[k]);
+            i = behind;
+        }
 //~}
-    for (int k = 0; k < KEPT; k++)
-        ((acc_v *)(stage + row * ROW))[k] = kept[k];
+        for (int k = 0; k < KEPT; k++)
+            ((acc_v *)lanes)[k] = kept[k];
+        lanes += ROW;
+    } while (PARTED && i < last);
 }
-join->beside(to + point, stage, ROW, more, 0);
+join->blocks(to + point, stage, blocks, more);
 //: short_staged points
 join_short(to + point, stage, each, more, absent);
 //: short_points points

@@ -799,12 +799,32 @@ static void join_beside(void *to, const void *from, i64 elements, i64 count, i64
     (void)ahead;
     join_short(to, from, elements, count, ABSENT);
 }
+/* Joins points of which each has the lanes of so many blocks: these in pairs, then the lanes that are left. */
+static void join_blocks(void *to, void *lanes, i64 blocks, i64 count)
+{
+    enum { NEXT = ROW / PER_VECTOR };
+    tree_v *own = lanes, *left = lanes;
+    for (i64 q = 0; blocks > 1 && q < count; q++, own += blocks * NEXT, left += NEXT) {
+        for (i64 all = blocks; all > 1; all = (all + 1) / 2) {
+            for (i64 k = 0; k < all / 2; k++)
+                OVER(j, ROW)
+                    own[k * NEXT + j] = join_tree_v(own[2 * k * NEXT + j], own[(2 * k + 1) * NEXT + j]);
+            if (all & 1)
+                OVER(j, ROW)
+                    own[all / 2 * NEXT + j] = own[(all - 1) * NEXT + j];
+        }
+        OVER(j, ROW)
+            left[j] = own[j];
+    }
+    join_short(to, lanes, ROW, count, ABSENT);
+}
 #else
 #define join_beside 0 /* the kernel calls it */
+#define join_blocks 0
 #endif
 static const struct weft_join OWN(this_join) = {
-    ORDERED, sizeof(out_t), begin_lanes, fold_run, 0, INNER == 1 ? join_points : 0, join_beside, plant_lanes,
-    finish_point
+    ORDERED, sizeof(out_t), begin_lanes, fold_run, 0, INNER == 1 ? join_points : 0, join_beside,
+    ORDERED ? join_blocks : 0, plant_lanes, finish_point
 };
 //: here
 #else
@@ -933,14 +953,14 @@ SEPARATE static i64 OWN(fold_four)(const struct weft_args *args, void *room, con
     return element;
 }
 static const struct weft_join OWN(this_join) = {
-    ORDERED, sizeof(out_t), begin_lanes, fold_run, fold_four, 0, 0, plant_lanes, finish_point
+    ORDERED, sizeof(out_t), begin_lanes, fold_run, fold_four, 0, 0, 0, plant_lanes, finish_point
 };
 //: here
 #endif
 #if 0
 //: no_rows functions
 static const struct weft_join OWN(this_join) = {
-    ORDERED, sizeof(out_t), begin_lanes, fold_run, 0, 0, 0, plant_lanes, finish_point
+    ORDERED, sizeof(out_t), begin_lanes, fold_run, 0, 0, 0, 0, plant_lanes, finish_point
 };
 //: here
 #endif

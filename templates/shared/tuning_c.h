@@ -24,6 +24,7 @@ enum {
     SHORT_LEAST = 5,               /* rows of from so many elements on */
     LANED_LEAST = 124,             /* computed ones of so many bytes of lanes as they are computed (norm, AMD EPYC: of
                                       31 to 47 float32 and 16 to 47 float64 0.65 to 1 of the time), */
+    LANED_MOST = 1 << 15,          /* of so many elements at most, */
     SHORT_ROW = 1024,              /* to so many are joined side by side (rows.py, AMD EPYC: 513 to 1024 in cache take
                                       0.54 to 1 of the time; some from memory 1.1), */
     SHORT_NARROW = 768,            /* where elements are converted to wider ones: 1024 would take up to 1.3 times as

@@ -13,7 +13,7 @@
 
 #include <cmocka.h>
 
-enum { LONG = 1003, WHOLE = 1024, ROOM = 1 << 16, RANK = 2 };
+enum { LONG = 1003, WHOLE = 1024, ROOM = 1 << 18, RANK = 2 };
 
 struct program {
     const char *text;
@@ -60,6 +60,9 @@ static const struct program programs[] = {
     {"all(x, axes=1)", WEFT_BOOL, {100, 33}},
     {"argmax(x, axis=1)", WEFT_FLOAT32, {37, 9}},
     {"std(x, axes=1)", WEFT_FLOAT32, {37, 9}},
+    {"sum(x * x[36], axes=1)", WEFT_FLOAT32, {37, 45}},
+    {"norm(x - x[23], axes=1)", WEFT_FLOAT64, {24, 1041}},
+    {"norm(x, axes=1)", WEFT_FLOAT32, {5, 2500}},
     {"std(x, axes=1)", WEFT_FLOAT64, {30, 101}},
     {"max(abs(x - mean(x, axes=1, keepdims=true)), axes=1)", WEFT_FLOAT32, {31, 67}},
     {"any(x > mean(x, axes=1, keepdims=true), axes=1)", WEFT_FLOAT32, {100, 17}},

@@ -89,7 +89,7 @@ weft_band                 19 lines  2858ccf0
 weft_banding               9 lines  d0cac7b8
 weft_calls                46 lines  ee2bedae
 weft_geometry             25 lines  7bcf33d5
-weft_join                 25 lines  30712c1f
+weft_join                 28 lines  b4005bd5
 weft_lanes                10 lines  a2a73410
 weft_part                  9 lines  01219a3a
 weft_patterns              9 lines  bfeb430c

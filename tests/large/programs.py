@@ -157,9 +157,11 @@ def rows():
 
 
 def columns():
-    """An element for each of many short groups."""
+    """An element for each of many short groups; and a row that repeats beside rows that are reduced."""
     x, y = whole("float32", (100, 5), 7), whole("float32", (100, 1), 8)
-    return Program("columns", {"x": x, "y": y}, ["z = x - y"], {"z": x - y})
+    u, v = whole("float32", (100, 40), 9), whole("float32", (40,), 10)
+    return Program("columns", {"x": x, "y": y, "u": u, "v": v}, ["z = x - y", "s = sum(u * v, -1)"],
+                   {"z": x - y, "s": (u * v).sum(-1)})
 
 
 def neighbours():

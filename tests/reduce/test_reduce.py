@@ -142,6 +142,20 @@ class Reductions(unittest.TestCase):
                                    for context in (weft.default_context(), slow))
                 self.assertTrue(same(found, expected), f"{text} of {dtype}{x.shape}")
 
+    def test_rows_of_several_blocks(self):
+        """Sums of what is computed, of rows of one block and of several, in this order, since kernels depend on no
+        length; beside an element for each row, rows that repeat, both, and rows of other groups."""
+        rng, slow = np.random.default_rng(9), without("expand,interleave")
+        texts = "norm(x, -1)", "sum(x * w, -1)", "sum((x - y) * w, -1)", "std(x, -1)", "sum((x - v) ** 2, -1)"
+        for dtype, text in sample.chosen(itertools.product(("float32", "float64"), texts)):
+            for length in (40, 512, 513, 1023, 1024, 1025, 1040, 1041, 2047, 2048, 3000, 5003, 9221, 32768, 33000):
+                x = values((3, max(8, 3000 // length), length), dtype, rng)
+                given = {"x": x, "y": x[:, :, :1] + 1, "w": x[0, 0], "v": x[:, :1]}
+                given = {name: a for name, a in given.items() if name in text.replace("norm", "").replace("sum", "")}
+                found, expected = (np.asarray(weft.evaluate(text, given, context=context))
+                                   for context in (weft.default_context(), slow))
+                self.assertTrue(same(found, expected), f"{text} of {dtype}{x.shape}")
+
     def test_types(self):
         """Narrow integers are added in few bits, as long as these hold the sum."""
         rng, slow = np.random.default_rng(4), without("reduce")
