@@ -23,7 +23,7 @@
 #define NAME_ROW "from_%d"             /* the row that a buffer holds */
 #define NAME_REPEATS "repeats_%d"      /* where the row's pattern is */
 #define NAME_REPEATED_ROW "row_%d"     /* the row that a load repeats */
-#define NAME_ROW_END "end_%d"          /* its last elements */
+#define NAME_TAIL "tail_%d"            /* its last elements */
 #define NAME_KEPT_ROWS "kept_%d"       /* rows whose patterns a buffer has, and of which geometry they are */
 #define NAME_PHASE "phase_%d"
 #define NAME_TURN "turn_%d"

@@ -74,11 +74,11 @@ operands: const T *const x_$ = w_@ + s->strides[$ * stride + groups + 1] / (i64)
 + + i - from_@; /* NAME */
 //: load periodic
 laned row: const T *const row_$ = (const T *)p[$]; /* NAME, the same for each row */
-laned row: ALIGNED T end_$[ROW] = {0}; /* of which this is the last turn */
+laned row: ALIGNED T tail_$[ROW] = {0}; /* of which this is the last turn */
 laned row: for (int j = 0; j < rest; j++) //~
-laned row:     end_$[j] = row_$[each - rest + j]; //~
+laned row:     tail_$[j] = row_$[each - rest + j]; //~
 laned operands: const T *x_$ = row_$ + (i - last + each);
-laned ends: x_$ = end_$;
+laned ends: x_$ = tail_$;
 unlaned block: w_$
 unlaned buffers: struct weft_patterns kept_$ = {{0}, 0, 0, 0, 0, 0}; /* what w_$ has */ //~
 swept row: const T *const repeats_$ = (const T *)args->calls->repeated(w_$, &kept_$, s, p[$],
