@@ -180,6 +180,26 @@ static struct loop_params of_kernel(const struct loop_params *params, const stru
     return own;
 }
 
+/* Empties the loops of kernels of whose temporaries no element is needed, since what reads them has none: they would
+ * only leave remarks. Those of scatter's positions are left though x is empty. A kernel may store to what an earlier one
+ * stored. */
+static void skip_unneeded(struct arena *arena, struct schedule *schedule)
+{
+    bool *needed = ARENA_ARRAY(arena, bool, schedule->temporary_count + 1);
+    for (int k = schedule->count; k-- > 0;) {
+        struct geometry *g = &schedule->kernels[k].geometry;
+        const struct kernel *kernel = schedule->kernels[k].kernel;
+        bool used = k >= schedule->first_result || kernel_puts(kernel);
+        for (int a = kernel->load_count; a < kernel->access_count; a++)
+            used = used || (access_is_temporary(&kernel->accesses[a]) && needed[kernel->accesses[a].index]);
+        if (!used)
+            g->volume = g->tiling.tiles = 0;
+        for (int a = 0; (g->tiling.tiles || kernel_puts(kernel)) && a < kernel->access_count; a++)
+            if (access_is_temporary(&kernel->accesses[a]))
+                needed[kernel->accesses[a].index] = true;
+    }
+}
+
 bool make_schedule(const struct kernel_program *program, const struct loop_params *params, const bool *batches,
                    struct schedule *schedule, const struct access **wrong)
 {
@@ -203,6 +223,7 @@ bool make_schedule(const struct kernel_program *program, const struct loop_param
         count_traffic(s);
         s->ahead = bytes_to_row(s);
     }
+    skip_unneeded(program->arena, schedule);
     join_parts(schedule);
     find_lifetimes(schedule, batches);
     return true;
