@@ -181,8 +181,8 @@ static struct loop_params of_kernel(const struct loop_params *params, const stru
 }
 
 /* Empties the loops of kernels of whose temporaries no element is needed, since what reads them has none: they would
- * only leave remarks. Those of scatter's positions are left though x is empty. A kernel may store to what an earlier one
- * stored. */
+ * only leave remarks. Those of scatter's positions are left, though x is empty. A kernel may store to what an earlier
+ * one stored. */
 static void skip_unneeded(struct arena *arena, struct schedule *schedule)
 {
     bool *needed = ARENA_ARRAY(arena, bool, schedule->temporary_count + 1);
