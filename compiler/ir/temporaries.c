@@ -329,16 +329,19 @@ static int most_words(const struct lowering *l, int n, const struct shape *reduc
     return named_node(l->program, &l->program->nodes[operand])->kind == NODE_NAME ? READ : COMPUTED;
 }
 
-/* Whether short rows of bools are reduced, which the library joins. Not what is made of up to 8 bytes, as 8 uint8 or 4
- * float16: joined where the value is used, by vectors that are taken apart, such rows take 0.45 to 0.9 of the time. */
+/* Whether short rows of bools are reduced or counted, which the library joins. Not what is made of up to 8 bytes, as 8
+ * uint8 or 4 float16: joined where the value is used, by vectors that are taken apart, such rows take 0.45 to 0.9 of
+ * the time. */
 static bool are_bits(const struct lowering *l, int n, const struct shape *reduced)
 {
     const struct node *node = &l->program->nodes[n], *from = operand_node(l->program, node, 0);
     const struct shape *shape = l->shapes[from - l->program->nodes];
     const uint32_t set = reduced_set(&l->program->reductions[node->reduction], shape->rank);
+    const bool counts = from->dtype == WEFT_BOOL && join_is_sum(node->join);
     if (from->dtype == WEFT_BOOL && from->operand_count)
         from = operand_node(l->program, from, 0); /* of a comparison */
-    return joins_bits(l, node) && type_rows[from->dtype].size * shape_volume(reduced) > 8 &&
+    return (joins_bits(l, node) || (counts && l->fast & FAST_JOINS)) &&
+           type_rows[from->dtype].size * shape_volume(reduced) > 8 &&
            are_short(l, node, shape, set, shape_volume(reduced));
 }
 

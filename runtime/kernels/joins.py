@@ -37,7 +37,8 @@ def kind(number, op, stage, acc, tree):
         yield f"#define NOTHING {'0' if op == 'ADD' else 'ABSENT'}"
         side = 16 if ordered or row else 64
         yield f"enum {{ INNER = 1, MAX_LANES = 64, ORDERED = {int(ordered)}, HALF = 8, SIDE = {side} }};"
-        yield f"typedef {stage}_m stage_t;\ntypedef {tree}_m out_t;"
+        counts = op == "ADD" and stage == "b1" # bools are bytes that are 0 or 1, of which gcc makes better vectors
+        yield f"typedef {'u8' if counts else stage}_m stage_t;\ntypedef {tree}_m out_t;"
         for name, dtype in zip(("acc", "tree"), joined):
             yield f"typedef {dtype}_m {name}_t;\nstatic inline {dtype} join_{name}({dtype} a, {dtype} b)\n{{"
             operation = OPERATIONS[op]
@@ -61,6 +62,8 @@ def kind(number, op, stage, acc, tree):
             yield f"#define KEYS {1 if op == 'GREATEST' else -1}"
         if tree == "b1":
             yield f"#define BITS(a, b) ((a) {'|' if op == 'OR' else '&'} (b))"
+        if op == "ADD" and (counts or stage == "u8") and row:
+            yield "#define BYTES"
         if tree[1:] == "32":
             yield "#define WORDS"
         yield "enum { PER_VECTOR = sizeof(acc_v) / sizeof(acc_t) };"
@@ -71,7 +74,7 @@ def kind(number, op, stage, acc, tree):
             yield '#include "runtime/kernels/places.inc"\n#undef BEFORE\n#undef IS_NAN'
         yield "".join(f"#undef {name}\n" for name in (
             "KIND", "ROW", "WORDS", "ABSENT", "NOTHING", "KEYS", "VECTOR_ROW", "OVER", "OVER_HALF", "join_acc_v",
-            "join_tree_v", "BITS"))
+            "join_tree_v", "BITS", "BYTES"))
 
 
 def main(rows, output):

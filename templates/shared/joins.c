@@ -505,12 +505,74 @@ SEPARATE static void OWN(join_bits)(out_t *to, const stage_t *from, i64 elements
     }
 }
 #endif
+#if defined BYTES
+enum { OWN(BYTES_MOST) = 256 };    /* the sum of as many bytes fits 16 bits */
+/* Eight bytes as four sums of two. */
+static inline u64 OWN(pairs_of)(u64 word)
+{
+    return (word & 0x00ff00ff00ff00ffull) + (word >> 8 & 0x00ff00ff00ff00ffull);
+}
+static inline u64 OWN(word_at)(const stage_t *from, i64 bytes)
+{
+    u64 word = 0;
+    __builtin_memcpy(&word, from, (size_t)bytes);
+    return word;
+}
+static inline out_t OWN(sum_of)(u64 sums)
+{
+    return (out_t)(sums * 0x0001000100010001ull >> 48);
+}
+/* Adds the bytes of `count` rows that fill so many words, and others. Bytes that were added are shifted out of the last
+ * word, which ends with the row. */
+static inline __attribute__((always_inline)) void OWN(add_words)(out_t *to, const stage_t *from, i64 elements,
+                                                                 i64 count, const i64 words)
+{
+    const i64 last = elements - 8, rest = elements - 8 * words;
+    ROLLED
+    for (i64 q = 0; q < count; q++, from += elements) {
+        u64 sums = 0;
+        for (i64 k = 0; k < words; k++)
+            sums += pairs_of(word_at(from + 8 * k, 8));
+        if (rest)
+            sums += pairs_of(word_at(from + last, 8) >> 8 * (8 - rest));
+        to[q] = sum_of(sums);
+    }
+}
+/* Adds the bytes of `count` rows of fewer than eight. Those of the next row are shifted out. */
+static inline void OWN(add_few)(out_t *to, const stage_t *from, i64 elements, i64 count)
+{
+    const i64 there = count * elements - 8, many = there < 0 ? 0 : there / elements + 1; /* eight bytes are read */
+    i64 q = 0;
+    ROLLED
+    for (; q < many; q++, from += elements)
+        to[q] = sum_of(pairs_of(word_at(from, 8) << 8 * (8 - elements)));
+    for (; q < count; q++, from += elements)
+        to[q] = sum_of(pairs_of(word_at(from, elements)));
+}
+/* Adds the bytes of `count` rows of up to BYTES_MOST elements. */
+SEPARATE static void OWN(join_bytes)(out_t *to, const stage_t *from, i64 elements, i64 count)
+{
+    switch (elements / 8) {
+    case 0: add_few(to, from, elements, count); return;
+    case 1: add_words(to, from, elements, count, 1); return;
+    case 2: add_words(to, from, elements, count, 2); return;
+    case 3: add_words(to, from, elements, count, 3); return;
+    default: add_words(to, from, elements, count, elements / 8);
+    }
+}
+#endif
 /* Joins `count` rows that follow one another. */
 SEPARATE static void OWN(join_short)(out_t *to, const stage_t *from, i64 elements, i64 count, acc_t absent)
 {
 #if defined BITS
     if (elements <= 64) {
         join_bits(to, from, elements, count);
+        return;
+    }
+#endif
+#if defined BYTES
+    if (elements <= BYTES_MOST) {
+        join_bytes(to, from, elements, count);
         return;
     }
 #endif

@@ -383,6 +383,21 @@ class Reductions(unittest.TestCase):
             self.ways(f"{name}(x, axis=1)", x, slow, (2,))
             self.ways(f"{name}(x, axis=0)", np.ascontiguousarray(x.T), slow, (1,))
 
+    def test_bytes_beside_each_other(self):
+        """Rows of bytes and of bools, whose sums are joined in words: the largest bytes, and any number of rows."""
+        rng = np.random.default_rng(10)
+        for n in sample.chosen([*range(1, 42), 63, 64, 65, 127, 128, 129, 255, 256, 257, 511, 513]):
+            for rows in 1, 2, 7, 16, 17, 40:
+                x = rng.integers(0, 256, (rows, n)).astype(np.uint8)
+                x[::3] = 255
+                given = {"x": x, "y": x.astype(np.float32), "b": x > 100}
+                for text, expected in (("sum(x, -1)", x.sum(-1)), ("sum(b, -1)", (x > 100).sum(-1)),
+                                       ("sum(y > 100, -1)", (x > 100).sum(-1)),
+                                       ("count_nonzero(x, -1)", (x != 0).sum(-1)), ("sum(y > 255, -1)", 0)):
+                    own = {name: a for name, a in given.items() if name in text.split("(")[1]}
+                    found = np.asarray(weft.evaluate(text, own))
+                    self.assertTrue((found == expected).all(), f"{text} of [{rows}, {n}]")
+
     def test_nan_at_every_place(self):
         """Row i has a NaN at place i alone, of either sign, quiet or not."""
         for n in 16, 17, 40, 64, 80, 81, 150, 300, 1100:
