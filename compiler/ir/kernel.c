@@ -104,6 +104,13 @@ bool kernel_masks(const struct kernel *kernel)
     return masks;
 }
 
+bool kernel_sums_alike(const struct kernel *kernel)
+{
+    const struct lanes *lanes = kernel->lanes;
+    return !lanes->places && !lanes->finds && join_is_ordered(lanes->join, lanes->tree) && kernel_masks(kernel) &&
+           kernel->accesses[kernel->load_count].dtype == lanes->tree;
+}
+
 bool kernel_masks_ends(const struct kernel *kernel)
 {
     return kernel_masks(kernel) && !kernel->lanes && kernel_weight(kernel) < LIGHT;

@@ -351,6 +351,8 @@ enum { LIGHT = 16 };
 int kernel_weight(const struct kernel *kernel);
 /* Whether its elements and values have one size of 4 or 8 bytes: vectors may have masks. */
 bool kernel_masks(const struct kernel *kernel);
+/* Whether a kernel that reduces adds or multiplies floats, and all that it loads and computes has their size. */
+bool kernel_sums_alike(const struct kernel *kernel);
 /* Whether it also is light, and reduces nothing: a row then may end in such vectors. */
 bool kernel_masks_ends(const struct kernel *kernel);
 /* [ins] by how many operands each value is read. */

@@ -555,9 +555,7 @@ static bool is_column(const struct grouping *groups, int a)
  * row is then one value, and one that repeats is read where it lies. */
 static bool may_be_laned(const struct kernel *kernel)
 {
-    const struct lanes *lanes = kernel->lanes;
-    bool laned = lanes && !lanes->places && !lanes->finds && join_is_ordered(lanes->join, lanes->tree) &&
-                 kernel_masks(kernel) && kernel->accesses[kernel->load_count].dtype == lanes->tree;
+    bool laned = kernel->lanes && kernel_sums_alike(kernel);
     for (int i = 0; laned && i < kernel->ins_count; i++)
         laned = !is_block_call(&kernel->ins[i]);
     return laned;

@@ -38,10 +38,8 @@ bool joins_as_computed(struct arena *arena, const struct kernel *kernel, const s
 {
     const unsigned char *const kinds = g->kinds;
     const struct lanes *lanes = kernel->lanes;
-    if (!(fast & FAST_JOINS) || lanes->places || lanes->finds || lanes->tiles.row != LANE_COUNT ||
-        lanes->tiles.inner > 1 || !join_is_ordered(lanes->join, lanes->tree) || !kernel_masks(kernel) ||
-        kernel->accesses[kernel->load_count].dtype != lanes->tree || library_row(kernel) < 0 ||
-        load_joined(kernel, kinds) >= 0)
+    if (!(fast & FAST_JOINS) || !kernel_sums_alike(kernel) || lanes->tiles.row != LANE_COUNT ||
+        lanes->tiles.inner > 1 || library_row(kernel) < 0 || load_joined(kernel, kinds) >= 0)
         return false;
     bool joins = true;
     for (int a = 0; a < kernel->load_count; a++)

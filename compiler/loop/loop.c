@@ -24,11 +24,14 @@ static const unsigned char *misalignments(struct arena *arena, const struct loop
 
 /* ---- short rows ---- */
 
-/* The most elements that a short row of the kernel has. */
-static int64_t most_short(const struct kernel *kernel)
+/* The most elements that a short row of the kernel has. `direct`: they are joined as they lie in memory. */
+static int64_t most_short(const struct kernel *kernel, bool direct)
 {
     const struct lanes *lanes = kernel->lanes;
     bool narrow = false;
+    if (direct && (lanes->join == JOIN_LEAST || lanes->join == JOIN_GREATEST) && !lanes->places &&
+        type_rows[lanes->tree].size >= 4)
+        return SHORT_EXTREMES;
     for (int a = 0; a < kernel->load_count; a++)
         narrow = narrow || type_rows[kernel->accesses[a].dtype].size < type_rows[lanes->tree].size;
     const bool whole = lanes->tiles.elements % BLOCK == 0, integers = !dtype_is_float(lanes->tree);
@@ -84,7 +87,8 @@ bool make_loop(struct arena *arena, const struct loop_params *params, struct loo
     loop->beside = may_be_short(params) ? make_short(arena, params, views, &loop->geometry) : 0;
     loop->laned = loop->beside && joins_as_computed(arena, kernel, &loop->geometry, params->fast);
     if (loop->beside && !loop->laned &&
-        (lanes->elements > most_short(kernel) || loop->geometry.period > MAX_PERIOD))
+        (lanes->elements > most_short(kernel, load_joined(kernel, loop->geometry.kinds) >= 0) ||
+         loop->geometry.period > MAX_PERIOD))
         loop->beside = 0;
     if (!loop->beside)
         make_geometry(arena, kernel, space->rank, space->extents, views, params->fast & ~apart, params->chunks,
