@@ -5,12 +5,15 @@
 
 /* ---- costs ---- */
 
-/* A rough estimate: a vector instruction takes about a third of the time of a byte moved. */
+/* A rough estimate: a vector instruction takes about a third of the time of a byte moved, joining an element as long as
+ * storing it. */
 static double estimate(const struct kernel *kernel, const struct geometry *g)
 {
     double each = kernel_weight(kernel) / 3.0;
-    for (int a = 0; a < kernel->access_count; a++)
-        each += access_is(g->kinds[a], STAYS) ? 0 : type_rows[kernel->accesses[a].dtype].size;
+    for (int a = 0; a < kernel->access_count; a++) {
+        const bool joined = kernel->lanes && a >= kernel->load_count;
+        each += access_is(g->kinds[a], STAYS) && !joined ? 0 : type_rows[kernel->accesses[a].dtype].size;
+    }
     return each * (double)g->volume;
 }
 
