@@ -189,17 +189,21 @@ static struct loop_params of_kernel(const struct loop_params *params, const stru
 static void skip_unneeded(struct arena *arena, struct schedule *schedule)
 {
     bool *needed = ARENA_ARRAY(arena, bool, schedule->temporary_count + 1);
+    bool *read = ARENA_ARRAY(arena, bool, schedule->temporary_count + 1);
     for (int k = schedule->count; k-- > 0;) {
         struct geometry *g = &schedule->kernels[k].geometry;
         const struct kernel *kernel = schedule->kernels[k].kernel;
         bool used = k >= schedule->first_result || kernel_puts(kernel);
         for (int a = kernel->load_count; a < kernel->access_count; a++)
-            used = used || (access_is_temporary(&kernel->accesses[a]) && needed[kernel->accesses[a].index]);
+            used = used || !access_is_temporary(&kernel->accesses[a]) || !read[kernel->accesses[a].index] ||
+                   needed[kernel->accesses[a].index];
         if (!used)
             g->volume = g->tiling.tiles = 0;
-        for (int a = 0; (g->tiling.tiles || kernel_puts(kernel)) && a < kernel->access_count; a++)
-            if (access_is_temporary(&kernel->accesses[a]))
-                needed[kernel->accesses[a].index] = true;
+        for (int a = 0; a < kernel->access_count; a++)
+            if (access_is_temporary(&kernel->accesses[a])) {
+                read[kernel->accesses[a].index] = true;
+                needed[kernel->accesses[a].index] |= g->tiling.tiles || kernel_puts(kernel);
+            }
     }
 }
 
