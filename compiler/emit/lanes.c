@@ -271,7 +271,7 @@ static void put_points(struct emitter *e, struct buf *out, const char *table, in
     if (e->laned) {
         e->parts[1] = "short_lanes", e->parts[2] = NULL;
         put_accumulators(e, out);
-        buf_printf(out, "enum { OWN(KEPT) = ROW / PER_VECTOR, PARTED = %d };\n", lanes->parted);
+        buf_printf(out, "enum { OWN(KEPT) = ROW / PER_VECTOR, PARTED = %d };\n", lanes_parted(lanes));
         put_absent(e);
     }
     buf_printf(&e->literals, "const struct weft_join *const join = args->calls->%s[%d]; /* %s%s of %s */\n", table,

@@ -168,8 +168,7 @@ struct lanes {
     bool partial;                  /* the elements are lanes that tiles of another kernel left */
     int64_t beside;                /* of rows in C that are short, or laned, how many points lie in a row of the loop:
                                       they are computed and joined side by side. 0: it takes one after the other */
-    bool laned;                    /* these rows are joined to lanes as they are computed; */
-    bool parted;                   /* and have several blocks */
+    bool laned;                    /* these rows are joined to lanes as they are computed */
     struct lane_tiles tiles;       /* ahead of time with extents that may be open; then a call decides the rest, but for
                                       `row`, and `chunks` is 0 */
     int alone;                     /* there, the temporary that a tile stores to which takes all of a result; -1: it
@@ -351,6 +350,11 @@ enum { LIGHT = 16 };
 int kernel_weight(const struct kernel *kernel);
 /* Whether its elements and values have one size of 4 or 8 bytes: vectors may have masks. */
 bool kernel_masks(const struct kernel *kernel);
+/* Whether rows that are joined as they are computed have several blocks. */
+static inline bool lanes_parted(const struct lanes *lanes)
+{
+    return lanes->laned && lanes->tiles.elements > lanes->tiles.block;
+}
 /* Whether a kernel that reduces adds or multiplies floats, and all that it loads and computes has their size. */
 bool kernel_sums_alike(const struct kernel *kernel);
 /* Whether it also is light, and reduces nothing: a row then may end in such vectors. */

@@ -309,7 +309,7 @@ static int64_t chain_points(const struct schedule *schedule, int k)
 static bool keeps_near(const struct schedule *schedule, int k, int next)
 {
     bool keeps = false;
-    for (int i = k; i < next; i++)
+    for (int i = k; !keeps && i < next; i++)
         for (int j = i + 1; !keeps && j < next; j++)
             keeps = share_load(schedule->kernels[i].kernel, schedule->kernels[j].kernel);
     for (int t = 0; !keeps && t < schedule->temporary_count; t++) {

@@ -223,7 +223,6 @@ bool make_schedule(const struct kernel_program *program, const struct loop_param
             struct lanes *lanes = arena_copy(program->arena, s->kernel->lanes, sizeof *lanes);
             lanes->beside = loop.beside;
             lanes->laned = loop.laned && lanes->tiles.elements * type_rows[lanes->tree].size >= LANED_LEAST;
-            lanes->parted = lanes->laned && lanes->tiles.elements > lanes->tiles.block;
             s->kernel->lanes = lanes;
         }
         s->work = estimate(s->kernel, &s->geometry);

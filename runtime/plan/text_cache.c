@@ -24,7 +24,7 @@ static void add_lanes(struct buf *key, const struct lanes *lanes)
     const int words[] = {(int)join_rows[lanes->join].op, (int)lanes->acc, (int)lanes->tree, tiles->row,
                          tiles->row ? (int)tiles->inner : 0, tiles->width == 1 && how->threads, lanes->finds,
                          how->threads, how->serial, lanes->partial, how->node, how->levels, how->beside,
-                         lanes->beside > 0, lanes->laned, lanes->parted, lanes->places};
+                         lanes->beside > 0, lanes->laned, lanes_parted(lanes), lanes->places};
     buf_add(key, (const char *)words, sizeof words);
 }
 
