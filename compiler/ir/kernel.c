@@ -7,7 +7,7 @@ struct kernel *kernel_like(struct arena *arena, const struct kernel *kernel)
 {
     const struct kernel empty = {
         .arena = arena, .program = kernel->program, .results = kernel->results, .result_count = kernel->result_count,
-        .temporaries = kernel->temporaries, .maps = kernel->maps, .map_count = kernel->map_count,
+        .maps = kernel->maps, .map_count = kernel->map_count,
         .granted_maps = kernel->granted_maps, .constants = kernel->constants,
         .constant_count = kernel->constant_count, .masks = kernel->masks, .mask_count = kernel->mask_count,
         .faults = kernel->faults, .fault_count = kernel->fault_count};

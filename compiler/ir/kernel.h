@@ -193,7 +193,6 @@ struct kernel {
     int constant_count;
     struct mask *masks;            /* all different */
     int mask_count;
-    const struct temporary *temporaries; /* those that it may read; NULL: nothing more is known of them */
     union scalar *literals;
     enum weft_dtype *literal_dtypes;
     struct number_source *literal_sources;

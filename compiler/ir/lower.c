@@ -432,7 +432,7 @@ static void begin(struct lowering *l, struct arena *arena, const struct lower_pa
 {
     const struct program *program = params->program;
     struct kernel *kernel = ARENA_NEW(arena, struct kernel);
-    *kernel = (struct kernel){.arena = arena, .program = program, .temporaries = params->temporaries};
+    *kernel = (struct kernel){.arena = arena, .program = program};
     *l = (struct lowering){.arena = arena, .program = program, .shapes = params->shapes,
                            .values = params->values ? params->values : program->nodes,
                            .views = params->views ? params->views : program->views,

@@ -11,6 +11,7 @@
 struct narrowing {
     struct arena *arena;
     const struct kernel *from;
+    const struct temporary *temporaries;
     struct kernel *to;
     struct value_range *ranges;    /* [ins of from] */
     int *root;                     /* [ins of from] the instruction whose value this one keeps; or itself */
@@ -55,8 +56,8 @@ static struct value_range find_range(const struct narrowing *n, const struct ins
         return range_unknown;
     if (ins->kind == INS_LITERAL && all.known)
         return range_between(literal_value(n->from, ins), literal_value(n->from, ins));
-    if (ins->kind == INS_LOAD && n->from->temporaries && n->from->accesses[ins->index].kind == TENSOR_TEMPORARY) {
-        const struct temporary *temporary = &n->from->temporaries[n->from->accesses[ins->index].index];
+    if (ins->kind == INS_LOAD && n->from->accesses[ins->index].kind == TENSOR_TEMPORARY) {
+        const struct temporary *temporary = &n->temporaries[n->from->accesses[ins->index].index];
         return temporary->within.known && temporary->dtype == ins->dtype ? temporary->within : all;
     }
     if (ins->kind != INS_OP || !operand_ranges(n, ins, r))
@@ -288,9 +289,9 @@ static bool decide_all(struct narrowing *n)
     return any;
 }
 
-struct kernel *narrow(struct arena *arena, struct kernel *kernel)
+struct kernel *narrow(struct arena *arena, struct kernel *kernel, const struct temporary *temporaries)
 {
-    struct narrowing n = {.arena = arena, .from = kernel,
+    struct narrowing n = {.arena = arena, .from = kernel, .temporaries = temporaries,
                           .ranges = ARENA_ARRAY(arena, struct value_range, kernel->ins_count),
                           .root = ARENA_ARRAY(arena, int, kernel->ins_count),
                           .uses = kernel_uses(arena, kernel),

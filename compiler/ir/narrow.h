@@ -7,7 +7,7 @@
 #include "compiler/ir/kernel.h"
 
 /* Returns the kernel with such values in int16 or uint16; `kernel` itself where there are none. All values
- * and faults stay the same. */
-struct kernel *narrow(struct arena *arena, struct kernel *kernel);
+ * and faults stay the same. `temporaries`: those that it may read; NULL: it reads none. */
+struct kernel *narrow(struct arena *arena, struct kernel *kernel, const struct temporary *temporaries);
 
 #endif

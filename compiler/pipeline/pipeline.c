@@ -40,7 +40,7 @@ static struct lowered *lower_both(struct arena *arena, const struct lower_params
 {
     struct lowered *made = ARENA_NEW(arena, struct lowered);
     made->kernel = lower(arena, params, results, count);
-    made->narrowed = made->kernel ? narrow(arena, made->kernel) : NULL;
+    made->narrowed = made->kernel ? narrow(arena, made->kernel, params->temporaries) : NULL;
     return made->kernel ? made : NULL;
 }
 
@@ -212,7 +212,8 @@ static bool pass_narrow(struct pipeline *p)
 {
     for (int k = 0; p->fast & FAST_NARROW && k < p->kernels.count; k++) {
         struct program_kernel *kernel = &p->kernels.kernels[k];
-        kernel->kernel = kernel->narrowed ? kernel->narrowed : narrow(p->arena, kernel->kernel);
+        kernel->kernel = kernel->narrowed ? kernel->narrowed
+                                          : narrow(p->arena, kernel->kernel, p->kernels.temporaries);
     }
     return true;
 }

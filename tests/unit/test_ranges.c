@@ -12,7 +12,7 @@ static struct kernel *narrow_text(struct front *front, const char *text)
 {
     char whole[400];
     snprintf(whole, sizeof whole, INPUTS "used = x + y + s + h + n + w + l; return out = %s", text);
-    struct kernel *kernel = narrow(&front->arena, lower_results(front, whole, (int[]){0}, 1));
+    struct kernel *kernel = narrow(&front->arena, lower_results(front, whole, (int[]){0}, 1), NULL);
     const char *broken = verify_kernel(kernel);
     if (broken)
         fail_msg("%s: %s", text, broken);
@@ -164,7 +164,7 @@ static bool check_values(uint64_t seed)
     if (ARENA_GUARD(&arena, env))
         fail_msg("out of memory");
     const char *text = integer_text(&arena, seed);
-    struct kernel *kernel = lower_text(&front, text), *narrowed = narrow(&front.arena, kernel);
+    struct kernel *kernel = lower_text(&front, text), *narrowed = narrow(&front.arena, kernel, NULL);
     const char *broken = verify_kernel(narrowed);
     if (broken)
         fail_msg("%s\n%s", text, broken);
@@ -200,7 +200,7 @@ static void what_does_not_stays_the_same_kernel(void **state)
     struct front front;
     char whole[] = INPUTS "used = x + y + s + h + n + w + l; return out = x + y";
     struct kernel *kernel = lower_results(&front, whole, (int[]){0}, 1);
-    assert_ptr_equal(narrow(&front.arena, kernel), kernel);
+    assert_ptr_equal(narrow(&front.arena, kernel, NULL), kernel);
     front_finish(&front);
 }
 
@@ -216,7 +216,7 @@ static void random_programs_stay_sound(void **state)
         if (ARENA_GUARD(&arena, env))
             fail_msg("out of memory");
         struct kernel *kernel = lower_text(&front, random_text(&arena, seed));
-        struct kernel *narrowed = narrow(&front.arena, kernel);
+        struct kernel *narrowed = narrow(&front.arena, kernel, NULL);
         const char *broken = verify_kernel(narrowed);
         if (broken)
             fail_msg("seed %d: %s", (int)seed, broken);
