@@ -24,21 +24,21 @@ from reduce import optional  # noqa: E402
 
 LENGTHS = [2, 3, 4, 5, 6, 7, 8, 9, 10, 12, 15, 16, 17, 20, 24, 31, 32, 33, 48, 63, 64, 65, 80, 100, 127, 128, 129, 200,
            255, 256, 257, 512, 1000, 2048, 5000]
-SOFTMAX = "(lambda e: e / e.sum(-1, keepdims=True))(np.exp(x - x.max(-1, keepdims=True)))"
+SOFTMAX = "(lambda x: (lambda e: e / e.sum(-1, keepdims=True))(np.exp(x - x.max(-1, keepdims=True))))(f(x))"
 LAYERNORM = "d = x - mean(x, -1, true); d / sqrt(mean(d * d, -1, true) + 1e-5)"
-# word: the text, what NumPy and JAX compute, PyTorch, operands beside x
-CASES = {"sum": ("sum(x, -1)", "x.sum(-1)", "x.sum(-1)", ""), "mean": ("mean(x, -1)", "x.mean(-1)", "x.mean(-1)", ""),
+# word: the text, what NumPy and JAX compute, PyTorch, operands beside x. f makes integers float32, as rule 11.2 does
+CASES = {"sum": ("sum(x, -1)", "x.sum(-1)", "x.sum(-1)", ""), "mean": ("mean(x, -1)", "f(x).mean(-1)", "f(x).mean(-1)", ""),
          "max": ("max(x, axis=-1)", "x.max(-1)", "x.amax(-1)", ""),
          "argmax": ("argmax(x, -1)", "x.argmax(-1)", "x.argmax(-1)", ""),
          "any": ("any(x, -1)", "x.any(-1)", "x.bool().any(-1)", ""),
-         "norm": ("norm(x, -1)", "np.linalg.norm(x, axis=-1)", "torch.linalg.norm(x, dim=-1)", ""),
-         "std": ("std(x, -1)", "x.std(-1)", "x.std(-1, correction=0)", ""),
+         "norm": ("norm(x, -1)", "np.linalg.norm(f(x), axis=-1)", "torch.linalg.norm(f(x), dim=-1)", ""),
+         "std": ("std(x, -1)", "f(x).std(-1)", "f(x).std(-1, correction=0)", ""),
          "dot": ("sum(x * w, -1)", "(x * w).sum(-1)", "(x * w).sum(-1)", "w"),
-         "normalize": ("x / norm(x, -1, true)", "x / np.linalg.norm(x, axis=-1, keepdims=True)",
-                       "x / torch.linalg.norm(x, dim=-1, keepdim=True)", ""),
-         "softmax": ("softmax(x)", SOFTMAX, "torch.softmax(x, -1)", ""),
+         "normalize": ("x / norm(x, -1, true)", "f(x) / np.linalg.norm(f(x), axis=-1, keepdims=True)",
+                       "f(x) / torch.linalg.norm(f(x), dim=-1, keepdim=True)", ""),
+         "softmax": ("softmax(x)", SOFTMAX, "torch.softmax(f(x), -1)", ""),
          "layernorm": (LAYERNORM, "(lambda d: d / np.sqrt((d * d).mean(-1, keepdims=True) + 1e-5))"
-                       "(x - x.mean(-1, keepdims=True))", "torch.nn.functional.layer_norm(x, x.shape[-1:])", ""),
+                       "(f(x) - f(x).mean(-1, keepdims=True))", "torch.nn.functional.layer_norm(f(x), x.shape[-1:])", ""),
          "column": ("x * 0.5 + y", "x * np.float32(0.5) + y", "x * 0.5 + y", "y"),
          "row": ("x * 0.5 + w", "x * np.float32(0.5) + w", "x * 0.5 + w", "w"),
          "outer": ("w * 0.5 + y", "w * np.float32(0.5) + y", "w * 0.5 + y", "wy"),
@@ -66,16 +66,20 @@ def peers(case, arrays):
 
     _, numpy_text, torch_text, _ = CASES[case]
     jax, torch = optional("jax"), optional("torch")
-    found = {"numpy": functools.partial(function(numpy_text, np=np), **arrays)}
+    integers = all(a.dtype.kind in "iu" for a in arrays.values())
+    floats = (lambda x: x.astype(np.float32)) if integers else lambda x: x
+    found = {"numpy": functools.partial(function(numpy_text, np=np, f=floats), **arrays)}
     if jax:
-        length, whole = max(a.shape[-1] for a in arrays.values()), function(numpy_text, np=jax.numpy)
+        jax.config.update("jax_enable_x64", any(a.dtype == np.float64 for a in arrays.values()))
+        length, whole = max(a.shape[-1] for a in arrays.values()), function(numpy_text, np=jax.numpy, f=floats)
         held = {name: jax.numpy.asarray(wide_rows(name, a)) for name, a in arrays.items()}
         compiled = jax.jit(lambda **given: whole(**{name: a[..., :length] for name, a in given.items()}))
         found["jax"] = lambda: compiled(**held).block_until_ready()
     if torch:
         torch.set_num_threads(int(os.environ["OMP_NUM_THREADS"]))
         tensors = {name: torch.from_numpy(a) for name, a in arrays.items()}
-        found["torch"] = functools.partial(function(torch_text, torch=torch), **tensors)
+        floats = (lambda x: x.float()) if integers else lambda x: x
+        found["torch"] = functools.partial(function(torch_text, torch=torch, f=floats), **tensors)
     for run in found.values():
         run()
     return found

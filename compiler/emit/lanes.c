@@ -114,8 +114,8 @@ static void put_vectors(struct emitter *e, struct buf *out)
     else
         buf_puts(out, "typedef tree_t OWN(half_v);\n");
     buf_puts(out, "#undef OVER\n#undef OVER_HALF\n#undef VECTOR_ROW\n");
-    if (vectors && lanes->tree == WEFT_FLOAT32 && lanes->tiles.row == LANE_COUNT)
-        buf_puts(out, "#define VECTOR_ROW /* 64 bytes */\n");
+    if (vectors && lanes->tiles.row == LANE_COUNT)
+        buf_printf(out, "#define VECTOR_ROW %d /* of 64 bytes */\n", LANE_COUNT * type_rows[lanes->tree].size / 64);
     buf_printf(out, "#define OVER(k, count) %s\n",
                vectors ? "for (int k = 0; k < (count) / PER_VECTOR; k++)" : "EACH(k, count)");
     buf_printf(out, "#define OVER_HALF(k) %s\n",
@@ -288,8 +288,8 @@ static void put_short_joining(struct emitter *e, struct buf *out)
     memcpy(e->parts, parts, sizeof parts);
     put_own_joins(e, out);
     buf_puts(out, "#undef WORDS\n");
-    if (type_rows[lanes->tree].size == 4)
-        buf_puts(out, "#define WORDS\n");
+    if (type_rows[lanes->tree].size >= 4)
+        buf_printf(out, "#define WORDS %d\n", 8 * type_rows[lanes->tree].size);
     put_absent(e);
 }
 

@@ -34,6 +34,21 @@ static bool joins_bits(const struct lowering *l, const struct node *node)
     return node->kind == NODE_REDUCE && (node->join == JOIN_ANY || node->join == JOIN_ALL) && l->fast & FAST_JOINS;
 }
 
+/* Whether the library joins sixteen rows of floats in registers (REGISTER_ROW, joins.c). */
+static bool joins_registers(const struct lowering *l, const struct node *node)
+{
+    const enum weft_dtype dtype = operand_node(l->program, node, 0)->dtype;
+    return (join_is_sum(node->join) || node->join == JOIN_LEAST || node->join == JOIN_GREATEST) &&
+           l->fast & WIDE_ROWS && (dtype == WEFT_FLOAT32 || dtype == WEFT_FLOAT64);
+}
+
+/* The fewest elements of rows that are reduced side by side. */
+static int64_t least_short(const struct lowering *l, const struct node *node)
+{
+    const bool is_long = operand_node(l->program, node, 0)->dtype == WEFT_FLOAT64;
+    return joins_bits(l, node) ? 2 : is_long && joins_registers(l, node) ? SHORT_LONG : SHORT_LEAST;
+}
+
 /* Whether a kernel reduces short rows side by side: those of the innermost dimensions. */
 static bool are_short(const struct lowering *l, const struct node *node, const struct shape *shape, uint32_t set,
                       int64_t elements)
@@ -42,7 +57,7 @@ static bool are_short(const struct lowering *l, const struct node *node, const s
     for (int d = shape->rank - 1; d >= 0 && (set >> d & 1 || shape->extents[d] == 1); d--)
         innermost *= shape->extents[d];
     return l->joiner == JOIN_TILES && !l->open && l->fast & FAST_EXPAND && innermost == elements &&
-           elements >= (joins_bits(l, node) ? 2 : SHORT_LEAST) && elements <= SHORT_ROW &&
+           elements >= least_short(l, node) && elements <= SHORT_ROW &&
            shape_volume(shape) / elements >= SHORT_ROWS;
 }
 
@@ -302,31 +317,34 @@ static bool is_joined_again(const struct lowering *l, int n)
     return again;
 }
 
-/* Whether a value is computed from float32 alone, and numbers. */
-static bool is_of_words(const struct lowering *l, int n)
+/* Whether a value is computed from this type alone, and numbers. */
+static bool is_of(const struct lowering *l, int n, enum weft_dtype dtype)
 {
     const struct node *node = named_node(l->program, &l->program->nodes[n]);
-    bool words = node->kind != NODE_NAME || node->dtype == WEFT_FLOAT32;
-    for (int i = 0; words && node->kind == NODE_OP && i < node->operand_count; i++)
-        words = is_of_words(l, l->program->operands[node->operands + i]);
-    return words && node->kind != NODE_CAST;
+    bool is = node->kind != NODE_NAME || node->dtype == dtype;
+    for (int i = 0; is && node->kind == NODE_OP && i < node->operand_count; i++)
+        is = is_of(l, l->program->operands[node->operands + i], dtype);
+    return is && node->kind != NODE_CAST;
 }
 
-/* The most elements of a row of float32 that are joined where the value is used, although the library joins sixteen
- * such rows in registers (REGISTER_ROW, joins.c): from 5 elements of an input on that takes 0.45 to 0.6 of the time,
- * from 7 that are computed 0.5 to 0.85. 0: the library does not. */
+/* The most elements of a row of floats that are joined where the value is used, although the library joins sixteen such
+ * rows in registers: of float32 from 5 elements of an input on that takes 0.45 to 0.6 of the time, from 7 that are
+ * computed 0.5 to 0.85; of float64 from SHORT_LONG of an input on, from 5 computed ones 0.5 to 0.85. 0: the library
+ * does not. */
 static int most_words(const struct lowering *l, int n, const struct shape *reduced)
 {
-    enum { READ = 4, COMPUTED = 6 };
+    enum { READ = 4, COMPUTED = 6, COMPUTED_LONG = 4 };
     const struct node *node = &l->program->nodes[n];
     const int operand = l->program->operands[node->operands];
     const struct shape *shape = l->shapes[operand];
+    const enum weft_dtype dtype = l->program->nodes[operand].dtype;
     const uint32_t set = reduced_set(&l->program->reductions[node->reduction], shape->rank);
-    const bool joined = join_is_sum(node->join) || node->join == JOIN_LEAST || node->join == JOIN_GREATEST;
-    if (!joined || !(l->fast & WIDE_ROWS) || l->program->nodes[operand].dtype != WEFT_FLOAT32 ||
-        !is_of_words(l, operand) || !are_short(l, node, shape, set, shape_volume(reduced)))
+    if (!joins_registers(l, node) || !is_of(l, operand, dtype) ||
+        !are_short(l, node, shape, set, shape_volume(reduced)))
         return 0;
-    return named_node(l->program, &l->program->nodes[operand])->kind == NODE_NAME ? READ : COMPUTED;
+    if (named_node(l->program, &l->program->nodes[operand])->kind == NODE_NAME)
+        return dtype == WEFT_FLOAT64 ? SHORT_LONG - 1 : READ;
+    return dtype == WEFT_FLOAT64 ? COMPUTED_LONG : COMPUTED;
 }
 
 /* Whether short rows of bools are reduced or counted, which the library joins. Not what is made of up to 8 bytes, as 8

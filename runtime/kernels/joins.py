@@ -51,8 +51,8 @@ def kind(number, op, stage, acc, tree):
             yield f"#define join_acc_v(a, b) ((a) {'+' if op == 'ADD' else '*'} (b))\n#define join_tree_v join_acc_v"
             yield "#define OVER(k, count) for (int k = 0; k < (count) / PER_VECTOR; k++)"
             yield "#define OVER_HALF(k) for (int k = 0; k < (int)(HALF * sizeof(tree_t) / sizeof(half_v)); k++)"
-            if tree == "f32" and row:
-                yield "#define VECTOR_ROW"
+            if row:
+                yield f"#define VECTOR_ROW {int(tree[1:]) // 32}"
         else:
             yield "".join(f"typedef {name}_t {name}_v;\n" for name in ("acc", "tree", "stage"))
             yield "typedef tree_t half_v;"
@@ -64,8 +64,8 @@ def kind(number, op, stage, acc, tree):
             yield f"#define BITS(a, b) ((a) {'|' if op == 'OR' else '&'} (b))"
         if op == "ADD" and (counts or stage == "u8") and row:
             yield "#define BYTES"
-        if tree[1:] == "32":
-            yield "#define WORDS"
+        if tree[1:] in ("32", "64"):
+            yield f"#define WORDS {tree[1:]}"
         yield "enum { PER_VECTOR = sizeof(acc_v) / sizeof(acc_t) };"
         yield '#include "templates/shared/joins.c"'
         if form == "row" and has_places(op, tree):

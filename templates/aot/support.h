@@ -104,7 +104,7 @@ typedef WEFT_PASTED(WEFT_TYPE, WEFT_TREE) OWN(half_v) HALF_VECTORS(WEFT_PASTED(W
 #define join_acc_v(a, b) WEFT_JOIN(, , a, b)
 #define join_tree_v(a, b) WEFT_JOIN(, , a, b)
 #if WEFT_ROW == 16 && WEFT_PASTED(WEFT_SINGLE, WEFT_TREE)
-#define VECTOR_ROW /* 64 bytes */
+#define VECTOR_ROW 1 /* of 64 bytes */
 #endif
 #define OVER(k, count) for (int k = 0; k < (count) / PER_VECTOR; k++)
 #define OVER_HALF(k) for (int k = 0; k < HALF * sizeof(tree_t) / sizeof(half_v); k++)

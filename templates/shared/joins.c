@@ -164,13 +164,28 @@ static inline tree_t *OWN(harvest)(tree_t *lanes, tree_t *tree, i64 pitch, i64 b
 #undef AS_IT_IS
 enum { OWN(LANE_COUNT) = 16 };
 #undef REGISTER_ROW
+#undef WORD_SIZE
+#undef WORD_NAMES
+#undef FLOAT_NAMES
 #if defined WORDS && (defined KEYS || defined VECTOR_ROW)
 #if defined __AVX512BW__ && defined __GNUC__ && !defined __clang__
-#define REGISTER_ROW /* a row's lanes are one register */
+#define REGISTER_ROW /* a row's lanes are one register, or two */
 #endif
+#endif
+#if WORDS == 64
+typedef i64 OWN(row_word);
+#define WORD_SIZE "64"
+#define WORD_NAMES "q"
+#define FLOAT_NAMES "pd"
+#elif defined WORDS
+typedef i32 OWN(row_word);
+#define WORD_SIZE "32"
+#define WORD_NAMES "d"
+#define FLOAT_NAMES "ps"
 #endif
 #if defined REGISTER_ROW
-typedef i32 OWN(row_words) __attribute__((vector_size(64), aligned(4), may_alias));
+typedef row_word OWN(row_words) __attribute__((vector_size(64), aligned(WORDS / 8), may_alias));
+enum { OWN(PER_REGISTER) = 512 / WORDS, OWN(ROW_REGISTERS) = LANE_COUNT / PER_REGISTER };
 #if defined VECTOR_ROW
 static inline row_words OWN(join_words)(row_words a, row_words b)
 {
@@ -190,11 +205,12 @@ static inline row_words OWN(join_raw)(row_words a, row_words b, row_words *nans)
     (void)nans;
     return join_words(a, b);
 }
+/* Four rows of lanes. */
 static inline row_words OWN(join_four)(row_words l, const row_words *x, row_words *nans)
 {
     SIDE_BY_SIDE
     for (int q = 0; q < 4; q++)
-        l = join_raw(l, x[q], nans);
+        l = join_raw(l, x[q * ROW_REGISTERS], nans);
     return l;
 }
 static inline row_words OWN(end_raw)(row_words x, row_words nans)
@@ -207,9 +223,9 @@ static inline row_words OWN(join_words)(row_words a, row_words b)
 {
     row_words most;
 #if KEYS > 0
-    __asm__("vpmaxsd %2, %1, %0" : "=v"(most) : "v"(a), "v"(b));
+    __asm__("vpmaxs" WORD_NAMES " %2, %1, %0" : "=v"(most) : "v"(a), "v"(b));
 #else
-    __asm__("vpminsd %2, %1, %0" : "=v"(most) : "v"(a), "v"(b));
+    __asm__("vpmins" WORD_NAMES " %2, %1, %0" : "=v"(most) : "v"(a), "v"(b));
 #endif
     return most;
 }
@@ -218,14 +234,15 @@ static inline void OWN(meet_nans)(row_words *keys, row_words a, row_words b)
 {
     const row_words nan = (row_words){0} + (KEYS > 0 ? MOST : -MOST - 1);
     unsigned short unordered;
-    __asm__("vcmpunordps %2, %1, %0" : "=Yk"(unordered) : "v"(a), "v"(b));
-    __asm__("vmovdqa32 %1, %0%{%2%}" : "+v"(*keys) : "v"(nan), "Yk"(unordered));
+    __asm__("vcmpunord" FLOAT_NAMES " %2, %1, %0" : "=Yk"(unordered) : "v"(a), "v"(b));
+    __asm__("vmovdqa" WORD_SIZE " %1, %0%{%2%}" : "+v"(*keys) : "v"(nan), "Yk"(unordered));
 }
 /* The keys of numbers. */
 static inline row_words OWN(keys_of)(row_words x)
 {
     row_words keys = x; /* x ^ (x >> 31 & MOST) */
-    __asm__("vpternlogd $0x78, %2, %1, %0" : "+v"(keys) : "v"(x >> 31), "v"((row_words){0} + MOST));
+    __asm__("vpternlog" WORD_NAMES " $0x78, %2, %1, %0" : "+v"(keys) : "v"(x >> (WORDS - 1)),
+            "v"((row_words){0} + MOST));
     return keys;
 }
 static inline row_words OWN(lanes_of)(row_words x)
@@ -240,9 +257,9 @@ static inline row_words OWN(extreme_raw)(row_words a, row_words b)
 {
     row_words most;
 #if KEYS > 0
-    __asm__("vrangeps $5, %2, %1, %0" : "=v"(most) : "v"(a), "v"(b));
+    __asm__("vrange" FLOAT_NAMES " $5, %2, %1, %0" : "=v"(most) : "v"(a), "v"(b));
 #else
-    __asm__("vrangeps $4, %2, %1, %0" : "=v"(most) : "v"(a), "v"(b));
+    __asm__("vrange" FLOAT_NAMES " $4, %2, %1, %0" : "=v"(most) : "v"(a), "v"(b));
 #endif
     return most;
 }
@@ -257,7 +274,8 @@ static inline row_words OWN(join_raw)(row_words a, row_words b, row_words *nans)
 }
 static inline row_words OWN(join_four)(row_words l, const row_words *x, row_words *nans)
 {
-    const row_words a = join_raw(x[0], x[1], nans), b = join_raw(x[2], x[3], nans);
+    enum { NEXT = ROW_REGISTERS };
+    const row_words a = join_raw(x[0], x[NEXT], nans), b = join_raw(x[2 * NEXT], x[3 * NEXT], nans);
     return extreme_raw(l, extreme_raw(a, b));
 }
 static inline row_words OWN(end_raw)(row_words x, row_words nans)
@@ -268,42 +286,83 @@ static inline row_words OWN(end_raw)(row_words x, row_words nans)
 #endif
 /* Joins the elements of a row to its lanes. `there`: how many elements may be read, those of later rows among them. */
 #if defined REGISTER_ROW
-static inline void OWN(fill_lanes)(acc_t *lanes, const stage_t *from, i64 elements, i64 there, acc_t absent)
+/* Which of `count` elements a register has, of those from `first` on. */
+static inline unsigned short OWN(some_of)(i64 count, i64 first)
 {
-    const row_words places = {0, 1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 11, 12, 13, 14, 15};
-    const union {
-        acc_t lane;
-        i32 word;
-    } none = {absent};
+    return (unsigned short)(count <= first ? 0 : count - first < PER_REGISTER ? (1u << (count - first)) - 1 : ~0u);
+}
+/* These of `from`; others as in x. */
+static inline row_words OWN(load_some)(row_words x, const stage_t *from, unsigned short some)
+{
+    __asm__("vmovdqu" WORD_SIZE " %1, %0%{%2%}" : "+v"(x) : "m"(*(const row_words *)from), "Yk"(some));
+    return x;
+}
+static inline row_words OWN(unread_words)(acc_t absent)
+{
     const union {
         stage_t value;
-        i32 word;
+        row_word word;
     } unread = {OF(stage_t, absent)};
+    return (row_words){0} + unread.word;
+}
+static inline row_words OWN(absent_words)(acc_t absent)
+{
+    const union {
+        acc_t lane;
+        row_word word;
+    } none = {absent};
+    return (row_words){0} + none.word;
+}
+/* The last elements of a row that are fewer than its lanes: register `number` of them. */
+static inline row_words OWN(last_words)(const stage_t *end, i64 rest, int number, acc_t absent)
+{
+    if (!ORDERED)                  /* of an extreme, elements may be joined twice */
+        return *(const row_words *)(end - LANE_COUNT + number * PER_REGISTER);
+#if WORDS == 32
+    const row_words places = {0, 1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 11, 12, 13, 14, 15};
+    return __builtin_shuffle(*(const row_words *)(end - LANE_COUNT), absent_words(absent),
+                             places + (i32)(LANE_COUNT - rest));
+#else
+    const i64 first = number * PER_REGISTER;
+    return load_some(unread_words(absent), end - rest + first, some_of(rest, first));
+#endif
+}
+static inline void OWN(fill_lanes)(acc_t *lanes, const stage_t *from, i64 elements, i64 there, acc_t absent)
+{
+    enum { TWO = ROW_REGISTERS > 1, NEXT = TWO ? PER_REGISTER : 0 };
     const i64 rest = elements % LANE_COUNT, whole = elements - rest;
-    row_words l = (row_words){0} + unread.word, nans = (row_words){0} + none.word;
+    row_words *const own = (row_words *)lanes;
+    row_words l, h, nans = absent_words(absent), others = nans; /* a row's first register, and where there are two */
     (void)there;
     if (elements <= LANE_COUNT) {
-        const unsigned short some = (unsigned short)((1u << elements) - 1);
-        __asm__("vmovdqu32 %1, %0%{%2%}" : "+v"(l) : "m"(*(const row_words *)from), "Yk"(some));
-        *(row_words *)lanes = lanes_of(l);
+        own[0] = lanes_of(load_some(unread_words(absent), from, some_of(elements, 0)));
+        if (TWO)
+            own[1] = lanes_of(load_some(unread_words(absent), from + NEXT, some_of(elements, NEXT)));
         return;
     }
     i64 e = LANE_COUNT;
-    l = *(const row_words *)from;
-    if (e + 4 * LANE_COUNT <= whole)
-        begin_raw(l, &nans);
-    for (; e + 4 * LANE_COUNT <= whole; e += 4 * LANE_COUNT)
-        l = join_four(l, (const row_words *)(from + e), &nans);
-    for (; e < whole; e += LANE_COUNT)
-        l = join_raw(l, *(const row_words *)(from + e), &nans);
-    if (rest) {
-        row_words last = *(const row_words *)(from + elements - LANE_COUNT);
-        const row_words behind = (row_words){0} + none.word;
-        if (ORDERED) /* of an extreme, elements may be joined twice */
-            last = __builtin_shuffle(last, behind, places + (i32)(LANE_COUNT - rest));
-        l = join_raw(l, last, &nans);
+    l = *(const row_words *)from, h = *(const row_words *)(from + NEXT);
+    if (__builtin_expect(e + 4 * LANE_COUNT <= whole, 0)) { /* where rows are short, that would take a jump */
+        begin_raw(l, &nans), begin_raw(h, &others);
+        for (; e + 4 * LANE_COUNT <= whole; e += 4 * LANE_COUNT) {
+            l = join_four(l, (const row_words *)(from + e), &nans);
+            if (TWO)
+                h = join_four(h, (const row_words *)(from + e + NEXT), &others);
+        }
     }
-    *(row_words *)lanes = end_raw(l, nans);
+    for (; e < whole; e += LANE_COUNT) {
+        l = join_raw(l, *(const row_words *)(from + e), &nans);
+        if (TWO)
+            h = join_raw(h, *(const row_words *)(from + e + NEXT), &others);
+    }
+    if (rest) {
+        l = join_raw(l, last_words(from + elements, rest, 0, absent), &nans);
+        if (TWO)
+            h = join_raw(h, last_words(from + elements, rest, 1, absent), &others);
+    }
+    own[0] = end_raw(l, nans);
+    if (TWO)
+        own[1] = end_raw(h, others);
 }
 #else
 static inline void OWN(fill_lanes)(acc_t *lanes, const stage_t *from, i64 elements, i64 there, acc_t absent)
@@ -353,82 +412,116 @@ static inline void OWN(fill_lanes)(acc_t *lanes, const stage_t *from, i64 elemen
 #if defined REGISTER_ROW
 #define HALVES(count, join, from, as, ...) \
     for (int i = 0; i < count; i++) { \
-        const row_words x = as(((const row_words *)(from))[i]), y = as(((const row_words *)(from))[i + count]); \
-        ((row_words *)lanes)[i] = join(__builtin_shuffle(x, y, (row_words){__VA_ARGS__}), \
-                                       __builtin_shuffle(x, y, (row_words){__VA_ARGS__} + count)); \
+        const row_words x = as((from)[i]), y = as((from)[i + count]); \
+        own[i] = join(__builtin_shuffle(x, y, (row_words){__VA_ARGS__}), \
+                      __builtin_shuffle(x, y, (row_words){__VA_ARGS__} + count)); \
     }
 #else
 #define HALVES(count, join, from, as, ...) \
     for (int i = 0; i < count; i++) { \
-        const row_words x = as(((const row_words *)(from))[i]), y = as(((const row_words *)(from))[i + count]); \
+        const row_words x = (from)[i], y = (from)[i + count]; \
         ((row_words *)lower)[i] = __builtin_shuffle(x, y, (row_words){__VA_ARGS__}); \
         ((row_words *)upper)[i] = __builtin_shuffle(x, y, (row_words){__VA_ARGS__} + count); \
     } \
-    EACH(k, count * LANE_COUNT) \
-        lanes[k] = join_tree(lower[k], upper[k]);
+    EACH(k, count * PER_REGISTER) \
+        ((tree_t *)own)[k] = join_tree(lower[k], upper[k]);
 #endif
 #define AS_IT_IS(x) (x)
-#define JOIN_HALVES(join, from, as) \
-    HALVES(8, join, from, as, 0, 1, 2, 3, 4, 5, 6, 7, 16, 17, 18, 19, 20, 21, 22, 23) \
-    JOIN_QUARTERS(join)
-#define JOIN_QUARTERS(join) \
-    HALVES(4, join, lanes, AS_IT_IS, 0, 1, 2, 3, 8, 9, 10, 11, 16, 17, 18, 19, 24, 25, 26, 27) \
-    HALVES(2, join, lanes, AS_IT_IS, 0, 1, 4, 5, 8, 9, 12, 13, 16, 17, 20, 21, 24, 25, 28, 29) \
-    HALVES(1, join, lanes, AS_IT_IS, 0, 2, 4, 6, 8, 10, 12, 14, 16, 18, 20, 22, 24, 26, 28, 30) \
-    *(row_words *)to = __builtin_shuffle(*(const row_words *)lanes, \
-                                         (row_words){0, 8, 4, 12, 2, 10, 6, 14, 1, 9, 5, 13, 3, 11, 7, 15});
+/* The lanes in `own`, and the upper half of each row's is joined. */
+#if WORDS == 64
+#define JOIN_QUARTERS(join, to) \
+    for (int q = 0; q < LANE_COUNT; q += PER_REGISTER, own += PER_REGISTER) { \
+        HALVES(4, join, own, AS_IT_IS, 0, 1, 2, 3, 8, 9, 10, 11) \
+        HALVES(2, join, own, AS_IT_IS, 0, 1, 4, 5, 8, 9, 12, 13) \
+        HALVES(1, join, own, AS_IT_IS, 0, 2, 4, 6, 8, 10, 12, 14) \
+        *(row_words *)((to) + q) = __builtin_shuffle(*own, (row_words){0, 4, 2, 6, 1, 5, 3, 7}); \
+    }
+#else
+#define JOIN_QUARTERS(join, to) \
+    HALVES(4, join, own, AS_IT_IS, 0, 1, 2, 3, 8, 9, 10, 11, 16, 17, 18, 19, 24, 25, 26, 27) \
+    HALVES(2, join, own, AS_IT_IS, 0, 1, 4, 5, 8, 9, 12, 13, 16, 17, 20, 21, 24, 25, 28, 29) \
+    HALVES(1, join, own, AS_IT_IS, 0, 2, 4, 6, 8, 10, 12, 14, 16, 18, 20, 22, 24, 26, 28, 30) \
+    *(row_words *)(to) = __builtin_shuffle(*own, (row_words){0, 8, 4, 12, 2, 10, 6, 14, 1, 9, 5, 13, 3, 11, 7, 15});
+#endif
+#define IN_HALVES 0, 1, 2, 3, 4, 5, 6, 7, 16, 17, 18, 19, 20, 21, 22, 23
 #if defined REGISTER_ROW
+#if WORDS == 64
+#define JOIN_HALVES(join, to, from, as) \
+    for (int i = 0; i < LANE_COUNT; i++) \
+        own[i] = join(as((from)[2 * i]), as((from)[2 * i + 1])); \
+    JOIN_QUARTERS(join, to)
+#else
+#define JOIN_HALVES(join, to, from, as) \
+    HALVES(8, join, from, as, IN_HALVES) \
+    JOIN_QUARTERS(join, to)
+#endif
 /* The same of rows of up to 16 elements where they lie; the lanes are only room. */
 static inline void OWN(join_sixteen)(tree_t *to, tree_t *lanes, const stage_t *from, i64 elements, acc_t absent)
 {
-    const row_words low = {0, 1, 2, 3, 4, 5, 6, 7, 16, 17, 18, 19, 20, 21, 22, 23};
-    const union {
-        stage_t value;
-        i32 word;
-    } unread = {OF(stage_t, absent)};
-    const unsigned short some = (unsigned short)((1u << elements) - 1);
+    row_words *own = (row_words *)lanes;
+    const row_words unread = unread_words(absent);
+    const unsigned short some = some_of(elements, 0);
     if (elements == LANE_COUNT) {
-        JOIN_HALVES(join_words, from, lanes_of)
+        JOIN_HALVES(join_words, to, (const row_words *)from, lanes_of)
         return;
     }
-    for (int i = 0; i < 8; i++) {
-        row_words x = (row_words){0} + unread.word, y = x;
-        __asm__("vmovdqu32 %1, %0%{%2%}" : "+v"(x) : "m"(*(const row_words *)(from + i * elements)), "Yk"(some));
-        __asm__("vmovdqu32 %1, %0%{%2%}" : "+v"(y) : "m"(*(const row_words *)(from + (i + 8) * elements)), "Yk"(some));
-        x = lanes_of(x), y = lanes_of(y);
-        ((row_words *)lanes)[i] = join_words(__builtin_shuffle(x, y, low), __builtin_shuffle(x, y, low + 8));
+#if WORDS == 64
+    const unsigned short others = some_of(elements, PER_REGISTER);
+    for (int i = 0; i < LANE_COUNT; i++, from += elements) {
+        own[i] = lanes_of(load_some(unread, from, some));
+        if (elements > PER_REGISTER)
+            own[i] = join_words(own[i], lanes_of(load_some(unread, from + PER_REGISTER, others)));
     }
-    JOIN_QUARTERS(join_words)
+#else
+    const row_words low = {IN_HALVES};
+    for (int i = 0; i < 8; i++, from += elements) {
+        const row_words x = lanes_of(load_some(unread, from, some));
+        const row_words y = lanes_of(load_some(unread, from + 8 * elements, some));
+        own[i] = join_words(__builtin_shuffle(x, y, low), __builtin_shuffle(x, y, low + 8));
+    }
+#endif
+    JOIN_QUARTERS(join_words, to)
 }
+#if WORDS == 32
 /* The same of rows of up to 8 elements, of which a vector has two, and so no upper half. After each row 8 elements may
  * be read. */
 static inline void OWN(join_eights)(tree_t *to, tree_t *lanes, const stage_t *from, i64 elements, acc_t absent)
 {
-    const union {
-        acc_t lane;
-        i32 word;
-    } none = {absent};
+    row_words *own = (row_words *)lanes;
     const unsigned short others = (unsigned short)~(((1u << elements) - 1) * 0x101);
     for (int i = 0; i < 8; i++) {
         row_words x;
         __asm__("vmovdqu32 %1, %t0" : "=v"(x) : "m"(*(const row_words *)(from + i * elements)));
         __asm__("vinserti32x8 $1, %1, %0, %0" : "+v"(x) : "m"(*(const row_words *)(from + (i + 8) * elements)));
         x = lanes_of(x);
-        __asm__("vmovdqa32 %1, %0%{%2%}" : "+v"(x) : "v"((row_words){0} + none.word), "Yk"(others));
-        ((row_words *)lanes)[i] = x;
+        __asm__("vmovdqa32 %1, %0%{%2%}" : "+v"(x) : "v"(absent_words(absent)), "Yk"(others));
+        own[i] = x;
     }
-    JOIN_QUARTERS(join_words)
+    JOIN_QUARTERS(join_words, to)
 }
 #endif
 static inline void OWN(join_rows)(tree_t *to, tree_t *lanes)
 {
-#if !defined REGISTER_ROW
-    typedef i32 row_words __attribute__((vector_size(64), aligned(4), may_alias));
-#endif
-    ALIGNED tree_t lower[8 * LANE_COUNT], upper[8 * LANE_COUNT];
-    (void)lower, (void)upper;
-    JOIN_HALVES(join_words, lanes, AS_IT_IS)
+    row_words *own = (row_words *)lanes;
+    JOIN_HALVES(join_words, to, own, AS_IT_IS)
 }
+#else
+static inline void OWN(join_rows)(tree_t *to, tree_t *lanes)
+{
+    typedef row_word row_words __attribute__((vector_size(64), aligned(WORDS / 8), may_alias));
+    enum { PER_REGISTER = 512 / WORDS };
+    ALIGNED tree_t lower[8 * LANE_COUNT], upper[8 * LANE_COUNT];
+    row_words *own = (row_words *)lanes;
+#if WORDS == 64
+    for (int i = 0; i < LANE_COUNT; i++)
+        EACH(j, PER_REGISTER)
+            lanes[i * PER_REGISTER + j] = join_tree(lanes[i * LANE_COUNT + j], lanes[i * LANE_COUNT + j + PER_REGISTER]);
+#else
+    HALVES(8, join_tree, own, AS_IT_IS, IN_HALVES)
+#endif
+    JOIN_QUARTERS(join_tree, to)
+}
+#endif
 #else
 static inline void OWN(join_rows)(tree_t *to, tree_t *lanes)
 {
@@ -581,12 +674,12 @@ SEPARATE static void OWN(join_short)(out_t *to, const stage_t *from, i64 element
         ALIGNED tree_t wide[LANE_COUNT * LANE_COUNT], all[LANE_COUNT];
         const i64 rows = count < LANE_COUNT ? count : LANE_COUNT;
 #if defined REGISTER_ROW
-        const int sixteen = elements <= LANE_COUNT && rows == LANE_COUNT,
-                  eights = elements <= 8 && (count - LANE_COUNT) * elements >= 8;
-        if (sixteen || eights) {
-            if (eights)
+        if (elements <= LANE_COUNT && rows == LANE_COUNT) {
+#if WORDS == 32
+            if (elements <= 8 && (count - LANE_COUNT) * elements >= 8)
                 join_eights(all, (tree_t *)lanes, from, elements, absent);
             else
+#endif
                 join_sixteen(all, (tree_t *)lanes, from, elements, absent);
             EACH(k, LANE_COUNT)
                 to[k] = OF(out_t, all[k]);
@@ -619,7 +712,7 @@ SEPARATE static void OWN(join_short)(out_t *to, const stage_t *from, i64 element
 static inline void OWN(rest_of)(acc_v *r, const stage_t *end, i64 count)
 {
     const acc_t absent = ABSENT;
-#if defined VECTOR_ROW && defined __AVX512BW__ && !defined __clang__ && !defined __TINYC__
+#if VECTOR_ROW == 1 && defined __AVX512BW__ && !defined __clang__ && !defined __TINYC__
     typedef i32 places_v VECTORS(i32);
     const places_v places = {0, 1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 11, 12, 13, 14, 15};
     const stage_v last = *(const stage_v *)(end - ROW);
@@ -642,23 +735,24 @@ static inline void OWN(rest_of)(acc_v *r, const stage_t *end, i64 count)
 static inline void OWN(join_pair)(row_words *a, row_words *b, row_words *nans, const row_words *from)
 {
     row_words x, y;
-    __asm__("vmovdqu32 %1, %0" : "=v"(x) : "m"(from[0])); /* gcc would load it twice */
-    __asm__("vmovdqu32 %1, %0" : "=v"(y) : "m"(from[1]));
+    __asm__("vmovdqu64 %1, %0" : "=v"(x) : "m"(from[0])); /* gcc would load it twice */
+    __asm__("vmovdqu64 %1, %0" : "=v"(y) : "m"(from[1]));
     meet_nans(nans, x, y);
     *a = extreme_raw(*a, x);
     *b = extreme_raw(*b, y);
 }
-/* Joins as many of the elements as are whole rows of 4 registers, as floats. Returns how many. */
+/* Joins as many of the elements as fill 4 registers each, as floats. Returns how many. */
 static inline i64 OWN(join_floats)(acc_v *lanes, const stage_t *from, i64 count, i64 ahead)
 {
-    if (ROW != 4 * LANE_COUNT || count < 4 * ROW)
+    enum { TURN = 4 * PER_REGISTER };
+    if (ROW < TURN || count < 4 * TURN)
         return 0;
     row_words *const l = (row_words *)lanes, none = (row_words){0} + ABSENT, few = none, others = none;
     const row_words *x = (const row_words *)from;
     row_words a = x[0], b = x[1], c = x[2], d = x[3];
     i64 e = 0;
-    for (; e + ROW <= count; e += ROW, x += 4) {
-        near(x, ahead, ROW * sizeof *from);
+    for (; e + TURN <= count; e += TURN, x += 4) {
+        near(x, ahead, TURN * sizeof *from);
         join_pair(&a, &b, &few, x);
         join_pair(&c, &d, &others, x + 2);
     }

@@ -22,6 +22,7 @@ enum {
     LANES_LEAST = 1 << 17,         /* or so many elements */
     ACROSS_TILES = 8,              /* elements that lie across make longer tiles, but so many of them, */
     SHORT_LEAST = 5,               /* rows of from so many elements on */
+    SHORT_LONG = 4,                /* of float64, which the library joins in registers */
     LANED_LEAST = 124,             /* computed ones of so many bytes of lanes as they are computed (norm, AMD EPYC: of
                                       31 to 47 float32 and 16 to 47 float64 0.65 to 1 of the time), */
     LANED_MOST = 1 << 15,          /* of so many elements at most, */
@@ -121,9 +122,9 @@ enum {
     EXPAND_LONG = 1024,            /* rows from this length on need no help */
     /* Groups of which loads have one element each, by shuffles (geometry.c). Measured with
      * bench/kernels/rows.py on an AMD EPYC (Zen 4), with AVX-512, AVX2 and SSE4. */
-    COLUMN_MOST = 160,             /* elements of a group, */
+    COLUMN_MOST = 200,             /* elements of a group, */
     COLUMN_REDUCED = 256,          /* or so many that are reduced, unless lanes are joined as elements are computed; */
-    COLUMN_BYTES = 640,            /* which are so many bytes of all such loads together, times these loads; */
+    COLUMN_BYTES = 1600,            /* which are so many bytes of all such loads together, times these loads; */
     COLUMN_GROUPS = 24,            /* so many of them at least, */
     COLUMN_ROW = 256,              /* with so many elements at least */
     /* Kernels that take turns, tile by tile (chain.c). Measured on a processor with 1 MB of second cache a core. */
