@@ -26,8 +26,9 @@ LENGTHS = [2, 3, 4, 5, 6, 7, 8, 9, 10, 12, 15, 16, 17, 20, 24, 31, 32, 33, 48, 6
            255, 256, 257, 512, 1000, 2048, 5000]
 SOFTMAX = "(lambda x: (lambda e: e / e.sum(-1, keepdims=True))(np.exp(x - x.max(-1, keepdims=True))))(f(x))"
 LAYERNORM = "d = x - mean(x, -1, true); d / sqrt(mean(d * d, -1, true) + 1e-5)"
-# word: the text, what NumPy and JAX compute, PyTorch, operands beside x. f makes integers float32, as rule 11.2 does
-CASES = {"sum": ("sum(x, -1)", "x.sum(-1)", "x.sum(-1)", ""), "mean": ("mean(x, -1)", "f(x).mean(-1)", "f(x).mean(-1)", ""),
+# word: the text, what NumPy and JAX compute, PyTorch, operands beside x. f makes integers float32 (rule 11.2)
+CASES = {"sum": ("sum(x, -1)", "x.sum(-1)", "x.sum(-1)", ""),
+         "mean": ("mean(x, -1)", "f(x).mean(-1)", "f(x).mean(-1)", ""),
          "max": ("max(x, axis=-1)", "x.max(-1)", "x.amax(-1)", ""),
          "argmax": ("argmax(x, -1)", "x.argmax(-1)", "x.argmax(-1)", ""),
          "any": ("any(x, -1)", "x.any(-1)", "x.bool().any(-1)", ""),
@@ -38,7 +39,8 @@ CASES = {"sum": ("sum(x, -1)", "x.sum(-1)", "x.sum(-1)", ""), "mean": ("mean(x, 
                        "f(x) / torch.linalg.norm(f(x), dim=-1, keepdim=True)", ""),
          "softmax": ("softmax(x)", SOFTMAX, "torch.softmax(f(x), -1)", ""),
          "layernorm": (LAYERNORM, "(lambda d: d / np.sqrt((d * d).mean(-1, keepdims=True) + 1e-5))"
-                       "(f(x) - f(x).mean(-1, keepdims=True))", "torch.nn.functional.layer_norm(f(x), x.shape[-1:])", ""),
+                       "(f(x) - f(x).mean(-1, keepdims=True))",
+                       "torch.nn.functional.layer_norm(f(x), x.shape[-1:])", ""),
          "column": ("x * 0.5 + y", "x * np.float32(0.5) + y", "x * 0.5 + y", "y"),
          "row": ("x * 0.5 + w", "x * np.float32(0.5) + w", "x * 0.5 + w", "w"),
          "outer": ("w * 0.5 + y", "w * np.float32(0.5) + y", "w * 0.5 + y", "wy"),

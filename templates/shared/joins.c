@@ -513,9 +513,11 @@ static inline void OWN(join_rows)(tree_t *to, tree_t *lanes)
     ALIGNED tree_t lower[8 * LANE_COUNT], upper[8 * LANE_COUNT];
     row_words *own = (row_words *)lanes;
 #if WORDS == 64
-    for (int i = 0; i < LANE_COUNT; i++)
+    for (int i = 0; i < LANE_COUNT; i++) {
+        const tree_t *const row = lanes + i * LANE_COUNT;
         EACH(j, PER_REGISTER)
-            lanes[i * PER_REGISTER + j] = join_tree(lanes[i * LANE_COUNT + j], lanes[i * LANE_COUNT + j + PER_REGISTER]);
+            lanes[i * PER_REGISTER + j] = join_tree(row[j], row[j + PER_REGISTER]);
+    }
 #else
     HALVES(8, join_tree, own, AS_IT_IS, IN_HALVES)
 #endif
