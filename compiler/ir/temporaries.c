@@ -141,7 +141,8 @@ static bool keeps_places(const struct lowering *l, const struct node *node)
     const int64_t points = shape_volume(l->shapes[node - l->program->nodes]);
     const int64_t elements = points ? shape_volume(l->shapes[l->program->operands[node->operands]]) / points : 0;
     return elements > 1 && (lie_innermost(l, node) || search_stops(l, node)) &&
-           (dtype == WEFT_FLOAT32 || dtype == WEFT_FLOAT64 || dtype == WEFT_INT32 || dtype == WEFT_INT64) &&
+           (dtype == WEFT_FLOAT32 || dtype == WEFT_FLOAT64 || dtype == WEFT_INT32 || dtype == WEFT_INT64 ||
+            dtype == WEFT_UINT8) &&
            deal_tiles(points, elements, 1, false, false).tiles.chunks == 1;
 }
 

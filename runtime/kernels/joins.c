@@ -3,6 +3,8 @@
 #include "runtime/kernels/kernels.h"
 #include "templates/shared/levels.h"
 
+#include <string.h>
+
 #define MAY_ALIAS __attribute__((may_alias))
 #define SEPARATE __attribute__((noinline))
 #define ALIGNED __attribute__((aligned(64)))
@@ -123,6 +125,15 @@ TYPE(f64, double)
 #define this_join NAMED(joined)
 #define FEW NAMED(FEW)
 #define PIECE NAMED(PIECE)
+#define MANY_KEYS NAMED(MANY_KEYS)
+#define FEW_KEYS NAMED(FEW_KEYS)
+#define FLIP NAMED(FLIP)
+#define places_of_keys NAMED(places_of_keys)
+#define least_of_few NAMED(least_of_few)
+#define least_of_short NAMED(least_of_short)
+#define least_of_eights NAMED(least_of_eights)
+#define least_of_many NAMED(least_of_many)
+#define extreme_byte NAMED(extreme_byte)
 #define comes_before NAMED(comes_before)
 #define place_short NAMED(place_short)
 #define place_of_lines NAMED(place_of_lines)

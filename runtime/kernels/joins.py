@@ -20,9 +20,9 @@ def extreme(name, largest):
     return str(most) if largest else "0" if name[0] == "u" else f"(-{most} - 1)"
 
 
-def has_places(op, dtype):
-    """Whether there are functions for argmin or argmax; bytes are compared side by side otherwise."""
-    return op in ("LEAST", "GREATEST") and dtype[1:] != "8"
+def has_places(op):
+    """Whether there are functions for argmin or argmax."""
+    return op in ("LEAST", "GREATEST")
 
 
 def kind(number, op, stage, acc, tree):
@@ -68,10 +68,12 @@ def kind(number, op, stage, acc, tree):
             yield f"#define WORDS {tree[1:]}"
         yield "enum { PER_VECTOR = sizeof(acc_v) / sizeof(acc_t) };"
         yield '#include "templates/shared/joins.c"'
-        if form == "row" and has_places(op, tree):
+        if form == "row" and has_places(op):
             yield f"#define BEFORE(a, b) ((a) {'>' if op == 'GREATEST' else '<'} (b))"
+            if tree == "u8":
+                yield "#define KEYS_OF_BYTES 256"
             yield f"#define IS_NAN(x) {'((x) != (x))' if keys else '0'}"
-            yield '#include "runtime/kernels/places.inc"\n#undef BEFORE\n#undef IS_NAN'
+            yield '#include "runtime/kernels/places.inc"\n#undef BEFORE\n#undef IS_NAN\n#undef KEYS_OF_BYTES'
         yield "".join(f"#undef {name}\n" for name in (
             "KIND", "ROW", "WORDS", "ABSENT", "NOTHING", "KEYS", "VECTOR_ROW", "OVER", "OVER_HALF", "join_acc_v",
             "join_tree_v", "BITS", "BYTES"))
@@ -88,7 +90,7 @@ def main(rows, output):
             out.write("".join(f"    &OWN_JOIN({number}_{form}),\n" for form in FORMS))
         out.write("};\nconst struct weft_join *const PLACES[] = {\n")
         for number, row in enumerate(found):
-            out.write(f"    &OWN_PLACE({number}_row),\n" if has_places(row[0], row[3]) else "    0,\n")
+            out.write(f"    &OWN_PLACE({number}_row),\n" if has_places(row[0]) else "    0,\n")
         out.write("};\n")
 
 
