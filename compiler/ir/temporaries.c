@@ -34,6 +34,15 @@ static bool joins_bits(const struct lowering *l, const struct node *node)
     return node->kind == NODE_REDUCE && (node->join == JOIN_ANY || node->join == JOIN_ALL) && l->fast & FAST_JOINS;
 }
 
+/* Whether what are joined as bools are the numbers of an input, as they lie: those of types in joins.def. */
+static bool joins_numbers(const struct lowering *l, const struct node *node)
+{
+    const struct node *from = named_node(l->program, operand_node(l->program, node, 0));
+    return joins_bits(l, node) && l->joiner == JOIN_TILES && from->kind == NODE_NAME &&
+           (from->dtype == WEFT_UINT8 || from->dtype == WEFT_INT32 || from->dtype == WEFT_FLOAT32 ||
+            from->dtype == WEFT_FLOAT64);
+}
+
 /* Whether the library joins sixteen rows of floats in registers (REGISTER_ROW, joins.c). */
 static bool joins_registers(const struct lowering *l, const struct node *node)
 {
@@ -236,7 +245,9 @@ static int add_reduction(struct lowering *l, const struct reducing *reduction, e
     const struct node *node = reduction->node;
     const struct lower_params params = lower_params(l);
     struct lowered_value value = reduction->value;
-    value.dtype = reduction->finds ? WEFT_BOOL : dtype;
+    value.dtype = reduction->finds                  ? WEFT_BOOL
+                  : joins_numbers(l, node) ? operand_node(l->program, node, 0)->dtype
+                                                    : dtype;
     value.part = part;
     value.place = node->token;
     const enum weft_dtype joined = part == PART_LOW ? WEFT_UINT64 : dtype;
@@ -348,8 +359,8 @@ static int most_words(const struct lowering *l, int n, const struct shape *reduc
     return dtype == WEFT_FLOAT64 ? COMPUTED_LONG : COMPUTED;
 }
 
-/* Whether short rows of bools are reduced or counted, which the library joins. Not what is made of up to 8 bytes, as 8
- * uint8 or 4 float16: joined where the value is used, by vectors that are taken apart, such rows take 0.45 to 0.9 of
+/* Whether short rows of bools are reduced or counted, which the library joins. Not what is computed of up to 8 bytes, as
+ * 8 uint8 or 4 float16: joined where the value is used, by vectors that are taken apart, such rows take 0.45 to 0.9 of
  * the time. */
 static bool are_bits(const struct lowering *l, int n, const struct shape *reduced)
 {
@@ -360,7 +371,7 @@ static bool are_bits(const struct lowering *l, int n, const struct shape *reduce
     if (from->dtype == WEFT_BOOL && from->operand_count)
         from = operand_node(l->program, from, 0); /* of a comparison */
     return (joins_bits(l, node) || (counts && l->fast & FAST_JOINS)) &&
-           type_rows[from->dtype].size * shape_volume(reduced) > 8 &&
+           (joins_numbers(l, node) || type_rows[from->dtype].size * shape_volume(reduced) > 8) &&
            are_short(l, node, shape, set, shape_volume(reduced));
 }
 

@@ -5,6 +5,9 @@ import sys
 OPERATIONS = {"ADD": "(a + b)", "MUL": "(a * b)", "LEAST": "(b < a ? b : a)", "GREATEST": "(b > a ? b : a)",
               "OR": "(a | b)", "AND": "(a & b)"}
 ABSENT = {"ADD": "0", "MUL": "1", "OR": "0", "AND": "1"}
+# What tells the elements that are not zero, as an instruction beside: numbers to compare with, or bits to look at.
+TRUE_BITS = {"b1": '"vptestmb", -1', "u8": '"vptestmb", -1', "i32": '"vptestmd", -1', "f32": '"vcmpneqps", 0',
+             "f64": '"vcmpneqpd", 0'}
 FORMS = "row", "columns"
 
 
@@ -62,6 +65,7 @@ def kind(number, op, stage, acc, tree):
             yield f"#define KEYS {1 if op == 'GREATEST' else -1}"
         if tree == "b1":
             yield f"#define BITS(a, b) ((a) {'|' if op == 'OR' else '&'} (b))"
+            yield f"#define TRUE_BITS {TRUE_BITS[stage]}"
         if op == "ADD" and (counts or stage == "u8") and row:
             yield "#define BYTES"
         if tree[1:] in ("32", "64"):
@@ -76,7 +80,7 @@ def kind(number, op, stage, acc, tree):
             yield '#include "runtime/kernels/places.inc"\n#undef BEFORE\n#undef IS_NAN\n#undef KEYS_OF_BYTES'
         yield "".join(f"#undef {name}\n" for name in (
             "KIND", "ROW", "WORDS", "ABSENT", "NOTHING", "KEYS", "VECTOR_ROW", "OVER", "OVER_HALF", "join_acc_v",
-            "join_tree_v", "BITS", "BYTES"))
+            "join_tree_v", "BITS", "TRUE_BITS", "BYTES"))
 
 
 def main(rows, output):

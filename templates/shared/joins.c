@@ -541,38 +541,73 @@ static inline void OWN(join_rows)(tree_t *to, tree_t *lanes)
 }
 #endif
 #if defined BITS
-/* Bytes that are 0 or 1, of which so many are there, as bits. */
+/* Which of up to 64 elements, of which so many are there, are not zero, as bits. */
+#if defined __AVX512BW__ && defined __GNUC__ && !defined __clang__
+typedef u8 OWN(true_bytes) __attribute__((vector_size(64), aligned(1), may_alias));
+#define OWN_TRUE(instruction, beside) \
+    __asm__(instruction " %2, %1, %0%{%3%}" : "=Yk"(here) \
+            : "v"((true_bytes){0} + (u8)(beside)), "m"(((const true_bytes *)from)[v]), "Yk"(some >> v * each));
+#define TRUE_HERE(...) OWN_TRUE(__VA_ARGS__)
 static inline u64 OWN(bits_of)(const stage_t *from, i64 there)
 {
-    u64 bits = 0;
-#if defined __AVX512BW__ && defined __GNUC__ && !defined __clang__
-    typedef u8 bytes __attribute__((vector_size(64), aligned(1), may_alias));
+    enum { EACH_HAS = 64 / sizeof(stage_t) };
     const u64 some = there < 64 ? (1ull << there) - 1 : ~0ull;
-    bytes x;
-    __asm__("vmovdqu8 %1, %0%{%2%}%{z%}" : "=v"(x) : "m"(*(const bytes *)from), "Yk"(some));
-    __asm__("vptestmb %1, %1, %0" : "=Yk"(bits) : "v"(x));
+    u64 bits = 0;
+    for (int v = 0, each = EACH_HAS; v < (int)sizeof(stage_t); v++) {
+        u64 here;
+        TRUE_HERE(TRUE_BITS)
+        bits |= here << v * each;
+    }
+    return bits;
+}
 #else
+static inline u64 OWN(bits_of)(const stage_t *from, i64 there)
+{
     ALIGNED u8 few[64] = {0};
+    u64 bits = 0;
     if (there < 64) {
         ROLLED
         for (i64 k = 0; k < there; k++)
-            few[k] = from[k];
-        from = (const stage_t *)few;
+            few[k] = from[k] != 0;
+    } else {
+        EACH(k, 64)
+            few[k] = from[k] != 0;
     }
     ROLLED
     for (int k = 0; k < 8; k++) {
-        u64 word; /* at any byte */
-        __builtin_memcpy(&word, from + 8 * k, sizeof word);
+        u64 word;
+        __builtin_memcpy(&word, few + 8 * k, sizeof word);
         bits |= (word * 0x0102040810204080ull >> 56) << 8 * k; /* bit by bit, in the last byte */
     }
-#endif
     return bits;
 }
-/* Joins `count` rows of up to 64 elements, as many at a time as 64 bits hold. */
+#endif
+/* Joins `count` rows, 64 elements at a time, to results that lie `apart`. */
+static inline void OWN(join_long_bits)(out_t *to, const char *from, i64 step, i64 elements, i64 count, i64 apart)
+{
+    const u64 changing = BITS(0, 1) ? 0 : ~0ull; /* what changes nothing */
+    const i64 whole = elements / 64 * 64;
+    for (i64 q = 0; q < count; q++, from += step) {
+        const stage_t *const x = (const stage_t *)from;
+        u64 bits = changing;
+        for (i64 e = 0; e < whole; e += 64)
+            bits = BITS(bits, bits_of(x + e, 64));
+        if (whole < elements) {
+            const u64 some = (1ull << (elements - whole)) - 1;
+            bits = BITS(bits, bits_of(x + whole, elements - whole) | (changing & ~some));
+        }
+        to[q * apart] = BITS(0, 1) ? bits != 0 : bits == changing;
+    }
+}
+/* Joins `count` rows, as many at a time as 64 bits hold. */
 SEPARATE static void OWN(join_bits)(out_t *to, const stage_t *from, i64 elements, i64 count)
 {
     const i64 most = 64 / elements;
     u64 first = 0; /* of each row */
+    if (most < 2) {
+        join_long_bits(to, (const char *)from, elements * (i64)sizeof *from, elements, count, 1);
+        return;
+    }
     for (i64 q = 0; q < most; q++)
         first |= 1ull << q * elements;
     for (i64 rows; count > 0; count -= rows, from += rows * elements, to += rows) {
@@ -585,11 +620,10 @@ SEPARATE static void OWN(join_bits)(out_t *to, const stage_t *from, i64 elements
             bits = BITS(bits, bits >> (elements - side));
 #if defined __AVX512BW__ && defined __GNUC__ && !defined __clang__
         if (count >= 64) {             /* what is stored too much is stored again */
-            typedef u8 bytes __attribute__((vector_size(64), aligned(1), may_alias));
-            bytes x = (bytes){0} + 1;
+            true_bytes x = (true_bytes){0} + 1;
             __asm__("pextq %1, %0, %0" : "+r"(bits) : "r"(first));
             __asm__("vmovdqu8 %0, %0%{%1%}%{z%}" : "+v"(x) : "Yk"(bits));
-            *(bytes *)to = x;
+            *(true_bytes *)to = x;
             continue;
         }
 #endif
@@ -660,10 +694,9 @@ SEPARATE static void OWN(join_bytes)(out_t *to, const stage_t *from, i64 element
 SEPARATE static void OWN(join_short)(out_t *to, const stage_t *from, i64 elements, i64 count, acc_t absent)
 {
 #if defined BITS
-    if (elements <= 64) {
-        join_bits(to, from, elements, count);
-        return;
-    }
+    (void)absent;
+    join_bits(to, from, elements, count);
+    return;
 #endif
 #if defined BYTES
     if (elements <= BYTES_MOST) {
@@ -806,6 +839,13 @@ SEPARATE static i64 OWN(fold_run)(void *room, i64 width, i64 at, const void *ele
 {
     acc_t *const lanes = room;
     (void)width;
+#if defined BITS
+    out_t own;
+    near(elements, ahead, count * (i64)sizeof(stage_t));
+    join_long_bits(&own, elements, 0, count, 1, 1);
+    lanes[0] = join_acc(lanes[0], own);
+    return at;
+#endif
     for (const stage_t *from = elements; at || count < ROW;) {
         ONE_BY_ONE;
         lanes[at] = join_acc(lanes[at], AS(acc_t, *from++));
@@ -933,6 +973,12 @@ SEPARATE static void OWN(join_points)(void *to, const char *from, i64 step, i64 
     enum { MANY = LANE_COUNT };
 #else
     enum { MANY = 1 };
+#endif
+#if defined BITS
+    for (i64 k = 0; kept > 1 && k < kept * count; k++)
+        ((out_t *)to)[k] = ABSENT;
+    join_long_bits(to, from, step, elements, count, kept);
+    return;
 #endif
     for (i64 k = 0, rows; k < count; k += rows) {
         ALIGNED tree_t lanes[ROW * MANY];
