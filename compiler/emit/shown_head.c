@@ -218,8 +218,8 @@ static const char *other_name(const struct emitter *e, int a)
 static const char *told_access(const struct emitter *e, const struct access_way *ways, int a)
 {
     const struct kernel *kernel = e->kernel;
-    const bool position = a >= kernel->load_count && kernel->lanes && kernel->lanes->places;
-    const char *type = type_rows[position ? WEFT_INT64 : kernel->accesses[a].dtype].name;
+    const bool joined = a >= kernel->load_count && kernel->lanes;
+    const char *type = type_rows[joined ? kernel->lanes->tree : kernel->accesses[a].dtype].name;
     const char *words = ways[a].words ? ways[a].words : "";
     return arena_printf(e->arena, "%s: %s%s%s", access_name(e->arena, kernel, a), type, *words ? ", " : "", words);
 }

@@ -245,9 +245,8 @@ static int add_reduction(struct lowering *l, const struct reducing *reduction, e
     const struct node *node = reduction->node;
     const struct lower_params params = lower_params(l);
     struct lowered_value value = reduction->value;
-    value.dtype = reduction->finds                  ? WEFT_BOOL
-                  : joins_numbers(l, node) ? operand_node(l->program, node, 0)->dtype
-                                                    : dtype;
+    const bool as_they_lie = joins_numbers(l, node) && !reduction->inner; /* the library joins these */
+    value.dtype = reduction->finds ? WEFT_BOOL : as_they_lie ? operand_node(l->program, node, 0)->dtype : dtype;
     value.part = part;
     value.place = node->token;
     const enum weft_dtype joined = part == PART_LOW ? WEFT_UINT64 : dtype;
