@@ -71,11 +71,12 @@ def kind(number, op, stage, acc, tree):
         if tree[1:] in ("32", "64"):
             yield f"#define WORDS {tree[1:]}"
         yield "enum { PER_VECTOR = sizeof(acc_v) / sizeof(acc_t) };"
-        yield '#include "templates/shared/joins.c"'
         if form == "row" and has_places(op):
             yield f"#define BEFORE(a, b) ((a) {'>' if op == 'GREATEST' else '<'} (b))"
             if tree == "u8":
-                yield "#define KEYS_OF_BYTES 256"
+                yield '#define KEYS_OF_BYTES 256 /* of so many at most */\n#include "runtime/kernels/bytes.inc"'
+        yield '#include "templates/shared/joins.c"'
+        if form == "row" and has_places(op):
             yield f"#define IS_NAN(x) {'((x) != (x))' if keys else '0'}"
             yield '#include "runtime/kernels/places.inc"\n#undef BEFORE\n#undef IS_NAN\n#undef KEYS_OF_BYTES'
         yield "".join(f"#undef {name}\n" for name in (

@@ -698,6 +698,10 @@ SEPARATE static void OWN(join_short)(out_t *to, const stage_t *from, i64 element
     join_bits(to, from, elements, count);
     return;
 #endif
+#if defined KEYS_OF_BYTES
+    join_extreme_bytes(to, from, elements, count);
+    return;
+#endif
 #if defined BYTES
     if (elements <= BYTES_MOST) {
         join_bytes(to, from, elements, count);
