@@ -370,7 +370,8 @@ static bool are_bits(const struct lowering *l, int n, const struct shape *reduce
     if (from->dtype == WEFT_BOOL && from->operand_count)
         from = operand_node(l->program, from, 0); /* of a comparison */
     return (joins_bits(l, node) || (counts && l->fast & FAST_JOINS)) &&
-           (joins_numbers(l, node) || type_rows[from->dtype].size * shape_volume(reduced) > 8) &&
+           ((joins_numbers(l, node) && l->fast & WIDE_ROWS) ||
+            type_rows[from->dtype].size * shape_volume(reduced) > 8) &&
            are_short(l, node, shape, set, shape_volume(reduced));
 }
 

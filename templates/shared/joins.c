@@ -548,7 +548,7 @@ typedef u8 OWN(true_bytes) __attribute__((vector_size(64), aligned(1), may_alias
     __asm__(instruction " %2, %1, %0%{%3%}" : "=Yk"(here) \
             : "v"((true_bytes){0} + (u8)(beside)), "m"(((const true_bytes *)from)[v]), "Yk"(some >> v * each));
 #define TRUE_HERE(...) OWN_TRUE(__VA_ARGS__)
-static inline u64 OWN(bits_of)(const stage_t *from, i64 there)
+static inline __attribute__((always_inline)) u64 OWN(bits_of)(const stage_t *from, i64 there)
 {
     enum { EACH_HAS = 64 / sizeof(stage_t) };
     const u64 some = there < 64 ? (1ull << there) - 1 : ~0ull;
@@ -563,40 +563,47 @@ static inline u64 OWN(bits_of)(const stage_t *from, i64 there)
 #else
 static inline u64 OWN(bits_of)(const stage_t *from, i64 there)
 {
-    ALIGNED u8 few[64] = {0};
+    ALIGNED u8 own[64] = {0};
+    const u8 *few = own;
     u64 bits = 0;
     if (there < 64) {
         ROLLED
         for (i64 k = 0; k < there; k++)
-            few[k] = from[k] != 0;
+            own[k] = from[k] != 0;
+    } else if (sizeof *from == 1) {
+        few = (const u8 *)from;
     } else {
         EACH(k, 64)
-            few[k] = from[k] != 0;
+            own[k] = from[k] != 0;
     }
+#if defined __SSE2__
+    typedef char bytes __attribute__((vector_size(16), aligned(1), may_alias));
+    for (int k = 0; k < 4; k++)
+        bits |= (u64)(u16)~__builtin_ia32_pmovmskb128(((const bytes *)few)[k] == 0) << 16 * k;
+#else
     ROLLED
     for (int k = 0; k < 8; k++) {
-        u64 word;
-        __builtin_memcpy(&word, few + 8 * k, sizeof word);
+        u64 word = 0;
+        for (int j = 0; j < 8; j++)
+            word |= (u64)(few[8 * k + j] != 0) << 8 * j;
         bits |= (word * 0x0102040810204080ull >> 56) << 8 * k; /* bit by bit, in the last byte */
     }
+#endif
     return bits;
 }
 #endif
-/* Joins `count` rows, 64 elements at a time, to results that lie `apart`. */
+/* Joins `count` rows, 64 elements at a time, to results that lie `apart`. The last 64 of a row may be joined twice. */
 static inline void OWN(join_long_bits)(out_t *to, const char *from, i64 step, i64 elements, i64 count, i64 apart)
 {
-    const u64 changing = BITS(0, 1) ? 0 : ~0ull; /* what changes nothing */
-    const i64 whole = elements / 64 * 64;
+    const u64 unchanging = BITS(0, 1) ? 0 : ~0ull, some = elements < 64 ? (1ull << elements) - 1 : ~0ull;
+    const i64 follow = step == elements * (i64)sizeof(stage_t) ? elements : 0; /* elements of a row that may be read */
     for (i64 q = 0; q < count; q++, from += step) {
         const stage_t *const x = (const stage_t *)from;
-        u64 bits = changing;
-        for (i64 e = 0; e < whole; e += 64)
-            bits = BITS(bits, bits_of(x + e, 64));
-        if (whole < elements) {
-            const u64 some = (1ull << (elements - whole)) - 1;
-            bits = BITS(bits, bits_of(x + whole, elements - whole) | (changing & ~some));
-        }
-        to[q * apart] = BITS(0, 1) ? bits != 0 : bits == changing;
+        u64 bits = bits_of(x, elements + (count - 1 - q) * follow) | (unchanging & ~some);
+        bits = BITS(0, 1) ? bits & some : bits;
+        for (i64 e = 64; e < elements; e += 64)
+            bits = BITS(bits, bits_of(x + (e + 64 <= elements ? e : elements - 64), 64));
+        to[q * apart] = BITS(0, 1) ? bits != 0 : bits == unchanging;
     }
 }
 /* Joins `count` rows, as many at a time as 64 bits hold. */
