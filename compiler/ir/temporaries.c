@@ -38,7 +38,11 @@ static bool joins_bits(const struct lowering *l, const struct node *node)
 static bool joins_numbers(const struct lowering *l, const struct node *node)
 {
     const struct node *from = named_node(l->program, operand_node(l->program, node, 0));
-    return joins_bits(l, node) && l->joiner == JOIN_TILES && from->kind == NODE_NAME &&
+    if (l->joiner != JOIN_TILES || l->open)
+        return false;
+    const int64_t elements = shape_volume(l->shapes[l->program->operands[node->operands]]);
+    const int64_t points = shape_volume(l->shapes[node - l->program->nodes]);
+    return joins_bits(l, node) && points && elements > points && from->kind == NODE_NAME &&
            (from->dtype == WEFT_UINT8 || from->dtype == WEFT_INT32 || from->dtype == WEFT_FLOAT32 ||
             from->dtype == WEFT_FLOAT64);
 }
@@ -358,9 +362,9 @@ static int most_words(const struct lowering *l, int n, const struct shape *reduc
     return dtype == WEFT_FLOAT64 ? COMPUTED_LONG : COMPUTED;
 }
 
-/* Whether short rows of bools are reduced or counted, which the library joins. Not what is computed of up to 8 bytes, as
- * 8 uint8 or 4 float16: joined where the value is used, by vectors that are taken apart, such rows take 0.45 to 0.9 of
- * the time. */
+/* Whether short rows of bools are reduced or counted, which the library joins. Not what is computed of up to 8 bytes,
+ * as 8 uint8 or 4 float16: joined where the value is used, by vectors that are taken apart, such rows take 0.45 to 0.9
+ * of the time. */
 static bool are_bits(const struct lowering *l, int n, const struct shape *reduced)
 {
     const struct node *node = &l->program->nodes[n], *from = operand_node(l->program, node, 0);

@@ -318,7 +318,7 @@ class Reductions(unittest.TestCase):
         type."""
         rng, contexts = np.random.default_rng(9), [without("first"), without("skip")]
         for context, scans in zip(contexts, (True, False)):
-            text = weft.compile("argmax(x, axis=1)", context=context).source("c-full", x="uint8[9, 600]")
+            text = weft.compile("argmax(x, axis=1)", context=context).source("c-full", x="int8[9, 600]")
             self.assertEqual("pass_over(" in text, scans)
         for dtype, n in itertools.product(map(np.dtype, ["float32", *sample.chosen(TYPES)]),
                                           (255, 256, 257, 600, 1025)):

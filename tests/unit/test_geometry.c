@@ -284,11 +284,11 @@ static void groups_are_columns(void **state)
     assert_geometry(SHAPE(1009, 5), DENSE(5), DENSE(1009, 1), "(1009 x 5)", "pcu");
     assert_geometry(SHAPE(128, 2), DENSE(128, 1), DENSE(128, 2), "(128 x 2)", "cuu");
     assert_geometry(SHAPE(51, 5), DENSE(51, 1), DENSE(51, 5), "255", "xuu");
-    assert_geometry(SHAPE(24, 160), DENSE(24, 160), DENSE(24, 1), "(24 x 160)", "ucu");
-    assert_geometry(SHAPE(23, 160), DENSE(23, 160), DENSE(23, 1), "23 x 160", "usu");
-    assert_geometry(SHAPE(24, 161), DENSE(24, 161), DENSE(24, 1), "24 x 161", "usu");
-    assert_geometry(SHAPE(100, 40), DENSE(100, 1), DENSE(100, 1), "(100 x 40)", "ccu");
-    assert_geometry(SHAPE(100, 53), DENSE(100, 1), DENSE(100, 1), "100 x 53", "ssu");
+    assert_geometry(SHAPE(24, 200), DENSE(24, 200), DENSE(24, 1), "(24 x 200)", "ucu");
+    assert_geometry(SHAPE(23, 200), DENSE(23, 200), DENSE(23, 1), "23 x 200", "usu");
+    assert_geometry(SHAPE(24, 201), DENSE(24, 201), DENSE(24, 1), "24 x 201", "usu");
+    assert_geometry(SHAPE(100, 100), DENSE(100, 1), DENSE(100, 1), "(100 x 100)", "ccu");
+    assert_geometry(SHAPE(100, 101), DENSE(100, 1), DENSE(100, 1), "100 x 101", "ssu");
     assert_geometry(SHAPE(6, 100, 9), DENSE(6, 100, 9), DENSE(100, 1), "6 x (100 x 9)", "ucu");
     assert_geometry(SHAPE(100, 9), STRIDED(second, 100, 9), DENSE(100, 1), "900", "xxu");
 }
