@@ -560,6 +560,19 @@ static inline __attribute__((always_inline)) u64 OWN(bits_of)(const stage_t *fro
     }
     return bits;
 }
+/* The same of the last ones of a row, `rest`, which are fewer than 64 and follow others. */
+static inline u64 OWN(last_bits)(const stage_t *from, i64 rest)
+{
+    enum { EACH_HAS = 64 / sizeof(stage_t) };
+    const u64 some = (1ull << rest) - 1;
+    u64 bits = BITS(0, 1) ? 0 : ~some;
+    for (int v = 0, each = EACH_HAS; v * each < rest; v++) {
+        u64 here;
+        TRUE_HERE(TRUE_BITS)
+        bits |= here << v * each;
+    }
+    return bits;
+}
 #else
 static inline u64 OWN(bits_of)(const stage_t *from, i64 there)
 {
@@ -591,9 +604,14 @@ static inline u64 OWN(bits_of)(const stage_t *from, i64 there)
 #endif
     return bits;
 }
+static inline u64 OWN(last_bits)(const stage_t *from, i64 rest)
+{
+    return bits_of(from + rest - 64, 64); /* some of them again */
+}
 #endif
-/* Joins `count` rows, 64 elements at a time, to results that lie `apart`. The last 64 of a row may be joined twice. */
-static inline void OWN(join_long_bits)(out_t *to, const char *from, i64 step, i64 elements, i64 count, i64 apart)
+/* Joins `count` rows, 64 elements at a time, to results that lie `apart`. */
+static inline void OWN(join_long_bits)(out_t *to, const char *from, i64 step, i64 elements, i64 count, i64 apart,
+                                       i64 ahead)
 {
     const u64 unchanging = BITS(0, 1) ? 0 : ~0ull, some = elements < 64 ? (1ull << elements) - 1 : ~0ull;
     const i64 follow = step == elements * (i64)sizeof(stage_t) ? elements : 0; /* elements of a row that may be read */
@@ -601,8 +619,14 @@ static inline void OWN(join_long_bits)(out_t *to, const char *from, i64 step, i6
         const stage_t *const x = (const stage_t *)from;
         u64 bits = bits_of(x, elements + (count - 1 - q) * follow) | (unchanging & ~some);
         bits = BITS(0, 1) ? bits & some : bits;
-        for (i64 e = 64; e < elements; e += 64)
-            bits = BITS(bits, bits_of(x + (e + 64 <= elements ? e : elements - 64), 64));
+        near(x, ahead, (elements < 64 ? elements : 64) * (i64)sizeof *x);
+        i64 e = 64;
+        for (; e + 64 <= elements; e += 64) {
+            near(x + e, ahead, 64 * sizeof *x);
+            bits = BITS(bits, bits_of(x + e, 64));
+        }
+        if (e < elements)
+            bits = BITS(bits, last_bits(x + e, elements - e));
         to[q * apart] = BITS(0, 1) ? bits != 0 : bits == unchanging;
     }
 }
@@ -612,7 +636,7 @@ SEPARATE static void OWN(join_bits)(out_t *to, const stage_t *from, i64 elements
     const i64 most = 64 / elements;
     u64 first = 0; /* of each row */
     if (most < 2) {
-        join_long_bits(to, (const char *)from, elements * (i64)sizeof *from, elements, count, 1);
+        join_long_bits(to, (const char *)from, elements * (i64)sizeof *from, elements, count, 1, 0);
         return;
     }
     for (i64 q = 0; q < most; q++)
@@ -852,8 +876,7 @@ SEPARATE static i64 OWN(fold_run)(void *room, i64 width, i64 at, const void *ele
     (void)width;
 #if defined BITS
     out_t own;
-    near(elements, ahead, count * (i64)sizeof(stage_t));
-    join_long_bits(&own, elements, 0, count, 1, 1);
+    join_long_bits(&own, elements, 0, count, 1, 1, ahead);
     lanes[0] = join_acc(lanes[0], own);
     return at;
 #endif
@@ -988,7 +1011,7 @@ SEPARATE static void OWN(join_points)(void *to, const char *from, i64 step, i64 
 #if defined BITS
     for (i64 k = 0; kept > 1 && k < kept * count; k++)
         ((out_t *)to)[k] = ABSENT;
-    join_long_bits(to, from, step, elements, count, kept);
+    join_long_bits(to, from, step, elements, count, kept, ahead);
     return;
 #endif
     for (i64 k = 0, rows; k < count; k += rows) {

@@ -142,6 +142,28 @@ class Reductions(unittest.TestCase):
                                    for context in (weft.default_context(), slow))
                 self.assertTrue(same(found, expected), f"{text} of {dtype}{x.shape}")
 
+    def test_rows_beside_numpy(self):
+        """What the library joins or finds in rows of any length as it lies: few elements are true, all are but a few,
+        or extremes come several times, in any place."""
+        rng, context = np.random.default_rng(12), weft.Context(cc="libtcc")
+        lengths = [*range(2, 20), *range(31, 36), *range(63, 67), 100, *range(127, 131), *range(255, 259), 513, 1000,
+                   1025, 5000, 17000]
+        names = {"any": np.any, "all": np.all, "max": np.max, "min": np.min, "argmax": np.argmax, "argmin": np.argmin}
+        for dtype, (name, function) in sample.chosen(itertools.product(
+                ("bool", "uint8", "int32", "int64", "float32", "float64"), names.items())):
+            for length in lengths if dtype != "bool" or name[0] == "a" else ():
+                rows = int(rng.integers(1, 4) if length > 3000 else rng.integers(1, 140))
+                x = (rng.random((rows, length)) < rng.choice([0.01, 0.3, 0.99])).astype(dtype)
+                if dtype != "bool" and rng.random() < 0.5:
+                    x[x != 0] = rng.integers(1, 256 if dtype == "uint8" else 99999, np.count_nonzero(x)).astype(dtype)
+                if dtype[0] == "f":
+                    x[rng.random(x.shape) < 0.1] = rng.choice([np.nan, -0.0, -np.inf, 1e-44])
+                found = np.asarray(weft.evaluate(f"{name}(x, axis=-1)", {"x": x}, context=context))
+                expected = function(x, axis=-1)
+                self.assertTrue(found.dtype.kind == expected.dtype.kind and
+                                np.array_equal(found, expected, equal_nan=dtype[0] == "f" and name[0] == "m"),
+                                f"{name} of {dtype}{x.shape}")
+
     def test_rows_of_several_blocks(self):
         """Sums of what is computed, of rows of one block and of several, in this order, since kernels depend on no
         length; beside an element for each row, rows that repeat, both, and rows of other groups."""
