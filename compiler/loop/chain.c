@@ -37,13 +37,6 @@ static bool stores_elsewhere(const struct kernel *kernel)
     return elsewhere;
 }
 
-/* Whether each of the points is as many rows. The last row of several short groups may be shorter. */
-static bool points_are_rows(const struct geometry *g, int64_t points)
-{
-    return g->rows % points == 0 &&
-           (g->last_columns == g->columns || (g->groups > 1 && g->extents[0] % points == 0));
-}
-
 /* Whether tiles of the kernel can be any number of `points`: they have no form of their own. */
 static bool divides(const struct scheduled *s, int64_t points)
 {

@@ -10,4 +10,7 @@ struct slicing *slicing_new(struct arena *arena, struct schedule *schedule);
  * none. */
 int chain_slices(struct arena *arena, struct slicing *slicing, int k);
 
+/* Whether each of so many points of the loop is as many rows. The last row of several short groups may be shorter. */
+bool points_are_rows(const struct geometry *g, int64_t points);
+
 #endif

@@ -72,13 +72,18 @@ static bool takes_rows(const struct scheduled *s)
     return takes;
 }
 
+bool points_are_rows(const struct geometry *g, int64_t points)
+{
+    return g->rows % points == 0 &&
+           (g->last_columns == g->columns || (g->groups > 1 && g->extents[0] % points == 0));
+}
+
 /* Finds how many rows of the loop a slice is. False: the loop is one row of several that cannot be divided. */
 static bool find_rows_of_slices(const struct scheduled *s, struct sliced *own)
 {
     const struct geometry *g = &s->geometry;
     own->rows = own->in_row = 1;
-    if (own->count == 1 || (g->rows % own->count == 0 &&
-                            (g->last_columns == g->columns || (g->groups > 1 && g->extents[0] % own->count == 0)))) {
+    if (own->count == 1 || points_are_rows(g, own->count)) {
         own->rows = g->rows / own->count;
         return true;
     }

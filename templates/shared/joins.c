@@ -9,7 +9,7 @@
  * keys, plain: extremes of floats are joined as integers in the same order; other values as they are
  * own: what all of them need
  * short: rows of up to 16 elements have one in each lane, and as many rows as a row has lanes are joined at once: by
- *   shuffles where lanes are 4 bytes and vectors 16 of them, else lane by lane, so that the C compiler makes vectors of
+ *   shuffles where lanes are 4 or 8 bytes and vectors 64, else lane by lane, so that the C compiler makes vectors of
  *   them. What is absent is left out: its place holds what changes nothing
  * row, columns: there are ROW lanes; or as many as a call has, of inner elements in a row of memory
  * fold_rows, no_rows: these are joined as they lie in memory, or not */
