@@ -201,8 +201,7 @@ static bool may_fault(const struct lowering *l, int of)
  * would be told of what nobody uses. */
 static int tied_to_number(struct lowering *l, int value, int number, const struct taking *t)
 {
-    const struct ins *ins = &l->kernel->ins[value];
-    const bool taken = ins->kind == INS_TAKE && ins->a[0] == number;
+    const bool taken = takes_alone(l, value, number);
     if (value == number || !may_fault(l, number))
         return value;
     const int always = taken ? -1 : taken_op(t, OP_GE, number, taken_literal(t, INT64_MIN));

@@ -347,6 +347,15 @@ int take_number(struct lowering *l, int map)
 
 /* ---- values ---- */
 
+bool takes_alone(const struct lowering *l, int value, int number)
+{
+    const struct ins *ins = &l->kernel->ins[value];
+    for (int i = 0; i < l->joined_count; i++)
+        if (l->joined[i] == value)
+            return false;
+    return ins->kind == INS_TAKE && ins->a[0] == number;
+}
+
 /* Where the position lies outside, the value is 0, whatever is computed of what is taken from. */
 int take_value(struct lowering *l, const struct node *node)
 {
@@ -358,10 +367,9 @@ int take_value(struct lowering *l, const struct node *node)
     const enum weft_dtype dtype = node->dtype;
     l->map = step;
     const int value = lower_value_as(l, operand_index(l, node, 0), dtype, MEET), number = take_number(l, step);
-    struct ins *ins = &l->kernel->ins[value];
     l->map = map;
-    if (ins->kind == INS_TAKE && ins->a[0] == number) {
-        l->kernel->accesses[ins->index].alone = true;
+    if (takes_alone(l, value, number)) {
+        l->kernel->accesses[l->kernel->ins[value].index].alone = true;
         ARENA_PUSH(l->arena, l->guards, l->guard_count, ((struct guard){number, -1}));
         return value;
     }

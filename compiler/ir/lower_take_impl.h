@@ -34,6 +34,9 @@ int taken_extent(const struct taking *t, int64_t extent);
 int taken_choice(const struct taking *t, int condition, int a, int b);
 /* The map of the positions along axis number a. */
 int positions_map(const struct taking *t, int a);
+/* Whether the value is the load of the element at `number`, and not what a reduction of one element makes of it: there
+ * the number is used outside of the reduction, so in the arm that this stands in. */
+bool takes_alone(const struct lowering *l, int value, int number);
 
 /* ---- lower_gather.c ---- */
 

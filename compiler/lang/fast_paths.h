@@ -64,7 +64,7 @@ enum fast_path {
     FAST_ALL = (1u << FAST_COUNT) - 1
 };
 
-/* Beside these bits, and no path: the library joins rows of 4-byte floats in registers of 64 bytes (joins.c). */
+/* Beside these bits, and no path: the library joins rows of floats in registers (joins.c, ymm.inc). */
 #define WIDE_ROWS (1u << 31)
 
 /* Those that are there: sets of enum fast_path. */

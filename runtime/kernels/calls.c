@@ -26,7 +26,7 @@ const struct weft_calls *kernel_calls(void)
 bool kernel_rows_are_wide(void)
 {
 #if defined SEVERAL_WIDTHS && !defined __clang__
-    return choose_calls() == kernel_calls_64();
+    return choose_calls() != kernel_calls_16();
 #else
     return false;
 #endif

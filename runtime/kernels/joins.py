@@ -75,13 +75,15 @@ def kind(number, op, stage, acc, tree):
             yield f"#define BEFORE(a, b) ((a) {'>' if op == 'GREATEST' else '<'} (b))"
             if tree == "u8":
                 yield '#define KEYS_OF_BYTES 256 /* of so many at most */\n#include "runtime/kernels/bytes.inc"'
+        if row and (keys or ordered):
+            yield '#if LEVEL == 32\n#include "runtime/kernels/ymm.inc"\n#endif'
         yield '#include "templates/shared/joins.c"'
         if form == "row" and has_places(op):
             yield f"#define IS_NAN(x) {'((x) != (x))' if keys else '0'}"
             yield '#include "runtime/kernels/places.inc"\n#undef BEFORE\n#undef IS_NAN\n#undef KEYS_OF_BYTES'
         yield "".join(f"#undef {name}\n" for name in (
             "KIND", "ROW", "WORDS", "ABSENT", "NOTHING", "KEYS", "VECTOR_ROW", "OVER", "OVER_HALF", "join_acc_v",
-            "join_tree_v", "BITS", "TRUE_BITS", "BYTES"))
+            "join_tree_v", "BITS", "TRUE_BITS", "BYTES", "YMM_ROWS"))
 
 
 def main(rows, output):

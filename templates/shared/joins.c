@@ -407,7 +407,12 @@ static inline void OWN(fill_lanes)(acc_t *lanes, const stage_t *from, i64 elemen
 }
 #endif
 /* Joins the lanes of as many rows, j and j + 8, j + 4, j + 2, j + 1, to one element for each row. */
-#if defined WORDS && defined __AVX512BW__ && defined __GNUC__ && !defined __clang__
+#if defined YMM_ROWS
+static inline void OWN(join_rows)(tree_t *to, tree_t *lanes)
+{
+    join_rows_of_lanes(to, lanes);
+}
+#elif defined WORDS && defined __AVX512BW__ && defined __GNUC__ && !defined __clang__
 /* Of vectors i and i + count the lower and the upper half of each row's lanes, beside each other. */
 #if defined REGISTER_ROW
 #define HALVES(count, join, from, as, ...) \
@@ -733,6 +738,10 @@ SEPARATE static void OWN(join_short)(out_t *to, const stage_t *from, i64 element
     join_extreme_bytes(to, from, elements, count);
     return;
 #endif
+#if defined YMM_ROWS
+    join_short_rows(to, from, elements, count, absent);
+    return;
+#endif
 #if defined BYTES
     if (elements <= BYTES_MOST) {
         join_bytes(to, from, elements, count);
@@ -839,6 +848,9 @@ static inline void OWN(join_block)(acc_v *l, const stage_t *from, i64 count, i64
 #if defined REGISTER_ROW && defined KEYS
     const i64 taken = join_floats(l, from, count, ahead);
     from += taken, count -= taken;
+#elif defined YMM_ROWS && defined KEYS
+    join_long(l, from, count, ahead);
+    return;
 #endif
     for (; count >= 4 * ROW; count -= 4 * ROW) {
         near(from, ahead, 4 * ROW * sizeof *from);
