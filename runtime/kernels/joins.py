@@ -66,6 +66,9 @@ def kind(number, op, stage, acc, tree):
         if tree == "b1":
             yield f"#define BITS(a, b) ((a) {'|' if op == 'OR' else '&'} (b))"
             yield f"#define TRUE_BITS {TRUE_BITS[stage]}"
+            yield f"#define TRUE_SIGN {'-0.0' if is_float(stage) else '0'}"
+            yield f"#define TRUE_BYTES {1 if stage == 'b1' else int(stage[1:]) // 8}"
+            yield f"#define TRUE_TYPE {'u8' if stage == 'b1' else stage}"
         if op == "ADD" and (counts or stage == "u8") and row:
             yield "#define BYTES"
         if tree[1:] in ("32", "64"):
@@ -77,13 +80,15 @@ def kind(number, op, stage, acc, tree):
                 yield '#define KEYS_OF_BYTES 256 /* of so many at most */\n#include "runtime/kernels/bytes.inc"'
         if row and (keys or ordered):
             yield '#if LEVEL == 32\n#include "runtime/kernels/ymm.inc"\n#endif'
+        if row and tree == "b1":
+            yield '#if LEVEL == 32\n#include "runtime/kernels/ymm_bits.inc"\n#endif'
         yield '#include "templates/shared/joins.c"'
         if form == "row" and has_places(op):
             yield f"#define IS_NAN(x) {'((x) != (x))' if keys else '0'}"
             yield '#include "runtime/kernels/places.inc"\n#undef BEFORE\n#undef IS_NAN\n#undef KEYS_OF_BYTES'
         yield "".join(f"#undef {name}\n" for name in (
             "KIND", "ROW", "WORDS", "ABSENT", "NOTHING", "KEYS", "VECTOR_ROW", "OVER", "OVER_HALF", "join_acc_v",
-            "join_tree_v", "BITS", "TRUE_BITS", "BYTES", "YMM_ROWS"))
+            "join_tree_v", "BITS", "TRUE_BITS", "TRUE_SIGN", "TRUE_BYTES", "TRUE_TYPE", "BYTES", "YMM_ROWS", "YMM_BITS"))
 
 
 def main(rows, output):

@@ -584,6 +584,10 @@ static inline u64 OWN(bits_of)(const stage_t *from, i64 there)
     ALIGNED u8 own[64] = {0};
     const u8 *few = own;
     u64 bits = 0;
+#if defined YMM_BITS && TRUE_BYTES == 4
+    if (there >= 64)
+        return bits_of_many(from);
+#endif
     if (there < 64) {
         ROLLED
         for (i64 k = 0; k < there; k++)
@@ -620,6 +624,12 @@ static inline void OWN(join_long_bits)(out_t *to, const char *from, i64 step, i6
 {
     const u64 unchanging = BITS(0, 1) ? 0 : ~0ull, some = elements < 64 ? (1ull << elements) - 1 : ~0ull;
     const i64 follow = step == elements * (i64)sizeof(stage_t) ? elements : 0; /* elements of a row that may be read */
+#if defined YMM_BITS
+    if (elements >= WIDE) {
+        join_wide_bits(to, from, step, elements, count, apart, ahead);
+        return;
+    }
+#endif
     for (i64 q = 0; q < count; q++, from += step) {
         const stage_t *const x = (const stage_t *)from;
         u64 bits = bits_of(x, elements + (count - 1 - q) * follow) | (unchanging & ~some);
@@ -640,12 +650,19 @@ SEPARATE static void OWN(join_bits)(out_t *to, const stage_t *from, i64 elements
 {
     const i64 most = 64 / elements;
     u64 first = 0; /* of each row */
+#if defined YMM_BITS
+    if (most < 2 || elements >= WIDE) {
+#else
     if (most < 2) {
+#endif
         join_long_bits(to, (const char *)from, elements * (i64)sizeof *from, elements, count, 1, 0);
         return;
     }
     for (i64 q = 0; q < most; q++)
         first |= 1ull << q * elements;
+#if defined YMM_BITS
+    const struct row_spread spread = spread_of(elements);
+#endif
     for (i64 rows; count > 0; count -= rows, from += rows * elements, to += rows) {
         u64 bits = bits_of(from, count * elements);
         rows = count < most ? count : most;
@@ -660,6 +677,12 @@ SEPARATE static void OWN(join_bits)(out_t *to, const stage_t *from, i64 elements
             __asm__("pextq %1, %0, %0" : "+r"(bits) : "r"(first));
             __asm__("vmovdqu8 %0, %0%{%1%}%{z%}" : "+v"(x) : "Yk"(bits));
             *(true_bytes *)to = x;
+            continue;
+        }
+#endif
+#if defined YMM_BITS
+        if (count >= 32) {             /* the same */
+            keep_bits(to, bits, spread);
             continue;
         }
 #endif
