@@ -23,7 +23,7 @@ const struct target target_c = {
     .accesses = weft_template_access_c,
     .args = weft_template_args,
     .function = "static inline",
-    .block = "", .boolean = "_Bool", .fast = FAST_OF_C | WIDE_ROWS, .declares = true, .launch = LAUNCH_C};
+    .block = "", .boolean = "_Bool", .fast = FAST_OF_C, .declares = true, .launch = LAUNCH_C};
 const struct target target_cuda = {
     .name = "cuda", .skeleton = weft_template_kernel_cuda, .reduce = weft_template_reduce_cuda,
     .put = weft_template_put_cuda,

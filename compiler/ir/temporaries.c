@@ -52,7 +52,7 @@ static bool joins_registers(const struct lowering *l, const struct node *node)
 {
     const enum weft_dtype dtype = operand_node(l->program, node, 0)->dtype;
     return (join_is_sum(node->join) || node->join == JOIN_LEAST || node->join == JOIN_GREATEST) &&
-           l->fast & WIDE_ROWS && (dtype == WEFT_FLOAT32 || dtype == WEFT_FLOAT64);
+           l->row_bytes && (dtype == WEFT_FLOAT32 || dtype == WEFT_FLOAT64);
 }
 
 /* The fewest elements of rows that are reduced side by side. */
@@ -344,8 +344,8 @@ static bool is_of(const struct lowering *l, int n, enum weft_dtype dtype)
 
 /* The most elements of a row of floats that are joined where the value is used, although the library joins sixteen such
  * rows in registers: of float32 from 5 elements of an input on that takes 0.45 to 0.6 of the time, from 7 that are
- * computed 0.5 to 0.85; of float64 from SHORT_LONG of an input on, from 5 computed ones 0.5 to 0.85. 0: the library
- * does not. */
+ * computed 0.5 to 0.85; of float64 from SHORT_LONG of an input on, from 5 computed ones 0.5 to 0.85. In registers of 32
+ * bytes computed ones are as those of an input. 0: the library does not. */
 static int most_words(const struct lowering *l, int n, const struct shape *reduced)
 {
     enum { READ = 4, COMPUTED = 6, COMPUTED_LONG = 4 };
@@ -357,7 +357,7 @@ static int most_words(const struct lowering *l, int n, const struct shape *reduc
     if (!joins_registers(l, node) || !is_of(l, operand, dtype) ||
         !are_short(l, node, shape, set, shape_volume(reduced)))
         return 0;
-    if (named_node(l->program, &l->program->nodes[operand])->kind == NODE_NAME)
+    if (l->row_bytes == 32 || named_node(l->program, &l->program->nodes[operand])->kind == NODE_NAME)
         return dtype == WEFT_FLOAT64 ? SHORT_LONG - 1 : READ;
     return dtype == WEFT_FLOAT64 ? COMPUTED_LONG : COMPUTED;
 }
@@ -374,22 +374,38 @@ static bool are_bits(const struct lowering *l, int n, const struct shape *reduce
     if (from->dtype == WEFT_BOOL && from->operand_count)
         from = operand_node(l->program, from, 0); /* of a comparison */
     return (joins_bits(l, node) || (counts && l->fast & FAST_JOINS)) &&
-           ((joins_numbers(l, node) && l->fast & WIDE_ROWS) ||
+           ((joins_numbers(l, node) && l->row_bytes) ||
             type_rows[from->dtype].size * shape_volume(reduced) > 8) &&
            are_short(l, node, shape, set, shape_volume(reduced));
+}
+
+/* Whether the library joins rows of these in registers of 32 bytes or, bytes, in words: from 5 elements on that takes
+ * 0.25 to 0.8 of the time of joining them where the value is used (AMD EPYC, Zen 1). */
+static bool joins_halves(const struct lowering *l, const struct node *node)
+{
+    const enum weft_dtype dtype = operand_node(l->program, node, 0)->dtype;
+    const bool sums = join_is_sum(node->join), extremes = node->join == JOIN_LEAST || node->join == JOIN_GREATEST;
+    if (l->row_bytes != 32 || !(l->fast & FAST_JOINS))
+        return false;
+    switch (dtype) {
+    case WEFT_BOOL: return sums;
+    case WEFT_UINT8: case WEFT_INT32: case WEFT_INT64: case WEFT_UINT64: /* others may become ones of fewer bits */
+        return is_of(l, l->program->operands[node->operands], dtype) && (sums || (extremes && dtype != WEFT_UINT64));
+    default: return dtype_is_float(dtype) && (sums || extremes);
+    }
 }
 
 /* The most elements of a reduction that may be joined where its value is used. A value of each element, which other
  * reductions need, as in softmax: of rows of 3 and 4 that takes 1.1 to 2.3 times as long, but for bytes. */
 static int most_few(const struct lowering *l, int n, const struct shape *reduced)
 {
-    enum { FEW = 8, FEW_BITS = 1, FEW_KEPT = 4, FEW_AGAIN = 2 };
+    enum { FEW = 8, FEW_HALVES = 4, FEW_BITS = 1, FEW_KEPT = 4, FEW_AGAIN = 2 };
     const struct node *node = &l->program->nodes[n];
     const bool bytes = type_rows[operand_node(l->program, node, 0)->dtype].size == 1;
     if (node->keepdims) /* used by each of them */
         return is_joined_again(l, n) && !bytes ? FEW_AGAIN : FEW_KEPT;
     const int words = most_words(l, n, reduced);
-    return are_bits(l, n, reduced) ? FEW_BITS : words ? words : FEW;
+    return are_bits(l, n, reduced) ? FEW_BITS : words ? words : joins_halves(l, node) ? FEW_HALVES : FEW;
 }
 
 /* Where few cheap elements are reduced, they are joined where the value is used: nothing is stored, and neighbouring

@@ -64,9 +64,6 @@ enum fast_path {
     FAST_ALL = (1u << FAST_COUNT) - 1
 };
 
-/* Beside these bits, and no path: the library joins rows of floats in registers (joins.c, ymm.inc). */
-#define WIDE_ROWS (1u << 31)
-
 /* Those that are there: sets of enum fast_path. */
 #define FAST(id, word, where, what) +((where) & PLACE ? FAST_##id : 0)
 enum {

@@ -95,7 +95,7 @@ static bool pass_reductions(struct pipeline *p)
 {
     p->kernels = (struct kernel_program){.arena = p->arena, .program = p->program, .open = p->open};
     p->lowering = (struct lowering){p->arena, p->diags, p->program, p->values, p->shapes, p->views, p->taken, p->fast,
-                                    joiner_of(p), p->operands ? p->operands->inputs : NULL, p->open,
+                                    p->row_bytes, joiner_of(p), p->operands ? p->operands->inputs : NULL, p->open,
                                     p->batches, p->target->launch, p->most_orders ? p->most_orders : MOST_ORDERS,
                                     p->apart, &p->kernels};
     const bool good = lower_temporaries(&p->lowering);

@@ -81,6 +81,7 @@ struct pipeline {
     const char **layouts;          /* [node_count], room for what PASS_LAYOUTS makes */
     const struct target *target;   /* from here on: PASS_REDUCTIONS and later */
     unsigned fast;                 /* a set of enum fast_path that may be taken */
+    int row_bytes;                 /* as in struct lowering */
     const bool *taken;             /* [results] that are wanted; NULL: all */
     bool dense;                    /* results are stored row-major, without gaps */
     const struct operands *operands; /* how the inputs lie in memory; NULL: not known. From PASS_LOOPS on it must be */

@@ -43,7 +43,8 @@ static void choose_fast_paths(struct weft_context *context, const char *disable,
     const char *words = disable ? disable : getenv("WEFT_DISABLE"), *wrong;
     size_t length;
     context->calls = kernel_calls();
-    context->fast = (kernel_rows_are_wide() ? WIDE_ROWS : 0) | FAST_ALL;
+    context->row_bytes = kernel_row_bytes();
+    context->fast = FAST_ALL;
     context->fast &= ~read_words(words ? words : "", fast_words, FAST_COUNT, &wrong, &length);
     if (wrong)
         diag_at(diags, DIAG_NO_FAST_PATH, NULL, 0, (int)length, wrong,

@@ -1,6 +1,7 @@
 /* What the library does for kernels in C; see struct weft_calls. */
 #include "runtime/kernels/kernels.h"
 
+#include <stdlib.h>
 #include <string.h>
 
 #if defined __clang__
@@ -18,16 +19,34 @@
 #include "templates/shared/bands.c"
 #include "templates/shared/calls.c"
 
-const struct weft_calls *kernel_calls(void)
+/* Those of this processor; for tests, of one that has no more than WEFT_VECTOR_BYTES, 32 or 16. */
+static const struct weft_calls *chosen_calls(void)
 {
-    return choose_calls();
+    const struct weft_calls *const calls = choose_calls();
+    const char *const most = secure_getenv("WEFT_VECTOR_BYTES");
+    const int bytes = most ? atoi(most) : 0;
+#if defined SEVERAL_WIDTHS
+    if (bytes == 32 && calls == kernel_calls_64())
+        return kernel_calls_32();
+#endif
+    return bytes == 16 ? kernel_calls_16() : calls;
 }
 
-bool kernel_rows_are_wide(void)
+const struct weft_calls *kernel_calls(void)
 {
-#if defined SEVERAL_WIDTHS && !defined __clang__
-    return choose_calls() != kernel_calls_16();
+    return chosen_calls();
+}
+
+int kernel_row_bytes(void)
+{
+#if defined SEVERAL_WIDTHS
+    const struct weft_calls *const calls = chosen_calls();
+#if defined __clang__
+    return calls == kernel_calls_32() ? 32 : 0;
 #else
-    return false;
+    return calls == kernel_calls_64() ? 64 : calls == kernel_calls_32() ? 32 : 0;
+#endif
+#else
+    return 0;
 #endif
 }

@@ -15,6 +15,7 @@ struct weft_context {
     bool only_first;               /* the compiler named is libtcc: it makes all kernels, and they are final */
     const struct weft_calls *calls; /* what kernels in C call */
     unsigned fast;                 /* a set of enum fast_path */
+    int row_bytes;                 /* as in struct lowering */
     enum weft_target target;       /* WEFT_TARGET has been applied */
     char *arch;                    /* "sm_90", for stages; NULL: none named */
     char *tuning;                  /* words for tuning_read, of a library for measuring; NULL: none */

@@ -78,7 +78,9 @@ def kind(number, op, stage, acc, tree):
             yield f"#define BEFORE(a, b) ((a) {'>' if op == 'GREATEST' else '<'} (b))"
             if tree == "u8":
                 yield '#define KEYS_OF_BYTES 256 /* of so many at most */\n#include "runtime/kernels/bytes.inc"'
-        if row and (keys or ordered):
+        if row and tree[1:] in ("32", "64") and stage in ("i32", "i64", "u64", "f32", "f64"):
+            yield f"#define INTEGERS {int(not is_float(tree))}\n#define LONGER {int(stage[1:] != tree[1:])}"
+            yield f"#define SUMS {int(op == 'ADD')}\n#define GREATEST {int(op == 'GREATEST')}"
             yield '#if LEVEL == 32\n#include "runtime/kernels/ymm.inc"\n#endif'
         if row and tree == "b1":
             yield '#if LEVEL == 32\n#include "runtime/kernels/ymm_bits.inc"\n#endif'
@@ -88,7 +90,8 @@ def kind(number, op, stage, acc, tree):
             yield '#include "runtime/kernels/places.inc"\n#undef BEFORE\n#undef IS_NAN\n#undef KEYS_OF_BYTES'
         yield "".join(f"#undef {name}\n" for name in (
             "KIND", "ROW", "WORDS", "ABSENT", "NOTHING", "KEYS", "VECTOR_ROW", "OVER", "OVER_HALF", "join_acc_v",
-            "join_tree_v", "BITS", "TRUE_BITS", "TRUE_SIGN", "TRUE_BYTES", "TRUE_TYPE", "BYTES", "YMM_ROWS", "YMM_BITS"))
+            "join_tree_v", "BITS", "TRUE_BITS", "TRUE_SIGN", "TRUE_BYTES", "TRUE_TYPE", "BYTES", "YMM_ROWS", "YMM_BITS",
+            "INTEGERS", "LONGER", "SUMS", "GREATEST"))
 
 
 def main(rows, output):

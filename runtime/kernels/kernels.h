@@ -13,8 +13,8 @@ extern const struct weft_join *const joins_16[], *const joins_32[], *const joins
 extern const struct weft_join *const places_16[], *const places_32[], *const places_64[];
 /* What kernels call, with the vectors of this processor. */
 const struct weft_calls *kernel_calls(void);
-/* Whether these join rows of 4-byte floats in registers of 64 bytes. */
-bool kernel_rows_are_wide(void);
+/* The bytes of the registers in which these join rows of floats (joins.c, ymm.inc): 64, 32, or 0: in none. */
+int kernel_row_bytes(void);
 
 struct loaded {
     struct loaded *next;

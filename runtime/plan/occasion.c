@@ -160,7 +160,8 @@ bool schedule_make(struct arena *arena, struct arena *kept, struct weft_program 
     *made = (struct pipeline){
         .arena = arena, .diags = diags, .program = tree, .target = p.target, .taken = occasion->taken,
         .dense = !matter, .values = occasion->filled ? occasion->filled->nodes : NULL,
-        .fast = program->context->fast & p.target->fast, .shapes = shapes, .views = views,
+        .fast = program->context->fast & p.target->fast,
+        .row_bytes = p.target->chunks ? 0 : program->context->row_bytes, .shapes = shapes, .views = views,
         .inputs = tensor_shapes(arena, occasion->inputs, tree->input_count), .operands = &operands, .store = &store,
         .tuning = &tuning, .batches = find_batches(arena, occasion->inputs, tree->input_count),
         .many = occasion->many, .shown = occasion->shown, .admit = admit, .admit_user = &p,
