@@ -27,7 +27,7 @@ struct lowering {
     const struct view_args *views; /* [view_count] with the values of size expressions; NULL: those of the program */
     const bool *taken;             /* [results] that are wanted; NULL: all */
     unsigned fast;                 /* a set of enum fast_path that may be taken */
-    int row_bytes;                 /* of the registers in which the library joins rows of floats: 64, 32, or 0: in none */
+    int row_bytes;                 /* of the registers in which the library joins rows of floats: 64, 32; 0: none */
     enum joiner joiner;
     const struct strided *inputs;  /* [input_count] how they lie in memory; NULL: not known */
     const struct open_extents *open; /* NULL: all extents are numbers */
