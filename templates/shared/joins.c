@@ -681,7 +681,7 @@ SEPARATE static void OWN(join_bits)(out_t *to, const stage_t *from, i64 elements
         }
 #endif
 #if defined YMM_BITS
-        if (count >= 32) {             /* the same */
+        if (count >= 32 && most <= 32) { /* the same */
             keep_bits(to, bits, spread);
             continue;
         }
