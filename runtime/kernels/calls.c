@@ -20,7 +20,7 @@
 #include "templates/shared/calls.c"
 
 /* Those of this processor; for tests, of one that has no more than WEFT_VECTOR_BYTES, 32 or 16. */
-static const struct weft_calls *chosen_calls(void)
+const struct weft_calls *kernel_calls(void)
 {
     const struct weft_calls *const calls = choose_calls();
     const char *const most = secure_getenv("WEFT_VECTOR_BYTES");
@@ -32,15 +32,10 @@ static const struct weft_calls *chosen_calls(void)
     return bytes == 16 ? kernel_calls_16() : calls;
 }
 
-const struct weft_calls *kernel_calls(void)
-{
-    return chosen_calls();
-}
-
 int kernel_row_bytes(void)
 {
 #if defined SEVERAL_WIDTHS
-    const struct weft_calls *const calls = chosen_calls();
+    const struct weft_calls *const calls = kernel_calls();
 #if defined __clang__
     return calls == kernel_calls_32() ? 32 : 0;
 #else
