@@ -76,10 +76,10 @@ static char *at_line(char *memory)
     return memory + -(uintptr_t)memory % LINE;
 }
 
-/* If there are several threads, each begins on a cache line of its own. */
+/* Memory with any contents. If there are several threads, each begins on a cache line of its own. */
 static char *allocate(struct arena *arena, int count, size_t size, bool lines)
 {
-    char *memory = arena_alloc(arena, (size_t)count * size + (lines ? LINE : 0));
+    char *memory = arena_raw(arena, (size_t)count * size + (lines ? LINE : 0));
     return lines ? at_line(memory) : memory;
 }
 
@@ -193,13 +193,15 @@ void launch_init(struct launch *launch, const struct weft_context *context, stru
     launch->ranges = launch->threads > 1 ? allocate(arena, launch->threads, LINE, true) : NULL;
     struct weft_args *first = worker(launch, 0);
     *first = (struct weft_args){.calls = context->calls, .samples = launch->samples,
-                                .sample_count = launch->sample_count, .literals = planned->literals,
-                                .faults = (unsigned char *)(first + 1)};
+                                .sample_count = launch->sample_count, .literals = planned->literals};
     choose_traffic(launch, context, first);
-    for (int i = 1; i < launch->threads; i++) {
+    for (int i = 0; i < launch->threads; i++) {
         struct weft_args *args = worker(launch, i);
-        *args = *first;
+        if (i > 0)
+            *args = *first;
         args->faults = (unsigned char *)(args + 1);
+        if (planned->kernel->fault_count)
+            memset(args->faults, 0, (size_t)planned->kernel->fault_count);
     }
     for (int i = 0; launch->window_count && i < launch->threads; i++)
         make_own_sample(launch, i);

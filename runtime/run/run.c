@@ -103,22 +103,16 @@ static void set_up(struct call *call, const struct planned *planned, int threads
 {
     const struct kernel *kernel = planned->kernel;
     struct weft_sample *sample =
-        arena_alloc(&call->arena, sizeof(struct weft_sample) + (size_t)kernel->access_count * sizeof(char *));
+        arena_raw(&call->arena, sizeof(struct weft_sample) + (size_t)kernel->access_count * sizeof(char *));
     char **bases = (char **)(sample + 1);
     for (int a = 0; a < kernel->access_count; a++)
         bases[a] = (char *)access_data(call, kernel, a) + planned->starts[a];
     *sample = (struct weft_sample){0, &planned->walk, bases};
-    launch->planned = planned; /* the rest of it is 0 */
-    launch->samples = sample;
-    launch->sample_count = 1;
-    launch->tiles = planned->tiles;
-    launch->work = planned->work;
-    launch->touched = planned->touched - planned->window_touched;
-    launch->stored = planned->stored - planned->window_stored;
-    launch->chain = planned->chain;
-    launch->windows = planned->windows;
-    launch->window_count = planned->window_count;
-    launch->threads = threads;
+    *launch = (struct launch){.planned = planned, .samples = sample, .sample_count = 1, .tiles = planned->tiles,
+                              .work = planned->work, .touched = planned->touched - planned->window_touched,
+                              .stored = planned->stored - planned->window_stored, .chain = planned->chain,
+                              .windows = planned->windows, .window_count = planned->window_count,
+                              .threads = threads};
     launch_init(launch, call->program->context, scratch, &call->arena);
 }
 
@@ -146,7 +140,7 @@ static int set_up_chain(struct call *call, int k, struct scratch *scratch, struc
 static void run_plan(struct call *call)
 {
     int count = call->plan->kernel_count;
-    struct launch *launches = ARENA_ARRAY(&call->arena, struct launch, count);
+    struct launch *launches = arena_raw(&call->arena, sizeof *launches * (size_t)count);
     struct fault first = no_fault;
     struct scratch scratch = {0};
     scratch.windows = call->plan->window_bytes;
