@@ -447,7 +447,8 @@ static void emit_block_call(struct emitter *e, struct buf *out, int i)
         buf_printf(out, "%s(%s, sample->bases[%d], s->maps[%d] /* %s */", taking_helper(e, ins), to,
                    ins->index, ins->index, access_name(e->arena, e->kernel, ins->index));
     } else {
-        buf_printf(out, "%s(%s", is_block_call(ins) ? block_function(e, ins) : conversion_function(e, ins), to);
+        const bool calls = is_block_call(ins, e->params->fast);
+        buf_printf(out, "%s(%s", calls ? block_function(e, ins) : conversion_function(e, ins), to);
     }
     for (int k = 0; k < 3; k++) {
         if (ins->a[k] < 0 || ins->kind == INS_WEIGH)
@@ -458,7 +459,7 @@ static void emit_block_call(struct emitter *e, struct buf *out, int i)
         else
             buf_printf(out, ", " NAME_KEPT, ins->a[k]);
     }
-    buf_puts(out, is_block_call(ins) && calls_library(e, ins) ? ", args->calls" : "");
+    buf_puts(out, is_block_call(ins, e->params->fast) && calls_library(e, ins) ? ", args->calls" : "");
     buf_printf(out, "%s);", e->params->target->block);
     put_origin(e, out, ins);
     buf_puts(out, "\n");

@@ -15,6 +15,7 @@ enum { IN_C = 1, IN_CUDA = 2, IN_AHEAD = 4 };
     FAST(ROW, "row", IN_C | IN_CUDA | IN_AHEAD, "values that do not vary along a row are computed once for it")       \
     FAST(CONVERT, "convert", IN_C | IN_CUDA | IN_AHEAD,                                                               \
          "blocks of 8 and 16 bits become float32 and back by vector instructions")                                    \
+    FAST(ROOTS, "roots", IN_C, "square roots by Newton's steps, where the processor's own take long")                 \
     FAST(DIVISOR, "divisor", IN_C | IN_CUDA | IN_AHEAD,                                                               \
          "integers are divided by a literal that the C compiler knows")                                               \
     FAST(NARROW, "narrow", IN_C | IN_AHEAD, "integers that fit 16 bits are computed in 16")                           \
@@ -58,11 +59,12 @@ enum fast_bit {
 };
 
 enum fast_path {
-#define FAST(id, ...) FAST_##id = 1 << FAST_BIT_##id,
+#define FAST(id, ...) FAST_##id = (int)(1u << FAST_BIT_##id),
     FAST_PATHS(FAST)
 #undef FAST
-    FAST_ALL = (1u << FAST_COUNT) - 1
+    FAST_ALL = (int)(unsigned)((1ull << FAST_COUNT) - 1)
 };
+_Static_assert(FAST_COUNT <= 32, "a set has no more bits");
 
 /* Those that are there: sets of enum fast_path. */
 #define FAST(id, word, where, what) +((where) & PLACE ? FAST_##id : 0)

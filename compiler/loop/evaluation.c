@@ -12,12 +12,12 @@ bool is_inexact(const struct ins *ins)
     return ins->kind == INS_OP && dtype_is_float(ins->source) && op_rows[ins->op].ulp32 > 0;
 }
 
-bool is_block_call(const struct ins *ins)
+bool is_block_call(const struct ins *ins, unsigned fast)
 {
     if (ins->kind != INS_OP || is_inexact(ins))
         return is_inexact(ins);
     const bool wide = type_rows[ins->source].size == 8;
-    return dtype_is_float(ins->source) ? op_remains(ins->op) || ins->op == OP_SQRT
+    return dtype_is_float(ins->source) ? op_remains(ins->op) || (ins->op == OP_SQRT && fast & FAST_ROOTS)
                                        : ins->op == OP_RANDOM || ins->op == OP_POW ||
                                              (wide && op_divides(ins->op, ins->source));
 }
@@ -72,7 +72,7 @@ static void find_rates(const struct kernel *kernel, const unsigned char *kinds, 
                 rate = s->rate[ins->a[k]];
         s->rate[i] = (unsigned char)rate;
         bool converts = (fast & FAST_CONVERT) && rate == RATE_BLOCK && is_block_conversion(ins, blocks);
-        const bool calls = is_block_call(ins) && !divides_in_loop(kernel, ins);
+        const bool calls = is_block_call(ins, fast) && !divides_in_loop(kernel, ins);
         const bool finds = ins->kind == INS_LOOKUP || ins->kind == INS_TAKE || ins->kind == INS_WEIGH;
         s->call[i] = (blocks && (calls || finds)) || converts;
     }

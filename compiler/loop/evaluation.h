@@ -31,8 +31,8 @@ struct evaluation {
 /* Whether the row of the instruction is not exact. */
 bool is_inexact(const struct ins *ins);
 /* Whether the instruction is always computed by a function of whole blocks: its row is not exact, or has a short way
- * for blocks of ordinary operands. */
-bool is_block_call(const struct ins *ins);
+ * for blocks of ordinary operands. `fast` is a set of enum fast_path. */
+bool is_block_call(const struct ins *ins, unsigned fast);
 /* Makes the order of evaluation. `kinds` are those of the accesses; NULL: none is a scalar. `fast` is a set of enum
  * fast_path. Without `blocks`, only conversions are functions of whole blocks. */
 void make_evaluation(struct arena *arena, const struct kernel *kernel, const unsigned char *kinds,

@@ -174,13 +174,20 @@ static bool all_are_dense(const struct grouping *groups, bool stay)
     return all;
 }
 
+/* Whether a function computes whole blocks. */
+static bool calls_blocks(const struct kernel *kernel, unsigned fast)
+{
+    bool calls = false;
+    for (int i = 0; !calls && i < kernel->ins_count; i++)
+        calls = is_block_call(&kernel->ins[i], fast);
+    return calls;
+}
+
 /* Whether the kernel ends rows by masks (masks_ends, compiler/emit/emit.c): all accesses step by one element along the
  * innermost group, or stay, and no function computes whole blocks. */
-static bool masks_ends(const struct grouping *groups, const struct kernel *kernel)
+static bool masks_ends(const struct grouping *groups, const struct kernel *kernel, unsigned fast)
 {
-    bool all = groups->count > 0 && kernel_masks_ends(kernel);
-    for (int i = 0; all && i < kernel->ins_count; i++)
-        all = !is_block_call(&kernel->ins[i]);
+    bool all = groups->count > 0 && kernel_masks_ends(kernel) && !calls_blocks(kernel, fast);
     for (int a = 0; all && a < groups->accesses; a++) {
         const int64_t step = groups->walks[a] ? -1 : group_strides(groups, groups->count - 1)[a];
         all = step == 0 || step == groups->sizes[a];
@@ -200,11 +207,11 @@ static bool rows_repeat(const struct grouping *groups, const struct kernel *kern
 }
 
 /* The longest rows for which that may be worth it. */
-static int longest_expanded(const struct grouping *groups, const struct kernel *kernel)
+static int longest_expanded(const struct grouping *groups, const struct kernel *kernel, unsigned fast)
 {
     if (some_lie_across(groups))
         return BLOCK - 1; /* rows of a block are fast enough */
-    const bool masks = masks_ends(groups, kernel), dense = all_are_dense(groups, !masks);
+    const bool masks = masks_ends(groups, kernel, fast), dense = all_are_dense(groups, !masks);
     if (masks && dense)
         return EXPAND_DENSE / groups->sizes[0];
     if (masks && rows_repeat(groups, kernel) && EXPAND_OUTER / groups->sizes[0] > EXPAND_MASKED)
@@ -215,19 +222,20 @@ static int longest_expanded(const struct grouping *groups, const struct kernel *
 }
 
 /* Whether rows are too long to be expanded, and end in masks: then none is walked with two strides either. */
-static bool ends_rows(const struct grouping *groups, const struct kernel *kernel)
+static bool ends_rows(const struct grouping *groups, const struct kernel *kernel, unsigned fast)
 {
-    return masks_ends(groups, kernel) && groups->extents[groups->count - 1] > longest_expanded(groups, kernel);
+    return masks_ends(groups, kernel, fast) &&
+           groups->extents[groups->count - 1] > longest_expanded(groups, kernel, fast);
 }
 
 /* Whether expanding the `inner` innermost groups into a row is faster than walking them with strides. `flat` and
  * `nested` come from runs_flat. */
 static bool worth_expanding(const struct grouping *groups, const struct kernel *kernel, bool flat, bool nested,
-                            int inner, int64_t columns)
+                            int inner, int64_t columns, unsigned fast)
 {
     const int count = groups->count;
     const bool joins = kernel->lanes;
-    if (inner < 2 || groups->extents[count - 1] > longest_expanded(groups, kernel))
+    if (inner < 2 || groups->extents[count - 1] > longest_expanded(groups, kernel, fast))
         return false;
     int64_t two = groups->extents[count - 1] * groups->extents[count - 2];
     if (flat && !nested)
@@ -256,7 +264,7 @@ static bool expand(struct arena *arena, const struct grouping *groups, const str
     if (!some_expand(groups, groups->count - inner))
         inner = inner_groups(groups, true, &part, &columns);
     const int first = groups->count - inner;
-    if (!worth_expanding(groups, kernel, flat, nested, inner, columns) || !reaches(groups, first, part))
+    if (!worth_expanding(groups, kernel, flat, nested, inner, columns, g->fast) || !reaches(groups, first, part))
         return false;
     const int64_t parts = (groups->extents[first] - 1) / part + 1, last = groups->extents[first] - (parts - 1) * part;
     g->groups = first + (part < groups->extents[first]);
@@ -553,30 +561,27 @@ static bool is_column(const struct grouping *groups, int a)
 
 /* Whether rows may be joined as they are computed (joining.h), if accesses allow it. A load with one element for each
  * row is then one value, and one that repeats is read where it lies. */
-static bool may_be_laned(const struct kernel *kernel)
+static bool may_be_laned(const struct kernel *kernel, unsigned fast)
 {
-    bool laned = kernel->lanes && kernel_sums_alike(kernel);
-    for (int i = 0; laned && i < kernel->ins_count; i++)
-        laned = !is_block_call(&kernel->ins[i]);
-    return laned;
+    return kernel->lanes && kernel_sums_alike(kernel) && !calls_blocks(kernel, fast);
 }
 
 /* Groups of how many elements have columns: the rows that a kernel reduces, or others. */
-static int64_t most_columns(const struct kernel *kernel)
+static int64_t most_columns(const struct kernel *kernel, unsigned fast)
 {
-    return !kernel->lanes ? COLUMN_MOST : may_be_laned(kernel) ? LANED_MOST : COLUMN_REDUCED;
+    return !kernel->lanes ? COLUMN_MOST : may_be_laned(kernel, fast) ? LANED_MOST : COLUMN_REDUCED;
 }
 
 /* Whether the two innermost groups are a row along which some loads are columns, or repeat where rows may be laned,
  * while all else repeats or goes on. */
-static bool has_columns(const struct grouping *groups, const struct kernel *kernel)
+static bool has_columns(const struct grouping *groups, const struct kernel *kernel, unsigned fast)
 {
     const int inner = groups->count - 1;
     int64_t count = 0, bytes = 0;
     bool repeats = false;
     if (inner < 1 || groups->extents[inner - 1] < COLUMN_GROUPS ||
         (kernel->lanes && groups->extents[inner] != kernel->lanes->tiles.elements) ||
-        groups->extents[inner] > most_columns(kernel) ||
+        groups->extents[inner] > most_columns(kernel, fast) ||
         groups->extents[inner] * groups->extents[inner - 1] < COLUMN_ROW)
         return false;
     for (int a = 0; a < groups->accesses; a++) {
@@ -590,7 +595,7 @@ static bool has_columns(const struct grouping *groups, const struct kernel *kern
                                   (load && !jump[a]) || column))
             return false;
     }
-    repeats = repeats && may_be_laned(kernel) &&
+    repeats = repeats && may_be_laned(kernel, fast) &&
               groups->extents[inner] * groups->sizes[kernel->load_count] >= LANED_LEAST;
     return repeats || (count && (kernel->lanes || count * bytes <= COLUMN_BYTES));
 }
@@ -680,14 +685,15 @@ void make_geometry(struct arena *arena, const struct kernel *kernel, int rank, c
     g->strides = ARENA_ARRAY(arena, int64_t, (size_t)accesses * (size_t)(groups.count + 2));
     bool nested = false, allowed = (fast & FAST_SPECIAL) && (fast & FAST_FLAT);
     bool flat = allowed && (chunks ? chunks_run_flat(&groups) : runs_flat(&groups, kernel->load_count, &nested));
-    if (flat && nested && (fast & FAST_EXPAND) && ends_rows(&groups, kernel)) /* sources ahead of time choose as ever */
+    const bool ends = flat && nested && (fast & FAST_EXPAND) && ends_rows(&groups, kernel, fast);
+    if (ends) /* sources ahead of time choose as ever */
         flat = nested = false;
     const bool may_interleave = allowed && !kernel->lanes && (fast & FAST_INTERLEAVE);
     struct grouping folded = {
         .strides = may_interleave ? ARENA_ARRAY(arena, int64_t, groups.count * accesses + 1) : NULL};
     bool folds = may_interleave && fold(&groups, kernel->load_count, &folded);
     bool interleaved = folds || (may_interleave && interleaves(&groups, flat, nested));
-    const bool columns = allowed && !chunks && (fast & FAST_EXPAND) && has_columns(&groups, kernel) &&
+    const bool columns = allowed && !chunks && (fast & FAST_EXPAND) && has_columns(&groups, kernel, fast) &&
                          !(interleaved && gathers_columns(&groups, kernel));
     flat = flat || columns;
     interleaved = interleaved && !columns;

@@ -44,7 +44,7 @@ static void choose_fast_paths(struct weft_context *context, const char *disable,
     size_t length;
     context->calls = kernel_calls();
     context->row_bytes = kernel_row_bytes();
-    context->fast = FAST_ALL;
+    context->fast = kernel_roots_slow() ? FAST_ALL : FAST_ALL & ~FAST_ROOTS;
     context->fast &= ~read_words(words ? words : "", fast_words, FAST_COUNT, &wrong, &length);
     if (wrong)
         diag_at(diags, DIAG_NO_FAST_PATH, NULL, 0, (int)length, wrong,

@@ -99,20 +99,16 @@ static const char *machine_flag(const struct cc *cc)
 }
 
 /* Bytes of vectors of 64 in any order, unless the flags say which processor kernels are for: gcc packs products of
- * bytes by them in a third of the steps. And Intel's processors take a root of a vector in 12 to 24 cycles, AMD's in
- * half of that, which kernels use under AVX-512 alone. */
+ * bytes by them in a third of the steps. */
 static const char *const *processor_flags(const struct cc *cc)
 {
-    static const char *const flags[][3] = {
-        {NULL}, {"-mavx512vbmi", NULL}, {"-DSLOW_ROOT", NULL}, {"-mavx512vbmi", "-DSLOW_ROOT", NULL}
-    };
+    static const char *const flags[][2] = {{NULL}, {"-mavx512vbmi", NULL}};
 #if defined __x86_64__
     bool named = false;
     for (char **flag = cc->flags; *flag; flag++)
         named |= strncmp(*flag, "-march=", strlen("-march=")) == 0;
     __builtin_cpu_init();
-    const bool roots = __builtin_cpu_is("intel") && __builtin_cpu_supports("avx512dq");
-    return flags[(!named && __builtin_cpu_supports("avx512vbmi")) + 2 * roots];
+    return flags[!named && __builtin_cpu_supports("avx512vbmi")];
 #else
     (void)cc;
     return flags[0];

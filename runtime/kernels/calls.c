@@ -45,3 +45,14 @@ int kernel_row_bytes(void)
     return 0;
 #endif
 }
+
+/* Intel's processors take 12 to 24 cycles for a vector, AMD's half of that. */
+bool kernel_roots_slow(void)
+{
+#if defined __x86_64__
+    __builtin_cpu_init();
+    return __builtin_cpu_is("intel") && __builtin_cpu_supports("avx512dq");
+#else
+    return false;
+#endif
+}

@@ -15,6 +15,8 @@ extern const struct weft_join *const places_16[], *const places_32[], *const pla
 const struct weft_calls *kernel_calls(void);
 /* The bytes of the registers in which these join rows of floats (joins.c, ymm.inc): 64, 32, or 0: in none. */
 int kernel_row_bytes(void);
+/* Whether this processor takes long for the root of a vector, and has what Newton's steps for one are written in. */
+bool kernel_roots_slow(void);
 
 struct loaded {
     struct loaded *next;

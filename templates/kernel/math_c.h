@@ -924,7 +924,7 @@ static inline f32 OWN(own_atan2f)(f32 y, f32 x)
 }
 #endif
 //: part roots
-#if defined SLOW_ROOT && defined __AVX512DQ__
+#if defined __AVX512DQ__
 #undef ROOT_STEP
 #undef ROOT
 #undef ROOTS

@@ -170,6 +170,7 @@ class Page:
 
 def make_environment(build, cache):
     environment = dict(os.environ, LC_ALL="C.UTF-8", COLUMNS="100", XDG_CACHE_HOME=cache)
+    environment["WEFT_DISABLE"] = "roots"  # what is shown is alike on all processors
     environment["PATH"] = f"{build / 'cli'}:{environment['PATH']}"
     environment["PKG_CONFIG_PATH"] = str(build / "meson-uninstalled")
     libraries = [str(path.parent) for path in build.rglob("libweft.so")]

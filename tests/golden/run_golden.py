@@ -74,8 +74,8 @@ def shown(case, stage):
     and what went wrong."""
     command = [os.environ.get("WEFT", "weft"), "show", case.path.name + case.kernel,
                *case.arguments, "--stage", f"{stage}-compiled" if stage in KERNELS else SHOWN.get(stage, stage)]
-    done = subprocess.run(command, cwd=HERE, stdin=subprocess.DEVNULL, capture_output=True,
-                          encoding="utf-8", timeout=SECONDS)
+    done = subprocess.run(command, cwd=HERE, stdin=subprocess.DEVNULL, capture_output=True, encoding="utf-8",
+                          timeout=SECONDS, env=dict(os.environ, WEFT_DISABLE="roots"))
     if done.returncode:
         return None, f"exit status {done.returncode}\n{done.stderr}"
     text = re.sub(r"^VECTOR ", "", done.stdout, flags=re.M)
