@@ -839,8 +839,9 @@ static inline ints M(rounded)(const S_m *a)
             : "=&v"(r) : "v"(y), "v"(below_half), "v"(quiet), "v"(digit), "v"(one) : "k1", "k2");
     return r;
 #else
-    const words nan = (words)((floats)y != (floats)y);
-    return (ints)(((nan & (y | quiet)) | (~nan & (y + below_half + (y >> 16 & 1)))) >> 16);
+    words r = y + below_half + (y >> 16 & 1);
+    __asm__("vblendvps %2, %1, %0, %0" : "+x"(r) : "x"(y | quiet), "x"((floats)y != (floats)y));
+    return (ints)(r >> 16);
 #endif
 }
 /* Rounds a block of float32 to 16-bit floats. */

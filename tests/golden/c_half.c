@@ -6,7 +6,7 @@
 @   __attribute__((always_inline)) ec8c7747, fetch, __attribute__((always_inline)) 20c4a75b, fetch_row, block_of,
 @   blocks_of, ints, CONVERSION, decode_f16_f32 af7f57f3, unpack_f16_f32 fc3ba9f8, decode_bf16_f32 f3a3a288,
 @   unpack_bf16_f32 de849bf2, fneg_f32, to_bfloat16_f32_f32, to_float16_f32_f32, nearest_f32_f32, encode_f32_bf16
-@   cc952e44, rounded_f32_bf16 2f92d2fa, fmin_f32, encode_f32_f16 0cf16d4c, rounded_f32_f16 8c44a27a
+@   cc952e44, rounded_f32_bf16 7d4ce73d, fmin_f32, encode_f32_f16 0cf16d4c, rounded_f32_f16 89162b5c
 void weft_kernel(const struct weft_args *args, i64 begin, i64 end)
 {
     const f32 c_0 = *(const f32_m *)&args->literals[0]; /* 0.100097656 */

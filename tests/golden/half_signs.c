@@ -5,7 +5,7 @@
 @   weft_banding, weft_band, weft_part, weft_rows, weft_join, weft_run, weft_calls, fabsf, enum { LANES = 16 };, bytes,
 @   __attribute__((always_inline)) ec8c7747, fetch, __attribute__((always_inline)) 20c4a75b, fetch_row, block_of,
 @   blocks_of, ints, CONVERSION, decode_f16_f32 af7f57f3, unpack_f16_f32 fc3ba9f8, encode_f32_f16 0cf16d4c,
-@   rounded_f32_f16 8c44a27a
+@   rounded_f32_f16 89162b5c
 void weft_kernel(const struct weft_args *args, i64 begin, i64 end)
 {
     ALIGNED f16_m w_0[BLOCK];

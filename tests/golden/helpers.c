@@ -67,8 +67,8 @@ pick_$1                   12 lines  bc185755
 quotient_$1                7 lines  c3231c73
 remainder_$1               8 lines  9d70b78c
 rintf                      2 lines  e6c5cbaf
-rounded_$1_$2             48 lines  2f92d2fa
-rounded_$1_$2             48 lines  8c44a27a
+rounded_$1_$2             49 lines  7d4ce73d
+rounded_$1_$2             49 lines  89162b5c
 roundsat_$1_$2            40 lines  4982c195
 run_$1                    13 lines  52399200
 saturate_$1_$2            12 lines  e5e84e80

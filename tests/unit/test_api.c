@@ -598,9 +598,9 @@ static void test_disable(void **state)
                                          &context, &error), WEFT_INVALID_ARGUMENT);
     assert_null(context);
     assert_string_equal(error->message, "there is no fast path 'steam' to disable; there are flat, expand, "
-                        "stream, row, convert, roots, divisor, narrow, hoist, table, split, separate, weigh, tally, reduce, "
-                        "joins, order, transpose, interleave, near, "
-                        "slide, chain, special, skip, chunk, reciprocal, index, value, call, threads, cache, first");
+                        "stream, row, convert, roots, divisor, narrow, hoist, table, split, separate, weigh, tally, "
+                        "reduce, joins, order, transpose, interleave, near, slide, "
+                        "chain, special, skip, chunk, reciprocal, index, value, call, threads, cache, first");
     weft_error_destroy(error);
 }
 
