@@ -15,10 +15,23 @@ static const char *divisor_text(struct emitter *e, const struct ins *ins)
                : NULL;
 }
 
+/* Whether it makes a float of an integer for which not all processors have an instruction. One of int64 to float32 is
+ * faster one at a time than by two halves. */
+static bool is_by_halves(const struct emitter *e, const struct ins *ins)
+{
+    return !e->params->target->chunks && ins->op == OP_CONVERT &&
+           ((ins->source == WEFT_UINT64 && (ins->dtype == WEFT_FLOAT32 || ins->dtype == WEFT_FLOAT64)) ||
+            (ins->source == WEFT_INT64 && ins->dtype == WEFT_FLOAT64));
+}
+
 const char *ins_meaning(struct emitter *e, const struct ins *ins)
 {
     int64_t divisor;
     int shift = 1;
+    if (is_by_halves(e, ins))
+        return "M(of_whole)(A)";
+    if (!e->params->target->chunks && ins->op == OP_ROUNDSAT && type_rows[ins->dtype].size == 8)
+        return "M(roundsat_long)(A)";
     if ((ins->op != OP_FLOORDIV && ins->op != OP_MOD) || !(e->params->fast & FAST_DIVISOR) ||
         !literal_divisor(e->kernel, ins, &divisor) || divisor < 2 || divisor & (divisor - 1))
         return op_meaning(ins->op, ins->source);

@@ -467,16 +467,62 @@ FN T M(roundsat)(S a)
             unsigned long long word;
         } rounded = {(double)x + 0x1.8p52};
         r = (T)rounded.word;
-    } else if (sizeof(T) == 4) {
+    } else {
         const T whole = (T)(F(rint)(x) + (S)0);
         r = a >= above ? top : whole;
-    } else {
-        const S whole = F(rint)(a) + (S)0;
-        const T inside = (T)(whole >= (S)bottom && whole < above ? whole : (S)0);
-        return whole >= above ? top : whole < (S)bottom ? bottom : inside;
     }
     return (T)-1 < (T)1 && a != a ? (T)0 : r;
 }
+//: roundsat_long roundsat_long
+#if defined __AVX2__ && !defined __AVX512DQ__
+/* Rounded to the nearest integer of 64 bits; by integers, since AVX2 has no instruction for that. */
+FN T M(roundsat_long)(S a)
+{
+    const union {
+        double value;
+        unsigned long long word;
+    } whole = {F(rint)(a)};
+    const unsigned long long size = whole.word & ~0ull >> 1, sign = 0 - (whole.word >> 63), infinity = 2047ull << 52;
+    const int negative = (T)-1 < (T)1, exponent = (int)(size >> 52), inside = exponent < (negative ? 1086 : 1087);
+    const unsigned long long digits = whole.word << 11 | (size ? 1ull << 63 : 0), most = ~0ull >> negative;
+    const unsigned long long x = inside ? digits >> ((1086 - exponent) & 63) : most;
+    const unsigned long long ends = inside ? (x ^ sign) - sign : x ^ sign;
+    return size > infinity ? (T)0 : (T)(negative ? ends : x & ~sign);
+}
+#else
+/* Rounded to the nearest integer of 64 bits. */
+FN T M(roundsat_long)(S a)
+{
+    const T top = (T)(~0ull >> ((T)-1 < (T)1)), bottom = (T)-1 < (T)1 ? (T)(-top - 1) : (T)0;
+    const S above = (S)top, whole = F(rint)(a) + (S)0;
+    const T inside = (T)(whole >= (S)bottom && whole < above ? whole : (S)0);
+    return whole >= above ? top : whole < (S)bottom ? bottom : inside;
+}
+#endif
+//: of_whole of_whole
+#if defined __SSE2__ && !defined __AVX512DQ__ && defined __GNUC__ && !defined __clang__ && !defined __TINYC__ && \
+    !defined __ASSOCIATIVE_MATH__
+/* The float of an integer of 64 bits, rounded once: the sum of its halves, which are fractions of 2^52 and 2^84. All
+ * that float32 loses of more than 53 digits becomes one. */
+FN T M(of_whole)(S a)
+{
+    const int negative = (S)-1 < (S)1;
+    const unsigned long long word = (unsigned long long)a, lost = sizeof(T) == 4 && word >> 53 ? word & 0x7ff : 0;
+    const unsigned long long x = (word ^ lost) | (unsigned long long)(lost != 0) << 11;
+    const unsigned long long upper = x >> 32 ^ (unsigned long long)negative << 31;
+    const union {
+        unsigned long long word;
+        double value;
+    } low = {(x & 0xffffffff) | 0x433ull << 52}, high = {upper | 0x453ull << 52};
+    return (T)(high.value - (negative ? 0x1.00000801p84 : 0x1.00000001p84) + low.value);
+}
+#else
+/* The float of an integer of 64 bits, rounded once. */
+FN T M(of_whole)(S a)
+{
+    return (T)a;
+}
+#endif
 //: places head
 const i64 k = places[n];
 //: found head
@@ -738,8 +784,21 @@ CONVERSION void M(sticky)(T_m *r, const S_m *a)
 #else
 CONVERSION void M(sticky)(T_m *r, const S_m *a)
 {
+    const unsigned long long lowest = 897ull << 52; /* of what float32 has all 24 digits */
+    unsigned long long small = 0;
     INDEPENDENT
-    for (int j = 0; j < BLOCK; j++)
+    for (int j = 0; j < BLOCK; j++) { /* what is cut off becomes the last digit */
+        union {
+            S value;
+            unsigned long long word;
+        } u = {a[j]};
+        const unsigned long long size = u.word & ~0ull >> 1, cut = u.word & 0x1fffffff;
+        small |= (size - lowest) & (0 - size); /* the sign: below, and not 0 */
+        u.word = (u.word ^ cut) | (unsigned long long)(cut != 0) << 29;
+        r[j] = (T)u.value;
+    }
+    INDEPENDENT
+    for (int j = 0; small >> 63 && j < BLOCK; j++)
         r[j] = M(odd)(a[j]);
 }
 #endif

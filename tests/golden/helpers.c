@@ -69,7 +69,7 @@ remainder_$1               8 lines  9d70b78c
 rintf                      2 lines  e6c5cbaf
 rounded_$1_$2             49 lines  7d4ce73d
 rounded_$1_$2             49 lines  89162b5c
-roundsat_$1_$2            40 lines  4982c195
+roundsat_$1_$2            36 lines  e89222c7
 run_$1                    13 lines  52399200
 saturate_$1_$2            12 lines  e5e84e80
 scaled_$1                 12 lines  03bcce24

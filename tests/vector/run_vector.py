@@ -31,7 +31,6 @@ RULES = {"LOGIC": ["bool"], "BITS": INTEGERS, "SHIFT": INTEGERS, "REAL": FLOATS,
 # and calls it does one after the other as vectorized, and deletes one that merely copies, having a call for that.
 SCALAR = {
     ("gcc v3", r"(?s)const [iu]64 .*(\(f(32|64)\)[at]_\d|odd_whole_[iu]64_f)"): "AVX2 has no floats of 64-bit integers",
-    ("gcc v3", r"roundsat_f32_[iu]64"): "nor such integers of floats",
 }
 
 REPORTS = {"gcc": "-fopt-info-vec-all=$to/report",
