@@ -226,10 +226,12 @@ static void put_signature(struct buf *out, struct aot_kernel *k)
     buf_puts(out, " */\n\n");
 }
 
-/* Adds what results may share memory with, and ends the comment. `own`: of parameters with the same extents alone. */
+/* Adds what results may share memory with, and ends the comment. `own`: of parameters with the same extents alone, and
+ * all is dense. */
 static void put_overlap(struct buf *out, struct aot_kernel *k, bool own)
 {
     const int inputs = k->program->input_count;
+    const char *const first = own ? " * " : " * Where extents and strides are the same, ";
     int told = 0;
     for (int o = inputs; o < aot_operand_count(k); o++) {
         const struct aot_operand result = aot_operand(k, o);
@@ -242,17 +244,18 @@ static void put_overlap(struct buf *out, struct aot_kernel *k, bool own)
             if (count++)
                 buf_printf(out, " or %s", input.name);
             else
-                buf_printf(out, "%s%s may be the very array of %s", told ? ";\n * " : " * ", result.name, input.name);
+                buf_printf(out, "%s%s may be the very array of %s", told ? ";\n * " : first, result.name, input.name);
         }
         told += count > 0;
     }
-    buf_printf(out, "%s result may overlap a parameter or another result. */\n", told ? "; else no" : " * No");
+    buf_printf(out, "%s result may overlap a parameter or another result. */\n",
+               !told ? " * No" : own ? "; else no" : ";\n * else no");
 }
 
 static const char *const comments[ENTRY_COUNT] = {
     "/* On dense arrays, row-major. Extents that are not numbers are parameters.\n",
-    "/* On arrays with any strides, in elements; strides NULL: dense. Extents broadcast as the language has it, and\n"
-    " * those of a result are what %s_shape gives. Of arrays of the same extents and strides:\n",
+    "/* On arrays with any strides, in elements; strides NULL: dense. Extents that are not numbers broadcast as\n"
+    " * NumPy's do; those of a result are what %s_shape gives.\n",
     "/* The extents of the results from those of the parameters. */\n",
     "/* On many samples: sample i of a parameter is parameter[i * step], so step 1 is an array of samples, and step 0\n"
     " * one array for all; results have one for each. Shapes may differ from sample to sample. */\n"};

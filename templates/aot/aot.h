@@ -3,7 +3,7 @@
 #ifndef WEFT_KERNEL_TYPES
 #define WEFT_KERNEL_TYPES 1
 
-/* What calls of kernels return, each kernel's some of these: numbers of enum weft_status (weft/weft.h). */
+/* What calls return, a kernel's only some of these; the numbers are those of enum weft_status (weft/weft.h). */
 enum weft_kernel_status {
     WEFT_KERNEL_OK = 0,
     /* A remark: the results are complete. */
@@ -14,7 +14,7 @@ enum weft_kernel_status {
     WEFT_KERNEL_OUT_OF_MEMORY = -2,
     WEFT_KERNEL_SHAPE_ERROR = -6,       /* extents that do not go together, or 0 where there must be elements */
     WEFT_KERNEL_INPUT_ERROR = -7,       /* an array that cannot be used: NULL, not aligned, an extent out of range */
-    WEFT_KERNEL_OVERLAP_ERROR = -8,     /* a result overlaps a parameter or another result */
+    WEFT_KERNEL_OVERLAP_ERROR = -8,     /* a result overlaps a parameter, another result, or itself */
     /* The source was compiled with options that change results; kernels for GPUs: no driver, no GPU, or none that there
      * is code for. The note says which. */
     WEFT_KERNEL_UNSUPPORTED = -11,
@@ -25,8 +25,8 @@ enum weft_kernel_status {
 struct weft_note {
     int status;
     int line, column;                   /* in the file of the kernel, from 1; 0: no place there */
-    const char *operand;                /* the parameter or result concerned, or NULL */
-    const char *text;
+    const char *operand;                /* the parameter or result that it is about, or NULL */
+    const char *text;                   /* what is wrong, to be read after the operand's name */
 };
 #elif WEFT_KERNEL_TYPES != 1
 #error "this header and one before it were made by versions of weft that do not go together; make both anew"

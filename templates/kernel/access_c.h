@@ -226,7 +226,7 @@ operands: T *const o_$ = (T *)p[$] + i; /* NAME */
 runs operands: const int n_$ = m >= BLOCK && streams(args, o_$); //~
 single operands: const int n_$ = m == BLOCK && streams(args, o_$); //~
 steady unmasked operands: T *y_$ = m < BLOCK || n_$ ? OWN_BLOCK(w_$) : o_$;
-runs step: PUT_PAST(&o_$[k], n_$, w_$) //~
+runs step: PUT_PAST(&o_$[k], n_$, w_$)
 runs along: y_$ += n_$ ? 0 : BLOCK
 sliding operands: T *const y_$ = row < 0 || m < BLOCK || n_$ ? OWN_BLOCK(w_$) : o_$;
 masked operands: T *const y_$ = n_$ ? OWN_BLOCK(w_$) : o_$;

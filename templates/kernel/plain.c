@@ -233,8 +233,8 @@ static void M(widen_block)(f32 *to, const S *from, int count)
 }
 //: plain narrow
 #if defined __AVX512F__
-/* Sixteen values rounded to int32, of NaN 0, so that packing gives the nearest T: what int32 has not converts to the
- * least one, or 2^31 if unsigned. The minimum or maximum of a NaN is its second operand. */
+/* Sixteen values rounded to int32, NaN to 0, so that packing gives the nearest T: a value beyond int32 converts to the
+ * least int32, which unsigned packing takes for 2^31. Where an operand is NaN, the minimum or maximum is the second. */
 static inline __m512i M(whole)(const S *from)
 {
     const T top = (T)(~0ull >> (64 - 8 * sizeof(T) + ((T)-1 < (T)1)));
@@ -432,7 +432,7 @@ static inline KEY key_of_KIND(TREE value)
     const union { TREE value; KEY key; } u = {value};
     return u.key ^ (u.key >> SIGN & MOST);
 }
-/* Joins values to `all` earlier ones; NaN if there is one. */
+/* The extreme of values and of `all`, that of earlier ones; NaN if one is. */
 static TREE join_KIND(TREE all, const TREE *values, int64_t count)
 {
     KEY found = key_of_KIND(all), nan = all != all;
@@ -457,7 +457,7 @@ static inline TREE value_of_KIND(KEY key)
     return key == WINNER ? NAN : u.value;
 }
 //: plain any_order
-/* Joins values to `all` earlier ones, in 16 lanes. */
+/* Joins values to `all`, which earlier ones were joined to, in 16 lanes. */
 static TREE join_KIND(TREE all, const STAGE *values, int64_t count)
 {
     ACC lanes[16];

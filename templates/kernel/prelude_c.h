@@ -134,8 +134,7 @@ SEPARATE static const T *N(nested)(T *block, const char *from, i64 step, i64 jum
 #undef IN_REGISTERS
 #if defined WIDE && !defined __clang__ /* which leaves the block in memory */
 #define IN_REGISTERS(type, block, to) ALIGNED type block[BLOCK];
-/* Stores a block whose vectors are in registers as yet: past the caches where that is wanted, and what is there of a
- * short one by way of `room`. */
+/* Stores a block that is still in registers: past the caches where that is wanted, a short one by way of memory. */
 static inline __attribute__((always_inline)) void N(held)(const struct weft_args *args, T *to, const T *block, T *room,
                                                           i64 m, int past)
 {

@@ -751,7 +751,7 @@ FN T N(pick_nonzero)(T a, T b, bool greater)
 }
 #endif
 //: floating min_nonzero
-/* The lesser of two, none of which is a zero of another sign. */
+/* The lesser of two, which are not zeros of two signs. */
 FN T N(min_nonzero)(T a, T b)
 {
     return N(pick_nonzero)(a, b, false);

@@ -480,7 +480,7 @@ static inline __attribute__((always_inline)) void N(column_turn)(T *to, struct c
     }
 #endif
 }
-/* The next block of a row whose groups are one element each, which is repeated by shuffles. */
+/* The next block of a row in which each element stands for a group of columns; by shuffles. */
 static inline __attribute__((always_inline)) const T *N(column)(T *block, struct column_order *order,
                                                                 struct column_place *at)
 {

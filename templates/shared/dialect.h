@@ -169,7 +169,7 @@ FN T N(greatest)(T a, T b)
     return b != b ? b : t;
 }
 //: floating min_nonzero
-/* The lesser of two, none of which is a zero of another sign. */
+/* The lesser of two, which are not zeros of two signs. */
 FN T N(min_nonzero)(T a, T b)
 {
     return b < a ? b : a;

@@ -64,8 +64,8 @@ static inline u8 roundsat_f32_u8(f32 a)
     return (u8)(whole);
 }
 #if defined __AVX512F__
-/* Sixteen values rounded to int32, of NaN 0, so that packing gives the nearest u8: what int32 has not converts to the
- * least one, or 2^31 if unsigned. The minimum or maximum of a NaN is its second operand. */
+/* Sixteen values rounded to int32, NaN to 0, so that packing gives the nearest u8: a value beyond int32 converts to the
+ * least int32, which unsigned packing takes for 2^31. Where an operand is NaN, the minimum or maximum is the second. */
 static inline __m512i whole_f32_u8(const f32 *from)
 {
     const __m512 zero = _mm512_setzero_ps(), own = _mm512_loadu_ps(from);
