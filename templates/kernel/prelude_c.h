@@ -498,22 +498,42 @@ FN T M(roundsat_long)(S a)
     return whole >= above ? top : whole < (S)bottom ? bottom : inside;
 }
 #endif
-//: of_whole of_whole
+//: halves halves
 #if defined __SSE2__ && !defined __AVX512DQ__ && defined __GNUC__ && !defined __clang__ && !defined __TINYC__ && \
     !defined __ASSOCIATIVE_MATH__
-/* The float of an integer of 64 bits, rounded once: the sum of its halves, which are fractions of 2^52 and 2^84. All
- * that float32 loses of more than 53 digits becomes one. */
-FN T M(of_whole)(S a)
+/* A double of 64 bits, rounded once: the sum of its halves, which are fractions of 2^52 and 2^84. */
+static inline double M(halves)(unsigned long long x)
 {
     const int negative = (S)-1 < (S)1;
-    const unsigned long long word = (unsigned long long)a, lost = sizeof(T) == 4 && word >> 53 ? word & 0x7ff : 0;
-    const unsigned long long x = (word ^ lost) | (unsigned long long)(lost != 0) << 11;
     const unsigned long long upper = x >> 32 ^ (unsigned long long)negative << 31;
     const union {
         unsigned long long word;
         double value;
     } low = {(x & 0xffffffff) | 0x433ull << 52}, high = {upper | 0x453ull << 52};
-    return (T)(high.value - (negative ? 0x1.00000801p84 : 0x1.00000001p84) + low.value);
+    return high.value - (negative ? 0x1.00000801p84 : 0x1.00000001p84) + low.value;
+}
+#else
+/* A double of 64 bits, rounded once. */
+static inline double M(halves)(unsigned long long x)
+{
+    return (double)(S)x;
+}
+#endif
+//: exact exact
+/* Of more than 53 digits those beyond become the last one: a double holds them, and a float of it is rounded once. */
+static inline unsigned long long M(exact)(S a)
+{
+    const int negative = (S)-1 < (S)1;
+    const unsigned long long x = (unsigned long long)a, more = (x + ((unsigned long long)negative << 52)) >> 53;
+    const unsigned long long lost = more ? x & 0x7ff : 0;
+    return (x ^ lost) | (unsigned long long)(lost != 0) << 11;
+}
+//: of_whole of_whole
+#if !defined __AVX512DQ__
+/* The float of an integer of 64 bits, rounded once. */
+FN T M(of_whole)(S a)
+{
+    return (T)M(halves)(sizeof(T) == 4 ? M(exact)(a) : (unsigned long long)a);
 }
 #else
 /* The float of an integer of 64 bits, rounded once. */
@@ -848,8 +868,19 @@ CONVERSION void M(sticky_whole)(T_m *r, const S_m *a)
 CONVERSION void M(sticky_whole)(T_m *r, const S_m *a)
 {
     INDEPENDENT
-    for (int j = 0; j < BLOCK; j++)
-        r[j] = M(odd_whole)(a[j]);
+    for (int j = 0; j < BLOCK; j++) {
+        if (sizeof(S) < 8) {
+            r[j] = M(odd_whole)(a[j]);
+            continue;
+        }
+        union {
+            double value;
+            unsigned long long word;
+        } u = {M(halves)(M(exact)(a[j]))};
+        const unsigned long long cut = u.word & 0x1fffffff; /* becomes the last digit */
+        u.word = (u.word ^ cut) | (unsigned long long)(cut != 0) << 29;
+        r[j] = (T)u.value;
+    }
 }
 #endif
 //: unpack unpack

@@ -30,7 +30,7 @@ RULES = {"LOGIC": ["bool"], "BITS": INTEGERS, "SHIFT": INTEGERS, "REAL": FLOATS,
 # (compiler and level, what the loop has): why it is not vectorized. clang reports a loop whose divisions
 # and calls it does one after the other as vectorized, and deletes one that merely copies, having a call for that.
 SCALAR = {
-    ("gcc v3", r"(?s)const [iu]64 .*(\(f(32|64)\)[at]_\d|odd_whole_[iu]64_f)"): "AVX2 has no floats of 64-bit integers",
+    ("gcc v3", r"(?s)const i64 .*\(f32\)[at]_\d"): "AVX2 has no floats of 64-bit integers",
 }
 
 REPORTS = {"gcc": "-fopt-info-vec-all=$to/report",
