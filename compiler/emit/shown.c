@@ -215,7 +215,8 @@ void put_part(const struct emitter *e, struct buf *out, const struct ins *ins, s
     while (begins_name(text[length]) || (length && is_digit(text[length])))
         length++;
     if (length && text[length] == '(' && *spelling && !is_row(text, length))
-        buf_printf(out, "%.*s, for ", (int)strcspn(spelling, " "), spelling);
+        buf_printf(out, begins_name(*spelling) ? "%.*s, for " : ins->a[1] < 0 ? "%.*sa, for " : "a %.*s b, for ",
+                   (int)strcspn(spelling, " "), spelling);
 }
 
 void put_origin(const struct emitter *e, struct buf *out, const struct ins *ins)
