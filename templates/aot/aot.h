@@ -36,7 +36,8 @@ struct weft_note {
 #ifndef WEFT_KERNEL_ARRAY
 #define WEFT_KERNEL_ARRAY 1
 /* An array in memory. Extents and strides count elements, the outermost dimension first; strides NULL: dense,
- * row-major. Data are aligned to their elements. Of an array without dimensions only `data` counts. */
+ * row-major; a result's shape NULL: the one that it has by the parameters. Data are aligned to their elements. Of an
+ * array without dimensions only `data` counts. */
 struct weft_array {
     void *data;                         /* a parameter's is only read */
     const int64_t *shape, *strides;
