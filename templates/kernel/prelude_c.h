@@ -723,13 +723,19 @@ static inline ints M(whole)(const S_m *a)
     }
     const floats top = (floats){0} + (f32)largest;
     floats x = *(const floats *)a;
-#ifdef __AVX512F__
     if (sizeof(T) == 4 && (T)-1 > (T)1) { /* NaN gives the second operand, and what is too large the largest */
         const floats zero = {0};
+#ifdef __AVX512F__
         __asm__("vmaxps %2, %1, %0\n\tvcvtps2udq %0, %0" : "=&v"(r) : "v"(x), "v"(zero));
         return r;
-    }
+#else
+        __asm__("vmaxps %1, %0, %0" : "+x"(x) : "x"(zero));
+        const floats middle = zero + 0x1p31f;
+        const ints upper = (ints)(x >= middle);
+        __asm__("vcvtps2dq %1, %0" : "=x"(r) : "x"(x - (floats)(upper & (ints)middle)));
+        return (r ^ upper << 31) | (ints)(x >= top);
 #endif
+    }
     if ((T)-1 < (T)1)
         x = (floats)((ints)x & (ints)(x == x));
     if (sizeof(T) == 4) {
@@ -744,13 +750,6 @@ static inline ints M(whole)(const S_m *a)
 CONVERSION void M(narrow)(T_m *r, const S_m *a)
 {
     const ints words_ = WORDS_IN_ORDER, bytes_ = BYTES_IN_ORDER;
-#ifndef __AVX512F__
-    if (sizeof(T) == 4 && (T)-1 > (T)1) {
-        EACH(j, BLOCK)
-            r[j] = M(roundsat)(a[j]);
-        return;
-    }
-#endif
     for (int j = 0; j < BLOCK; j += 4 * LANES / sizeof(T)) {
         ints x = M(whole)(a + j), y = x;
         if (sizeof(T) == 4) {

@@ -97,5 +97,5 @@ weft_rows                  6 lines  5aa7d034
 weft_run                  21 lines  ed392164
 weft_sample                6 lines  119864e3
 weft_tile                  6 lines  7eeefcd8
-whole_$1_$2               76 lines  44cfdbf7
+whole_$1_$2               75 lines  ab6445f4
 widen_$1_$2               24 lines  8aa8a429
