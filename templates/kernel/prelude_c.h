@@ -499,8 +499,8 @@ FN T M(roundsat_long)(S a)
 }
 #endif
 //: halves halves
-#if defined __SSE2__ && !defined __AVX512DQ__ && defined __GNUC__ && !defined __clang__ && !defined __TINYC__ && \
-    !defined __ASSOCIATIVE_MATH__
+#if defined __AVX512DQ__           /* has an instruction for it */
+#elif defined __SSE2__ && defined __GNUC__ && !defined __clang__ && !defined __TINYC__ && !defined __ASSOCIATIVE_MATH__
 /* A double of 64 bits, rounded once: the sum of its halves, which are fractions of 2^52 and 2^84. */
 static inline double M(halves)(unsigned long long x)
 {
@@ -520,6 +520,7 @@ static inline double M(halves)(unsigned long long x)
 }
 #endif
 //: exact exact
+#if !defined __AVX512DQ__
 /* Of more than 53 digits those beyond become the last one: a double holds them, and a float of it is rounded once. */
 static inline unsigned long long M(exact)(S a)
 {
@@ -528,6 +529,7 @@ static inline unsigned long long M(exact)(S a)
     const unsigned long long lost = more ? x & 0x7ff : 0;
     return (x ^ lost) | (unsigned long long)(lost != 0) << 11;
 }
+#endif
 //: of_whole of_whole
 #if !defined __AVX512DQ__
 /* The float of an integer of 64 bits, rounded once. */
@@ -868,17 +870,19 @@ CONVERSION void M(sticky_whole)(T_m *r, const S_m *a)
 {
     INDEPENDENT
     for (int j = 0; j < BLOCK; j++) {
-        if (sizeof(S) < 8) {
-            r[j] = M(odd_whole)(a[j]);
+#if !defined __AVX512DQ__
+        if (sizeof(S) == 8) {
+            union {
+                double value;
+                unsigned long long word;
+            } u = {M(halves)(M(exact)(a[j]))};
+            const unsigned long long cut = u.word & 0x1fffffff; /* becomes the last digit */
+            u.word = (u.word ^ cut) | (unsigned long long)(cut != 0) << 29;
+            r[j] = (T)u.value;
             continue;
         }
-        union {
-            double value;
-            unsigned long long word;
-        } u = {M(halves)(M(exact)(a[j]))};
-        const unsigned long long cut = u.word & 0x1fffffff; /* becomes the last digit */
-        u.word = (u.word ^ cut) | (unsigned long long)(cut != 0) << 29;
-        r[j] = (T)u.value;
+#endif
+        r[j] = M(odd_whole)(a[j]);
     }
 }
 #endif
