@@ -16,7 +16,7 @@ static const char *divisor_text(struct emitter *e, const struct ins *ins)
 }
 
 /* Whether it makes a float of an integer for which not all processors have an instruction. One of int64 to float32 is
- * faster one at a time than by two halves. */
+ * faster one at a time than by two halves (AMD EPYC, Zen 1). */
 static bool is_by_halves(const struct emitter *e, const struct ins *ins)
 {
     return !e->params->target->chunks && ins->op == OP_CONVERT &&
